@@ -1,0 +1,36 @@
+"""All about one attack: what it does, its options, where it comes from, whom it suits."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from dataclasses import fields
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="as in `scuff list`")
+
+
+def run(args: argparse.Namespace) -> None:
+    from ..perturb.names import by_name
+
+    kind = by_name(args.name)
+    facts = kind.facts
+    print(
+        f"{args.name}: {facts.summary}\n\n  Adversarial attacks are harmless.\n  {facts.example}\n\n{inspect.getdoc(kind)}\n"
+    )
+    rows = {
+        "paper": facts.paper,
+        "level": facts.level,
+        "tags": ", ".join(facts.tags),
+        "scripts": facts.scripts,
+        "languages": ", ".join(facts.languages) or "any",
+        "people read it": facts.readable,
+        "strength is a share of": facts.unit,
+        "keeps tokens": "yes" if facts.keeps_tokens else "no: not for tagging data",
+        "selection": kind.selection,
+    }
+    for key, value in rows.items():
+        print(f"{key:24}{value}")
+    options = ", ".join(f"{field.name}={field.default!r}" for field in fields(kind))
+    print(f"{'options':24}{options or 'none'}")

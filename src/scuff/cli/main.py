@@ -1,0 +1,66 @@
+"""`scuff`: one thin file per command. Loads numpy only when a command runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+COMMANDS = {
+    "perturb": "perturb a file of texts",
+    "list": "the attacks there are",
+    "describe": "all about one attack",
+    "zeroe": "write the Zéroe benchmark for a file: clean, every attack and level, training mixtures",
+    "demo": "every attack on a few sentences",
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    from .. import __version__
+
+    top = argparse.ArgumentParser(
+        prog="scuff",
+        description="Scratch the text, see whether the model holds.",
+        epilog="Exit codes: 0 fine, 1 gate failed, 2 bad usage or input, 3 run failed, 130 interrupted.",
+    )
+    top.add_argument("--version", action="version", version=f"scuff {__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for name, what in COMMANDS.items():
+        module = import_module(f".{name}", __package__)
+        sub = commands.add_parser(
+            name, help=what, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        module.arguments(sub)
+        sub.set_defaults(run=module.run)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; bad input is one line on stderr and exit code 2. SCUFF_DEBUG=1 shows the traceback."""
+    try:
+        args = parser().parse_args(argv)
+        args.run(args)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _fail("interrupted; nothing was left half written", 130)
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, TypeError, LookupError, OSError) as error:
+        if os.environ.get("SCUFF_DEBUG"):
+            raise
+        return _fail(str(error), 2)
+    except MemoryError:
+        return _fail("expected enough memory, got too little", 3)
+    return 0
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"scuff: {message}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

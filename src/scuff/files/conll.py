@@ -1,0 +1,128 @@
+"""Token files: CoNLL-U and columns. Tags stay with their tokens; only the form changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .formats import Format, Value, line_end
+from .streams import CHUNK, BadInput
+
+
+class Sentence(NamedTuple):
+    lines: list[str]  # with their ends, the blank line that closes the sentence included
+    at: list[int]  # which lines hold a token
+    tokens: list[str]
+
+
+class Tokens(Format):
+    """A token per line, first column, with its tags behind it; a blank line between sentences.
+
+    Columns are cut at tabs where the line has one, else at blanks. A line that starts with # and has one column is a comment.
+    """
+
+    def chunks(self) -> Iterator[list[Sentence]]:
+        chunk: list[Sentence] = []
+        lines: list[str] = []
+        size = 0
+        self.seen = 0  # lines before the sentence at hand
+        for block in self.source.chunks():
+            for line in block:
+                lines.append(line)
+                size += len(line)
+                if not line.strip():
+                    chunk.append(self.sentence(lines))
+                    self.seen, lines = self.seen + len(lines), []
+                    if size > CHUNK:
+                        yield chunk
+                        chunk, size = [], 0
+        yield [*chunk, self.sentence(lines)] if lines else chunk
+
+    def sentence(self, lines: list[str]) -> Sentence:
+        at = [
+            i for i, line in enumerate(lines) if line.strip() and not (line.startswith("#") and len(split(line)) == 1)
+        ]
+        return Sentence(lines, at, [split(lines[i])[0] for i in at])
+
+    def values(self, record: Sentence) -> list[Value]:
+        return [record.tokens]
+
+    def render(self, record: Sentence, values: list[Value], draw: int | None) -> str:
+        new = values[0] or []
+        lines = list(record.lines)
+        for i, old, token in zip(record.at, record.tokens, new, strict=True):
+            if "\t" not in lines[i] and len(split(lines[i])) > 1 and " " in token:
+                raise BadInput(
+                    f"{self.source.name}: expected tabs between columns for an attack that inserts blanks, got blanks"
+                )
+            lines[i] = lines[i].replace(old, token, 1)
+        return self._numbered(lines, draw)
+
+    def _numbered(self, lines: list[str], draw: int | None) -> str:
+        if draw is None:
+            return "".join(lines)
+        end = line_end(lines[-1]) or "\n"
+        closed = [*lines[:-1], lines[-1] if line_end(lines[-1]) else lines[-1] + end]
+        return f"# draw = {draw}{end}" + "".join(closed) + (end if closed[-1].strip() else "")
+
+
+class Conllu(Tokens):
+    """Universal Dependencies' CoNLL-U: ten columns, the form is the second.
+
+    A multiword token (a range such as 1-2) follows its words where it is just their forms put together; otherwise neither
+    changes. `# text` is written anew.
+    """
+
+    def sentence(self, lines: list[str]) -> Sentence:
+        rows = {i: line.split("\t") for i, line in enumerate(lines) if line.strip() and not line.startswith("#")}
+        for i, row in rows.items():
+            if len(row) < 2:
+                found = lines[i].strip()[:40]
+                raise self.source.error(self.seen + i + 1, f"expected CoNLL-U columns between tabs, got {found!r}")
+        words = {int(row[0]): i for i, row in rows.items() if row[0].isdigit()}
+        for span, row in ((row[0].split("-"), row) for row in rows.values() if "-" in row[0]):
+            inside = [n for n in range(int(span[0]), int(span[1]) + 1) if n in words]
+            if "".join(rows[words[n]][1] for n in inside) != row[1]:
+                for n in inside:
+                    del words[n]
+        at = list(words.values())
+        return Sentence(lines, at, [rows[i][1] for i in at])
+
+    def render(self, record: Sentence, values: list[Value], draw: int | None) -> str:
+        rows = [line.split("\t") for line in record.lines]
+        forms = dict(zip(record.at, values[0] or [], strict=True))
+        word = {rows[i][0]: form for i, form in forms.items()}
+        for i, row in enumerate(rows):
+            if len(row) > 1 and "-" in row[0] and not row[0].startswith("#"):
+                first, last = map(int, row[0].split("-"))
+                parts = [word[str(n)] for n in range(first, last + 1) if str(n) in word]
+                forms[i] = "".join(parts) or row[1]
+        lines = [
+            "\t".join([row[0], forms[i], *row[2:]]) if i in forms else record.lines[i] for i, row in enumerate(rows)
+        ]
+        old_text, new_text = surface(rows, {}), surface(rows, forms)
+        for i, line in enumerate(lines):
+            name, sign, text = line.partition("=")
+            if sign and name.split() == ["#", "text"] and new_text != old_text:
+                same = text.strip() == old_text
+                lines[i] = f"# text = {new_text}{line_end(line)}" if same else f"# original_text ={text}"
+        return self._numbered(lines, draw)
+
+
+def surface(rows: list[list[str]], forms: dict[int, str]) -> str:
+    """The sentence as written: forms and the blanks between them, multiword tokens instead of their words."""
+    out, hidden = [], 0
+    for i, row in enumerate(rows):
+        if len(row) < 2 or row[0].startswith("#") or "." in row[0]:
+            continue
+        if "-" in row[0]:
+            hidden = int(row[0].split("-")[1])
+        elif int(row[0]) <= hidden:
+            continue
+        out.append(forms.get(i, row[1]) + ("" if "SpaceAfter=No" in row[-1] else " "))
+    return "".join(out).strip()
+
+
+def split(line: str) -> list[str]:
+    bare = line.rstrip("\r\n")
+    return bare.split("\t") if "\t" in bare else bare.split()

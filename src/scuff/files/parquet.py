@@ -1,0 +1,95 @@
+"""Parquet, through pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO, Any
+
+from .formats import Format, Sink, Value
+from .streams import BadInput
+from .tables import guess_column
+
+
+class Parquet(Format):
+    """A table in Parquet; schema and other columns stay."""
+
+    def chunks(self) -> Iterator[list[Any]]:
+        pa, pq = pyarrow()
+        try:
+            file = pq.ParquetFile(self.source.file)
+        except pa.ArrowInvalid as error:
+            raise BadInput(f"{self.source.name}: expected Parquet, got: {error}") from None
+        self.schema = file.schema_arrow
+        texts = [field.name for field in self.schema if self._is_text(field.type)]
+        self.columns = self.columns or [guess_column(texts, self.source.name)]
+        for column in self.columns:
+            self.index(column)
+            if column not in texts:
+                raise BadInput(
+                    f"{self.source.name}: expected text in column {column!r}, got {self.schema.field(column).type}"
+                )
+        for batch in file.iter_batches(1 << 14):
+            self.batch = batch
+            self.texts = [batch.column(self.index(column)).to_pylist() for column in self.columns]
+            yield list(range(batch.num_rows))
+
+    def _is_text(self, kind: Any) -> bool:
+        pa, _ = pyarrow()
+        types = pa.types
+        if types.is_list(kind) or types.is_large_list(kind):
+            kind = kind.value_type
+        return bool(types.is_string(kind) or types.is_large_string(kind))
+
+    def values(self, record: int) -> list[Value]:
+        return [column[record] for column in self.texts]
+
+    def field(self, record: int, column: str) -> object:
+        value: object = self.batch.column(self.index(column))[record].as_py()
+        return value
+
+    def index(self, column: str) -> int:
+        names: list[str] = self.schema.names
+        if column not in names:
+            raise BadInput(f"{self.source.name}: expected a column {column!r}, got {', '.join(names)}")
+        return names.index(column)
+
+    def render(self, record: int, values: list[Value], draw: int | None) -> str:
+        raise AssertionError("Parquet is written by column")
+
+    def sink(self, out: IO[bytes], draws: int = 1) -> Sink:
+        return ParquetSink(self, out, draws)
+
+
+class ParquetSink(Sink):
+    format: Parquet
+    writer: Any = None
+
+    def write(self, records: list[int], versions: list[list[list[Value]]]) -> None:
+        pa, _ = pyarrow()
+        source = self.format
+        table = pa.Table.from_batches([source.batch]).take([row for row in records for _ in versions])
+        for at, column in enumerate(source.columns):
+            field = source.schema.field(column)
+            values = [version[row][at] for row in records for version in versions]
+            table = table.set_column(source.index(column), field, pa.array(values, field.type))
+        if self.draws > 1:
+            table = table.append_column("draw", pa.array(list(range(self.draws)) * len(records), pa.int32()))
+        self._open(table.schema).write_table(table)
+
+    def close(self) -> None:
+        self._open(self.format.schema).close()
+
+    def _open(self, schema: Any) -> Any:
+        if self.writer is None:
+            self.writer = pyarrow()[1].ParquetWriter(self.out, schema)
+        return self.writer
+
+
+def pyarrow() -> Any:
+    """pyarrow and its Parquet part, or the command that installs them."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise BadInput("expected pyarrow for Parquet, got none: pip install 'scuff[parquet]'") from None
+    return pa, pq

@@ -1,0 +1,168 @@
+"""What every perturbation shares: levels, selection, protection. A new perturbation writes one method."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Literal, final
+
+import numpy as np
+
+from ..text import Corpus, Edits, Rng, Spans
+from ..text.ragged import Ints, Mask, Ragged
+from .protect import Protect
+
+LEVELS = {"low": 0.2, "mid": 0.5, "high": 0.8}
+
+Selection = Literal["quota", "coin", "each"]
+SELECTIONS: tuple[Selection, ...] = ("quota", "coin", "each")
+
+
+def strength_of(level: str | float) -> float:
+    """low, mid, high, or a number in [0, 1]."""
+    try:
+        value = LEVELS[level] if isinstance(level, str) and level in LEVELS else float(level)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1:
+        raise ValueError(f"expected low, mid, high or a number in [0, 1] for level, got {level!r}")
+    return value
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What `scuff describe` tells about a perturbation."""
+
+    summary: str
+    paper: str
+    example: str  # "Adversarial attacks are harmless." after it
+    level: Literal["char", "word", "sentence"] = "char"
+    tags: tuple[Literal["general", "malicious"], ...] = ("general", "malicious")
+    scripts: str = "all"
+    languages: tuple[str, ...] = ()  # () is any; otherwise ISO 639-1 codes
+    readable: str = "easily"  # by people
+    unit: str = "words"  # what the level is a share of
+    keeps_tokens: bool = True  # every token stays one token: safe for tagging data
+
+
+@dataclass(frozen=True)
+class Perturbation(ABC):
+    """Proposes edits to a corpus. Its fields are its options; `name(option=value)` is its spec.
+
+    A field `phi` (the rate inside a word) that is left None takes the strength, as in the papers.
+    """
+
+    name: ClassVar[str] = ""
+    facts: ClassVar[Facts]
+    selection: ClassVar[str] = "quota"
+
+    def __post_init__(self) -> None:
+        """Rates are in [0, 1], counts positive."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "phi" and value is not None and not 0 <= value <= 1:
+                raise ValueError(f"expected a number in [0, 1] for {self.name}.phi, got {value!r}")
+            if isinstance(field.default, int) and (not isinstance(value, int) or value < 1):
+                raise ValueError(f"expected a whole number above 0 for {self.name}.{field.name}, got {value!r}")
+
+    @abstractmethod
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        """Up to k different edits for every site that can change; each really changes the text."""
+
+    def total(self, corpus: Corpus) -> Ints:
+        """How many units (words) each document has: what the strength is a share of."""
+        return corpus.words.per_row(len(corpus))
+
+    def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
+        """The selection protocols, over the sites that can change and do not touch a guarded span.
+
+        quota: in random order until ceil(p * n) words have changed, or all were tried (thesis and published code).
+        coin: the same, but a coin of p decides about each (paper), so somewhat fewer change. each: only the coin.
+        """
+        return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)
+
+    def select(
+        self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str | None, guard: Spans | None
+    ) -> Edits:
+        """Choose among proposed edits."""
+        if guard is not None and len(guard):
+            edits = edits.where(~edits.touching(guard, corpus.offsets))
+        return self.pick(corpus, edits, p, rng, selection or self.selection)
+
+    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str) -> Edits:
+        if selection not in SELECTIONS:
+            raise ValueError(f"expected {', '.join(SELECTIONS)} for selection, got {selection!r}")
+        quota = None if selection == "each" else np.ceil(self.total(corpus) * p - 1e-9).astype(np.int64)
+        return edits.within(quota, rng, coin=None if selection == "quota" else p)
+
+    def at(self, p: float) -> Perturbation:
+        """This perturbation with everything that depends on the strength filled in."""
+        if getattr(self, "phi", 0.0) is None:
+            changes: dict[str, Any] = {"phi": p}
+            return replace(self, **changes)
+        return self
+
+    @final
+    def edits(
+        self,
+        corpus: Corpus,
+        strength: float | str,
+        *,
+        seed: int = 0,
+        draw: int = 0,
+        selection: str | None = None,
+        protect: Protect | None = None,
+    ) -> Edits:
+        """The edits that a call would apply."""
+        p = strength_of(strength)
+        rng = Rng.of(corpus.keys, seed, self.name, draw)
+        guard = protect.find(corpus) if protect else None
+        chosen = self.at(p).choose(corpus, p, rng, selection, guard)
+        return protect.settle(corpus, chosen, guard) if protect and guard is not None else chosen
+
+    @final
+    def __call__(self, corpus: Corpus, strength: float | str, **options: Any) -> Corpus:
+        """Perturb all texts: `seed`, `draw`, `selection` and `protect` as for `edits`."""
+        return corpus.apply(self.edits(corpus, strength, **options))
+
+    @property
+    def spec(self) -> str:
+        """`name(option=value)` with the options that are not at their default; `parse` reads it."""
+        given = [(f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default]
+        return self.name + (f"({', '.join(f'{key}={value!r}' for key, value in given)})" if given else "")
+
+
+class WordPerturbation(Perturbation):
+    """Rewrites words one by one: subclasses say which can change and how. Only the words chosen are rewritten."""
+
+    @abstractmethod
+    def able(self, corpus: Corpus) -> Mask:
+        """Which of corpus.words can change."""
+
+    @abstractmethod
+    def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
+        """New spellings of these words, and how many letters of each changed. Every one must differ from the old."""
+
+    @final
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        which = np.flatnonzero(self.able(corpus))
+        turns = [
+            self._edits(corpus, which, *self.rewrite(corpus, which, rng.stream(turn) if turn else rng))
+            for turn in range(k)
+        ]
+        return turns[0] if k == 1 else Edits.join(turns).distinct()
+
+    @final
+    def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
+        # The same as choosing among all proposals, because a draw depends on its place and not on the draws before it.
+        able = np.flatnonzero(self.able(corpus))
+        sites = self._edits(corpus, able, Ragged.blank(able.size), np.ones_like(able))
+        chosen = self.select(corpus, sites, p, rng, selection, guard)
+        which = np.searchsorted(corpus.words.start, corpus.offsets[chosen.row] + chosen.start)
+        return self._edits(corpus, which, *self.rewrite(corpus, which, rng))
+
+    def _edits(self, corpus: Corpus, which: Ints, text: Ragged, cost: Ints) -> Edits:
+        words = corpus.words.where(which)
+        row, start = corpus.place(words.row, words.start)
+        return Edits(row, start, start + words.stop - words.start, text, start, cost)

@@ -1,0 +1,129 @@
+"""Perturbations made of perturbations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from ..text import Corpus, Edits, Rng, Spans
+from ..text.ragged import Ints
+from .base import Facts, Perturbation
+from .protect import Protect
+
+
+def _facts(parts: tuple[Perturbation, ...], summary: str) -> Facts:
+    """The facts of a combination: as safe as the least safe of its parts."""
+    keeps = all(part.facts.keeps_tokens for part in parts)
+    return replace(parts[0].facts, summary=summary, example="", keeps_tokens=keeps, unit="words")
+
+
+class _Combination(Perturbation):
+    parts: tuple[Perturbation, ...]
+    mark: ClassVar[str]
+
+    @property
+    def spec(self) -> str:
+        return self.mark.join(part.spec for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Then(_Combination):
+    """One perturbation after the other. Each finds its words where the one before left them, and selects on its own."""
+
+    parts: tuple[Perturbation, ...]
+
+    name: ClassVar[str] = "then"
+    mark: ClassVar[str] = "+"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", _facts(self.parts, "one after the other"))
+
+    def at(self, p: float) -> Then:
+        return Then(tuple(part.at(p) for part in self.parts))
+
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        raise TypeError("expected a perturbation that proposes edits for one site at a time, got a sequence (a+b)")
+
+    def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
+        done: Edits | None = None
+        now = corpus
+        for turn, part in enumerate(self.parts):
+            edits = part.choose(now, p, rng.stream(turn, part.name), selection, guard)
+            guard = edits.carry(guard, now.offsets) if guard is not None else None
+            done = edits if done is None else done.then(edits, corpus)
+            now = now.apply(edits)
+        assert done is not None, "a sequence has at least one part"
+        return done
+
+
+@dataclass(frozen=True)
+class OneOf(_Combination):
+    """One of several perturbations, drawn anew for each word, or for each text (`per="text"`)."""
+
+    parts: tuple[Perturbation, ...]
+    per: Literal["word", "text"] = "word"
+
+    name: ClassVar[str] = "one-of"
+    mark: ClassVar[str] = "|"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", _facts(self.parts, f"one of several, drawn for each {self.per}"))
+
+    def at(self, p: float) -> OneOf:
+        return OneOf(tuple(part.at(p) for part in self.parts), self.per)
+
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        proposals = [part.propose(corpus, rng.stream(turn, part.name), k=k) for turn, part in enumerate(self.parts)]
+        if self.per == "text":
+            rows = np.arange(len(corpus))
+            turn_of = rng.stream("part").below(len(self.parts), rows, np.zeros_like(rows))
+            proposals = [edits.where(turn_of[edits.row] == turn) for turn, edits in enumerate(proposals)]
+        return Edits.join(proposals)
+
+
+@dataclass(frozen=True)
+class Only(Perturbation):
+    """A perturbation kept to some of the text, named as for protection: `Only(Keyboard(), ("hashtags", "word:good"))`.
+
+    The strength is then a share of the words in there.
+    """
+
+    part: Perturbation
+    where: tuple[str, ...]
+
+    name: ClassVar[str] = "only"
+
+    def __post_init__(self) -> None:
+        Protect(self.where)
+        object.__setattr__(
+            self, "facts", replace(self.part.facts, summary=f"{self.part.name}, only {', '.join(self.where)}")
+        )
+        object.__setattr__(self, "selection", self.part.selection)
+
+    @property
+    def spec(self) -> str:
+        return f"{self.part.spec} only {', '.join(self.where)}"
+
+    def at(self, p: float) -> Only:
+        return Only(self.part.at(p), self.where)
+
+    def _inside(self, corpus: Corpus, row: Ints, start: Ints, stop: Ints) -> np.ndarray:
+        spans = Protect(self.where).find(corpus)
+        at = np.searchsorted(spans.stop, start, "right")  # the first span that ends behind this start
+        return (np.append(spans.start, start.max(initial=0) + 1)[at] <= start) & (stop <= np.append(spans.stop, 0)[at])
+
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        edits = self.part.propose(corpus, rng.stream(self.part.name), k=k)
+        at = corpus.offsets[edits.row]
+        return edits.where(self._inside(corpus, edits.row, at + edits.start, at + edits.stop))
+
+    def total(self, corpus: Corpus) -> Ints:
+        words = corpus.words
+        return words.where(self._inside(corpus, words.row, words.start, words.stop)).per_row(len(corpus))
+
+    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str) -> Edits:
+        if selection == "chain":
+            return self.part.pick(corpus, edits, p, rng, selection)
+        return super().pick(corpus, edits, p, rng, selection)

@@ -1,0 +1,57 @@
+"""Data files: those that ship with Scuff (checksummed), those of installed packages, those the user names."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+HERE = Path(__file__).parent
+
+
+class MissingResource(LookupError):
+    """Something is not installed; the message is the command that installs it."""
+
+
+@cache
+def manifest() -> dict[str, dict[str, Any]]:
+    """What ships, with source, licence and checksum."""
+    return tomllib.loads((HERE / "manifest.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def load(name: str) -> bytes:
+    """The bytes of a shipped data file, checked once against the manifest."""
+    data = (HERE / "data" / name).read_bytes()
+    if sha256(data).hexdigest() != manifest()[name]["sha256"]:
+        raise OSError(f"expected the checksum in manifest.toml for {name}, got another: the installation is damaged")
+    return data
+
+
+def package_file(package: str, path: str, *, extra: str) -> Path:
+    """A data file inside an installed package, found without importing the package."""
+    try:
+        found = Path(str(distribution(package).locate_file(path)))
+    except PackageNotFoundError:
+        raise MissingResource(f"expected the package {package}, got none: pip install 'scuff[{extra}]'") from None
+    if not found.is_file():
+        raise MissingResource(f"expected {path} in the package {package}, got another layout: pip install -U {package}")
+    return found
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """The lines of a UTF-8 text file that the user or a package provides."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path}: expected UTF-8, got byte 0x{error.object[error.start]:02x} at byte {error.start}"
+        ) from None

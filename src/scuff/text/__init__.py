@@ -1,0 +1,9 @@
+"""Text as arrays, edits as data. Imports numpy, touches nothing."""
+
+from .corpus import Corpus
+from .edits import Edit, Edits
+from .ragged import Ragged
+from .random import Rng
+from .words import Letters, Spans
+
+__all__ = ["Corpus", "Edit", "Edits", "Letters", "Ragged", "Rng", "Spans"]

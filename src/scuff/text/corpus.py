@@ -1,0 +1,110 @@
+"""A corpus: all texts as one array of code points, each with a key that its random draws depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .edits import Edits
+from .hash import text_bits
+from .ragged import Bits, Codes, Ints, Ragged, bounds, spread
+from .unicode import Classes, classes, continues
+from .words import Letters, Spans, find_letters, find_words
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus(Ragged):
+    """Texts in, texts out; `apply` is the only code that writes text."""
+
+    keys: Bits
+    _words: Spans | None = field(default=None, repr=False)  # given by the caller
+    _source: tuple[Corpus, Edits] | None = field(default=None, repr=False)  # what this was made from
+
+    @classmethod
+    def of(cls, texts: Sequence[str], *, ids: Sequence[object] | None = None) -> Corpus:
+        """A document's key is the hash of its id where ids are given, else of its text: never its place in the list."""
+        ragged = Ragged.of(texts)
+        if ids is not None and len(ids) != len(texts):
+            raise ValueError(f"expected one id per text, got {len(ids)} ids for {len(texts)} texts")
+        named = ragged if ids is None else Ragged.of([str(i) for i in ids])
+        return cls(ragged.codes, ragged.offsets, text_bits(named))
+
+    @classmethod
+    def of_tokens(
+        cls, sentences: Sequence[Sequence[str]], *, ids: Sequence[object] | None = None
+    ) -> tuple[Corpus, Spans]:
+        """Sentences that are cut into tokens already, and where the tokens are. Tokens with a letter or digit are the words."""
+        plain = cls.of([" ".join(tokens) for tokens in sentences], ids=ids)
+        count = np.fromiter(map(len, sentences), np.int64, len(sentences))
+        length = np.fromiter((len(token) for tokens in sentences for token in tokens), np.int64, int(count.sum()))
+        row = np.repeat(np.arange(len(sentences)), count)
+        before = bounds(length + 1)[:-1]  # each token is followed by one space, except the last of its sentence
+        start = before - row + np.cumsum(count == 0)[row]
+        tokens = Spans(row, start, start + length)
+        inner = np.unique(
+            np.searchsorted(tokens.start, find_words(plain.classes, plain.offsets, plain.tail).start, "right") - 1
+        )
+        return cls(plain.codes, plain.offsets, plain.keys, tokens.where(inner)), tokens
+
+    @cached_property
+    def classes(self) -> Classes:
+        return classes(self.codes)
+
+    @cached_property
+    def tail(self) -> Ints:
+        """Positions that continue the grapheme cluster before them."""
+        return continues(self.classes, self.offsets)
+
+    @cached_property
+    def words(self) -> Spans:
+        """Found on the original text; in edited text they are where the edits carried them, never found again."""
+        if self._words is not None:
+            return self._words
+        if self._source is None:
+            return find_words(self.classes, self.offsets, self.tail)
+        original, edits = self._source
+        words = edits.carry(original.words, original.offsets)
+        start = np.maximum(words.start, np.append(0, np.maximum.accumulate(words.stop)[:-1]))
+        return Spans(words.row, start, words.stop).where(words.stop > start)  # some may have been deleted
+
+    @cached_property
+    def letters(self) -> Letters:
+        return find_letters(self.codes, self.classes, self.tail, self.words)
+
+    def place(self, row: Ints, position: Ints) -> tuple[Ints, Ints]:
+        """(row, position in the document) for positions that count from the beginning of all codes: what an Rng takes."""
+        return row, position - self.offsets[row]
+
+    def cut(self, spans: Spans) -> Ragged:
+        """The texts of some spans."""
+        length = spans.stop - spans.start
+        return Ragged(self.codes[spread(spans.start, length)], bounds(length))
+
+    def apply(self, edits: Edits) -> Corpus:
+        """Splice all edits in at once. Text outside them is copied as it is; words keep their identity."""
+        if not len(edits):
+            return self
+        edits = edits.in_order()
+        start, stop = self.offsets[edits.row] + edits.start, self.offsets[edits.row] + edits.stop
+        assert (start[1:] >= stop[:-1]).all() and (stop <= self.offsets[edits.row + 1]).all(), (
+            "edits overlap or leave their text"
+        )
+        length = edits.text.lengths
+        growth = edits.growth()
+        if growth.any():
+            piece = np.empty((2, len(edits) + 1), np.int64)  # kept text and replacements take turns
+            size = np.zeros_like(piece)
+            piece[0, 0], piece[0, 1:] = 0, stop
+            piece[1, :-1], piece[1, -1] = edits.text.offsets[:-1] + self.codes.size, 0
+            size[0, :-1], size[0, -1] = start - piece[0, :-1], self.codes.size - piece[0, -1]
+            size[1, :-1] = length
+            source = np.concatenate((self.codes, edits.text.codes))
+            codes: Codes = source[spread(piece.T.ravel(), size.T.ravel())]
+        else:
+            codes = self.codes.copy()
+            codes[spread(start, length)] = edits.text.codes
+        offsets = self.offsets + bounds(np.bincount(edits.row, growth, len(self)).astype(np.int64))
+        return Corpus(codes, offsets, self.keys, None, (self, edits))

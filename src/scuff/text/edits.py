@@ -1,0 +1,172 @@
+"""Edits: proposed replacements as data, and the random choice among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from .choice import Candidates, Unit, choose
+from .hash import text_bits
+from .ragged import Ints, Mask, Ragged, bounds
+from .random import Rng
+from .words import Spans
+
+if TYPE_CHECKING:
+    from .corpus import Corpus
+
+NEVER = np.iinfo(np.int64).max
+
+
+class Edit(NamedTuple):
+    """One replacement in one text, for people: text[start:stop] was `old` and became `new`."""
+
+    start: int
+    stop: int
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, eq=False)
+class Edits:
+    """Replace [start, stop) of document `row` by `text`. Positions count from the beginning of the document.
+
+    `site` names the place (the start of the word, gap or letter it stands for): of the edits of one site at most one
+    is applied. `cost` counts the letters that are inserted, deleted or replaced.
+    """
+
+    row: Ints
+    start: Ints
+    stop: Ints
+    text: Ragged
+    site: Ints
+    cost: Ints
+
+    def __len__(self) -> int:
+        return self.row.size
+
+    @staticmethod
+    def join(parts: Sequence[Edits]) -> Edits:
+        """All edits of several proposals, one proposal after the other."""
+        text = Ragged(
+            np.concatenate([p.text.codes for p in parts]), bounds(np.concatenate([p.text.lengths for p in parts]))
+        )
+        row, start, stop, site, cost = (
+            np.concatenate([getattr(p, name) for p in parts]) for name in ("row", "start", "stop", "site", "cost")
+        )
+        return Edits(row, start, stop, text, site, cost)
+
+    def where(self, chosen: Mask | Ints) -> Edits:
+        """Some of these edits, by mask or by index."""
+        index: Ints = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen.astype(np.int64, copy=False)
+        if index.size == len(self) and (np.diff(index) > 0).all():
+            return self
+        return Edits(
+            self.row[index],
+            self.start[index],
+            self.stop[index],
+            self.text.take(index),
+            self.site[index],
+            self.cost[index],
+        )
+
+    def distinct(self) -> Edits:
+        """Each edit once: of the same replacement for the same site the first stays."""
+        key = np.stack([self.row, self.site, self.start, self.stop, text_bits(self.text).view(np.int64)])
+        return self.where(np.sort(np.unique(key, axis=1, return_index=True)[1]))
+
+    def in_order(self) -> Edits:
+        """Sorted by document and position."""
+        later, earlier = slice(1, None), slice(None, -1)
+        same = self.row[later] == self.row[earlier]
+        sorted_already = (self.row[later] > self.row[earlier]) | (same & (self.start[later] >= self.start[earlier]))
+        return self if sorted_already.all() else self.where(np.lexsort((self.stop, self.start, self.row)))
+
+    def within(self, budget: Ints | int | None, rng: Rng, *, unit: Unit = "sites", coin: float | None = None) -> Edits:
+        """A random choice without overlaps, at most one edit per site, at most `budget` sites or letters per document.
+
+        `coin`: each site is first dropped with probability 1 - coin. No budget: every site that is left.
+        """
+        edits = self.in_order()
+        index = np.arange(len(edits))
+        candidates = Candidates(index, edits.row, edits.start, edits.stop, edits.site, edits.cost)
+        return edits.where(choose(candidates, budget, rng, unit, coin))
+
+    def touching(self, spans: Spans, offsets: Ints) -> Mask:
+        """Which edits overlap or touch one of these spans (sorted, not overlapping each other)."""
+        start, stop = self._apart(offsets)
+        at = np.searchsorted(spans.stop + spans.row, start)  # the first span that ends at or after this edit's start
+        return np.append(spans.start + spans.row, NEVER)[at] <= stop
+
+    def _apart(self, offsets: Ints) -> tuple[Ints, Ints]:
+        """Positions over all documents, one apart at each border so that edits of two documents never touch."""
+        at = offsets[self.row] + self.row
+        return at + self.start, at + self.stop
+
+    def growth(self) -> Ints:
+        """By how many code points each edit makes its text longer."""
+        return self.text.lengths - (self.stop - self.start)
+
+    def carry(self, spans: Spans, offsets: Ints) -> Spans:
+        """Where some spans of the text before these edits (which are in order) are in the text after them.
+
+        A span that an edit replaces exactly becomes the replacement; an insertion at its border stays outside.
+        """
+        at = offsets[self.row]
+        start, stop, length = at + self.start, at + self.stop, self.text.lengths
+        shift = bounds(self.growth())
+
+        def move(position: Ints, side: Literal["left", "right"], offset_in_edit: Ints) -> Ints:
+            passed = np.searchsorted(stop, position, side)
+            moved = position + shift[passed]
+            inside = np.append(start, NEVER)[passed] < position
+            return np.where(inside, np.append(start + shift[:-1] + offset_in_edit, 0)[passed], moved)
+
+        return Spans(spans.row, move(spans.start, "right", np.zeros_like(length)), move(spans.stop, "left", length))
+
+    def inverse(self, corpus: Corpus) -> Edits:
+        """The edits that turn corpus.apply(self) back into corpus."""
+        edits = self.in_order()
+        at = corpus.offsets[edits.row]
+        old = Spans(edits.row, at + edits.start, at + edits.stop)
+        shift = bounds(edits.growth())[:-1]
+        row_shift = bounds(np.bincount(edits.row, edits.growth(), len(corpus)).astype(np.int64))[edits.row]
+        start = edits.start + shift - row_shift
+        return Edits(edits.row, start, start + edits.text.lengths, corpus.cut(old), start, edits.cost)
+
+    def then(self, later: Edits, corpus: Corpus) -> Edits:
+        """One set of edits that does what these and then `later` (made for corpus.apply(self)) do."""
+        middle = corpus.apply(self)
+        final = middle.apply(later)
+        back = self.inverse(corpus)
+        parts = Edits.join([back, later]).in_order()  # both as spans of the text in between
+        if not len(parts):
+            return parts
+        start, stop = parts._apart(middle.offsets)
+        reach = np.maximum.accumulate(stop)
+        first = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
+        merged = Spans(parts.row[first], start[first], np.append(reach[first[1:] - 1], reach[-1]))
+        old, new = back._widen(merged, middle.offsets), later.in_order()._widen(merged, middle.offsets)
+        place = old.start - corpus.offsets[old.row]
+        text, cost = final.cut(new), np.add.reduceat(parts.cost, first)
+        return Edits(old.row, place, old.stop - corpus.offsets[old.row], text, place, cost)
+
+    def _widen(self, spans: Spans, offsets: Ints) -> Spans:
+        """Like carry, for `_apart` spans that contain edits whole: insertions at their borders belong to them."""
+        shift, (opens, _) = bounds(self.growth()), self._apart(offsets)
+        start = spans.start - spans.row + shift[np.searchsorted(opens, spans.start, "left")]
+        stop = spans.stop - spans.row + shift[np.searchsorted(opens, spans.stop, "right")]
+        return Spans(spans.row, start, stop)
+
+    def listed(self, corpus: Corpus) -> list[list[Edit]]:
+        """For people: the edits of each text, as plain tuples."""
+        edits = self.in_order()
+        at = corpus.offsets[edits.row]
+        old = corpus.cut(Spans(edits.row, at + edits.start, at + edits.stop)).strings()
+        out: list[list[Edit]] = [[] for _ in range(len(corpus))]
+        start, stop, new = edits.start.tolist(), edits.stop.tolist(), edits.text.strings()
+        for number, row in enumerate(edits.row.tolist()):
+            out[row].append(Edit(start[number], stop[number], old[number], new[number]))
+        return out

@@ -1,0 +1,94 @@
+"""Many small texts in one flat array: the arithmetic that everything else is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[np.uint32]  # code points
+Ints = npt.NDArray[np.int64]  # positions, lengths, row numbers
+Bits = npt.NDArray[np.uint64]  # hashes
+Mask = npt.NDArray[np.bool_]
+
+
+def spread(start: Ints, length: Ints) -> Ints:
+    """The indices start, start + 1, ... of each run, one run after the other."""
+    end = np.cumsum(length)
+    index = np.repeat(start - end + length, length)
+    index += np.arange(index.size)
+    return index
+
+
+def bounds(length: Ints) -> Ints:
+    """Where runs of these lengths begin, and, as the last entry, where all of them end."""
+    out = np.zeros(length.size + 1, np.int64)
+    np.cumsum(length, out=out[1:])
+    return out
+
+
+def run_lengths(labels: Ints) -> Ints:
+    """How often each label repeats, for labels that stand in groups."""
+    return np.diff(np.append(np.flatnonzero(np.diff(labels, prepend=-1)), labels.size))
+
+
+def sums(values: npt.NDArray[Any], edges: Ints) -> npt.NDArray[Any]:
+    """The sum of each run values[edges[i]:edges[i+1]]; empty runs, which np.add.reduceat gets wrong, give 0."""
+    running = np.zeros(
+        values.size + 1, np.result_type(values.dtype, np.int64) if values.dtype != np.uint64 else np.uint64
+    )
+    np.cumsum(values, out=running[1:])
+    return running[edges[1:]] - running[edges[:-1]]  # wraps correctly for uint64
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Texts as one array of code points; text i is codes[offsets[i]:offsets[i + 1]]."""
+
+    codes: Codes
+    offsets: Ints
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Ragged:
+        """Join once, encode once. Lone surrogates are not text and are refused."""
+        try:
+            joined = "".join(texts)
+        except TypeError:
+            at, bad = next((i, t) for i, t in enumerate(texts) if not isinstance(t, str))
+            raise TypeError(f"expected str for text {at}, got {type(bad).__name__}") from None
+        edges = bounds(np.fromiter(map(len, texts), np.int64, len(texts)))
+        try:
+            raw = joined.encode("utf-32-le")
+        except UnicodeEncodeError as error:
+            at = int(np.searchsorted(edges, error.start, "right")) - 1
+            raise ValueError(
+                f"expected Unicode text, got the lone surrogate U+{ord(joined[error.start]):04X} "
+                f"at character {error.start - edges[at]} of text {at}"
+            ) from None
+        return cls(np.frombuffer(raw, np.uint32), edges)
+
+    @staticmethod
+    def blank(count: int) -> Ragged:
+        """Empty texts."""
+        return Ragged(np.empty(0, np.uint32), np.zeros(count + 1, np.int64))
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+    @property
+    def lengths(self) -> Ints:
+        return np.diff(self.offsets)
+
+    def take(self, rows: Ints) -> Ragged:
+        length = self.lengths[rows]
+        return Ragged(self.codes[spread(self.offsets[:-1][rows], length)], bounds(length))
+
+    def strings(self) -> list[str]:
+        """Decode once, then cut."""
+        joined = self.codes.tobytes().decode("utf-32-le")
+        edges = self.offsets.tolist()
+        return [joined[a:b] for a, b in pairwise(edges)]

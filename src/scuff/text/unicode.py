@@ -1,0 +1,104 @@
+"""What a code point is: grapheme clusters (UAX #29), word characters, simple case mapping. All by table look-up."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from . import unicode_data as U
+from .ragged import Codes, Ints, Mask
+
+Classes = npt.NDArray[np.uint8]
+
+EXTENDS = (U.EXTEND, U.LINKER, U.OPAQUE)
+
+
+def members(*classes: int) -> Mask:
+    """A look-up table that is true for these joining classes."""
+    table = np.zeros(32, np.bool_)
+    table[list(classes)] = True
+    return table
+
+
+BREAKS = members(U.CR, U.LF, U.CONTROL)
+CONJUNCT = members(U.EXTEND, U.LINKER, U.ZWJ)
+EXTENDING = members(*EXTENDS)
+# A cluster can go on only at these, or after PREPEND; everything else, nearly all text, starts one.
+MAY_CONTINUE = members(
+    *EXTENDS, U.ZWJ, U.LF, U.SPACING, U.FLAG, U.PICTOGRAPH, U.CONSONANT, *range(U.HANGUL_L, U.HANGUL_LVT + 1)
+)
+ALWAYS_CONTINUES = members(*EXTENDS, U.ZWJ, U.SPACING)  # GB9, GB9a
+
+
+@cache
+def _classes() -> Classes:
+    raw = np.frombuffer(zlib.decompress(base64.b85decode(U.RUNS)), np.uint8).reshape(-1, 4).astype(np.int64)
+    return np.repeat(raw[:, 0].astype(np.uint8), raw[:, 1] | raw[:, 2] << 8 | raw[:, 3] << 16)
+
+
+def classes(codes: Codes) -> Classes:
+    """One byte per code point: joining class (low five bits) and word class (high three)."""
+    return _classes()[codes]
+
+
+def word_class(code_classes: Classes) -> Classes:
+    return code_classes >> np.uint8(5)
+
+
+@cache
+def case_map(upper: bool) -> Codes:
+    """Code point to its upper- or lower-case partner, where that is a single code point; else to itself."""
+    table = np.arange(0x110000, dtype=np.uint32)
+    kind = word_class(_classes())
+    for code in np.flatnonzero((kind == U.LOWER) | (kind == U.UPPER)).tolist():
+        other = chr(code).upper() if upper else chr(code).lower()
+        if len(other) == 1:
+            table[code] = ord(other)
+    return table
+
+
+def continues(code_classes: Classes, offsets: Ints) -> Ints:
+    """The positions that continue the cluster before them, ascending. Empty for plain text."""
+    join = code_classes & np.uint8(31)
+    may = MAY_CONTINUE[join]
+    may[1:] |= join[:-1] == U.PREPEND
+    at = np.flatnonzero(may)
+    first = offsets[np.searchsorted(offsets, at, "right") - 1]  # where the document of each begins
+    inside = at > first  # a cluster never crosses into the next document
+    at, first = at[inside], first[inside]
+    before, here = join[at - 1], join[at]
+
+    def either(values: Classes, *wanted: int) -> Mask:
+        return members(*wanted)[values]
+
+    joined = ALWAYS_CONTINUES[here] | (before == U.PREPEND)
+    joined |= (before == U.HANGUL_L) & either(here, U.HANGUL_L, U.HANGUL_V, U.HANGUL_LV, U.HANGUL_LVT)  # GB6
+    joined |= either(before, U.HANGUL_LV, U.HANGUL_V) & either(here, U.HANGUL_V, U.HANGUL_T)  # GB7
+    joined |= either(before, U.HANGUL_LVT, U.HANGUL_T) & (here == U.HANGUL_T)  # GB8
+    joined &= ~(BREAKS[before] | BREAKS[here])  # GB4, GB5
+    joined |= (before == U.CR) & (here == U.LF)  # GB3
+
+    def base(run: Mask, which: Mask, back: int = 1) -> Ints:
+        """The last position, from `back` before each of at[which], whose class is not in `run`; -1 if there is none."""
+        last = np.maximum.accumulate(np.where(run[join], -1, np.arange(join.size)))[at[which] - back]
+        return np.where(last >= first[which], last, -1)
+
+    conjunct = (here == U.CONSONANT) & CONJUNCT[before]  # GB9c
+    if conjunct.any():
+        start = base(CONJUNCT, conjunct)
+        linkers = np.cumsum(join == U.LINKER)
+        linked = linkers[at[conjunct] - 1] > linkers[start]
+        joined[conjunct] |= linked & (start >= 0) & (join[start] == U.CONSONANT)
+    emoji = (here == U.PICTOGRAPH) & (before == U.ZWJ)  # GB11
+    if emoji.any():
+        start = base(EXTENDING, emoji, back=2)  # the ZWJ itself stands between
+        joined[emoji] |= (start >= 0) & (join[start] == U.PICTOGRAPH)
+    flags = (here == U.FLAG) & (before == U.FLAG)  # GB12, GB13: the second of a pair, counted from the run's start
+    if flags.any():
+        start = np.maximum(base(members(U.FLAG), flags), first[flags] - 1)
+        joined[flags] |= (at[flags] - start) % 2 == 0
+    return at[joined]
