@@ -89,6 +89,8 @@ def replacing(path: str, *inputs: str) -> Iterator[IO[bytes]]:
     target = Path(path)
     if target.is_dir():
         raise BadInput(f"{path}: expected a file to write, got a folder")
+    if not target.parent.is_dir():
+        raise BadInput(f"{path}: expected a folder to write to, got nothing of the name {target.parent}")
     if any(source != "-" and target.exists() and os.path.samefile(source, target) for source in inputs):
         raise BadInput(f"{path}: expected an output other than the input, got the same file")
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -100,7 +102,5 @@ def replacing(path: str, *inputs: str) -> Iterator[IO[bytes]]:
             else:
                 yield raw
         os.replace(temporary, target)
-    except FileNotFoundError:
-        raise BadInput(f"{path}: expected a folder to write to, got nothing of the name {target.parent}") from None
     finally:
         temporary.unlink(missing_ok=True)

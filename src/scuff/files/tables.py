@@ -102,8 +102,8 @@ class Csv(Format):
 
     def join(self, fields: list[str]) -> str:
         out = io.StringIO()
-        csv.writer(out, lineterminator="").writerow(fields)
-        return out.getvalue()
+        csv.writer(out, lineterminator="\r\n").writerow(fields)  # which tells it to quote line ends inside fields
+        return out.getvalue()[:-2]
 
     def chunks(self) -> Iterator[list[Row]]:
         chunk, size = [], 0

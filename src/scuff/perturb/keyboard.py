@@ -51,7 +51,9 @@ def neighbours(layout: str, keys: Literal["letters", "all"] = "letters") -> dict
     }
     upper = {key: "İ" if key == "i" and "ı" in at else key.upper() for key in near_keys}
     upper = {key: other for key, other in upper.items() if len(other) == 1 and other != key}
-    near_upper = {upper[key]: "".join(upper[k] for k in near_keys[key] if k in upper) for key in upper}
+    near_upper = {  # σ and ς have one capital, which is not its own neighbour
+        upper[key]: "".join(upper[k] for k in near_keys[key] if k in upper and upper[k] != upper[key]) for key in upper
+    }
     return {key: near for key, near in {**near_upper, **near_keys}.items() if near}
 
 

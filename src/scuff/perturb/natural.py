@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..resources import package_file, read_lines
+from ..resources import modified, package_file, read_lines
 from ..text import Corpus, Ragged, Rng
 from ..text.hash import text_bits
 from ..text.ragged import Bits, Ints, Mask, bounds, sums
@@ -110,7 +110,7 @@ class Natural(WordPerturbation):
             path = Path(self.errors)
         else:
             path = package_file("codespell", "codespell_lib/data/dictionary.txt", extra="natural")
-        return _table(path, path.stat().st_mtime)
+        return _table(path, modified(path, "a list of misspellings for natural.errors"))
 
     def find(self, text: Ragged) -> tuple[Ints, Mask]:
         """Each word's entry in the table, -1 for none, and whether it was found only in lower case."""

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from ..text import Corpus, Edits, Spans
+from ..text.ragged import Ints
 
 KINDS = {
     "urls": r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\".,;:!?')\]}]|\bwww\.[^\s<>\"]*[^\s<>\".,;:!?')\]}]",
@@ -81,11 +82,23 @@ class Protect:
             if not broken:
                 break
             around = guard.where(np.isin(guard.row, broken))
-            start = corpus.offsets[edits.row] + edits.start
-            right = np.searchsorted(start, around.start)  # the edits on both sides of what was guarded
-            near = np.concatenate((np.maximum(right - 1, 0), np.minimum(right, len(edits) - 1)))
-            edits = edits.where(np.setdiff1d(np.arange(len(edits)), near[np.isin(edits.row[near], broken)]))
+            keep = np.ones(len(edits), np.bool_)
+            keep[self._nearest(corpus, edits, around)] = False
+            edits = edits.where(keep)
         return edits
+
+    @staticmethod
+    def _nearest(corpus: Corpus, edits: Edits, spans: Spans) -> Ints:
+        """For each span the edit of its text that is closest to it, the left one of two."""
+        far = np.iinfo(np.int64).max
+        row = np.concatenate(([-1], edits.row, [-1]))
+        at = corpus.offsets[edits.row]
+        start, stop = (np.concatenate(([0], at + position, [0])) for position in (edits.start, edits.stop))
+        right = np.searchsorted(start[1:-1], spans.start) + 1
+        to_left = np.where(row[right - 1] == spans.row, spans.start - stop[right - 1], far)
+        to_right = np.where(row[right] == spans.row, start[right] - spans.stop, far)
+        nearest = np.where(to_left <= to_right, right - 1, right) - 1
+        return nearest[np.minimum(to_left, to_right) < far]
 
     def _matched(self, text: str) -> Counter[str]:
         return Counter(text[start:stop] for start, stop in self.matches(text))

@@ -47,6 +47,13 @@ def package_file(package: str, path: str, *, extra: str) -> Path:
     return found
 
 
+def modified(path: Path, what: str) -> float:
+    """When a file was last changed; an error that names `what` was looked for where there is none."""
+    if not path.is_file():
+        raise FileNotFoundError(f"expected {what}, got no file of the name {path}")
+    return path.stat().st_mtime
+
+
 def read_lines(path: str | Path) -> list[str]:
     """The lines of a UTF-8 text file that the user or a package provides."""
     try:

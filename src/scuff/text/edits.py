@@ -79,10 +79,10 @@ class Edits:
 
     def in_order(self) -> Edits:
         """Sorted by document and position."""
-        later, earlier = slice(1, None), slice(None, -1)
-        same = self.row[later] == self.row[earlier]
-        sorted_already = (self.row[later] > self.row[earlier]) | (same & (self.start[later] >= self.start[earlier]))
-        return self if sorted_already.all() else self.where(np.lexsort((self.stop, self.start, self.row)))
+        row, start, stop = (np.diff(field) for field in (self.row, self.start, self.stop))
+        if ((row > 0) | ((row == 0) & ((start > 0) | ((start == 0) & (stop >= 0))))).all():
+            return self
+        return self.where(np.lexsort((self.stop, self.start, self.row)))
 
     def within(self, budget: Ints | int | None, rng: Rng, *, unit: Unit = "sites", coin: float | None = None) -> Edits:
         """A random choice without overlaps, at most one edit per site, at most `budget` sites or letters per document.

@@ -112,7 +112,7 @@ def find_letters(codes: Codes, code_classes: Classes, tail: Ints, words: Spans) 
         head = head[index]
         index = index[head]
         first = np.concatenate(([0], np.cumsum(head)))[first]
-        stop = np.append(index[1:], 0)
+        stop = np.append(index, 0)[1:]
         stop[first[1:] - 1] = words.stop
     else:
         stop = index + 1

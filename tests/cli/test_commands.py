@@ -1,0 +1,81 @@
+"""list, describe, demo, zeroe: what a new user meets."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from scuff.cli.main import main
+from scuff.perturb import LEVELS, NAMES
+
+TEXTS = [f"The number {n} is written here, with several ordinary words around it." for n in range(300)]
+
+
+def test_list_and_describe(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(NAMES)
+    assert main(["list", "--tag", "general", "--lang", "de"]) == 0
+    shown = capsys.readouterr().out
+    assert "keyboard" in shown and "intrude" not in shown and "natural" not in shown
+    for name in NAMES:
+        assert main(["describe", name]) == 0
+        out = capsys.readouterr().out
+        assert out.startswith(f"{name}: ") and "Zéroe" in out and "options" in out
+    assert main(["describe", "shufle"]) == 2
+    assert "did you mean" in capsys.readouterr().err
+
+
+def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "a perfectly ordinary sentence"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"\n{name}: " in out for name in NAMES) and "prfctly rdnry sntnc" in out
+
+
+def zeroe(tmp_path: Path, name: str, content: str, *options: str) -> tuple[Path, dict[str, object]]:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    attacks = [o for n in NAMES if n != "natural" for o in ("-a", n)]
+    assert main(["zeroe", str(tmp_path / name), "-o", str(tmp_path / "out"), "-q", *attacks, *options]) == 0
+    return tmp_path / "out", json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+
+
+def test_zeroe_writes_all_sets(tmp_path: Path) -> None:
+    folder, manifest = zeroe(tmp_path, "a.txt", "\n".join(TEXTS) + "\n")
+    names = [name for name in NAMES if name != "natural"]
+    wanted = {"clean", "all"} | {f"{n}.{v}" for n in names for v in [*LEVELS, "lmh"]} | {f"no-{n}" for n in names}
+    assert {path.name for path in folder.iterdir()} == {f"{w}.txt" for w in wanted} | {"manifest.json"}
+    read = {w: (folder / f"{w}.txt").read_text(encoding="utf-8").splitlines() for w in wanted}
+    assert read["clean"] == TEXTS
+    for name in names:
+        sets = [read[f"{name}.{level}"] for level in LEVELS]
+        assert all(line in versions for line, *versions in zip(read[f"{name}.lmh"], *sets, strict=True))
+    for left_out in names:
+        others = [read[f"{n}.{level}"] for n in names if n != left_out for level in LEVELS]
+        assert all(line in versions for line, *versions in zip(read[f"no-{left_out}"], *others, strict=True))
+    entries = {entry["file"].removesuffix(".txt"): entry for entry in manifest["files"]}  # type: ignore[attr-defined]
+    assert set(entries) == wanted
+    for name in names:
+        assert sum(entries[f"{name}.lmh"]["rows"].values()) == 300
+        assert min(entries[f"{name}.lmh"]["rows"].values()) > 60, "about a third each"
+        parts = Counter(key.split(".")[0] for key, n in entries[f"no-{name}"]["rows"].items() for _ in range(n))
+        assert name not in parts and len(parts) == len(names) - 1 and min(parts.values()) > 20
+    assert entries["keyboard.mid"]["reached"] == pytest.approx(0.5, abs=0.05)
+    assert (
+        entries["keyboard.mid"]["signature"].startswith("scuff:")
+        and "level:0.5" in entries["keyboard.mid"]["signature"]
+    )
+
+
+def test_zeroe_of_tables_and_tokens(tmp_path: Path) -> None:
+    rows = "".join(f"{n},premise number {n},another hypothesis,{n % 3}\n" for n in range(30))
+    folder, _ = zeroe(
+        tmp_path, "a.csv", "id,premise,hypothesis,label\n" + rows, "-c", "premise", "-c", "hypothesis", "--id", "id"
+    )
+    mixed = (folder / "no-segment.csv").read_text(encoding="utf-8").splitlines()
+    assert mixed[0] == "id,premise,hypothesis,label" and len(mixed) == 31
+    (tmp_path / "tokens").mkdir()
+    folder, manifest = zeroe(tmp_path / "tokens", "a.conll", "Hello\tINTJ\nworld\tNOUN\n\n" * 20)
+    assert list(manifest["skipped"]) == ["segment"] and not list(folder.glob("*segment*"))  # type: ignore[call-overload]
+    assert main(["zeroe", str(tmp_path / "a.csv"), "-o", str(folder)]) == 2, "a folder with files is not written to"

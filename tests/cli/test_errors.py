@@ -1,0 +1,182 @@
+"""Bad input: one line that says what was expected and where, exit code 2, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scuff.cli.main import main
+
+GOOD = "hello there\nmore text\n"
+CASES: dict[str, tuple[str, bytes, list[str], str]] = {
+    "missing file": ("", b"", ["gone.txt"], "gone.txt: expected a file, got nothing of that name"),
+    "folder": ("", b"", ["."], "expected a file, got a folder"),
+    "broken utf-8": (
+        "a.txt",
+        b"fine\nbro\xffken\n",
+        [],
+        "a.txt: line 2: expected UTF-8, got byte 0xff at byte 8 of the file",
+    ),
+    "utf-16": ("a.txt", "hello".encode("utf-16"), [], "line 1: expected UTF-8, got byte 0xff at byte 0"),
+    "not gzip": ("a.txt.gz", b"plain", [], "expected gzip data"),
+    "cut gzip": ("a.txt.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03K", [], "expected gzip data"),
+    "unknown attack": (
+        "a.txt",
+        b"x",
+        ["-a", "keybaord"],
+        "expected the name of an attack, got 'keybaord'; did you mean keyboard",
+    ),
+    "unknown level": (
+        "a.txt",
+        b"x",
+        ["-l", "huge"],
+        "expected low, mid, high or a number in [0, 1] for level, got 'huge'",
+    ),
+    "strength above 1": ("a.txt", b"x", ["-l", "1.2"], "got '1.2'"),
+    "missing column": (
+        "a.csv",
+        b"id,body\n1,x\n",
+        ["-c", "text"],
+        "a.csv: line 1: expected a column 'text', got id, body",
+    ),
+    "no guess": ("a.csv", b"a,b\n1,x\n", [], "a.csv: expected --column NAME, one or more of: a, b"),
+    "short row": ("a.csv", b"id,text\n1,x\n2\n", [], "a.csv: line 3: expected 2 fields, got 1"),
+    "open quote": ("a.csv", b'id,text\n1,"x\n', [], "expected CSV, got: unexpected end of data"),
+    "empty csv": ("a.csv", b"", [], "a.csv: line 1: expected a header, got nothing"),
+    "broken json": ("a.jsonl", b'{"text": "a"}\n{"text": \n', [], "a.jsonl: line 2: expected a JSON object"),
+    "json list": ("a.jsonl", b"[1]\n", [], "line 1: expected a JSON object, got list"),
+    "number for text": (
+        "a.jsonl",
+        b'{"text": 5}\n',
+        [],
+        "line 1: expected text or a list of tokens in column 'text', got int",
+    ),
+    "missing key": ("a.jsonl", b'{"text": "a"}\n{"txt": "a"}\n', [], "line 2: expected a column 'text', got txt"),
+    "surrogate": (
+        "a.jsonl",
+        b'{"text": "a\\ud800"}\n',
+        [],
+        "expected Unicode text, got the lone surrogate U+D800 at character 1",
+    ),
+    "no parquet": ("a.parquet", b"nonsense", [], "expected Parquet"),
+    "segment tokens": (
+        "a.conllu",
+        b"1\tHello\t_\n\n",
+        ["-a", "segment"],
+        "expected an attack that keeps each token, got segment",
+    ),
+    "conllu without tabs": ("a.conllu", b"1 Hello\n\n", [], "a.conllu: line 1: expected CoNLL-U columns between tabs"),
+    "blanks in columns": ("a.conll", b"hello X\n", ["-a", "intrude(symbols=' ')"], "expected tabs between columns"),
+    "column of lines": (
+        "a.txt",
+        b"x",
+        ["-c", "text"],
+        "expected a table (csv, tsv, jsonl, parquet) for --column, got lines",
+    ),
+    "id of lines": ("a.txt", b"x", ["--id", "n"], "expected a table with a column 'n', got lines"),
+    "format": ("a.txt", b"x", ["--format", "xml"], "for --format, got 'xml'"),
+    "draws": ("a.txt", b"x", ["--draws", "0"], "expected 1 or more for --draws, got 0"),
+    "protect": ("a.txt", b"x", ["--protect", "url"], "to protect, got 'url'"),
+    "select": ("a.txt", b"some text", ["--select", "all"], "expected quota, coin, each for selection, got 'all'"),
+    "spans": (
+        "a.jsonl",
+        b'{"text": "a", "s": [1]}\n',
+        ["--protect-spans", "s"],
+        "expected [[start, stop], ...] in column 's'",
+    ),
+    "errors file": (
+        "a.txt",
+        b"x",
+        ["-a", "natural(errors='gone.tsv')"],
+        "expected a list of misspellings for natural.errors, got no file of the name gone.tsv",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    name, content, options, message = CASES[case]
+    monkeypatch.chdir(tmp_path)
+    if name:
+        (tmp_path / name).write_bytes(content)
+        options = [name, *options]
+    suffix = "".join(Path(name).suffixes) or ".txt"
+    attack = [] if "-a" in options else ["-a", "truncate"]
+    before = set(os.listdir())
+    assert main(["perturb", *options, *attack, "-o", f"out{suffix}"]) == 2
+    out, err = capfd.readouterr()
+    assert message in err and err.startswith("scuff: ") and err.count("\n") == 1 and not out
+    assert set(os.listdir()) == before, "nothing is left behind"
+
+
+def test_output_equal_to_input(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(GOOD)
+    (tmp_path / "link.txt").symlink_to(path)
+    for target in ("a.txt", "link.txt"):
+        assert main(["perturb", str(path), "-a", "truncate", "-o", str(tmp_path / target)]) == 2
+        assert "expected an output other than the input" in capfd.readouterr().err
+    assert path.read_text() == GOOD
+    assert main(["perturb", str(path), "-a", "truncate", "-o", str(tmp_path / "no/such/out.txt")]) == 2
+    assert "expected a folder to write to" in capfd.readouterr().err
+    assert main(["perturb", str(path), "-a", "truncate", "-o", str(tmp_path / "out.csv")]) == 2
+    assert "Scuff does not convert" in capfd.readouterr().err
+
+
+def test_an_older_output_survives_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_bytes(b"fine\n\xff\n")
+    (tmp_path / "out.txt").write_text("precious")
+    assert main(["perturb", str(tmp_path / "bad.txt"), "-a", "truncate", "-o", str(tmp_path / "out.txt")]) == 2
+    assert (tmp_path / "out.txt").read_text() == "precious"
+
+
+SCUFF = [sys.executable, "-m", "scuff"]
+
+
+def test_pipes(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*SCUFF, "perturb", "-", "-a", "truncate", "-l", "1"], input=GOOD.encode(), capture_output=True
+    )
+    assert done.returncode == 0 and done.stdout == b"hell ther\nmor tex\n"
+    assert b"4 of 4 words changed (100.0%)" in done.stderr and b"\r" not in done.stderr
+    big = tmp_path / "big.txt"
+    big.write_text(GOOD * 200_000)
+    head = subprocess.run(
+        f"{sys.executable} -m scuff perturb {big} -a truncate | head -1", shell=True, capture_output=True
+    )
+    assert head.returncode == 0 and head.stderr == b"" and head.stdout.count(b"\n") == 1
+
+
+def test_interrupt_leaves_nothing(tmp_path: Path) -> None:
+    job = subprocess.Popen(
+        [*SCUFF, "perturb", "-", "-a", "truncate", "-o", str(tmp_path / "out.txt")],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert job.stdin and job.stderr
+    job.stdin.write(GOOD.encode())
+    job.stdin.flush()
+    for _ in range(200):
+        if list(tmp_path.iterdir()):
+            break
+        time.sleep(0.05)
+    job.send_signal(signal.SIGINT)
+    assert job.wait(20) == 130
+    assert job.stderr.read().startswith(b"scuff: interrupted") and not list(tmp_path.iterdir())
+    job.stdin.close()
+    job.stderr.close()
+
+
+def test_usage_errors_exit_with_2() -> None:
+    for argv in ([], ["nonsense"], ["perturb"], ["perturb", "x.txt"], ["list", "--tag", "evil"]):
+        with pytest.raises(SystemExit) as stop:
+            main(argv)
+        assert stop.value.code == 2

@@ -1,0 +1,151 @@
+"""What every perturbation must hold. A new one joins by its line in scuff.perturb.NAMES."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import scuff
+from reference import slow
+from scuff.perturb import LEVELS, NAMES, Perturbation, Plan, Tally, parse, plan
+from scuff.text import Corpus, Rng
+from strategies import seed, strength, text, texts
+
+ERRORS = Path(__file__).parents[1] / "reference" / "errors.tsv"
+SPECS = [f"natural(errors={str(ERRORS)!r})" if name == "natural" else name for name in NAMES]
+COMBINED = [
+    *SPECS,
+    "intrude|truncate|segment",
+    "inner-shuffle+segment+keyboard",
+    "disemvowel|intrude+full-shuffle|truncate",
+]
+
+attacks = pytest.mark.parametrize("attack", [parse(spec) for spec in SPECS], ids=list(NAMES))
+all_attacks = pytest.mark.parametrize("attack", [parse(spec) for spec in COMBINED], ids=lambda a: a.name)
+selections = st.sampled_from([None, "quota", "coin", "each"])
+
+
+@all_attacks
+@given(texts, seed)
+def test_zero_strength_is_identity(attack: Perturbation, texts: list[str], seed: int) -> None:
+    assert scuff.perturb(texts, attack, 0, seed=seed) == texts
+
+
+@all_attacks
+@given(texts, strength, seed, selections)
+def test_edits_tell_all(attack: Perturbation, texts: list[str], p: float, seed: int, selection: str | None) -> None:
+    """Text outside the edits is identical, the edits give the output, and they invert; each really changes something."""
+    new, edits = scuff.perturb(texts, attack, p, seed=seed, selection=selection, return_edits=True)
+    for before, after, changes in zip(texts, new, edits, strict=True):
+        assert slow.splice(before, [(e.start, e.stop, e.new) for e in changes]) == after
+        assert all(before[e.start : e.stop] == e.old != e.new for e in changes)
+    corpus = Corpus.of(texts)
+    raw = attack.edits(corpus, p, seed=seed, selection=selection)
+    assert corpus.apply(raw).apply(raw.inverse(corpus)).strings() == texts
+
+
+@all_attacks
+@given(texts, strength, seed, st.integers(1, 40), st.randoms())
+def test_neither_order_nor_blocks_nor_neighbours_matter(
+    attack: Perturbation, texts: list[str], p: float, seed: int, block: int, shuffler: random.Random
+) -> None:
+    wanted = dict(zip(texts, scuff.perturb(texts, attack, p, seed=seed), strict=True))
+    shuffled = texts * 2
+    shuffler.shuffle(shuffled)
+    usual, plan.BLOCK = plan.BLOCK, block
+    try:
+        assert scuff.perturb(shuffled, attack, p, seed=seed) == [wanted[text] for text in shuffled]
+    finally:
+        plan.BLOCK = usual
+
+
+@attacks
+@given(text, strength, seed, st.integers(0, 3))
+def test_same_as_the_slow_version(attack: Perturbation, text: str, p: float, seed: int, draw: int) -> None:
+    if attack.name == "natural":
+        return  # has its own, below
+    fast = scuff.perturb(text, attack, p, seed=seed, draw=draw)
+    slow_text = (
+        slow.segment(text, p, seed, draw)
+        if attack.name == "segment"
+        else slow.perturb(text, attack.name, p, seed, draw)
+    )
+    assert fast == slow_text
+
+
+@attacks
+@given(text, strength, seed)
+def test_quota_is_met_or_everything_was_tried(attack: Perturbation, text: str, p: float, seed: int) -> None:
+    corpus = Corpus.of([text])
+    able = len(attack.propose(corpus, Rng.of(corpus.keys, seed)))
+    total = int(attack.total(corpus)[0])
+    chosen = attack.edits(corpus, p, seed=seed, selection="quota")
+    assert len(chosen) == min(able, math.ceil(total * p - 1e-9))
+
+
+@attacks
+@given(text, seed)
+def test_stronger_levels_hit_what_weaker_ones_hit(attack: Perturbation, text: str, seed: int) -> None:
+    sites = [
+        set(attack.edits(Corpus.of([text]), p, seed=seed, selection="quota").site.tolist()) for p in LEVELS.values()
+    ]
+    assert sites[0] <= sites[1] <= sites[2]
+
+
+@all_attacks
+@given(st.lists(st.lists(text, max_size=5), max_size=4), strength, seed)
+def test_tokens_stay_tokens(attack: Perturbation, sentences: list[list[str]], p: float, seed: int) -> None:
+    if not attack.facts.keeps_tokens:
+        with pytest.raises(ValueError, match="expected an attack that keeps each token"):
+            scuff.perturb_tokens(sentences, attack, p, seed=seed)
+        return
+    new = scuff.perturb_tokens(sentences, attack, p, seed=seed)
+    assert list(map(len, new)) == list(map(len, sentences))
+    if p == 0:
+        assert new == sentences
+
+
+@attacks
+@given(texts, seed)
+def test_proposing_k_gives_up_to_k_different_edits_per_site(attack: Perturbation, texts: list[str], seed: int) -> None:
+    corpus = Corpus.of(texts)
+    edits = attack.at(0.5).propose(corpus, Rng.of(corpus.keys, seed), k=4)
+    found: dict[tuple[int, int], list[str]] = {}
+    for row, site, new in zip(edits.row.tolist(), edits.site.tolist(), edits.text.strings(), strict=True):
+        found.setdefault((row, site), []).append(new)
+    assert all(len(new) <= 4 and len(set(new)) == len(new) for new in found.values())
+
+
+@all_attacks
+@given(texts, strength, seed)
+def test_protected_text_stays(attack: Perturbation, texts: list[str], p: float, seed: int) -> None:
+    rules = ["urls", "emails", "mentions", "hashtags", "numbers", "placeholders", "word:quick", "re:[A-Z][a-z]+(?= )"]
+    guard = scuff.Protect(tuple(rules))
+    new = scuff.perturb(texts, attack, p, seed=seed, protect=rules)
+    for before, after in zip(texts, new, strict=True):
+        held = guard._matched(before) - guard._matched(after)
+        assert not held, held
+
+
+@attacks
+def test_facts_and_spec(attack: Perturbation) -> None:
+    facts = attack.facts
+    assert facts.summary and facts.paper and facts.example and facts.scripts
+    assert facts.level in ("char", "word", "sentence") and set(facts.tags) <= {"general", "malicious"} and facts.tags
+    assert parse(attack.spec) == attack
+    assert type(attack).__doc__
+
+
+@attacks
+def test_tally_counts_what_was_done(attack: Perturbation) -> None:
+    texts = ["the quick brown fox jumps over the lazy dog", "", "the World"]
+    tally = Tally()
+    new = Plan.of(attack, "mid", 1, "quota", ()).texts(texts, tally=tally)
+    assert tally.texts == 3 and tally.changed_texts == sum(a != b for a, b in zip(texts, new, strict=True))
+    assert tally.units == (9 if attack.facts.unit == "gaps" else 11)
+    assert 0 < tally.changed_units <= tally.units

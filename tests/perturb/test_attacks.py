@@ -1,0 +1,123 @@
+"""Each attack on chosen words: what it may do, what it never does, and its options."""
+
+from __future__ import annotations
+
+import pytest
+
+import scuff
+from scuff.perturb import (
+    Disemvowel,
+    FullShuffle,
+    InnerShuffle,
+    Intrude,
+    Keyboard,
+    Perturbation,
+    Segment,
+    Truncate,
+    parse,
+)
+from scuff.perturb.keyboard import layouts, neighbours
+
+FIXED: list[tuple[Perturbation, str, str]] = [
+    (Disemvowel(), "Adversarial attacks are harmless.", "dvrsrl ttcks are hrmlss."),
+    (Disemvowel(), "aioue eau queue", "aioue eau q"),
+    (Disemvowel(), "café CAFÉ cafe\u0301 naïve", "cf CF cf nv"),
+    (Disemvowel(min_letters=3), "are", "r"),
+    (Disemvowel(vowels="аеиоуыэюя"), "Привет товарищ", "Првт тврщ"),
+    (Truncate(), "Adversarial attacks are harmless", "Adversaria attack are harmles"),
+    (Truncate(letters=3), "harmless word", "harml wor"),
+    (Truncate(keep=2), "are it", "ar it"),
+    (Truncate(), "cafe\u0301s don't", "cafe\u0301 don'"),
+    (Truncate(), "नमस्ते हैलो", "नमस्ते हैलो"),  # 3 and 2 letters, though 6 and 4 code points
+    (Segment(), "a b, c d\ne\tf", "ab, cd\nef"),
+    (Segment(), "一 二 ไทย", "一二ไทย"),
+    (FullShuffle(), "aaa a 11 abab"[:8], "aaa a 11"),
+    (InnerShuffle(), "the axxb abc", "the axxb abc"),
+    (Keyboard(), "漢字 123", "漢字 123"),
+]
+
+
+@pytest.mark.parametrize(("attack", "before", "after"), FIXED, ids=lambda value: ascii(value)[:30])
+def test_what_leaves_no_choice(attack: Perturbation, before: str, after: str) -> None:
+    assert scuff.perturb(before, attack, 1.0) == after
+
+
+def test_letters_are_clusters_and_connectors_stay() -> None:
+    for seed in range(40):
+        new = scuff.perturb("mother-in-law's", "full-shuffle", 1, seed=seed)
+        assert [at for at, c in enumerate(new) if not c.isalpha()] == [6, 9, 13]
+        assert sorted(new) == sorted("mother-in-law's")
+        accents = scuff.perturb("e\u0301a\u0300b", "full-shuffle", 1, seed=seed)
+        assert "e\u0301" in accents and "a\u0300" in accents and accents != "e\u0301a\u0300b"
+        flags = "👨‍👩‍👧 ab"
+        assert scuff.perturb(flags, "full-shuffle", 1, seed=seed) == "👨‍👩‍👧 ba"
+
+
+def test_intrude_keeps_one_symbol_per_word_and_clusters_whole() -> None:
+    for seed in range(40):
+        new = scuff.perturb("क्षत्रिय", Intrude(symbols=".*"), 1, seed=seed)
+        assert new in ("क्ष.त्रि.य", "क्ष*त्रि*य")
+        assert scuff.perturb("ab", "intrude", 1, seed=seed) == "ab"
+        assert len(scuff.perturb("ab", "intrude(min_letters=2)", 1, seed=seed)) == 3
+
+
+def test_keyboards() -> None:
+    assert len(layouts()) >= 10
+    for layout in layouts():
+        near = neighbours(layout, "all")
+        letters = neighbours(layout)
+        assert all(key in near[other] for key in letters for other in letters[key]), "touching is mutual"
+        assert all(len(key) == 1 and key not in keys for key, keys in near.items())
+    assert "ü" in neighbours("qwertz")["p"] and "Ü" in neighbours("qwertz")["P"]
+    assert set(neighbours("azerty")["a"]) == set("zqé")
+    assert "1" in neighbours("qwerty", "all")["q"] and "1" not in neighbours("qwerty")["q"]
+    assert set(neighbours("turkish")["İ"]) >= {"Ş"} and "ı" in neighbours("turkish")["u"]
+
+
+def test_keyboard_neighbours_are_in_belinkov_and_bisks_list(shared: object) -> None:
+    """Their list is wider (it counts keys two rows over); ours must be inside it, up to the two keys they forgot."""
+    lines = (shared / "data/natural_errors/keyboard_en.tsv").read_text().splitlines()  # type: ignore[operator]
+    theirs = {key: set(near.split()) for key, near in (line.split("\t") for line in lines)}
+    ours = neighbours("qwerty", "all")
+    missing = {(key, other) for key in theirs for other in ours[key] if other not in theirs[key]}
+    assert len(missing) <= 8, missing
+    assert sum(len(ours[key]) for key in theirs) > 100
+
+
+BAD = {
+    "keybord": "did you mean keyboard",
+    "keyboard(layout='qwertzy')": "did you mean qwertz",
+    "keyboard(phi=2)": r"expected a number in \[0, 1\] for keyboard.phi, got 2",
+    "keyboard(keys='some')": "expected letters or all",
+    "truncate(letters=0)": "expected a whole number above 0 for truncate.letters, got 0",
+    "truncate(3)": "expected name",
+    "truncate(letter=1)": "expected letters or keep for truncate, got 'letter'",
+    "truncate(letters=": "expected name",
+    "truncate(letters=__import__('os'))": "expected name",
+    "intrude(symbols='')": "expected at least one character",
+    "": "expected the name of an attack",
+    "a+": "expected the name of an attack",
+}
+
+
+@pytest.mark.parametrize("spec", BAD, ids=lambda spec: spec or "empty")
+def test_wrong_specs_say_what_was_expected(spec: str) -> None:
+    with pytest.raises(ValueError, match=BAD[spec]):
+        parse(spec)
+
+
+@pytest.mark.parametrize("level", ["lo", "1.5", -0.1, float("nan"), "", "nan"])
+def test_wrong_levels(level: str | float) -> None:
+    with pytest.raises(ValueError, match="expected low, mid, high or a number"):
+        scuff.perturb("text", "truncate", level)
+
+
+def test_wrong_selection() -> None:
+    with pytest.raises(ValueError, match="expected quota, coin, each for selection, got 'all'"):
+        scuff.perturb("some text", "truncate", selection="all")
+
+
+def test_specs_with_quotes_and_brackets() -> None:
+    attack = parse("intrude(symbols='|+)(\\'')|truncate + segment")
+    assert attack.spec == 'intrude(symbols="|+)(\'")|truncate+segment'
+    assert parse(attack.spec) == attack

@@ -1,0 +1,235 @@
+"""Slow, obvious versions of everything that is vectorised: one text, one word, one letter at a time, Python numbers.
+
+They share nothing with the product but the definition of its randomness, so outputs must agree byte for byte.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import unicodedata
+from hashlib import blake2b
+
+import regex
+
+MASK = (1 << 64) - 1
+GAMMA = 0x9E3779B97F4A7C15
+BASE = 0xD1342543DE82EF95
+
+
+def mix(x: int) -> int:
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
+    return x ^ (x >> 31)
+
+
+def counter(position: int) -> int:
+    return (position + 1) * GAMMA & MASK
+
+
+def text_key(text: str) -> int:
+    total = sum((ord(char) + 1) * pow(BASE, at, 1 << 64) for at, char in enumerate(text)) & MASK
+    return mix(total ^ counter(len(text)))
+
+
+class Rng:
+    def __init__(self, key: int, *names: object) -> None:
+        self.state = mix(key ^ int.from_bytes(blake2b(repr(names).encode(), digest_size=8).digest(), "little"))
+
+    def stream(self, *label: object) -> Rng:
+        return Rng(self.state, *label)
+
+    def bits(self, position: int) -> int:
+        return mix((self.state + counter(position)) & MASK)
+
+    def uniform(self, position: int) -> float:
+        return (self.bits(position) >> 11) * 2.0**-53
+
+    def below(self, limit: int, position: int) -> int:
+        return ((self.bits(position) >> 32) * limit) >> 32
+
+
+LINKED = regex.compile(
+    r"\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*\Z"
+)
+CONSONANT = regex.compile(r"\p{InCB=Consonant}")
+WORDY = regex.compile(r"[\p{L}\p{N}\p{GCB=Prepend}]")
+CONNECTORS = "'’＇·׳״-‐‑\u00ad"
+
+
+def clusters(text: str) -> list[str]:
+    """Grapheme clusters by the regex package, which lacks rule GB9c: joined here."""
+    out: list[str] = []
+    for cluster in regex.findall(r"\X", text):
+        if out and LINKED.search(out[-1]) and CONSONANT.match(cluster):
+            out[-1] += cluster
+        else:
+            out.append(cluster)
+    return out
+
+
+def words(text: str) -> list[tuple[int, list[str]]]:
+    """(start, clusters) of each word."""
+    units = clusters(text)
+    inside = [bool(WORDY.match(unit)) for unit in units]
+    joins = [
+        unit in CONNECTORS and 0 < at < len(units) - 1 and inside[at - 1] and inside[at + 1]
+        for at, unit in enumerate(units)
+    ]
+    found: list[tuple[int, list[str]]] = []
+    position, open_word = 0, False
+    for at, unit in enumerate(units):
+        if inside[at] or joins[at]:
+            if not open_word:
+                found.append((position, []))
+            found[-1][1].append(unit)
+        open_word = inside[at] or joins[at]
+        position += len(unit)
+    return found
+
+
+def is_letter(unit: str) -> bool:
+    return bool(WORDY.match(unit))
+
+
+def splice(text: str, edits: list[tuple[int, int, str]]) -> str:
+    for start, stop, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[stop:]
+    return text
+
+
+def quota(rng: Rng, sites: list[int], total: int, p: float) -> list[int]:
+    ordered = sorted(sites, key=lambda site: (rng.stream("order").bits(site) >> 30, site))
+    return ordered[: math.ceil(total * p - 1e-9)]
+
+
+def at_least_one(rng: Rng, positions: list[int], phi: float) -> list[bool]:
+    draw, count = rng.stream("first").uniform(positions[0]), len(positions)
+    if phi == 0:
+        first = int(draw * count)
+    elif phi >= 1:
+        first = 0
+    else:  # the first success of a geometric law that is cut off after `count`
+        miss = math.log1p(-phi)
+        first = min(math.floor(math.log1p(draw * math.expm1(count * miss)) / miss), count - 1)
+    return [
+        at == first or (at > first and rng.stream("more").uniform(position) < phi)
+        for at, position in enumerate(positions)
+    ]
+
+
+def starts(start: int, units: list[str]) -> list[int]:
+    return [start + sum(map(len, units[:at])) for at in range(len(units))]
+
+
+def shuffle(units: list[str], movable: list[int], start: int, rng: Rng) -> list[str] | None:
+    if len({units[at] for at in movable}) < 2:
+        return None
+    where = starts(start, units)
+    if len(movable) == 2:
+        new = list(units)
+        new[movable[0]], new[movable[1]] = units[movable[1]], units[movable[0]]
+        return new
+    turn = 0
+    while True:
+        draws = rng.stream("shuffle", turn)
+        order = sorted(movable, key=lambda at: (draws.bits(where[at]) >> 30, at))
+        new = list(units)
+        for slot, source in zip(movable, order, strict=True):
+            new[slot] = units[source]
+        if new != units:
+            return new
+        turn += 1
+
+
+def full_shuffle(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    return shuffle(units, [at for at, unit in enumerate(units) if is_letter(unit)], start, rng)
+
+
+def inner_shuffle(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    return shuffle(units, [at for at, unit in enumerate(units) if is_letter(unit)][1:-1], start, rng)
+
+
+def intrude(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    if sum(map(is_letter, units)) < 3:
+        return None
+    symbols = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ "
+    symbol = symbols[rng.stream("symbol").below(len(symbols), start)]
+    hits = at_least_one(rng, starts(start, units)[1:], p)
+    return [units[0]] + [symbol + unit if hit else unit for unit, hit in zip(units[1:], hits, strict=True)]
+
+
+def disemvowel(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    vowel = [regex.sub(r"\p{M}+", "", decomposed(unit))[:1].lower() in set("aeiou") for unit in units]
+    letters = [is_letter(unit) for unit in units]
+    if sum(letters) < 4 or not any(vowel) or sum(vowel) == sum(letters):
+        return None
+    return [unit for unit, drop in zip(units, vowel, strict=True) if not drop]
+
+
+def decomposed(unit: str) -> str:
+    return unicodedata.normalize("NFD", unit) if ord(unit[0]) < 0x2000 else unit
+
+
+def truncate(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    letters = [at for at, unit in enumerate(units) if is_letter(unit)]
+    return [unit for at, unit in enumerate(units) if at != letters[-1]] if len(letters) > 3 else None
+
+
+def keyboard(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    rows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"]
+    shift = [0.0, 0.25, 0.75]  # letters only: where q, a and z sit
+    at = {key: (r, shift[r] + c) for r, row in enumerate(rows) for c, key in enumerate(row)}
+
+    def near(key: str) -> str:
+        (r, x) = at[key.lower()]
+        # numbered row by row, as the layout lists its keys
+        found = "".join(
+            k for k, (s, y) in at.items() if (s == r and abs(x - y) == 1) or (abs(s - r) == 1 and abs(x - y) < 1)
+        )
+        return found.upper() if key.isupper() else found
+
+    keys = [i for i, unit in enumerate(units) if len(unit) == 1 and unit.lower() in at and ord(unit) < 128]
+    if not keys:
+        return None
+    where = starts(start, units)
+    new = list(units)
+    for i, hit in zip(keys, at_least_one(rng, [where[i] for i in keys], p), strict=True):
+        if hit:
+            new[i] = near(units[i])[rng.stream("key").below(len(near(units[i])), where[i])]
+    return new
+
+
+ATTACKS = {
+    "full-shuffle": full_shuffle,
+    "inner-shuffle": inner_shuffle,
+    "intrude": intrude,
+    "disemvowel": disemvowel,
+    "truncate": truncate,
+    "keyboard": keyboard,
+}
+
+
+def perturb(text: str, attack: str, p: float, seed: int, draw: int = 0) -> str:
+    rng = Rng(text_key(text), seed, attack, draw)
+    found = words(text)
+    new = {start: ATTACKS[attack](start, units, rng, p) for start, units in found}
+    chosen = quota(rng, [start for start, units in new.items() if units is not None], len(found), p)
+    lengths = {start: sum(map(len, units)) for start, units in found}
+    return splice(text, [(start, start + lengths[start], "".join(new[start] or [])) for start in chosen])
+
+
+def segment(text: str, p: float, seed: int, draw: int = 0) -> str:
+    rng = Rng(text_key(text), seed, "segment", draw).stream("chain")
+    found = [(start, start + sum(map(len, units))) for start, units in words(text)]
+    edits, chain = [], 1
+    for (_, stop), (start, _) in itertools.pairwise(found):
+        gap = text[stop:start]
+        if gap and regex.fullmatch(r"[\p{Zs}\t]+", gap):
+            joined = rng.uniform(stop) < p**chain
+            if joined:
+                edits.append((stop, start, ""))
+            chain = chain + 1 if joined else 1
+        else:
+            chain = 1
+    return splice(text, edits)

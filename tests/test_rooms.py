@@ -1,0 +1,108 @@
+"""The walls between the rooms (the design's table), read from the imports."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "scuff"
+MAY_IMPORT = {
+    "text": set(),
+    "resources": set(),
+    "perturb": {"text", "resources"},
+    "files": {"text", "resources", "perturb"},
+    "cli": {"text", "resources", "perturb", "files"},
+}
+# third-party packages, and parts of the standard library that touch disk or network, by room
+PACKAGES = {
+    "text": {"numpy"},
+    "resources": {"tomli"},
+    "perturb": {"numpy"},
+    "files": {"numpy", "pyarrow"},
+    "cli": set(),
+}
+OUTSIDE = {"os", "io", "gzip", "shutil", "tempfile", "socket", "urllib", "http", "subprocess", "multiprocessing"}
+TOUCHES = {"resources": set(), "files": {"os", "io", "gzip"}, "cli": {"os"}}
+
+
+def imports(path: Path) -> set[str]:
+    """Absolute names of all modules that a file imports, wherever in the file."""
+    package = ["scuff", *path.relative_to(SOURCE).parent.parts]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            found |= {module} if node.module else {f"{module}.{alias.name}" for alias in node.names}
+    return found
+
+
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_walls(path: Path) -> None:
+    room = path.relative_to(SOURCE).parts[0]
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "scuff":
+            other = parts[1] if len(parts) > 1 else ""
+            assert other in {"", "__version__", room} | MAY_IMPORT[room], f"{room} may not import {name}"
+        elif parts[0] not in sys.stdlib_module_names and parts[0] != "typing_extensions":
+            assert parts[0] in PACKAGES[room], f"{room} may not import {name}"
+        elif parts[0] in OUTSIDE:
+            assert parts[0] in TOUCHES.get(room, set()), f"{room} may not touch {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_only_the_command_line_prints_and_nothing_is_evaluated(path: Path) -> None:
+    room = path.relative_to(SOURCE).parts[0]
+    calls = {
+        node.func.id
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    assert not calls & {"eval", "exec", "__import__"}
+    assert room == "cli" or "print" not in calls
+    assert room in ("resources", "files") or "open" not in calls
+    assert not re.search(r"\bpickle\b", path.read_text(encoding="utf-8"))
+
+
+def test_files_are_short() -> None:
+    long = {str(p.relative_to(SOURCE)): n for p in SOURCE.rglob("*.py") if (n := len(p.read_text().splitlines())) > 200}
+    assert not long, long
+
+
+def test_imports_stay_light() -> None:
+    """`import scuff` loads numpy and nothing else from outside; `scuff --help` no more than that."""
+    heavy = "{'torch', 'transformers', 'pyarrow', 'regex', 'codespell_lib', 'scipy', 'pandas'}"
+    for code in ("import scuff", "from scuff.cli.main import parser; parser()"):
+        check = f"{code}; import sys; bad = {heavy} & set(sys.modules); assert not bad, bad"
+        subprocess.run([sys.executable, "-c", check], check=True)
+
+
+def test_shipped_data_is_in_the_manifest() -> None:
+    from scuff import resources
+
+    shipped = {path.name for path in (SOURCE / "resources" / "data").iterdir()}
+    assert shipped == set(resources.manifest())
+    for name, entry in resources.manifest().items():
+        assert resources.load(name) and entry["licence"] and entry["source"] and entry["what"]
+
+
+def test_damaged_data_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from scuff import resources
+
+    resources.load.cache_clear()
+    monkeypatch.setitem(resources.manifest()["demo.txt"], "sha256", "0" * 64)
+    with pytest.raises(OSError, match="the installation is damaged"):
+        resources.load("demo.txt")
+    resources.load.cache_clear()

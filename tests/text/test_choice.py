@@ -1,0 +1,70 @@
+"""The choice among edits: budgets, alternatives, overlaps."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuff.text import Corpus, Edits, Ragged, Rng
+
+corpora = Corpus.of(["x" * 40, "y" * 40])
+
+
+def edits_of(rows: list[tuple[int, int, int, int, int]]) -> Edits:
+    row, start, stop, site, cost = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+    return Edits(row, start, stop, Ragged.of([f"{i}" for i in range(len(rows))]), site, cost)
+
+
+some = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 30), st.integers(0, 9), st.integers(0, 12), st.integers(0, 5)).map(
+        lambda t: (t[0], t[1], t[1] + t[2], t[3], t[4])
+    ),
+    min_size=1,
+    max_size=25,
+).map(edits_of)
+rng_of = st.integers(0, 2**32).map(lambda seed: Rng.of(corpora.keys, seed))
+
+
+@given(some, rng_of, st.integers(0, 9), st.sampled_from(["sites", "letters"]))
+def test_choice_keeps_its_rules(edits: Edits, rng: Rng, budget: int, unit: str) -> None:
+    chosen = edits.within(budget, rng, unit=unit)  # type: ignore[arg-type]
+    for row in (0, 1):
+        mine = chosen.row == row
+        assert len(set(chosen.site[mine].tolist())) == mine.sum(), "one edit per site"
+        assert (chosen.start[mine][1:] >= chosen.stop[mine][:-1]).all(), "no overlaps"
+        spent = mine.sum() if unit == "sites" else np.maximum(chosen.cost[mine], 1).sum()
+        assert spent <= budget
+
+
+@given(some, rng_of)
+def test_choice_takes_whole_edits_as_they_were_proposed(edits: Edits, rng: Rng) -> None:
+    chosen = edits.within(None, rng)
+    assert len(chosen) > 0
+    fields = ("row", "start", "stop", "site", "cost")
+    proposed = set(zip(*(getattr(edits, f).tolist() for f in fields), edits.text.strings(), strict=True))
+    assert set(zip(*(getattr(chosen, f).tolist() for f in fields), chosen.text.strings(), strict=True)) <= proposed
+
+
+@given(rng_of, st.integers(0, 12), st.integers(0, 12))
+def test_a_larger_budget_chooses_what_a_smaller_one_does(rng: Rng, small: int, more: int) -> None:
+    edits = edits_of([(row, at, at + 1, at, 1) for row in (0, 1) for at in range(20)])
+    few, many = edits.within(small, rng), edits.within(small + more, rng)
+    assert set(zip(few.row, few.site, strict=True)) <= set(zip(many.row, many.site, strict=True))
+    assert len(few) == 2 * small
+
+
+def test_letters_budget_is_filled_as_far_as_it_goes() -> None:
+    edits = edits_of([(0, at, at + 1, at, cost) for at, cost in enumerate([5, 4, 3, 2, 1, 1])])
+    for seed in range(50):
+        chosen = edits.within(6, Rng.of(corpora.keys, seed), unit="letters")
+        left = 6 - chosen.cost.sum()
+        assert left == 0 or left < min(c for s, c in zip(edits.site, edits.cost, strict=True) if s not in chosen.site)
+
+
+def test_alternatives_are_equally_likely() -> None:
+    edits = edits_of([(0, 3, 4, 3, 1)] * 4)
+    picks = [edits.within(None, Rng.of(corpora.keys, seed)).text.strings()[0] for seed in range(4000)]
+    counts = [picks.count(str(i)) for i in range(4)]
+    assert sum(counts) == 4000
+    assert max(abs(count - 1000) for count in counts) < 5 * (4000 * 0.25 * 0.75) ** 0.5

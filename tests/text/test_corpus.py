@@ -1,0 +1,89 @@
+"""Texts in, texts out; edits apply, invert and compose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference import slow
+from scuff.text import Corpus, Edits, Ragged
+from strategies import plain, texts
+
+Plain = tuple[int, int, int, str]  # row, start, stop, new
+
+
+def make(edits: list[Plain]) -> Edits:
+    row, start, stop = (np.array([e[i] for e in edits], np.int64) for i in range(3))
+    return Edits(row, start, stop, Ragged.of([e[3] for e in edits]), start, np.ones_like(row))
+
+
+@st.composite
+def edited(draw: st.DrawFn, lengths: list[int]) -> list[Plain]:
+    """Edits that do not overlap; some are insertions, some touch, in any order."""
+    out: list[Plain] = []
+    for row, length in enumerate(lengths):
+        cuts = sorted(draw(st.lists(st.integers(0, length), max_size=8)))
+        pairs = list(zip(cuts[::2], cuts[1::2], strict=False))
+        kept = [pair for at, pair in enumerate(pairs) if pair not in pairs[:at]]
+        out += [(row, start, stop, draw(plain)) for start, stop in kept]
+    return draw(st.permutations(out))
+
+
+@given(texts)
+def test_strings_come_back(texts: list[str]) -> None:
+    assert Corpus.of(texts).strings() == texts
+
+
+@given(st.data(), texts)
+def test_apply_is_the_slow_splice_and_inverts(data: st.DataObject, texts: list[str]) -> None:
+    plans = data.draw(edited(list(map(len, texts))))
+    corpus, edits = Corpus.of(texts), make(plans)
+    after = corpus.apply(edits)
+    wanted = [
+        slow.splice(text, [(start, stop, new) for r, start, stop, new in plans if r == row])
+        for row, text in enumerate(texts)
+    ]
+    assert after.strings() == wanted
+    assert after.apply(edits.inverse(corpus)).strings() == texts
+    assert (after.keys == corpus.keys).all()
+
+
+@given(st.data(), texts)
+def test_two_sets_of_edits_become_one(data: st.DataObject, texts: list[str]) -> None:
+    corpus = Corpus.of(texts)
+    first = make(data.draw(edited(list(map(len, texts)))))
+    middle = corpus.apply(first)
+    second = make(data.draw(edited(middle.lengths.tolist())))
+    both = first.then(second, corpus)
+    assert corpus.apply(both).strings() == middle.apply(second).strings()
+
+
+def test_words_are_carried_and_never_found_again() -> None:
+    corpus = Corpus.of(["one two three", "four"])
+    # one -> "o.n e" stays one word; the gap after "two" goes, both words stay; "four" is deleted
+    after = corpus.apply(make([(0, 0, 3, "o.n e"), (0, 7, 8, ""), (1, 0, 4, "")]))
+    assert after.strings() == ["o.n e twothree", ""]
+    assert after.cut(after.words).strings() == ["o.n e", "two", "three"]
+
+
+def test_lone_surrogates_are_refused_with_their_place() -> None:
+    with pytest.raises(ValueError, match=r"lone surrogate U\+D83D at character 2 of text 1"):
+        Corpus.of(["fine", "ab\ud83dcd"])
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(TypeError, match="expected str for text 1, got int"):
+        Corpus.of(["a", 3])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="1 ids for 2 texts"):
+        Corpus.of(["a", "b"], ids=[1])
+
+
+def test_keys_follow_text_or_id() -> None:
+    texts = ["same", "same", "other"]
+    first, second, third = Corpus.of(texts).keys.tolist()
+    assert first == second != third
+    assert first == slow.text_key("same")
+    named = Corpus.of(texts, ids=[1, 2, 1]).keys.tolist()
+    assert named[0] == named[2] == slow.text_key("1") != named[1]
