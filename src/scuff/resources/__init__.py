@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +37,8 @@ def load(name: str) -> bytes:
 
 def package_file(package: str, path: str, *, extra: str) -> Path:
     """A data file inside an installed package, found without importing the package."""
+    from importlib.metadata import PackageNotFoundError, distribution  # takes a tenth of `import scuff`
+
     try:
         found = Path(str(distribution(package).locate_file(path)))
     except PackageNotFoundError:

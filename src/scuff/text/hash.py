@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from .ragged import Bits, Ints, Ragged, sums
 
 BASE = 0xD1342543DE82EF95  # a multiplier of good lattice structure (Steele and Vigna, 2022)
+INVERSE = pow(BASE, -1, 1 << 64)
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -33,7 +34,11 @@ def name_bits(*names: object) -> np.uint64:
     return np.uint64(int.from_bytes(blake2b(repr(names).encode(), digest_size=8).digest(), "little"))
 
 
-@cache
+@lru_cache(maxsize=64)  # both bases at every size up to that of a block; a huge text is not worth keeping memory for
+def _kept_powers(base: int, count: int) -> Bits:
+    return _powers(base, count)
+
+
 def _powers(base: int, count: int) -> Bits:
     """1, base, base^2, ... modulo 2^64."""
     return np.cumprod(np.append(np.uint64(1), np.full(count - 1, base, np.uint64)), dtype=np.uint64)
@@ -45,6 +50,7 @@ def text_bits(texts: Ragged) -> Bits:
     Powers count from the beginning of all codes and are divided out per text: one product and one sum for all.
     """
     count = 1 << max(texts.codes.size, 1).bit_length()
-    up, down = _powers(BASE, count), _powers(pow(BASE, -1, 1 << 64), count)
+    powers = _kept_powers if count <= 1 << 18 else _powers
+    up, down = powers(BASE, count), powers(INVERSE, count)
     terms = up[: texts.codes.size] * (texts.codes + np.uint64(1))
     return mix(sums(terms, texts.offsets) * down[texts.offsets[:-1]] ^ counters(texts.lengths))
