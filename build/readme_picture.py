@@ -13,16 +13,14 @@ from scuff.text import Edit
 
 TEXT = "Adversarial attacks are harmless to all NLP models, aren't they?"
 TARGET = Path(__file__).parents[1] / "docs/before-after.svg"
-STEP, LEFT = 30, 150
+STEP, LEFT = 30, 165
 
 
 def marked(text: str, edits: list[Edit]) -> str:
     """The text after the edits, what they changed in colour."""
     out, at = [], 0
     for edit in edits:
-        gone = not edit.new
-        shown = escape(edit.new) if not gone else "·"
-        out.append(f'{escape(text[at : edit.start])}<tspan class="{"gone" if gone else "new"}">{shown}</tspan>')
+        out.append(f'{escape(text[at : edit.start])}<tspan class="new">{escape(edit.new or "‿")}</tspan>')
         at = edit.stop
     return "".join([*out, escape(text[at:])])
 
@@ -42,7 +40,7 @@ def main() -> None:
     TARGET.write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="960" height="{height}" viewBox="0 0 960 {height}">\n'
         "<style>text{font:16px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#24292f}"
-        ".name{fill:#6e7781}.new{fill:#bc4c00;font-weight:600}.gone{fill:#bc4c00;font-weight:600}</style>\n"
+        ".name{fill:#6e7781}.new{fill:#bc4c00;font-weight:600}</style>\n"
         f'<rect width="960" height="{height}" rx="8" fill="#f6f8fa"/>\n{rows}\n</svg>\n',
         encoding="utf-8",
     )

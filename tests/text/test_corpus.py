@@ -68,6 +68,18 @@ def test_words_are_carried_and_never_found_again() -> None:
     assert after.cut(after.words).strings() == ["o.n e", "two", "three"]
 
 
+@given(st.data(), texts)
+def test_taking_documents_takes_their_words_along(data: st.DataObject, texts: list[str]) -> None:
+    rows = data.draw(st.lists(st.sampled_from(range(len(texts))), max_size=8)) if texts else []
+    corpus = Corpus.of(texts)
+    corpus = corpus.apply(make(data.draw(edited(list(map(len, texts))))))
+    part = corpus.take(np.array(rows, np.int64))
+    words = [corpus.cut(corpus.words.where(corpus.words.row == row)).strings() for row in rows]
+    assert part.strings() == [corpus.strings()[row] for row in rows]
+    assert [part.cut(part.words.where(part.words.row == new)).strings() for new in range(len(rows))] == words
+    assert part.keys.tolist() == [corpus.keys[row] for row in rows]
+
+
 def test_lone_surrogates_are_refused_with_their_place() -> None:
     with pytest.raises(ValueError, match=r"lone surrogate U\+D83D at character 2 of text 1"):
         Corpus.of(["fine", "ab\ud83dcd"])

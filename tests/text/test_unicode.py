@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reference import slow
@@ -44,6 +44,8 @@ def test_conjuncts_follow_the_unicode_test_file(clusters: list[str]) -> None:
 
 
 @given(st.text(alphabet=PIECES, max_size=14))
+@example("\u200d©")
+@example("©\u200d\u200d©")
 def test_clusters_are_those_of_the_regex_package(text: str) -> None:
     assert found_clusters(text) == slow.clusters(text)
 

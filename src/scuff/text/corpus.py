@@ -74,6 +74,19 @@ class Corpus(Ragged):
     def letters(self) -> Letters:
         return find_letters(self.codes, self.classes, self.tail, self.words)
 
+    def take(self, rows: Ints) -> Corpus:
+        """Some documents, in this order, with their keys and words."""
+        part = super().take(rows)
+        known = None if self._words is None and self._source is None else self.words
+        if known is not None:
+            edges = np.searchsorted(known.row, np.arange(len(self) + 1))
+            count = np.diff(edges)[rows]
+            new = np.repeat(np.arange(rows.size), count)
+            picked = known.where(spread(edges[:-1][rows], count))
+            shift = part.offsets[new] - self.offsets[picked.row]
+            known = Spans(new, picked.start + shift, picked.stop + shift)
+        return Corpus(part.codes, part.offsets, self.keys[rows], known)
+
     def place(self, row: Ints, position: Ints) -> tuple[Ints, Ints]:
         """(row, position in the document) for positions that count from the beginning of all codes: what an Rng takes."""
         return row, position - self.offsets[row]

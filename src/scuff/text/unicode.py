@@ -84,8 +84,10 @@ def continues(code_classes: Classes, offsets: Ints) -> Ints:
 
     def base(run: Mask, which: Mask, back: int = 1) -> Ints:
         """The last position, from `back` before each of at[which], whose class is not in `run`; -1 if there is none."""
-        last = np.maximum.accumulate(np.where(run[join], -1, np.arange(join.size)))[at[which] - back]
-        return np.where(last >= first[which], last, -1)
+        last = np.maximum.accumulate(np.where(run[join], -1, np.arange(join.size)))
+        begin = at[which] - back
+        found = last[np.maximum(begin, 0)]
+        return np.where((begin >= first[which]) & (found >= first[which]), found, -1)
 
     conjunct = (here == U.CONSONANT) & CONJUNCT[before]  # GB9c
     if conjunct.any():
