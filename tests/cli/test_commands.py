@@ -68,6 +68,42 @@ def test_zeroe_writes_all_sets(tmp_path: Path) -> None:
     )
 
 
+def test_zeroe_of_little(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, content in {"empty.txt": "", "head.csv": "text,label\n", "one.txt": "some words here\n"}.items():
+        (tmp_path / name).write_text(content)
+        assert main(["zeroe", str(tmp_path / name), "-a", "keyboard", "-o", str(tmp_path / f"out-{name}")]) == 0
+        suffix = Path(name).suffix
+        wanted = {"clean", "all", "keyboard.low", "keyboard.mid", "keyboard.high", "keyboard.lmh"}
+        assert {p.name for p in (tmp_path / f"out-{name}").iterdir()} == {w + suffix for w in wanted} | {
+            "manifest.json"
+        }
+    for name in ("gone.txt", "bad.txt"):
+        (tmp_path / "bad.txt").write_bytes(b"fine\n\xff\n")
+        assert (
+            main(["zeroe", str(tmp_path / name), "-o", str(tmp_path / "none")]) == 2
+            and not (tmp_path / "none").exists()
+        )
+    assert (
+        main(["zeroe", str(tmp_path / "one.txt"), "-a", "keyboard", "-a", "keyboard(phi=0)", "-o", str(tmp_path / "n")])
+        == 2
+    )
+    assert "expected each attack once" in capsys.readouterr().err
+
+
+def test_zeroe_goes_without_what_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from scuff.perturb import natural
+    from scuff.resources import MissingResource
+
+    def gone(*_: object, **__: object) -> Path:
+        raise MissingResource("pip install 'scuff[natural]'")
+
+    monkeypatch.setattr(natural, "package_file", gone)
+    (tmp_path / "a.txt").write_text("some words here\n")
+    assert main(["zeroe", str(tmp_path / "a.txt"), "-o", str(tmp_path / "out"), "-q"]) == 0
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["skipped"] == {"natural": "pip install 'scuff[natural]'"}
+
+
 def test_zeroe_of_tables_and_tokens(tmp_path: Path) -> None:
     rows = "".join(f"{n},premise number {n},another hypothesis,{n % 3}\n" for n in range(30))
     folder, _ = zeroe(

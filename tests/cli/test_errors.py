@@ -47,7 +47,12 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
     ),
     "no guess": ("a.csv", b"a,b\n1,x\n", [], "a.csv: expected --column NAME, one or more of: a, b"),
     "short row": ("a.csv", b"id,text\n1,x\n2\n", [], "a.csv: line 3: expected 2 fields, got 1"),
-    "open quote": ("a.csv", b'id,text\n1,"x\n', [], "expected CSV, got: unexpected end of data"),
+    "open quote": (
+        "a.csv",
+        b'id,text\n1,"x\n',
+        [],
+        "a.csv: line 2: expected CSV, got a row that begins here: unexpected end of data",
+    ),
     "empty csv": ("a.csv", b"", [], "a.csv: line 1: expected a header, got nothing"),
     "broken json": ("a.jsonl", b'{"text": "a"}\n{"text": \n', [], "a.jsonl: line 2: expected a JSON object"),
     "json list": ("a.jsonl", b"[1]\n", [], "line 1: expected a JSON object, got list"),
@@ -64,6 +69,46 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         [],
         "expected Unicode text, got the lone surrogate U+D800 at character 1",
     ),
+    "surrogate far down": (
+        "a.jsonl",
+        b'{"text": "fine"}\n' * 9000 + b'{"text": "a\\ud800"}\n',
+        [],
+        "a.jsonl: line 9001: expected Unicode text",
+    ),
+    "corrupt gzip": ("a.txt.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03" + b"\xff" * 30, [], "expected gzip data"),
+    "deep json": ("a.jsonl", b'{"text":' + b"[" * 200_000, [], "line 1: expected a JSON object"),
+    "huge number": ("a.jsonl", b'{"text": "a", "n": ' + b"9" * 5000 + b"}", [], "line 1: expected a JSON object"),
+    "semicolons": (
+        "a.csv",
+        b"text;label\nhello;x\n",
+        [],
+        "a.csv: line 1: expected columns between commas, got 'text;label'",
+    ),
+    "draw column": (
+        "a.csv",
+        b"text,draw\nhello,x\n",
+        ["--draws", "2"],
+        "line 2: expected no column 'draw' for --draws",
+    ),
+    "conllu id": (
+        "a.conllu",
+        b"1-99999999999\tHello\t_\n\n",
+        [],
+        "a.conllu: line 1: expected CoNLL-U: number, tab, form",
+    ),
+    "line end": (
+        "a.txt",
+        b"hello\n",
+        ["-a", "intrude(symbols='\\n')"],
+        "expected an attack that puts no line ends into lines",
+    ),
+    "option type": (
+        "a.txt",
+        b"x",
+        ["-a", "disemvowel(vowels=5)"],
+        "expected at least one character for disemvowel.vowels, got 5",
+    ),
+    "phi type": ("a.txt", b"x", ["-a", "keyboard(phi='x')"], "expected a number in [0, 1] for keyboard.phi, got 'x'"),
     "no parquet": ("a.parquet", b"nonsense", [], "expected Parquet"),
     "segment tokens": (
         "a.conllu",
@@ -71,8 +116,13 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         ["-a", "segment"],
         "expected an attack that keeps each token, got segment",
     ),
-    "conllu without tabs": ("a.conllu", b"1 Hello\n\n", [], "a.conllu: line 1: expected CoNLL-U columns between tabs"),
-    "blanks in columns": ("a.conll", b"hello X\n", ["-a", "intrude(symbols=' ')"], "expected tabs between columns"),
+    "conllu without tabs": ("a.conllu", b"1 Hello\n\n", [], "a.conllu: line 1: expected CoNLL-U: number, tab, form"),
+    "blanks in columns": (
+        "a.conll",
+        b"hello X\n",
+        ["-a", "intrude(symbols=' ')"],
+        "expected a token without blanks (or tabs between the columns)",
+    ),
     "column of lines": (
         "a.txt",
         b"x",
@@ -88,7 +138,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         "a.jsonl",
         b'{"text": "a", "s": [1]}\n',
         ["--protect-spans", "s"],
-        "expected [[start, stop], ...] in column 's'",
+        "line 1: expected [[start, stop], ...] inside the text in column 's'",
     ),
     "errors file": (
         "a.txt",
@@ -131,6 +181,25 @@ def test_output_equal_to_input(tmp_path: Path, capfd: pytest.CaptureFixture[str]
     assert "Scuff does not convert" in capfd.readouterr().err
 
 
+def test_edits_equal_to_output(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text(GOOD)
+    for out in (str(tmp_path / "out.txt"), "-"):
+        assert main(["perturb", str(tmp_path / "a.txt"), "-a", "truncate", "-o", out, "--edits", out]) == 2
+        assert "expected --edits to name another file than --output" in capfd.readouterr().err
+    assert sorted(os.listdir(tmp_path)) == ["a.txt"]
+
+
+def test_pipes_and_devices_are_written_to_and_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(GOOD)
+    os.mkfifo(tmp_path / "pipe")
+    reader = subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE)
+    assert (
+        main(["perturb", str(tmp_path / "a.txt"), "-a", "truncate", "-l", "1", "-o", str(tmp_path / "pipe"), "-q"]) == 0
+    )
+    assert reader.communicate(timeout=20)[0] == b"hell ther\nmor tex\n"
+    assert not (tmp_path / "pipe").is_file()
+
+
 def test_an_older_output_survives_a_failure(tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_bytes(b"fine\n\xff\n")
     (tmp_path / "out.txt").write_text("precious")
@@ -155,7 +224,8 @@ def test_pipes(tmp_path: Path) -> None:
     assert head.returncode == 0 and head.stderr == b"" and head.stdout.count(b"\n") == 1
 
 
-def test_interrupt_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     job = subprocess.Popen(
         [*SCUFF, "perturb", "-", "-a", "truncate", "-o", str(tmp_path / "out.txt")],
         stdin=subprocess.PIPE,
@@ -168,7 +238,7 @@ def test_interrupt_leaves_nothing(tmp_path: Path) -> None:
         if list(tmp_path.iterdir()):
             break
         time.sleep(0.05)
-    job.send_signal(signal.SIGINT)
+    job.send_signal(number)
     assert job.wait(20) == 130
     assert job.stderr.read().startswith(b"scuff: interrupted") and not list(tmp_path.iterdir())
     job.stdin.close()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import scuff
 from scuff.cli.main import main
-from scuff.files import Input, perturb_file, streams
+from scuff.files import Input, job, perturb_file, streams
 from scuff.perturb import Plan
 from strategies import text
 
@@ -150,7 +150,7 @@ def test_draws_stand_together_and_do_not_depend_on_their_number(tmp_path: Path) 
     assert two[1] == scuff.perturb("the quick brown fox", "inner-shuffle", 1, draw=1)
     table = run(tmp_path, "a.csv", "text\nhello there\n", "--draws", "2")
     assert table == "text,draw\nhell ther,0\nhell ther,1\n"
-    assert run(tmp_path, "a.conll", "hello\tX", "--draws", "2") == "# draw = 0\nhell\tX\n\n# draw = 1\nhell\tX\n\n"
+    assert run(tmp_path, "a.conll", "hello\tX", "--draws", "2") == "#draw=0\nhell\tX\n\n#draw=1\nhell\tX\n\n"
 
 
 def test_edits_file_rebuilds_the_output(tmp_path: Path) -> None:
@@ -167,6 +167,72 @@ def test_edits_file_rebuilds_the_output(tmp_path: Path) -> None:
             assert text[start:stop] == old
             text = text[:start] + new + text[stop:]
         assert text == after
+
+
+def test_what_stands_beside_a_new_value_stays_byte_for_byte(tmp_path: Path) -> None:
+    line = '{"x":1e400 ,"text":"hello world","y":1.10,"u":"\\u00e9\\ud83d", "d":1,"d":2}\n'
+    assert run(tmp_path, "a.jsonl", line) == line.replace("hello world", "hell worl")
+    assert run(tmp_path, "b.jsonl", '{"text":"\\u00e9t\\u00e9s"}') == '{"text":"\\u00e9t\\u00e9"}'
+    row = 'n,"text",z\r\n"005","hello, ""big"" world",\r\nx,hello,"a\nb"\r\n'
+    new = 'n,"text",z\r\n"005","hell, ""big"" worl",\r\nx,hell,"a\nb"\r\n'
+    assert run(tmp_path, "a.csv", row) == new
+    assert (
+        run(tmp_path, "b.csv", '\ufeff"text","label, or so"\nhello,1\n', "-c", "text")
+        == '\ufeff"text","label, or so"\nhell,1\n'
+    )
+    assert run(tmp_path, "c.jsonl", '\ufeff{"text": "hello"}\n') == '\ufeff{"text": "hell"}\n'
+    assert (
+        run(tmp_path, "d.jsonl", '{"text": "hello"}', "--draws", "2")
+        == '{"text": "hell", "draw": 0}\n{"text": "hell", "draw": 1}\n'
+    )
+
+
+def test_many_draws_take_no_more_memory_than_one(tmp_path: Path) -> None:
+    (tmp_path / "l.txt").write_text("some words\n" * 4000, encoding="utf-8")
+    source = Input(str(tmp_path / "l.txt"))
+    reader = source.open()
+    sizes = [len(chunk.records) for chunk in job.chunks(source, reader, 50)]
+    reader.source.close()
+    assert sum(sizes) == 4000 and max(sizes) == 80
+
+
+def test_documents_of_token_files_are_kept_apart(tmp_path: Path) -> None:
+    assert run(tmp_path, "a.conll", "-DOCSTART- -X- O O\n\nhello X\n") == "-DOCSTART- -X- O O\n\nhell X\n"
+    twice = run(tmp_path, "b.conll", "hello X\n", "--draws", "2")
+    assert run(tmp_path, "c.conll", twice, attack="truncate(letters=2)") == twice.replace("hell", "hel")
+
+
+def test_parquet_from_a_pipe_and_with_dictionaries(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="needs the extra scuff[parquet]")
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"text": pa.array(["hello", "there", "hello"]).dictionary_encode(), "n": [1, 2, 3]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    (tmp_path / "a.parquet.gz").write_bytes(gzip.compress((tmp_path / "a.parquet").read_bytes()))
+    for name in ("a.parquet", "a.parquet.gz"):
+        assert (
+            main(
+                ["perturb", str(tmp_path / name), "-a", "truncate", "-l", "1", "-o", str(tmp_path / "b.parquet"), "-q"]
+            )
+            == 0
+        )
+        assert pq.read_table(tmp_path / "b.parquet").to_pydict() == {"text": ["hell", "ther", "hell"], "n": [1, 2, 3]}
+    pq.write_table(pa.table({"text": pa.array([], pa.string())}), tmp_path / "empty.parquet")
+    assert (
+        main(
+            [
+                "perturb",
+                str(tmp_path / "empty.parquet"),
+                "-a",
+                "truncate",
+                "--draws",
+                "2",
+                "-o",
+                str(tmp_path / "b.parquet"),
+            ]
+        )
+        == 0
+    )
+    assert pq.read_table(tmp_path / "b.parquet").schema.names == ["text", "draw"]
 
 
 def test_ids_set_equal_texts_apart(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import scuff
@@ -63,6 +64,7 @@ def test_intrude_keeps_one_symbol_per_word_and_clusters_whole() -> None:
 
 def test_keyboards() -> None:
     assert len(layouts()) >= 10
+    assert all(layout in str(Keyboard.__doc__) for layout in layouts())
     for layout in layouts():
         near = neighbours(layout, "all")
         letters = neighbours(layout)
@@ -110,6 +112,32 @@ def test_wrong_specs_say_what_was_expected(spec: str) -> None:
 def test_wrong_levels(level: str | float) -> None:
     with pytest.raises(ValueError, match="expected low, mid, high or a number"):
         scuff.perturb("text", "truncate", level)
+
+
+def test_numbers_of_any_kind_are_the_same_seed() -> None:
+    text = "some ordinary words"
+    assert scuff.perturb(text, "keyboard", seed=np.int64(3), draw=np.int32(1)) == scuff.perturb(
+        text, "keyboard", seed=3, draw=1
+    )
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(TypeError, match="expected str for text 1, got NoneType"):
+        scuff.perturb(["a", None], "truncate")  # type: ignore[list-item]
+    for ids in ([1, 2, 3], "ab"):
+        with pytest.raises(ValueError, match="expected ids for each of 2 texts"):
+            scuff.perturb(["a", "b"], "truncate", ids=ids)
+    with pytest.raises(ValueError, match="expected at least one perturbation"):
+        scuff.Then(())
+    with pytest.raises(ValueError, match=r"expected word or text for one-of\.per"):
+        scuff.OneOf((Truncate(),), per="txt")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected low, mid, high"):
+        scuff.perturb("a", "truncate", None)  # type: ignore[call-overload]
+    assert scuff.perturb((t for t in ["hello"]), "truncate", 1) == ["hell"]  # type: ignore[call-overload]
+
+
+def test_no_strength_is_no_change_whatever_phi() -> None:
+    assert scuff.perturb("a b c d", Segment(phi=0.9), 0) == "a b c d"
 
 
 def test_wrong_selection() -> None:

@@ -49,13 +49,31 @@ def test_patterns_that_look_around_are_checked_after_the_edit() -> None:
         assert "amount payable" in new and new.endswith(new.split()[-1]) and new.split()[-1] != "remains"
 
 
+def test_only_what_breaks_a_match_is_taken_back() -> None:
+    text = "Dr. Smith met 5 people and 6 cats near 7 large houses with 8 wonderful windows plus 9 doors " * 3
+    rules = ["numbers", r"re:(?<=Dr\. )\w+"]
+    counts = [len(scuff.perturb(text, "keyboard", 0.5, seed=s, protect=rules, return_edits=True)[1]) for s in range(10)]
+    assert min(counts) >= 22
+
+
+def test_patterns_over_long_texts_take_no_quadratic_time() -> None:
+    text = "start " + "wonderful letters " * 4000 + "zebra"
+    new = scuff.perturb(text, "keyboard", 1, protect=[r"re:start(?=.*zebra$)"])
+    assert new.startswith("start ") and new.endswith("zebra")
+    assert len(scuff.perturb("a" * 60_000, "keyboard", protect=["emails"])) == 60_000
+
+
+def test_words_beside_a_protected_mark_may_change() -> None:
+    assert scuff.perturb("hello, there!", Truncate(), 1, protect=["re:[,!]"]) == "hell, ther!"
+
+
 def test_spans_of_each_text() -> None:
     guard = Protect(spans=(((0, 5),), ()))
     first, second = scuff.perturb(["hello world", "hello world"], InnerShuffle(), 1, protect=guard)
     assert first.startswith("hello ") and first != "hello world" and not second.startswith("hello")
     with pytest.raises(ValueError, match="expected a span inside the 2 characters of text 0"):
         scuff.perturb(["ab"], Truncate(), 1, protect=Protect(spans=(((0, 5),),)))
-    with pytest.raises(ValueError, match="for each of 2 texts, got 1"):
+    with pytest.raises(ValueError, match="expected protected spans for each of 2 texts"):
         scuff.perturb(["ab", "cd"], Truncate(), 1, protect=Protect(spans=((),)))
 
 

@@ -12,6 +12,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from ..perturb import Perturbation
     from ..perturb.names import by_name
 
     kind = by_name(args.name)
@@ -32,5 +33,7 @@ def run(args: argparse.Namespace) -> None:
     }
     for key, value in rows.items():
         print(f"{key:24}{value}")
+    if kind.selection == "quota":
+        print("\n" + (inspect.getdoc(Perturbation.choose) or "") + "\n")
     options = ", ".join(f"{field.name}={field.default!r}" for field in fields(kind))
     print(f"{'options':24}{options or 'none'}")

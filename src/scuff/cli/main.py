@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -40,9 +41,11 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; bad input is one line on stderr and exit code 2. SCUFF_DEBUG=1 shows the traceback."""
     try:
+        signal.signal(signal.SIGTERM, _stop)  # so that a killed run cleans up as an interrupted one does
         args = parser().parse_args(argv)
         args.run(args)
-        sys.stdout.flush()
+        if sys.stdout:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return _fail("interrupted; nothing was left half written", 130)
     except BrokenPipeError:  # the reader of our output went away, as `head` does
@@ -55,6 +58,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _fail("expected enough memory, got too little", 3)
     return 0
+
+
+def _stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _fail(message: str, code: int) -> int:

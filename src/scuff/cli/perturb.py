@@ -44,11 +44,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from ..files import perturb_file
-    from ..perturb import Only, Plan, parse
+    from ..perturb import Plan, only, parse
 
     attack = parse(args.attack)
     if args.only:
-        attack = Only(attack, tuple(args.only))
+        attack = only(attack, tuple(args.only))
     plan = Plan.of(attack, args.level, args.seed, args.select, args.protect)
     tally = perturb_file(
         input_of(args), args.output, plan, draws=args.draws, edits_to=args.edits, progress=progress_bar(args.quiet)

@@ -27,6 +27,8 @@ def run(args: argparse.Namespace) -> None:
     from ..perturb import NAMES, parse
 
     attacks = {attack.name: attack for attack in map(parse, args.attack or NAMES)}
+    if len(attacks) < len(args.attack):
+        raise ValueError(f"expected each attack once, got {', '.join(args.attack)}")
     manifest = write_zeroe(
         input_of(args), args.output, attacks, seed=args.seed, selection=args.select, progress=progress_bar(args.quiet)
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .formats import Format, Value, line_end
@@ -18,7 +19,8 @@ class Sentence(NamedTuple):
 class Tokens(Format):
     """A token per line, first column, with its tags behind it; a blank line between sentences.
 
-    Columns are cut at tabs where the line has one, else at blanks. A line that starts with # and has one column is a comment.
+    Columns are cut at tabs where the line has one, else at blanks. A line that starts with # and has one column is a comment;
+    -DOCSTART- is no token.
     """
 
     def chunks(self) -> Iterator[list[Sentence]]:
@@ -39,10 +41,13 @@ class Tokens(Format):
         yield [*chunk, self.sentence(lines)] if lines else chunk
 
     def sentence(self, lines: list[str]) -> Sentence:
-        at = [
-            i for i, line in enumerate(lines) if line.strip() and not (line.startswith("#") and len(split(line)) == 1)
-        ]
+        at = [i for i, line in enumerate(lines) if line.strip() and not self.beside(line)]
         return Sentence(lines, at, [split(lines[i])[0] for i in at])
+
+    @staticmethod
+    def beside(line: str) -> bool:
+        """Whether a line is a comment or a mark between documents."""
+        return (line.startswith("#") and len(split(line)) == 1) or line.startswith("-DOCSTART-")
 
     def values(self, record: Sentence) -> list[Value]:
         return [record.tokens]
@@ -51,19 +56,31 @@ class Tokens(Format):
         new = values[0] or []
         lines = list(record.lines)
         for i, old, token in zip(record.at, record.tokens, new, strict=True):
-            if "\t" not in lines[i] and len(split(lines[i])) > 1 and " " in token:
-                raise BadInput(
-                    f"{self.source.name}: expected tabs between columns for an attack that inserts blanks, got blanks"
-                )
+            self.check(token, blanks="\t" in lines[i])
             lines[i] = lines[i].replace(old, token, 1)
         return self._numbered(lines, draw)
+
+    def check(self, token: str, blanks: bool) -> None:
+        """A new token may not hold what stands between columns or lines."""
+        if "\t" in token or "\n" in token or (" " in token and not blanks):
+            hint = "" if blanks else " (or tabs between the columns)"
+            raise BadInput(f"{self.source.name}: expected a token without blanks{hint}, the attack made {token[:40]!r}")
 
     def _numbered(self, lines: list[str], draw: int | None) -> str:
         if draw is None:
             return "".join(lines)
         end = line_end(lines[-1]) or "\n"
         closed = [*lines[:-1], lines[-1] if line_end(lines[-1]) else lines[-1] + end]
-        return f"# draw = {draw}{end}" + "".join(closed) + (end if closed[-1].strip() else "")
+        return f"#draw={draw}{end}" + "".join(closed) + (end if closed[-1].strip() else "")
+
+
+ID = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|\.[0-9]{1,9})?")
+
+
+def in_range(number: str, words: Iterable[int]) -> list[int]:
+    """Which words a multiword token such as 3-4 covers."""
+    first, dash, last = number.partition("-")
+    return [n for n in words if int(first) <= n <= int(last)] if dash else []
 
 
 class Conllu(Tokens):
@@ -73,16 +90,20 @@ class Conllu(Tokens):
     changes. `# text` is written anew.
     """
 
+    @staticmethod
+    def is_row(line: str) -> bool:
+        return bool(line.strip()) and not line.startswith("#")
+
     def sentence(self, lines: list[str]) -> Sentence:
-        rows = {i: line.split("\t") for i, line in enumerate(lines) if line.strip() and not line.startswith("#")}
+        rows = {i: line.split("\t") for i, line in enumerate(lines) if self.is_row(line)}
         for i, row in rows.items():
-            if len(row) < 2:
+            if len(row) < 2 or not ID.fullmatch(row[0]):
                 found = lines[i].strip()[:40]
-                raise self.source.error(self.seen + i + 1, f"expected CoNLL-U columns between tabs, got {found!r}")
+                raise self.source.error(self.seen + i + 1, f"expected CoNLL-U: number, tab, form, got {found!r}")
         words = {int(row[0]): i for i, row in rows.items() if row[0].isdigit()}
-        for span, row in ((row[0].split("-"), row) for row in rows.values() if "-" in row[0]):
-            inside = [n for n in range(int(span[0]), int(span[1]) + 1) if n in words]
-            if "".join(rows[words[n]][1] for n in inside) != row[1]:
+        for row in rows.values():
+            inside = in_range(row[0], words)
+            if inside and "".join(rows[words[n]][1] for n in inside) != row[1]:
                 for n in inside:
                     del words[n]
         at = list(words.values())
@@ -91,12 +112,12 @@ class Conllu(Tokens):
     def render(self, record: Sentence, values: list[Value], draw: int | None) -> str:
         rows = [line.split("\t") for line in record.lines]
         forms = dict(zip(record.at, values[0] or [], strict=True))
-        word = {rows[i][0]: form for i, form in forms.items()}
+        for form in forms.values():
+            self.check(form, blanks=True)
+        word = {int(rows[i][0]): form for i, form in forms.items()}
         for i, row in enumerate(rows):
-            if len(row) > 1 and "-" in row[0] and not row[0].startswith("#"):
-                first, last = map(int, row[0].split("-"))
-                parts = [word[str(n)] for n in range(first, last + 1) if str(n) in word]
-                forms[i] = "".join(parts) or row[1]
+            if self.is_row(record.lines[i]) and (inside := in_range(row[0], word)):
+                forms[i] = "".join(word[n] for n in inside)
         lines = [
             "\t".join([row[0], forms[i], *row[2:]]) if i in forms else record.lines[i] for i, row in enumerate(rows)
         ]
@@ -113,7 +134,7 @@ def surface(rows: list[list[str]], forms: dict[int, str]) -> str:
     """The sentence as written: forms and the blanks between them, multiword tokens instead of their words."""
     out, hidden = [], 0
     for i, row in enumerate(rows):
-        if len(row) < 2 or row[0].startswith("#") or "." in row[0]:
+        if len(row) < 2 or not ID.fullmatch(row[0]) or "." in row[0]:
             continue
         if "-" in row[0]:
             hidden = int(row[0].split("-")[1])

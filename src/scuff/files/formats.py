@@ -32,6 +32,10 @@ class Format(ABC):
     def render(self, record: Any, values: list[Value], draw: int | None) -> str:
         """A record with other texts. `draw` numbers the versions where there are several."""
 
+    def line(self, record: Any) -> int | None:
+        """Where a record stands, for formats that know."""
+        return None
+
     def field(self, record: Any, column: str) -> object:
         """Any field of a record, for formats that have columns; None for a blank line."""
         raise BadInput(
@@ -70,7 +74,7 @@ class Sink:
 
     def _begin(self) -> None:
         if not self.begun:
-            self.out.write(self.format.head(self.draws > 1).encode())
+            self.out.write((self.format.source.bom + self.format.head(self.draws > 1)).encode())
             self.begun = True
 
 
@@ -84,11 +88,15 @@ class Lines(Format):
         return [record[: len(record) - len(line_end(record))]]
 
     def render(self, record: str, values: list[Value], draw: int | None) -> str:
+        if "\n" in str(values[0]):
+            raise BadInput(
+                f"{self.source.name}: expected an attack that puts no line ends into lines, got one that does"
+            )
         return f"{values[0]}{line_end(record) or ('' if draw is None else chr(10))}"
 
 
 class Whole(Format):
-    """The whole file is one text."""
+    """The whole file is one text; several versions of it follow each other, a form feed between them."""
 
     def chunks(self) -> Iterator[list[str]]:
         yield [self.source.whole()]
@@ -97,7 +105,7 @@ class Whole(Format):
         return [record]
 
     def render(self, record: str, values: list[Value], draw: int | None) -> str:
-        return str(values[0])
+        return ("\f" if draw else "") + str(values[0])
 
 
 def line_end(line: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -12,10 +13,11 @@ from typing import IO, Any
 from ..perturb import Plan, Protect, Tally
 from ..text import Edit
 from .conll import Conllu, Tokens
+from .csv import Csv, Tsv
 from .formats import Format, Lines, Value, Whole
+from .jsonl import Jsonl
 from .parquet import Parquet
 from .streams import BadInput, Source, replacing
-from .tables import Csv, Jsonl, Tsv
 
 FORMATS: dict[str, type[Format]] = {
     "lines": Lines, "whole": Whole, "csv": Csv, "tsv": Tsv, "jsonl": Jsonl, "parquet": Parquet, "conllu": Conllu,
@@ -103,20 +105,37 @@ class Chunk:
                 if self.spans:
                     guard = Protect(plan.protect.what, tuple(self.spans[row] for row in rows))
                     run = getattr(replace(plan, protect=guard), run.__name__)
-                new = run([values[row] for row in rows], ids=ids, draw=draw, tally=tally, edits=found)
+                try:
+                    new = run([values[row] for row in rows], ids=ids, draw=draw, tally=tally, edits=found)
+                except ValueError:
+                    self._check_unicode(at)
+                    raise
                 for row, value in zip(rows, new, strict=True):
                     out[row] = value
                 for row, edit in zip(rows, found or [], strict=False):
                     changes[row] = edit
         return out, changes
 
+    def _check_unicode(self, at: int) -> None:
+        """Say in which line a text is that is none: only a JSON escape can hold half a surrogate pair."""
+        for record, value in zip(self.records, self.columns[at], strict=True):
+            for text in [value] if isinstance(value, str) else value or []:
+                half = next((char for char in text if 0xD800 <= ord(char) < 0xE000), None)
+                line = self.reader.line(record)
+                if half and line:
+                    place = f"U+{ord(half):04X} at character {text.index(half)} of column {self.reader.columns[at]!r}"
+                    raise self.reader.source.error(line, f"expected Unicode text, got the lone surrogate {place}")
 
-def chunks(source: Input, reader: Format) -> Iterator[Chunk]:
-    """A file in chunks of a few megabytes."""
+
+def chunks(source: Input, reader: Format, versions: int) -> Iterator[Chunk]:
+    """A file in chunks of which `versions` versions take a few megabytes."""
     row = 0
     for records in reader.chunks():
-        yield Chunk(source, reader, records, row)
-        row += len(records)
+        size = max(1, -(-len(records) // versions))
+        for begin in range(0, max(len(records), 1), size):
+            part = records[begin : begin + size]
+            yield Chunk(source, reader, part, row)
+            row += len(part)
 
 
 def perturb_file(
@@ -132,13 +151,15 @@ def perturb_file(
     if draws < 1:
         raise BadInput(f"expected 1 or more for --draws, got {draws}")
     source.check_output(target)
+    if edits_to and (edits_to == target or Path(edits_to).resolve() == Path(target).resolve()):
+        raise BadInput(f"{edits_to}: expected --edits to name another file than --output, got the same")
     tally, reader = Tally(), source.open()
     with ExitStack() as stack:
         stack.callback(reader.source.close)
         out = stack.enter_context(replacing(target, source.path))
         log = stack.enter_context(replacing(edits_to, source.path, target)) if edits_to else None
         sink = reader.sink(out, draws)
-        for chunk in chunks(source, reader):
+        for chunk in chunks(source, reader, draws * (2 if log else 1)):
             versions = [chunk.run(plan, draw, tally, edits=log is not None) for draw in range(draws)]
             sink.write(chunk.records, [new for new, _ in versions])
             if log:
@@ -164,9 +185,15 @@ def read_spans(reader: Format, record: Any, column: str) -> tuple[tuple[int, int
     """Protected spans as [[start, stop], ...], or that as JSON in a field of text."""
     value = reader.field(record, column)
     try:
-        pairs: Any = json.loads(value) if isinstance(value, str) else value or []
-        return tuple((int(start), int(stop)) for start, stop in pairs)
+        pairs: Any = json.loads(value or "[]") if isinstance(value, str) else value or []
+        spans = tuple((int(start), int(stop)) for start, stop in pairs)
+        longest = max((len(text) for text in reader.values(record) if isinstance(text, str)), default=sys.maxsize)
+        if all(0 <= start <= stop <= longest for start, stop in spans):
+            return spans
+        raise ValueError
     except (TypeError, ValueError):
+        line = reader.line(record)
+        where = f"{reader.source.name}{f': line {line}' if line else ''}"
         raise BadInput(
-            f"{reader.source.name}: expected [[start, stop], ...] in column {column!r}, got {value!r}"
+            f"{where}: expected [[start, stop], ...] inside the text in column {column!r}, got {value!r}"
         ) from None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,8 +26,11 @@ class Source:
     def __init__(self, path: str) -> None:
         self.name = "standard input" if path == "-" else path
         self.size = 0 if path == "-" else _size(path)
+        if path == "-" and sys.stdin is None:
+            raise BadInput("expected standard input, got none: it is closed")
         self.file: IO[bytes] = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115 - see close()
         self.stream = cast(IO[bytes], gzip.GzipFile(fileobj=self.file)) if path.endswith(".gz") else self.file
+        self.bom = ""  # the byte order mark, which is no text but is written back
         self.line = 0  # lines handed out so far
         self.read_bytes = 0  # decompressed
 
@@ -37,14 +42,22 @@ class Source:
         """Lists of decoded lines with their ends. Only a line feed ends a line."""
         while lines := self._readlines():
             try:
-                yield [line.decode() for line in lines]
+                decoded = [line.decode() for line in lines]
             except UnicodeDecodeError:
                 raise self._not_utf8(lines) from None
+            if self.line == 0 and decoded[0].startswith(BOM):
+                self.bom, decoded[0] = BOM, decoded[0][1:]
+            yield decoded
             self.line += len(lines)
             self.read_bytes += sum(map(len, lines))
 
     def whole(self) -> str:
         return "".join(line for lines in self.chunks() for line in lines)
+
+    def seekable(self) -> IO[bytes]:
+        """The whole input as something to jump around in, for formats that need it."""
+        plain = self.stream is self.file and self.file.seekable()
+        return self.file if plain else io.BytesIO(self.stream.read())
 
     def error(self, line: int, message: str) -> BadInput:
         return BadInput(f"{self.name}: line {line}: {message}")
@@ -56,7 +69,7 @@ class Source:
     def _readlines(self) -> list[bytes]:
         try:
             return self.stream.readlines(CHUNK)
-        except (gzip.BadGzipFile, EOFError) as error:
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise BadInput(f"{self.name}: expected gzip data, got: {error}") from None
 
     def _not_utf8(self, lines: list[bytes]) -> BadInput:
@@ -82,11 +95,17 @@ def _size(path: str) -> int:
 @contextmanager
 def replacing(path: str, *inputs: str) -> Iterator[IO[bytes]]:
     """Write to a temporary name in the same folder and rename at the end; on any failure nothing is left. `-` is stdout."""
+    target = Path(path)
     if path == "-":
+        if sys.stdout is None:
+            raise BadInput("expected standard output, got none: it is closed")
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(path)
+    if target.exists() and not target.is_file() and not target.is_dir():  # a pipe or a device: nothing to rename
+        with open(target, "wb") as out:
+            yield out
+        return
     if target.is_dir():
         raise BadInput(f"{path}: expected a file to write, got a folder")
     if not target.parent.is_dir():

@@ -14,9 +14,10 @@ import numpy as np
 
 from .. import __version__
 from ..perturb import LEVELS, Perturbation, Plan, Tally
+from ..resources import MissingResource
 from ..text import Corpus, Rng
 from ..text.ragged import Ints
-from .formats import Value
+from .formats import Format, Value
 from .job import Input, Progress, chunks
 from .streams import BadInput, replacing
 
@@ -41,8 +42,8 @@ class Output:
 
     def entry(self) -> dict[str, Any]:
         out = {"file": self.path.name, **self.about, "sha256": sha256(self.path.read_bytes()).hexdigest()}
-        if self.tally.texts:
-            done = self.tally
+        done = self.tally
+        if self.about["set"] == "attack":
             out |= {
                 "texts": done.texts, "changed_texts": done.changed_texts, "units": done.units,
                 "changed_units": done.changed_units, "reached": round(done.reached, 4),
@@ -66,14 +67,50 @@ def write_zeroe(
     A mixture has the size of the original and each record once.
     """
     target = Path(folder)
-    if target.exists() and any(target.iterdir()):
-        raise BadInput(f"{folder}: expected a new or empty folder, got one that holds files")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise BadInput(f"{folder}: expected a new or empty folder, got one that holds files, or a file")
+    reader = source.open()
+    attacks, skipped = _usable(attacks, tokens=source.kind in ("conllu", "tokens"))
+    made = not target.exists()
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        return _write(source, reader, target, attacks, skipped, seed, selection, progress)
+    except BaseException:
+        if made:
+            for path in target.iterdir():
+                path.unlink()
+            target.rmdir()
+        raise
+    finally:
+        reader.source.close()
+
+
+def _usable(attacks: dict[str, Perturbation], tokens: bool) -> tuple[dict[str, Perturbation], dict[str, str]]:
+    """The attacks that can run here, and why the others cannot."""
     skipped: dict[str, str] = {}
-    if source.kind in ("conllu", "tokens"):
-        loses = [name for name, attack in attacks.items() if not attack.facts.keeps_tokens]
-        skipped = dict.fromkeys(loses, "joins words, whose tags would be lost")
-        attacks = {name: attack for name, attack in attacks.items() if name not in skipped}
-    target.mkdir(parents=True, exist_ok=True)
+    for name, attack in attacks.items():
+        if tokens and not attack.facts.keeps_tokens:
+            skipped[name] = "joins words, whose tags would be lost"
+        try:
+            Plan(attack, 1.0).texts(["a"])
+        except MissingResource as missing:
+            skipped[name] = str(missing)
+    usable = {name: attack for name, attack in attacks.items() if name not in skipped}
+    if not usable:
+        raise BadInput(f"expected an attack that can run here, got none: {skipped}")
+    return usable, skipped
+
+
+def _write(
+    source: Input,
+    reader: Format,
+    target: Path,
+    attacks: dict[str, Perturbation],
+    skipped: dict[str, str],
+    seed: int,
+    selection: str | None,
+    progress: Progress | None,
+) -> dict[str, Any]:
     suffix = (
         "".join(Path(source.path).suffixes[-2 if source.path.endswith(".gz") else -1 :])
         if source.path != "-"
@@ -98,19 +135,19 @@ def write_zeroe(
         outputs[f"{name}.lmh"] = Output(
             target / f"{name}.lmh{suffix}", {"set": "low-mid-high", "attack": name, "seed": seed}
         )
-        outputs[f"no-{name}"] = Output(
-            target / f"no-{name}{suffix}", {"set": "leave-one-out", "without": name, "seed": seed}
-        )
+        if len(attacks) > 1:
+            outputs[f"no-{name}"] = Output(
+                target / f"no-{name}{suffix}", {"set": "leave-one-out", "without": name, "seed": seed}
+            )
     outputs["all"] = Output(target / f"all{suffix}", {"set": "mixture", "seed": seed})
 
-    reader = source.open()
+    seen = Tally()
     with ExitStack() as stack:
-        stack.callback(reader.source.close)
         sinks = {
             name: reader.sink(stack.enter_context(replacing(str(output.path), source.path)))
             for name, output in outputs.items()
         }
-        for chunk in chunks(source, reader):
+        for chunk in chunks(source, reader, len(outputs)):
             clean = [list(values) for values in zip(*chunk.columns, strict=True)]
             sinks["clean"].write(chunk.records, [clean])
             versions = {key: chunk.run(plan, 0, outputs[".".join(key)].tally)[0] for key, plan in plans.items()}
@@ -121,8 +158,9 @@ def write_zeroe(
                 sinks[name].write(
                     chunk.records, [[versions[choices[choice]][row] for row, choice in enumerate(pick.tolist())]]
                 )
+            seen.texts += len(chunk.records)
             if progress:
-                progress(reader.source, outputs["clean"].tally)
+                progress(reader.source, seen)
         for sink in sinks.values():
             sink.close()
     manifest = {
@@ -146,7 +184,7 @@ def _mixtures(rows: list[list[Value]], attacks: list[str], seed: int) -> Iterato
     levels = {name: draw(len(LEVELS), "level", name) for name in attacks}
     for name in attacks:
         yield f"{name}.lmh", [(name, level) for level in LEVELS], levels[name]
-    for left_out in [*attacks, None]:
+    for left_out in [*(attacks if len(attacks) > 1 else []), None]:
         others = [name for name in attacks if name != left_out]
         part = draw(len(others), "attack", left_out)
         level = np.stack([levels[name] for name in others])[part, index]

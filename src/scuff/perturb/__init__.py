@@ -2,7 +2,7 @@
 
 from .api import perturb, perturb_tokens
 from .base import LEVELS, Facts, Perturbation
-from .combine import OneOf, Only, Then
+from .combine import OneOf, Only, Then, only
 from .drop import Disemvowel, Truncate
 from .intrude import Intrude
 from .keyboard import Keyboard
@@ -15,6 +15,6 @@ from .shuffle import FullShuffle, InnerShuffle
 
 __all__ = [
     "LEVELS", "NAMES", "Disemvowel", "Facts", "FullShuffle", "InnerShuffle", "Intrude", "Keyboard", "Natural",
-    "OneOf", "Only", "Perturbation", "Plan", "Protect", "Segment", "Tally", "Then", "Truncate", "parse", "perturb",
+    "OneOf", "Only", "Perturbation", "Plan", "Protect", "Segment", "Tally", "Then", "Truncate", "only", "parse", "perturb",
     "perturb_tokens",
 ]  # fmt: skip

@@ -78,9 +78,8 @@ def perturb(
     """
     plan = Plan.of(attack, level, seed, selection, protect)
     changes: list[list[Edit]] = []
-    new = plan.texts(
-        [texts] if isinstance(texts, str) else texts, ids=ids, draw=draw, edits=changes if return_edits else None
-    )
+    many = [texts] if isinstance(texts, str) else list(texts)
+    new = plan.texts(many, ids=ids, draw=draw, edits=changes if return_edits else None)
     if isinstance(texts, str):
         return (new[0], changes[0]) if return_edits else new[0]
     return (new, changes) if return_edits else new

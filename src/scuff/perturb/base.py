@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
+from operator import index
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
@@ -23,7 +24,7 @@ def strength_of(level: str | float) -> float:
     """low, mid, high, or a number in [0, 1]."""
     try:
         value = LEVELS[level] if isinstance(level, str) and level in LEVELS else float(level)
-    except ValueError:
+    except (TypeError, ValueError):
         value = math.nan
     if not 0 <= value <= 1:
         raise ValueError(f"expected low, mid, high or a number in [0, 1] for level, got {level!r}")
@@ -61,18 +62,27 @@ class Perturbation(ABC):
         """Rates are in [0, 1], counts positive."""
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name == "phi" and value is not None and not 0 <= value <= 1:
-                raise ValueError(f"expected a number in [0, 1] for {self.name}.phi, got {value!r}")
-            if isinstance(field.default, int) and (not isinstance(value, int) or value < 1):
-                raise ValueError(f"expected a whole number above 0 for {self.name}.{field.name}, got {value!r}")
+            wrong = ""
+            if field.name == "phi":
+                wrong = (
+                    ""
+                    if value is None or (isinstance(value, (int, float)) and 0 <= value <= 1)
+                    else "a number in [0, 1]"
+                )
+            elif isinstance(field.default, int):
+                wrong = "" if isinstance(value, int) and value >= 1 else "a whole number above 0"
+            elif isinstance(field.default, str):
+                wrong = "" if isinstance(value, str) and value else "at least one character"
+            if wrong:
+                raise ValueError(f"expected {wrong} for {self.name}.{field.name}, got {value!r}")
 
     @abstractmethod
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
         """Up to k different edits for every site that can change; each really changes the text."""
 
-    def total(self, corpus: Corpus) -> Ints:
-        """How many units (words) each document has: what the strength is a share of."""
-        return corpus.words.per_row(len(corpus))
+    def units(self, corpus: Corpus) -> Spans:
+        """What the strength is a share of: words."""
+        return corpus.words
 
     def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
         """The selection protocols, over the sites that can change and do not touch a guarded span.
@@ -87,13 +97,17 @@ class Perturbation(ABC):
     ) -> Edits:
         """Choose among proposed edits."""
         if guard is not None and len(guard):
-            edits = edits.where(~edits.touching(guard, corpus.offsets))
+            edits = edits.where(~edits.hitting(guard, corpus.offsets))
         return self.pick(corpus, edits, p, rng, selection or self.selection)
 
     def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str) -> Edits:
         if selection not in SELECTIONS:
             raise ValueError(f"expected {', '.join(SELECTIONS)} for selection, got {selection!r}")
-        quota = None if selection == "each" else np.ceil(self.total(corpus) * p - 1e-9).astype(np.int64)
+        quota = (
+            None
+            if selection == "each"
+            else np.ceil(self.units(corpus).per_row(len(corpus)) * p - 1e-9).astype(np.int64)
+        )
         return edits.within(quota, rng, coin=None if selection == "quota" else p)
 
     def at(self, p: float) -> Perturbation:
@@ -116,7 +130,7 @@ class Perturbation(ABC):
     ) -> Edits:
         """The edits that a call would apply."""
         p = strength_of(strength)
-        rng = Rng.of(corpus.keys, seed, self.name, draw)
+        rng = Rng.of(corpus.keys, index(seed), self.name, index(draw))  # a NumPy integer is the same number
         guard = protect.find(corpus) if protect else None
         chosen = self.at(p).choose(corpus, p, rng, selection, guard)
         return protect.settle(corpus, chosen, guard) if protect and guard is not None else chosen
@@ -157,7 +171,8 @@ class WordPerturbation(Perturbation):
     def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
         # The same as choosing among all proposals, because a draw depends on its place and not on the draws before it.
         able = np.flatnonzero(self.able(corpus))
-        sites = self._edits(corpus, able, Ragged.blank(able.size), np.ones_like(able))
+        unwritten = Ragged(np.zeros(able.size, np.uint32), np.arange(able.size + 1))  # stands for the new spelling
+        sites = self._edits(corpus, able, unwritten, np.ones_like(able))
         chosen = self.select(corpus, sites, p, rng, selection, guard)
         which = np.searchsorted(corpus.words.start, corpus.offsets[chosen.row] + chosen.start)
         return self._edits(corpus, which, *self.rewrite(corpus, which, rng))

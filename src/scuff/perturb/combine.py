@@ -8,13 +8,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from ..text import Corpus, Edits, Rng, Spans
-from ..text.ragged import Ints
+from ..text.ragged import Ints, Mask
 from .base import Facts, Perturbation
 from .protect import Protect
 
 
 def _facts(parts: tuple[Perturbation, ...], summary: str) -> Facts:
     """The facts of a combination: as safe as the least safe of its parts."""
+    if not parts:
+        raise ValueError("expected at least one perturbation to combine, got none")
     keeps = all(part.facts.keeps_tokens for part in parts)
     return replace(parts[0].facts, summary=summary, example="", keeps_tokens=keeps, unit="words")
 
@@ -52,7 +54,7 @@ class Then(_Combination):
         for turn, part in enumerate(self.parts):
             edits = part.choose(now, p, rng.stream(turn, part.name), selection, guard)
             guard = edits.carry(guard, now.offsets) if guard is not None else None
-            done = edits if done is None else done.then(edits, corpus)
+            done = edits if done is None else done.then(edits, corpus).real(corpus)
             now = now.apply(edits)
         assert done is not None, "a sequence has at least one part"
         return done
@@ -69,7 +71,13 @@ class OneOf(_Combination):
     mark: ClassVar[str] = "|"
 
     def __post_init__(self) -> None:
+        if self.per not in ("word", "text"):
+            raise ValueError(f"expected word or text for one-of.per, got {self.per!r}")
         object.__setattr__(self, "facts", _facts(self.parts, f"one of several, drawn for each {self.per}"))
+
+    @property
+    def spec(self) -> str:
+        return super().spec + (" per text" if self.per == "text" else "")
 
     def at(self, p: float) -> OneOf:
         return OneOf(tuple(part.at(p) for part in self.parts), self.per)
@@ -109,7 +117,7 @@ class Only(Perturbation):
     def at(self, p: float) -> Only:
         return Only(self.part.at(p), self.where)
 
-    def _inside(self, corpus: Corpus, row: Ints, start: Ints, stop: Ints) -> np.ndarray:
+    def _inside(self, corpus: Corpus, start: Ints, stop: Ints) -> Mask:
         spans = Protect(self.where).find(corpus)
         at = np.searchsorted(spans.stop, start, "right")  # the first span that ends behind this start
         return (np.append(spans.start, start.max(initial=0) + 1)[at] <= start) & (stop <= np.append(spans.stop, 0)[at])
@@ -117,13 +125,18 @@ class Only(Perturbation):
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
         edits = self.part.propose(corpus, rng.stream(self.part.name), k=k)
         at = corpus.offsets[edits.row]
-        return edits.where(self._inside(corpus, edits.row, at + edits.start, at + edits.stop))
+        return edits.where(self._inside(corpus, at + edits.start, at + edits.stop))
 
-    def total(self, corpus: Corpus) -> Ints:
-        words = corpus.words
-        return words.where(self._inside(corpus, words.row, words.start, words.stop)).per_row(len(corpus))
+    def units(self, corpus: Corpus) -> Spans:
+        units = self.part.units(corpus)
+        return units.where(self._inside(corpus, units.start, units.stop))
 
     def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str) -> Edits:
         if selection == "chain":
             return self.part.pick(corpus, edits, p, rng, selection)
         return super().pick(corpus, edits, p, rng, selection)
+
+
+def only(attack: Perturbation, where: tuple[str, ...]) -> Perturbation:
+    """Keep an attack, or each part of a sequence of attacks, to some of the text."""
+    return Then(tuple(only(part, where) for part in attack.parts)) if isinstance(attack, Then) else Only(attack, where)

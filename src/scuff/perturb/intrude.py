@@ -35,11 +35,6 @@ class Intrude(WordPerturbation):
         tags=("malicious",),
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.symbols:
-            raise ValueError("expected at least one character for intrude.symbols, got none")
-
     def able(self, corpus: Corpus) -> Mask:
         return corpus.letters.count >= max(self.min_letters, 2)
 

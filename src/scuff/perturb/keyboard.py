@@ -71,7 +71,9 @@ class Keyboard(WordPerturbation):
     """Replace each letter of a word with probability phi by a letter on a key that touches its own, at least one.
 
     Case is kept. Only letters come in, as the paper says ("adjacent letters"); the key lists of Belinkov and Bisk that
-    its code uses hold digits and punctuation too: `keys="all"`. The code changes exactly one letter: `phi=0`.
+    its code uses hold digits and punctuation too: `keys="all"`. The code changes exactly one letter: `phi=0`. Layouts:
+    qwerty, qwertz, azerty, dvorak, colemak, spanish, italian, portuguese, swedish, danish, czech, turkish, russian,
+    ukrainian, greek, hebrew.
     """
 
     phi: float | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -48,7 +48,9 @@ class ErrorTable:
     def of(cls, pairs: Iterator[tuple[str, str]]) -> ErrorTable:
         found: dict[str, dict[str, None]] = {}
         for word, error in pairs:
-            if word.lower() != error.lower() and " " not in word:  # another case is no misspelling
+            if (
+                word.lower() != error.lower() and word.upper() != error.upper() and " " not in word
+            ):  # not just another case
                 found.setdefault(word, {})[error] = None
         keys = text_bits(Ragged.of(list(found)))
         order = np.argsort(keys)
@@ -76,9 +78,9 @@ class ErrorTable:
 
 
 @lru_cache(maxsize=4)
-def _table(path: Path, changed: float) -> ErrorTable:
+def _table(path: Path, changed: float, read: Callable[[Path], Iterator[tuple[str, str]]]) -> ErrorTable:
     """`changed` is the file's time stamp: an edited list is read again."""
-    table = ErrorTable.of(_codespell(path) if path.name == "dictionary.txt" else _listed(path))
+    table = ErrorTable.of(read(path))
     if not table.words.size:
         raise ValueError(f"{path}: expected word<TAB>error error ... lines, got none")
     return table
@@ -108,9 +110,9 @@ class Natural(WordPerturbation):
     def table(self) -> ErrorTable:
         if self.errors:
             path = Path(self.errors)
-        else:
-            path = package_file("codespell", "codespell_lib/data/dictionary.txt", extra="natural")
-        return _table(path, modified(path, "a list of misspellings for natural.errors"))
+            return _table(path, modified(path, "a list of misspellings for natural.errors"), _listed)
+        path = package_file("codespell", "codespell_lib/data/dictionary.txt", extra="natural")
+        return _table(path, modified(path, "codespell's dictionary"), _codespell)
 
     def find(self, text: Ragged) -> tuple[Ints, Mask]:
         """Each word's entry in the table, -1 for none, and whether it was found only in lower case."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import index
 
 import numpy as np
 
 from .. import __version__
 from ..text import Corpus, Edit, Edits
-from ..text.ragged import bounds
+from ..text.ragged import Ints, bounds, text_lengths
 from .base import Perturbation, strength_of
 from .names import parse
 from .protect import Protect
@@ -54,7 +55,7 @@ class Plan:
     ) -> Plan:
         rules = (protect,) if isinstance(protect, str) else protect
         return cls(
-            parse(attack) if isinstance(attack, str) else attack, strength_of(level), seed, selection,
+            parse(attack) if isinstance(attack, str) else attack, strength_of(level), index(seed), selection,
             rules if isinstance(rules, Protect) else Protect(tuple(rules)),
         )  # fmt: skip
 
@@ -63,19 +64,23 @@ class Plan:
         """Repeats the result, whatever the data."""
         parts = {
             "scuff": __version__, "attack": self.attack.spec, "level": f"{self.level:g}", "seed": self.seed,
-            "selection": self.selection or self.attack.selection, "protect": ",".join(self.protect.what) or "nothing",
+            "selection": self.selection or "default", "protect": ",".join(self.protect.what) or "nothing",
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
 
-    def edits(self, corpus: Corpus, draw: int, protect: Protect, tally: Tally | None) -> Edits:
+    def edits(self, corpus: Corpus, part: slice, draw: int, tally: Tally | None) -> Edits:
+        """The edits of one block of texts."""
+        spans = self.protect.spans
+        guard = self.protect if spans is None else Protect(self.protect.what, spans[part])
         edits = self.attack.edits(
-            corpus, self.level, seed=self.seed, draw=draw, selection=self.selection, protect=protect
+            corpus, self.level, seed=self.seed, draw=draw, selection=self.selection, protect=guard
         )
         if tally:
+            units = self.attack.units(corpus)
             tally.texts += len(corpus)
             tally.changed_texts += np.unique(edits.row).size
-            tally.units += int(self.attack.total(corpus).sum())
-            tally.changed_units += len(edits)
+            tally.units += len(units)
+            tally.changed_units += edits.touched(units, corpus.offsets)
         return edits
 
     def texts(
@@ -89,11 +94,9 @@ class Plan:
     ) -> list[str]:
         """Perturb texts; `edits` and `tally` are filled where given."""
         new: list[str] = []
-        for part in blocks(list(map(len, texts))):
+        for part in self._blocks(text_lengths(texts), ids):
             corpus = Corpus.of(texts[part], ids=None if ids is None else ids[part])
-            spans = self.protect.spans
-            guard = self.protect if spans is None else Protect(self.protect.what, spans[part])
-            chosen = self.edits(corpus, draw, guard, tally)
+            chosen = self.edits(corpus, part, draw, tally)
             new += corpus.apply(chosen).strings()
             if edits is not None:
                 edits += chosen.listed(corpus)
@@ -114,9 +117,10 @@ class Plan:
                 f"expected an attack that keeps each token, got {self.attack.spec}: the words that it joins have no tag"
             )
         new: list[list[str]] = []
-        for part in blocks([sum(map(len, tokens)) + len(tokens) for tokens in sentences]):
+        sizes = np.array([sum(map(len, tokens)) + len(tokens) for tokens in sentences], np.int64)
+        for part in self._blocks(sizes, ids):
             corpus, spans = Corpus.of_tokens(sentences[part], ids=None if ids is None else ids[part])
-            chosen = self.edits(corpus, draw, self.protect, tally).in_order()
+            chosen = self.edits(corpus, part, draw, tally).in_order()
             flat = corpus.apply(chosen).cut(chosen.carry(spans, corpus.offsets)).strings()
             edges = bounds(spans.per_row(len(corpus))).tolist()
             new += [flat[a:b] for a, b in pairwise(edges)]
@@ -124,9 +128,15 @@ class Plan:
                 edits += chosen.listed(corpus)
         return new
 
+    def _blocks(self, sizes: Ints, ids: Sequence[object] | None) -> Iterator[slice]:
+        for what, given in (("ids", ids), ("protected spans", self.protect.spans)):
+            if given is not None and (len(given) != sizes.size or isinstance(given, str)):
+                raise ValueError(f"expected {what} for each of {sizes.size} texts, got {given!r:.60}")
+        return blocks(sizes)
 
-def blocks(sizes: Sequence[int]) -> Iterator[slice]:
+
+def blocks(sizes: Ints) -> Iterator[slice]:
     """Stretches of texts of about BLOCK code points each. Where they are cut changes nothing but time."""
-    block = np.cumsum(np.array(sizes, np.int64)) // BLOCK
-    edges = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(sizes)]
+    block = np.cumsum(sizes) // BLOCK
+    edges = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), sizes.size]
     return (slice(a, b) for a, b in pairwise(edges) if a < b)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from ..text import Corpus, Edits, Spans
-from ..text.ragged import Ints
+from ..text.ragged import Mask, spread
 
 KINDS = {
     "urls": r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\".,;:!?')\]}]|\bwww\.[^\s<>\"]*[^\s<>\".,;:!?')\]}]",
-    "emails": r"[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)+",
+    "emails": r"(?<![\w.+-])[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)+",
     "mentions": r"(?<!\w)@\w+",
     "hashtags": r"(?<!\w)#\w+",
     "numbers": r"(?<!\w)[-+]?\d+(?:[.,:/]\d+)*%?(?!\w)",
@@ -72,36 +71,33 @@ class Protect:
     def settle(self, corpus: Corpus, edits: Edits, guard: Spans) -> Edits:
         """Drop edits until all that the rules matched before is matched after the edits, too.
 
-        An edit that leaves a guarded span alone can still break it: a pattern may look at what stands around it.
+        An edit that leaves a guarded span alone can still break it: a pattern may look at what stands around it. Around what
+        broke the nearest edits go, twice as many in each round: a pattern that looks at the whole text costs few rounds.
         """
-        edits = edits.in_order()
-        while len(edits) and self.patterns and len(guard):
-            rows = np.intersect1d(edits.row, guard.row).tolist()
-            before, after = corpus.strings(), corpus.apply(edits).strings()
-            broken = [row for row in rows if self._matched(before[row]) - self._matched(after[row])]
-            if not broken:
-                break
-            around = guard.where(np.isin(guard.row, broken))
-            keep = np.ones(len(edits), np.bool_)
-            keep[self._nearest(corpus, edits, around)] = False
-            edits = edits.where(keep)
+        edits, many = edits.in_order(), 1
+        held = guard if self.spans is None else Protect(self.what).find(corpus)
+        watched = held if self.patterns else held.where(held.row < 0)
+        while len(edits) and len(watched):
+            after = corpus.apply(edits)
+            place = edits.carry(watched, corpus.offsets).start - after.offsets[watched.row]
+            texts, rows = after.strings(), watched.row.tolist()
+            found = {row: {start for start, _ in self.matches(texts[row])} for row in set(rows)}
+            broken = watched.where(
+                np.array([at not in found[row] for row, at in zip(rows, place.tolist(), strict=True)], np.bool_)
+            )
+            edits = edits.where(~_around(corpus, edits, broken, many))
+            watched, many = held.where(np.isin(held.row, broken.row)), many * 2
         return edits
 
-    @staticmethod
-    def _nearest(corpus: Corpus, edits: Edits, spans: Spans) -> Ints:
-        """For each span the edit of its text that is closest to it, the left one of two."""
-        far = np.iinfo(np.int64).max
-        row = np.concatenate(([-1], edits.row, [-1]))
-        at = corpus.offsets[edits.row]
-        start, stop = (np.concatenate(([0], at + position, [0])) for position in (edits.start, edits.stop))
-        right = np.searchsorted(start[1:-1], spans.start) + 1
-        to_left = np.where(row[right - 1] == spans.row, spans.start - stop[right - 1], far)
-        to_right = np.where(row[right] == spans.row, start[right] - spans.stop, far)
-        nearest = np.where(to_left <= to_right, right - 1, right) - 1
-        return nearest[np.minimum(to_left, to_right) < far]
 
-    def _matched(self, text: str) -> Counter[str]:
-        return Counter(text[start:stop] for start, stop in self.matches(text))
+def _around(corpus: Corpus, edits: Edits, spans: Spans, many: int) -> Mask:
+    """The `many` edits of the same text to the left of each span, and one fewer to its right."""
+    right = np.searchsorted(corpus.offsets[edits.row] + edits.start, spans.start)
+    first, last = np.maximum(right - many, 0), np.minimum(right + many - 1, len(edits))
+    index, row = spread(first, last - first), np.repeat(spans.row, last - first)
+    near = np.zeros(len(edits), np.bool_)
+    near[index[edits.row[index] == row]] = True
+    return near
 
 
 def _pattern(rule: str) -> re.Pattern[str]:

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from ..text import Corpus, Edits, Ragged, Rng, Spans
-from ..text.ragged import Ints
 from ..text.unicode import word_class
 from ..text.unicode_data import BLANK
 from .base import Facts, Perturbation
@@ -27,9 +26,9 @@ def blank_gaps(corpus: Corpus) -> Spans:
 class Segment(Perturbation):
     """Delete the blanks between words: two words are joined with probability phi, a third with phi^2, and so on.
 
-    That chain is the papers' (`selection="chain"`, the default here); where it ends the next word starts a new one.
-    The published code joins with probability phi throughout: `selection="each"`. `quota` and `coin` choose a share of
-    all gaps. Words are joined across blanks only, never across punctuation or line ends.
+    That chain is the papers' (`selection="chain"`, the default here); where it ends the next word starts a new one. phi is
+    the level unless given. The published code joins with the same probability throughout: `selection="each"`. `quota`
+    and `coin` join a share of all gaps. Words are joined across blanks only, never across punctuation or line ends.
     """
 
     phi: float | None = None
@@ -52,13 +51,13 @@ class Segment(Perturbation):
         length = gaps.stop - gaps.start
         return Edits(row, start, start + length, Ragged.blank(len(gaps)), start, length)
 
-    def total(self, corpus: Corpus) -> Ints:
-        return blank_gaps(corpus).per_row(len(corpus))
+    def units(self, corpus: Corpus) -> Spans:
+        return blank_gaps(corpus)
 
     def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str) -> Edits:
-        phi = p if self.phi is None else self.phi
         if selection != "chain":
-            return super().pick(corpus, edits, phi, rng, selection)
+            return super().pick(corpus, edits, p, rng, selection)
+        phi = (p if self.phi is None else self.phi) if p else 0.0  # no strength, no change, whatever phi
         if phi >= 1 or not len(edits):
             return edits
         # A draw u joins in a chain of c gaps or fewer, where c is the largest with u < phi^c; at c = 0 every chain ends.

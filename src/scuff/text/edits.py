@@ -77,6 +77,12 @@ class Edits:
         key = np.stack([self.row, self.site, self.start, self.stop, text_bits(self.text).view(np.int64)])
         return self.where(np.sort(np.unique(key, axis=1, return_index=True)[1]))
 
+    def real(self, corpus: Corpus) -> Edits:
+        """Without edits that change nothing."""
+        at = corpus.offsets[self.row]
+        old = corpus.cut(Spans(self.row, at + self.start, at + self.stop))
+        return self.where(text_bits(old) != text_bits(self.text))
+
     def in_order(self) -> Edits:
         """Sorted by document and position."""
         row, start, stop = (np.diff(field) for field in (self.row, self.start, self.stop))
@@ -94,11 +100,21 @@ class Edits:
         candidates = Candidates(index, edits.row, edits.start, edits.stop, edits.site, edits.cost)
         return edits.where(choose(candidates, budget, rng, unit, coin))
 
-    def touching(self, spans: Spans, offsets: Ints) -> Mask:
-        """Which edits overlap or touch one of these spans (sorted, not overlapping each other)."""
+    def hitting(self, spans: Spans, offsets: Ints) -> Mask:
+        """Which edits overlap one of these spans (sorted, not overlapping each other), or insert or delete right beside it."""
         start, stop = self._apart(offsets)
-        at = np.searchsorted(spans.stop + spans.row, start)  # the first span that ends at or after this edit's start
-        return np.append(spans.start + spans.row, NEVER)[at] <= stop
+        beside = ((start == stop) | (self.text.lengths == 0)).astype(
+            np.int64
+        )  # would glue something to it, or come between
+        at = np.searchsorted(spans.stop + spans.row, start - beside, "right")  # the first span that ends behind that
+        return np.append(spans.start + spans.row, NEVER)[at] < stop + beside
+
+    def touched(self, spans: Spans, offsets: Ints) -> int:
+        """How many of these spans (sorted) some edit overlaps, or joins to a neighbour."""
+        edits = self.in_order()
+        start, stop = edits._apart(offsets)
+        at = np.searchsorted(stop, spans.start + spans.row)  # the first edit that ends at or behind the span's start
+        return int((np.append(start, NEVER)[at] <= spans.stop + spans.row).sum())
 
     def _apart(self, offsets: Ints) -> tuple[Ints, Ints]:
         """Positions over all documents, one apart at each border so that edits of two documents never touch."""

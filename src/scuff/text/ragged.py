@@ -45,6 +45,14 @@ def sums(values: npt.NDArray[Any], edges: Ints) -> npt.NDArray[Any]:
     return running[edges[1:]] - running[edges[:-1]]  # wraps correctly for uint64
 
 
+def text_lengths(texts: Sequence[str]) -> Ints:
+    """The length of each text; what is no text is refused."""
+    for at, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"expected str for text {at}, got {type(text).__name__}")
+    return np.fromiter(map(len, texts), np.int64, len(texts))
+
+
 @dataclass(frozen=True, eq=False)
 class Ragged:
     """Texts as one array of code points; text i is codes[offsets[i]:offsets[i + 1]]."""
@@ -55,12 +63,8 @@ class Ragged:
     @classmethod
     def of(cls, texts: Sequence[str]) -> Ragged:
         """Join once, encode once. Lone surrogates are not text and are refused."""
-        try:
-            joined = "".join(texts)
-        except TypeError:
-            at, bad = next((i, t) for i, t in enumerate(texts) if not isinstance(t, str))
-            raise TypeError(f"expected str for text {at}, got {type(bad).__name__}") from None
-        edges = bounds(np.fromiter(map(len, texts), np.int64, len(texts)))
+        edges = bounds(text_lengths(texts))
+        joined = "".join(texts)
         try:
             raw = joined.encode("utf-32-le")
         except UnicodeEncodeError as error:
