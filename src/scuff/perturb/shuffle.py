@@ -85,9 +85,11 @@ class InnerShuffle(FullShuffle):
     )
 
     def movable(self, letters: Letters) -> Mask:
-        index = np.arange(letters.start.size)
+        first, last = letters.first[:-1], letters.first[1:] - 1
+        if letters.joiner[first].any() or letters.joiner[last].any():  # a token as given may begin with a quotation mark
+            index = np.arange(letters.start.size)
+            first = np.minimum.reduceat(np.where(letters.joiner, index.size, index), letters.first[:-1])
+            last = np.maximum.reduceat(np.where(letters.joiner, -1, index), letters.first[:-1])
         inner = np.append(~letters.joiner, False)
-        if index.size:
-            inner[np.minimum.reduceat(np.where(letters.joiner, index.size, index), letters.first[:-1])] = False
-            inner[np.maximum.reduceat(np.where(letters.joiner, -1, index), letters.first[:-1])] = False
+        inner[first] = inner[last] = False
         return inner[:-1]
