@@ -27,8 +27,8 @@ PACKAGES = {
     "files": {"numpy", "pyarrow"},
     "cli": set(),
 }
-OUTSIDE = {"os", "io", "gzip", "shutil", "tempfile", "socket", "urllib", "http", "subprocess", "multiprocessing"}
-TOUCHES = {"resources": set(), "files": {"os", "io", "gzip"}, "cli": {"os"}}
+OUTSIDE = {"os", "gzip", "shutil", "tempfile", "socket", "urllib", "http", "subprocess", "multiprocessing"}
+TOUCHES = {"resources": set(), "files": {"os", "gzip"}, "cli": {"os"}}
 
 
 def imports(path: Path) -> set[str]:

@@ -20,6 +20,8 @@ ERRORS = Path(__file__).parents[1] / "reference" / "errors.tsv"
 SPECS = [f"natural(errors={str(ERRORS)!r})" if name == "natural" else name for name in NAMES]
 COMBINED = [
     *SPECS,
+    "visual(scope='words', choice='likeness')",
+    "homoglyph(budget=2)",
     "intrude|truncate|segment",
     "inner-shuffle+segment+keyboard",
     "disemvowel|intrude+full-shuffle|truncate",
@@ -70,12 +72,12 @@ def test_same_as_the_slow_version(attack: Perturbation, text: str, p: float, see
     if attack.name == "natural":
         return  # has its own, below
     fast = scuff.perturb(text, attack, p, seed=seed, draw=draw)
-    slow_text = (
-        slow.segment(text, p, seed, draw)
-        if attack.name == "segment"
-        else slow.perturb(text, attack.name, p, seed, draw)
-    )
-    assert fast == slow_text
+    whole = {"segment": slow.segment, "visual": slow.visual}
+    whole = {"segment": slow.segment, "visual": slow.visual}
+    if attack.name in whole:
+        assert fast == whole[attack.name](text, p, seed, draw)
+    else:
+        assert fast == slow.perturb(text, attack.name, p, seed, draw)
 
 
 @attacks
@@ -153,5 +155,5 @@ def test_tally_counts_what_was_done(attack: Perturbation) -> None:
     tally = Tally()
     new = Plan.of(attack, "mid", 1, "quota", ()).texts(texts, tally=tally)
     assert tally.texts == 3 and tally.changed_texts == sum(a != b for a, b in zip(texts, new, strict=True))
-    assert tally.units == (9 if attack.facts.unit == "gaps" else 11)
+    assert tally.units == {"gaps": 9, "words": 11, "characters": 43}[attack.facts.unit]
     assert 0 < tally.changed_units <= tally.units

@@ -8,8 +8,11 @@ from __future__ import annotations
 import itertools
 import math
 import unicodedata
+from functools import cache
 from hashlib import blake2b
+from pathlib import Path
 
+import numpy as np
 import regex
 
 MASK = (1 << 64) - 1
@@ -200,7 +203,40 @@ def keyboard(start: int, units: list[str], rng: Rng, p: float) -> list[str] | No
     return new
 
 
+def homoglyph(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    lines = (
+        (Path(__file__).parents[2] / "src/scuff/resources/data/confusables.txt").read_text(encoding="utf-8").split("\n")
+    )
+    group = {char: [c for c in line if c != char and ord(c) > 127] for line in lines for char in line}
+    able = [i for i, unit in enumerate(units) if group.get(unit)]
+    if not able:
+        return None
+    where, new = starts(start, units), list(units)
+    for i, hit in zip(able, at_least_one(rng, [where[i] for i in able], p), strict=True):
+        if hit:
+            new[i] = group[units[i]][rng.stream("key").below(len(group[units[i]]), where[i])]
+    return new
+
+
+def invisible(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    kinds = [
+        "\u200b\u200c\u200d\u2060\ufeff",
+        "\u00ad",
+        "\u200e\u200f\u2068\u2069",
+        "".join(map(chr, range(0xE0061, 0xE007B))),
+    ]
+    if sum(map(is_letter, units)) < 2:
+        return None
+    where, out = starts(start, units), [units[0]]
+    for unit, at, hit in zip(units[1:], where[1:], at_least_one(rng, where[1:], p), strict=True):
+        kind = kinds[rng.stream("kind").below(4, at)]
+        out.append(kind[rng.stream("symbol").below(len(kind), at)] + unit if hit else unit)
+    return out
+
+
 ATTACKS = {
+    "homoglyph": homoglyph,
+    "invisible": invisible,
     "full-shuffle": full_shuffle,
     "inner-shuffle": inner_shuffle,
     "intrude": intrude,
@@ -217,6 +253,25 @@ def perturb(text: str, attack: str, p: float, seed: int, draw: int = 0) -> str:
     chosen = quota(rng, [start for start, units in new.items() if units is not None], len(found), p)
     lengths = {start: sum(map(len, units)) for start, units in found}
     return splice(text, [(start, start + lengths[start], "".join(new[start] or [])) for start in chosen])
+
+
+def visual(text: str, p: float, seed: int, draw: int = 0) -> str:
+    rng = Rng(text_key(text), seed, "visual", draw)
+    near = look_alikes()
+    return "".join(
+        near[char][rng.stream("key").below(len(near[char]), at)]
+        if char in near and rng.stream("coin").uniform(at) < p
+        else char
+        for at, char in enumerate(text)
+    )
+
+
+@cache
+def look_alikes() -> dict[str, str]:
+    file = np.load(Path(__file__).parents[2] / "src/scuff/resources/data/visual.npz")
+    table = zip(file["codes"].tolist(), file["vaegan"].T.tolist(), strict=True)
+    found = {chr(code): "".join(chr((code + away) % 0x10000) for away in row if away) for code, row in table}
+    return {char: near for char, near in found.items() if near}
 
 
 def segment(text: str, p: float, seed: int, draw: int = 0) -> str:

@@ -158,7 +158,6 @@ class WordPerturbation(Perturbation):
     def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
         """New spellings of these words, and how many letters of each changed. Every one must differ from the old."""
 
-    @final
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
         which = np.flatnonzero(self.able(corpus))
         turns = [
@@ -167,7 +166,6 @@ class WordPerturbation(Perturbation):
         ]
         return turns[0] if k == 1 else Edits.join(turns).distinct()
 
-    @final
     def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
         # The same as choosing among all proposals, because a draw depends on its place and not on the draws before it.
         able = np.flatnonzero(self.able(corpus))

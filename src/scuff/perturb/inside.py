@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..text import Corpus, Letters, Ragged, Rng
-from ..text.ragged import Ints, Mask, bounds, run_lengths, spread, sums
+from ..text import Corpus, Letters, Ragged, Rng, Spans
+from ..text.ragged import Codes, Ints, Mask, bounds, run_lengths, spread, sums
 
 
 def at_least_one(corpus: Corpus, row: Ints, word: Ints, position: Ints, phi: float | None, rng: Rng) -> Mask:
@@ -38,3 +38,22 @@ def without(corpus: Corpus, letters: Letters, dropped: Mask) -> tuple[Ragged, In
     length = letters.stop[kept] - letters.start[kept]
     size = sums(length, np.append(0, np.cumsum(~dropped))[letters.first])
     return Ragged(corpus.codes[spread(letters.start[kept], length)], bounds(size)), sums(dropped, letters.first)
+
+
+def gaps_hit(corpus: Corpus, letters: Letters, words: Spans, phi: float | None, rng: Rng) -> Ints:
+    """The letters of some words in front of which something is to be inserted; never the first of a word."""
+    gap = np.ones(letters.start.size, np.bool_)
+    gap[letters.first[:-1]] = False
+    gaps = np.flatnonzero(gap)
+    word = letters.word[gaps]
+    return gaps[at_least_one(corpus, words.row[word], word, letters.start[gaps], phi, rng)]
+
+
+def inserted(corpus: Corpus, letters: Letters, hit: Ints, symbols: Codes, pick: Ints) -> tuple[Ragged, Ints]:
+    """Words with symbols[pick] in front of the letters `hit`, and how many each word got."""
+    # pieces: letters, and in front of some of them a symbol, taken from behind the corpus
+    start = np.insert(letters.start, hit, corpus.codes.size + pick)
+    length = np.insert(letters.stop - letters.start, hit, 1)
+    added = np.bincount(letters.word[hit], minlength=letters.first.size - 1)
+    size = sums(letters.stop - letters.start, letters.first) + added
+    return Ragged(np.concatenate((corpus.codes, symbols))[spread(start, length)], bounds(size)), added

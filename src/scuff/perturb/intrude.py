@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..text import Corpus, Ragged, Rng
-from ..text.ragged import Ints, Mask, bounds, spread
+from ..text.ragged import Ints, Mask
 from .base import Facts, WordPerturbation
-from .inside import at_least_one
+from .inside import gaps_hit, inserted
 
 
 @dataclass(frozen=True)
@@ -40,17 +40,7 @@ class Intrude(WordPerturbation):
 
     def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
         letters, words = corpus.letters.of_words(which), corpus.words.where(which)
-        gap = np.ones(letters.start.size, np.bool_)  # in front of each letter but the first
-        gap[letters.first[:-1]] = False
-        gaps = np.flatnonzero(gap)
-        word = letters.word[gaps]
-        hit = gaps[at_least_one(corpus, words.row[word], word, letters.start[gaps], self.phi, rng)]
-        added = np.bincount(letters.word[hit], minlength=which.size)
-
-        # pieces: letters, and in front of some of them a symbol, taken from behind the corpus
+        hit = gaps_hit(corpus, letters, words, self.phi, rng)
         symbols = np.array([ord(symbol) for symbol in self.symbols], np.uint32)
         pick = rng.stream("symbol").below(symbols.size, *corpus.place(words.row, words.start))
-        start = np.insert(letters.start, hit, corpus.codes.size + pick[letters.word[hit]])
-        length = np.insert(letters.stop - letters.start, hit, 1)
-        text = np.concatenate((corpus.codes, symbols))[spread(start, length)]
-        return Ragged(text, bounds(words.stop - words.start + added)), added
+        return inserted(corpus, letters, hit, symbols, pick[letters.word[hit]])

@@ -8,13 +8,9 @@ from difflib import get_close_matches
 from functools import cache
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from ..resources import load
-from ..text import Corpus, Letters, Ragged, Rng
-from ..text.ragged import Ints, Mask, sums
-from .base import Facts, WordPerturbation
-from .inside import at_least_one
+from .base import Facts
+from .substitute import Choices, Substitute
 
 ROW_START = (0.0, 1.5, 1.75, 1.25)  # where the first key of each row sits, in key widths: ISO 9995 stagger
 
@@ -58,16 +54,12 @@ def neighbours(layout: str, keys: Literal["letters", "all"] = "letters") -> dict
 
 
 @cache
-def _table(layout: str, keys: Literal["letters", "all"]) -> tuple[Ints, Ragged]:
-    """Code point to the number of its key (0: no key with neighbours), and the neighbours of each key."""
-    near = neighbours(layout, keys)
-    number = np.zeros(max(map(ord, near)) + 2, np.int64)
-    number[[ord(key) for key in near]] = np.arange(1, len(near) + 1)
-    return number, Ragged.of(["", *near.values()])
+def _choices(layout: str, keys: Literal["letters", "all"]) -> Choices:
+    return Choices({ord(key): near for key, near in neighbours(layout, keys).items()})
 
 
 @dataclass(frozen=True)
-class Keyboard(WordPerturbation):
+class Keyboard(Substitute):
     """Replace each letter of a word with probability phi by a letter on a key that touches its own, at least one.
 
     Case is kept. Only letters come in, as the paper says ("adjacent letters"); the key lists of Belinkov and Bisk that
@@ -94,25 +86,5 @@ class Keyboard(WordPerturbation):
             raise ValueError(f"expected letters or all for keyboard.keys, got {self.keys!r}")
         neighbours(self.layout, self.keys)
 
-    def key(self, letters: Letters) -> Ints:
-        """The number of each letter's key; 0 where it has none, such as a letter with a combining mark."""
-        number, _ = _table(self.layout, self.keys)
-        return np.where(
-            letters.stop - letters.start > 1, 0, number[np.minimum(letters.codes[letters.start], number.size - 1)]
-        )
-
-    def able(self, corpus: Corpus) -> Mask:
-        letters = corpus.letters
-        return sums(self.key(letters) > 0, letters.first) > 0
-
-    def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
-        letters, words = corpus.letters.of_words(which), corpus.words.where(which)
-        key, (_, near) = self.key(letters), _table(self.layout, self.keys)
-        typed = np.flatnonzero(key)
-        word = letters.word[typed]
-        hit = typed[at_least_one(corpus, words.row[word], word, letters.start[typed], self.phi, rng)]
-        word, at = letters.word[hit], letters.start[hit]
-        pick = rng.stream("key").below(near.lengths[key[hit]], *corpus.place(words.row[word], at))
-        text = corpus.cut(words)
-        text.codes[text.offsets[word] + at - words.start[word]] = near.codes[near.offsets[key[hit]] + pick]
-        return text, np.bincount(word, minlength=which.size)
+    def choices(self) -> Choices:
+        return _choices(self.layout, self.keys)

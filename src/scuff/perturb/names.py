@@ -14,6 +14,8 @@ from .keyboard import Keyboard
 from .natural import Natural
 from .segment import Segment
 from .shuffle import FullShuffle, InnerShuffle
+from .unseen import Homoglyph, Invisible
+from .visual import Visual
 
 NAMES: dict[str, type[Perturbation]] = {
     "inner-shuffle": InnerShuffle,
@@ -24,6 +26,9 @@ NAMES: dict[str, type[Perturbation]] = {
     "segment": Segment,
     "keyboard": Keyboard,
     "natural": Natural,
+    "visual": Visual,
+    "homoglyph": Homoglyph,
+    "invisible": Invisible,
 }
 
 

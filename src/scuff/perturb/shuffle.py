@@ -86,7 +86,9 @@ class InnerShuffle(FullShuffle):
 
     def movable(self, letters: Letters) -> Mask:
         first, last = letters.first[:-1], letters.first[1:] - 1
-        if letters.joiner[first].any() or letters.joiner[last].any():  # a token as given may begin with a quotation mark
+        if (
+            letters.joiner[first].any() or letters.joiner[last].any()
+        ):  # a token as given may begin with a quotation mark
             index = np.arange(letters.start.size)
             first = np.minimum.reduceat(np.where(letters.joiner, index.size, index), letters.first[:-1])
             last = np.maximum.reduceat(np.where(letters.joiner, -1, index), letters.first[:-1])

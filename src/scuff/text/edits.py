@@ -102,19 +102,21 @@ class Edits:
 
     def hitting(self, spans: Spans, offsets: Ints) -> Mask:
         """Which edits overlap one of these spans (sorted, not overlapping each other), or insert or delete right beside it."""
-        start, stop = self._apart(offsets)
-        beside = ((start == stop) | (self.text.lengths == 0)).astype(
-            np.int64
-        )  # would glue something to it, or come between
-        at = np.searchsorted(spans.stop + spans.row, start - beside, "right")  # the first span that ends behind that
-        return np.append(spans.start + spans.row, NEVER)[at] < stop + beside
+        start, stop = self._reach(offsets)
+        at = np.searchsorted(spans.stop + spans.row, start, "right")  # the first span that ends behind the start
+        return np.append(spans.start + spans.row, NEVER)[at] < stop
 
     def touched(self, spans: Spans, offsets: Ints) -> int:
-        """How many of these spans (sorted) some edit overlaps, or joins to a neighbour."""
-        edits = self.in_order()
-        start, stop = edits._apart(offsets)
-        at = np.searchsorted(stop, spans.start + spans.row)  # the first edit that ends at or behind the span's start
-        return int((np.append(start, NEVER)[at] <= spans.stop + spans.row).sum())
+        """How many of these spans (sorted) some edit hits."""
+        start, stop = self.in_order()._reach(offsets)
+        at = np.searchsorted(stop, spans.start + spans.row, "right")
+        return int((np.append(start, NEVER)[at] < spans.stop + spans.row).sum())
+
+    def _reach(self, offsets: Ints) -> tuple[Ints, Ints]:
+        """What edits act on: an insertion or a deletion also on what it comes between or glues together."""
+        start, stop = self._apart(offsets)
+        beside = ((start == stop) | (self.text.lengths == 0)).astype(np.int64)
+        return start - beside, stop + beside
 
     def _apart(self, offsets: Ints) -> tuple[Ints, Ints]:
         """Positions over all documents, one apart at each border so that edits of two documents never touch."""

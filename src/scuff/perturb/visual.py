@@ -1,0 +1,111 @@
+"""Characters that look alike."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from ..resources import load
+from ..text import Corpus, Edits, Ragged, Rng, Spans
+from ..text.ragged import Codes, Ints, bounds
+from ..text.unicode import word_class
+from ..text.unicode_data import BLANK
+from .base import Facts
+from .substitute import Choices, Substitute
+
+SPACES = ("vaegan", "ices", "dces")
+
+
+@cache
+def _space(name: str, count: int) -> tuple[Choices, Ints]:
+    """The nearest characters in a space, and their likeness (1 to 255), in the order of the choices."""
+    with np.load(io.BytesIO(load("visual.npz"))) as file:
+        codes = file["codes"]
+        near = (file[name][:count] + codes[None] * (file[name][:count] > 0)).T
+        alike = 255 - np.cumsum(file[f"{name}_likeness"][:count].astype(np.int64), axis=0).T
+    number = np.zeros(0x10001, np.int64)
+    found = (near > 0).sum(1)
+    rows = np.flatnonzero(found)
+    number[codes[rows]] = np.arange(1, rows.size + 1)
+    flat = near[rows] > 0
+    options = Ragged(near[rows][flat].astype(np.uint32), np.append(0, bounds(found[rows])))
+    return Choices((number, options)), alike[rows][flat]
+
+
+@dataclass(frozen=True)
+class Visual(Substitute):
+    """Replace each character with probability phi by one of the 20 that look most like it.
+
+    `space`: vaegan, the learnt space of the paper (default, and the best by Unicode's list of confusables: docs/visual.md), ices, raw
+    pixels, or dces, Unicode names. `choice`: uniform (paper), or by likeness (published code). `scope="text"` takes every character of
+    the text by itself, as the paper does; `scope="words"` the letters of selected words, for tagging data.
+    """
+
+    phi: float | None = None
+    space: str = "vaegan"
+    choice: str = "uniform"
+    scope: str = "text"
+    neighbours: int = 20
+
+    name: ClassVar[str] = "visual"
+    facts: ClassVar[Facts] = Facts(
+        summary="replace characters by look-alikes",
+        paper="Zéroe 3.2, 3.3, A.1; thesis 3.2.2; after Eger et al. 2019 (VIPER)",
+        example="Ädversarial åttackş are harmlėss.",
+        tags=("malicious",),
+        scripts="all but Chinese characters and Korean syllables",
+        unit="characters",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for option, known in {"space": SPACES, "choice": ("uniform", "likeness"), "scope": ("text", "words")}.items():
+            if getattr(self, option) not in known:
+                raise ValueError(f"expected {', '.join(known)} for visual.{option}, got {getattr(self, option)!r}")
+        if self.scope == "text":
+            object.__setattr__(self, "selection", "each")
+        else:
+            object.__setattr__(self, "facts", Facts(**{**vars(self.facts), "unit": "words"}))
+
+    def choices(self) -> Choices:
+        return _space(self.space, self.neighbours)[0]
+
+    def draw(self, choices: Choices, number: Ints, row: Ints, place: Ints, rng: Rng) -> Codes:
+        if self.choice == "uniform":
+            return super().draw(choices, number, row, place, rng)
+        weight = bounds(_space(self.space, self.neighbours)[1])  # of all choices, one after the other
+        first, last = choices.near.offsets[number], choices.near.offsets[number + 1]
+        aim = weight[first] + rng.stream("key").uniform(row, place) * (weight[last] - weight[first])
+        return choices.near.codes[np.searchsorted(weight, aim, "right") - 1]
+
+    def units(self, corpus: Corpus) -> Spans:
+        if self.scope == "words":
+            return super().units(corpus)
+        at = np.flatnonzero(word_class(corpus.classes) != BLANK)
+        return Spans(np.searchsorted(corpus.offsets, at, "right") - 1, at, at + 1)
+
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        if self.scope == "words":
+            return super().propose(corpus, rng, k=k)
+        number = self.choices().of(corpus.codes)
+        at = np.flatnonzero(number)
+        row, place = corpus.place(np.searchsorted(corpus.offsets, at, "right") - 1, at)
+        turns = [rng.stream(turn) if turn else rng for turn in range(k)]
+        new = [
+            Ragged(self.draw(self.choices(), number[at], row, place, turn), np.arange(at.size + 1)) for turn in turns
+        ]
+        edits = [Edits(row, place, place + 1, text, place, np.ones_like(row)) for text in new]
+        return edits[0] if k == 1 else Edits.join(edits).distinct()
+
+    def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
+        if self.scope == "words":
+            return super().choose(corpus, p, rng, selection, guard)
+        return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)
+
+    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str) -> Edits:
+        rate = self.phi if self.phi is not None and self.scope == "text" and p else p
+        return super().pick(corpus, edits, rate, rng, selection)
