@@ -24,9 +24,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from ..files import write_zeroe
-    from ..perturb import NAMES, parse
+    from ..perturb import ZEROE, parse
 
-    attacks = {attack.name: attack for attack in map(parse, args.attack or NAMES)}
+    attacks = {attack.name: attack for attack in map(parse, args.attack or ZEROE)}
     if len(attacks) < len(args.attack):
         raise ValueError(f"expected each attack once, got {', '.join(args.attack)}")
     manifest = write_zeroe(

@@ -12,6 +12,7 @@ from .drop import Disemvowel, Truncate
 from .intrude import Intrude
 from .keyboard import Keyboard
 from .natural import Natural
+from .phonetic import Phonetic
 from .segment import Segment
 from .shuffle import FullShuffle, InnerShuffle
 from .unseen import Homoglyph, Invisible
@@ -26,10 +27,12 @@ NAMES: dict[str, type[Perturbation]] = {
     "segment": Segment,
     "keyboard": Keyboard,
     "natural": Natural,
+    "phonetic": Phonetic,
     "visual": Visual,
     "homoglyph": Homoglyph,
     "invisible": Invisible,
 }
+ZEROE = tuple(NAMES)[:10]  # the ten attacks of the paper
 
 
 def by_name(name: str) -> type[Perturbation]:

@@ -1,0 +1,81 @@
+"""Other spellings of words, from a table: found by hash for all words of a corpus at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..text import Corpus, Ragged, Rng
+from ..text.hash import text_bits
+from ..text.ragged import Bits, Ints, Mask, bounds, sums
+from ..text.unicode import case_map
+
+
+@dataclass(frozen=True, eq=False)
+class Spellings:
+    """A hash table over arrays: words by bucket (the first bits of their hash), the spellings of each and their weights."""
+
+    words: Bits
+    bucket: Ints
+    first: Ints
+    spellings: Ragged
+    weight: Ints  # running sum over all spellings
+
+    @classmethod
+    def of(cls, words: list[str], spellings: list[list[str]], weights: Iterable[int] | None = None) -> Spellings:
+        keys = text_bits(Ragged.of(words))
+        order = np.argsort(keys)
+        count = np.array([len(each) for each in spellings], np.int64)
+        flat = Ragged.of([spelling for each in spellings for spelling in each])
+        weight = np.ones(len(flat), np.int64) if weights is None else np.fromiter(weights, np.int64, len(flat))
+        starts = bounds(count)[:-1]
+        index = np.concatenate([np.arange(starts[at], starts[at] + count[at]) for at in order] or [np.empty(0, np.int64)])
+        size = np.uint64(1 << (len(words).bit_length() + 3))
+        edges = np.arange(size, dtype=np.uint64) * (np.uint64(1 << 63) // size * np.uint64(2))
+        bucket = np.append(np.searchsorted(keys[order], edges), order.size)
+        return cls(keys[order], bucket, bounds(count[order]), flat.take(index), bounds(weight[index]))
+
+    def exact(self, texts: Ragged) -> Ints:
+        """Where each text stands in the table, -1 for nowhere. (Another text with the same 64 bits: 1 in 10^14 words.)"""
+        keys = text_bits(texts)
+        bucket = (keys >> np.uint64(64 - (self.bucket.size - 1).bit_length() + 1)).astype(np.int64)
+        at, found = self.bucket[bucket], np.full(keys.size, -1)
+        for _ in range(int(np.diff(self.bucket).max(initial=0))):
+            here = np.minimum(at, self.words.size - 1)
+            np.copyto(found, here, where=self.words[here] == keys)
+            at = at + 1
+        return found
+
+    def find(self, texts: Ragged) -> tuple[Ints, Mask]:
+        """Each word's entry, -1 for none, and whether it was found only in lower case."""
+        lower = case_map(upper=False)
+        entry = self.exact(texts)
+        folded = (entry < 0) & (sums(lower[texts.codes] != texts.codes, texts.offsets) > 0)
+        small = texts.take(np.flatnonzero(folded))
+        entry[folded] = self.exact(Ragged(lower[small.codes], small.offsets))
+        return entry, folded
+
+    def respell(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
+        """A spelling of each word, drawn by weight, in the word's case; and an upper bound of the letters that changed."""
+        words = corpus.words.where(which)
+        old = corpus.cut(words)
+        entry, folded = self.find(old)
+        low, high = self.weight[self.first[entry]], self.weight[self.first[entry + 1]]
+        aim = low + rng.stream("spelling").below(high - low, *corpus.place(words.row, words.start))
+        new = recased(self.spellings.take(np.searchsorted(self.weight, aim, "right") - 1), old, folded)
+        return new, np.maximum(old.lengths, new.lengths)
+
+
+def recased(new: Ragged, old: Ragged, folded: Mask) -> Ragged:
+    """Give new words the case of the old: all capitals, or a capital first letter. Only where `folded`."""
+    upper, lower = case_map(upper=True), case_map(upper=False)
+    codes = new.codes.copy()
+    capital = folded & (old.codes[old.offsets[:-1]] != lower[old.codes[old.offsets[:-1]]])
+    raised = sums(old.codes != upper[old.codes], old.offsets) == 0
+    shout = np.repeat(folded & raised & (old.lengths > 1), new.lengths)
+    codes[shout] = upper[codes[shout]]
+    first = new.offsets[:-1][capital]
+    codes[first] = upper[codes[first]]
+    return Ragged(codes, new.offsets)
