@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scuff.perturb import LEVELS, NAMES
+from scuff.perturb import LEVELS, NAMES, ZEROE
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ def test_shell_commands_run(tmp_path: Path) -> None:
     assert (tmp_path / "noisy.csv").read_text().startswith("review,stars\n")
     assert len((tmp_path / "three.csv").read_text().splitlines()) == 4
     assert (tmp_path / "shuffled.txt").read_text().startswith("review,stars\n")
-    assert len(list((tmp_path / "benchmark").iterdir())) == 2 + len(NAMES) * (len(LEVELS) + 2) + 1
+    assert len(list((tmp_path / "benchmark").iterdir())) == 2 + len(ZEROE) * (len(LEVELS) + 2) + 1
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
@@ -52,7 +52,7 @@ def test_the_table_of_attacks_is_complete() -> None:
     shown = dict(re.findall(r"^\| `([\w-]+)` \| (.*?) \|", README, re.MULTILINE))
     assert shown == {name: kind.facts.example for name, kind in NAMES.items()}
     described = re.findall(r"^\| `([\w-]+)` ", (ROOT / "docs/attacks.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert described == ["full-shuffle", "inner-shuffle", *(name for name in NAMES if "shuffle" not in name)]
+    assert described == ["full-shuffle", "inner-shuffle", *(name for name in ZEROE if "shuffle" not in name)]
 
 
 def test_links_lead_somewhere() -> None:

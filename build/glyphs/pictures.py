@@ -1,6 +1,6 @@
 """Draw what the VAE-GAN makes of characters (the paper's Figure 7) and a map of its space (Figure 8) into docs/.
 
-    pip install pillow scikit-learn && python build/glyphs/pictures.py carry/glyphs.npz RECONSTRUCTIONS.npz CODES.npz
+pip install pillow scikit-learn && python build/glyphs/pictures.py carry/glyphs.npz RECONSTRUCTIONS.npz CODES.npz
 """
 
 from __future__ import annotations
@@ -26,14 +26,18 @@ def reconstructions(path: str) -> None:
             lines.append(np.concatenate([*part, *blank], 1))
         lines.append(np.zeros((4, across * 24), np.float32))
     picture = 255 - (np.concatenate(lines) * 255).astype(np.uint8)
-    Image.fromarray(picture).resize((across * 36, picture.shape[0] * 3 // 2)).save(DOCS / "reconstructions.png", optimize=True)
+    Image.fromarray(picture).resize((across * 36, picture.shape[0] * 3 // 2)).save(
+        DOCS / "reconstructions.png", optimize=True
+    )
 
 
 def space(glyphs: str, path: str) -> None:
     """t-SNE of the codes of Latin, Greek, Cyrillic, Armenian and Hebrew, each character drawn at its place."""
     data, drawn = np.load(path), np.load(glyphs)
     images = drawn["images"][0][np.searchsorted(drawn["codes"], data["codes"])]
-    places = TSNE(2, metric="cosine", init="pca", perplexity=15, random_state=0).fit_transform(data["vectors"].astype(np.float32))
+    places = TSNE(2, metric="cosine", init="pca", perplexity=15, random_state=0).fit_transform(
+        data["vectors"].astype(np.float32)
+    )
     places = (places - places.min(0)) / np.ptp(places, 0)
     size = 1400
     picture = np.zeros((size, size), np.uint8)
@@ -41,7 +45,9 @@ def space(glyphs: str, path: str) -> None:
         left, top = int(x * (size - 24)), int(y * (size - 24))
         spot = picture[top : top + 24, left : left + 24]
         np.maximum(spot, image, out=spot)
-    Image.fromarray(255 - picture).convert("P", palette=Image.Palette.ADAPTIVE, colors=8).save(DOCS / "visual-space.png", optimize=True)
+    Image.fromarray(255 - picture).convert("P", palette=Image.Palette.ADAPTIVE, colors=8).save(
+        DOCS / "visual-space.png", optimize=True
+    )
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ def kept(word: str, found: list[tuple[str, float, float, int]]) -> list[tuple[st
     if not same:  # rather a bolder spelling than none
         same = [(spelling, score) for spelling, score, like, away in fits if away == 0 and like > 0.55 and score > -6.5]
     if not same:  # or, in a longer word, one sound off
-        same = [(spelling, score) for spelling, score, like, away in fits if away == 1 and score > -3.2 and len(word) > 5][:2]
+        same = [
+            (spelling, score) for spelling, score, like, away in fits if away == 1 and score > -3.2 and len(word) > 5
+        ][:2]
     return sorted(same, key=lambda each: (-each[1], each[0]))[:8]
 
 

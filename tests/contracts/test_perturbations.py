@@ -11,15 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scuff
-from reference import slow
+from reference import slow, slow_respell
 from scuff.perturb import LEVELS, NAMES, Perturbation, Plan, Tally, parse, plan
 from scuff.text import Corpus, Rng
 from strategies import seed, strength, text, texts
 
+slow.ATTACKS |= {"natural": slow_respell.natural, "phonetic": slow_respell.phonetic}
 ERRORS = Path(__file__).parents[1] / "reference" / "errors.tsv"
-SPECS = [f"natural(errors={str(ERRORS)!r})" if name == "natural" else name for name in NAMES]
+SPECS = list(NAMES)
 COMBINED = [
     *SPECS,
+    f"natural(errors={str(ERRORS)!r}, listed=True)",
+    f"natural(errors={str(ERRORS)!r})",
     "visual(scope='words', choice='likeness')",
     "homoglyph(budget=2)",
     "intrude|truncate|segment",
@@ -69,8 +72,6 @@ def test_neither_order_nor_blocks_nor_neighbours_matter(
 @attacks
 @given(text, strength, seed, st.integers(0, 3))
 def test_same_as_the_slow_version(attack: Perturbation, text: str, p: float, seed: int, draw: int) -> None:
-    if attack.name == "natural":
-        return  # has its own, below
     fast = scuff.perturb(text, attack, p, seed=seed, draw=draw)
     whole = {"segment": slow.segment, "visual": slow.visual}
     whole = {"segment": slow.segment, "visual": slow.visual}

@@ -13,7 +13,7 @@ from scuff.resources import MissingResource
 
 
 def test_errors_come_from_the_list_and_keep_case(errors_file: Path) -> None:
-    attack = Natural(errors=str(errors_file))
+    attack = Natural(errors=str(errors_file), listed=True)
     seen = {scuff.perturb("The QUICK brown world World fox the", attack, 1, seed=seed) for seed in range(200)}
     words = [{text.split()[at] for text in seen} for at in range(7)]
     assert words[0] == {"Teh", "Hte"}
@@ -26,20 +26,20 @@ def test_errors_come_from_the_list_and_keep_case(errors_file: Path) -> None:
 
 
 def test_errors_are_equally_likely(errors_file: Path) -> None:
-    found = Counter(scuff.perturb(["quick"] * 3000, Natural(errors=str(errors_file)), 1, ids=range(3000)))
+    found = Counter(scuff.perturb(["quick"] * 3000, Natural(errors=str(errors_file), listed=True), 1, ids=range(3000)))
     assert set(found) == {"qiuck", "quik", "qick"} and all(abs(count - 1000) < 130 for count in found.values())
 
 
 def test_codespell_backwards() -> None:
     pytest.importorskip("codespell_lib", reason="needs the extra scuff[natural]")
-    new = scuff.perturb("their accommodation was definitely necessary", "natural", 1)
+    new = scuff.perturb("their accommodation was definitely necessary", "natural(errors='codespell')", 1)
     assert new != "their accommodation was definitely necessary" and len(new.split(" ")) == 5
 
 
 def test_an_edited_list_is_read_again(errors_file: Path) -> None:
     import os
 
-    attack = Natural(errors=str(errors_file))
+    attack = Natural(errors=str(errors_file), listed=True)
     assert scuff.perturb("fox", attack, 1) == "fox"
     errors_file.write_text("fox\tfxo\n", encoding="utf-8")
     os.utime(errors_file, (1, 1))
@@ -48,7 +48,7 @@ def test_an_edited_list_is_read_again(errors_file: Path) -> None:
 
 def test_the_name_of_a_list_means_nothing(tmp_path: Path) -> None:
     (tmp_path / "dictionary.txt").write_text("the\tteh\nsicak\tsıcak\n", encoding="utf-8")
-    attack = Natural(errors=str(tmp_path / "dictionary.txt"))
+    attack = Natural(errors=str(tmp_path / "dictionary.txt"), listed=True)
     assert scuff.perturb("the SICAK", attack, 1) == "teh SICAK"
 
 
@@ -56,13 +56,13 @@ def test_wrong_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tmp_path / "broken.tsv"
     broken.write_text("the\tteh\nno tab here\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"line 2: expected word<TAB>error error"):
-        scuff.perturb("the", Natural(errors=str(broken)), 1)
+        scuff.perturb("the", Natural(errors=str(broken), listed=True), 1)
     broken.write_text("", encoding="utf-8")
     with pytest.raises(ValueError, match="lines, got none"):
-        scuff.perturb("the", Natural(errors=str(broken)), 1)
+        scuff.perturb("the", Natural(errors=str(broken), listed=True), 1)
     broken.write_bytes(b"the\tt\xff\n")
     with pytest.raises(ValueError, match="expected UTF-8, got byte 0xff at byte 5"):
-        scuff.perturb("the", Natural(errors=str(broken)), 1)
+        scuff.perturb("the", Natural(errors=str(broken), listed=True), 1)
     with pytest.raises(FileNotFoundError):
         scuff.perturb("the", Natural(errors=str(tmp_path / "nowhere.tsv")), 1)
 
@@ -79,9 +79,45 @@ def test_the_slow_version_agrees_on_real_lists(shared: Path) -> None:
     path = shared / "data/natural_errors/en.tsv"
     table = {w: set(e.split()) for w, e in (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())}
     words = [word for word in table if word.isalpha()]
-    new = scuff.perturb(words, Natural(errors=str(path)), 1)
+    new = scuff.perturb(words, Natural(errors=str(path), listed=True), 1)
     wrong = [word for word, error in zip(words, new, strict=True) if error not in table[word]]
     only_case = [
         word for word in wrong if all(word.lower() == e.lower() or word.upper() == e.upper() for e in table[word])
     ]
     assert len(words) > 10_000 and len(wrong) == len(only_case)
+
+
+def test_a_list_comes_first_and_the_rules_do_the_rest(errors_file: Path) -> None:
+    new = scuff.perturb("the fox", Natural(errors=str(errors_file)), 1)
+    assert new.split()[0] in ("teh", "hte") and new.split()[1] != "fox"
+
+
+def test_every_word_can_be_misspelt_and_no_two_alike() -> None:
+    seen = {scuff.perturb("Accommodation", "natural", 1, seed=seed) for seed in range(200)}
+    assert (
+        len(seen) > 60
+        and "Accommodation" not in seen
+        and all(word[:1].isupper() or word[0] != "a" for word in seen if word)
+    )
+
+
+def test_learnt_errors_are_more_human_than_keyboard_slips(shared: Path) -> None:
+    """Words of codespell's dictionary, which the statistics were not learnt from: how often is one of 5 samples a real error?"""
+    pytest.importorskip("codespell_lib", reason="needs the extra scuff[natural]")
+    from scuff.perturb.natural import _codespell
+    from scuff.resources import package_file
+
+    listed = {
+        line.split("\t")[0] for line in (shared / "data/natural_errors/en.tsv").read_text(encoding="utf-8").splitlines()
+    }
+    errors: dict[str, set[str]] = {}
+    for word, error in _codespell(package_file("codespell", "codespell_lib/data/dictionary.txt", extra="natural")):
+        if word.isascii() and word.isalpha() and word.islower() and word not in listed:
+            errors.setdefault(word, set()).add(error)
+    words = sorted(errors)[::20]
+
+    def hits(attack: str) -> float:
+        drawn = [scuff.perturb(words, attack, 1, seed=seed) for seed in range(5)]
+        return sum(bool({d[at] for d in drawn} & errors[word]) for at, word in enumerate(words)) / len(words)
+
+    assert hits("natural") > 0.2 > 4 * hits("keyboard(phi=0)")

@@ -69,6 +69,8 @@ class Perturbation(ABC):
                     if value is None or (isinstance(value, (int, float)) and 0 <= value <= 1)
                     else "a number in [0, 1]"
                 )
+            elif isinstance(field.default, bool):
+                wrong = "" if isinstance(value, bool) else "True or False"
             elif isinstance(field.default, int):
                 wrong = "" if isinstance(value, int) and value >= 1 else "a whole number above 0"
             elif isinstance(field.default, str):

@@ -31,7 +31,9 @@ class Spellings:
         flat = Ragged.of([spelling for each in spellings for spelling in each])
         weight = np.ones(len(flat), np.int64) if weights is None else np.fromiter(weights, np.int64, len(flat))
         starts = bounds(count)[:-1]
-        index = np.concatenate([np.arange(starts[at], starts[at] + count[at]) for at in order] or [np.empty(0, np.int64)])
+        index = np.concatenate(
+            [np.arange(starts[at], starts[at] + count[at]) for at in order] or [np.empty(0, np.int64)]
+        )
         size = np.uint64(1 << (len(words).bit_length() + 3))
         edges = np.arange(size, dtype=np.uint64) * (np.uint64(1 << 63) // size * np.uint64(2))
         bucket = np.append(np.searchsorted(keys[order], edges), order.size)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-from ..resources import modified, package_file, read_lines
-from ..text import Corpus, Ragged, Rng
-from ..text.ragged import Ints, Mask
-from .base import Facts, WordPerturbation
+from ..resources import load, modified, package_file, read_lines
+from .base import Facts
+from .channel import Channel
 from .lookup import Spellings
+from .respell import Respell
 
 
 def _listed(path: Path) -> Iterator[tuple[str, str]]:
@@ -50,36 +50,42 @@ def _table(path: Path, changed: float, read: Callable[[Path], Iterator[tuple[str
     return table
 
 
-@dataclass(frozen=True)
-class Natural(WordPerturbation):
-    """Replace a word by one of its known misspellings, each equally likely.
+@cache
+def _channel() -> Channel:
+    return Channel.read(load("natural.xz"))
 
-    `errors` names a file of `word<TAB>error error ...` lines, such as the lists of Belinkov and Bisk that both papers use;
-    without it the dictionary of the codespell package is read backwards. A word that is not listed as written is looked up in
-    lower case and the error takes its case (the published code finds exact matches only).
+
+@dataclass(frozen=True)
+class Natural(Respell):
+    """Misspell a word as people do.
+
+    By default errors are drawn from statistics learnt from real ones: which letters people leave out, add, swap and replace, given the letters
+    around (docs/natural.md). So every word can be misspelt, where the papers look words up in a list that lacks many. `errors` names such
+    a list, `word<TAB>error error ...` lines as those of Belinkov and Bisk, or "codespell" for the dictionary of that package; listed words
+    then get a listed error (each equally likely, in the word's case), and with `listed=True` no others are touched, as in the papers.
     """
 
     errors: str | None = None
+    listed: bool = False
 
     name: ClassVar[str] = "natural"
     facts: ClassVar[Facts] = Facts(
-        summary="replace a word by a misspelling that people made",
+        summary="misspell words as people do",
         paper="Zéroe 3.2; thesis 3.3.1; after Belinkov and Bisk 2018",
         example="Adversarial attacs rae harmless.",
         tags=("general",),
-        scripts="those of the list",
+        scripts="Latin; other letters only from a list",
         languages=("en",),
     )
 
-    def table(self) -> Spellings:
-        if self.errors:
-            path = Path(self.errors)
-            return _table(path, modified(path, "a list of misspellings for natural.errors"), _listed)
-        path = package_file("codespell", "codespell_lib/data/dictionary.txt", extra="natural")
-        return _table(path, modified(path, "codespell's dictionary"), _codespell)
+    def table(self) -> Spellings | None:
+        if self.errors is None:
+            return None
+        if self.errors == "codespell":
+            path = package_file("codespell", "codespell_lib/data/dictionary.txt", extra="natural")
+            return _table(path, modified(path, "codespell's dictionary"), _codespell)
+        path = Path(self.errors)
+        return _table(path, modified(path, "a list of misspellings for natural.errors"), _listed)
 
-    def able(self, corpus: Corpus) -> Mask:
-        return self.table().find(corpus.cut(corpus.words))[0] >= 0
-
-    def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
-        return self.table().respell(corpus, which, rng)
+    def channel(self) -> Channel:
+        return _channel()

@@ -8,10 +8,10 @@ from functools import cache
 from typing import ClassVar
 
 from ..resources import load
-from ..text import Corpus, Ragged, Rng
-from ..text.ragged import Ints, Mask
-from .base import Facts, WordPerturbation
+from .base import Facts
+from .channel import Channel
 from .lookup import Spellings
+from .respell import Respell
 
 
 @cache
@@ -21,26 +21,35 @@ def _table() -> Spellings:
     return Spellings.of([word for word, _, _ in rows], [spellings.split(" ") for _, spellings, _ in rows], weights)
 
 
+@cache
+def _rules() -> Channel:
+    return Channel.read(load("phonetic-rules.xz"))
+
+
 @dataclass(frozen=True)
-class Phonetic(WordPerturbation):
+class Phonetic(Respell):
     """Replace a word by another spelling of its sound.
 
-    The respellings were made as in the papers: the word's sound is spelled anew by a model that learnt to spell sounds, and kept where
-    WordSim calls the two identical or very similar; not one but up to 8 a word, and only those that a model of reading reads back as the same
-    sound. Drawn by the spelling model's probability. Words that are not among the 100,000 in the table stay.
+    Respellings of 129,000 words were made as in the papers: the word's sound is spelled anew by a model that learnt to spell sounds, and kept where
+    WordSim calls the two identical or very similar; not one but up to 8 a word, and only what a model of reading reads back as the same sound. They are
+    drawn by the spelling model's probability. Any other word gets one or two letters that stand for the same sound there; `listed=True` leaves it
+    alone, as the papers do.
     """
 
+    listed: bool = False
+
     name: ClassVar[str] = "phonetic"
+    shortest: ClassVar[int] = 5  # in a shorter word one letter more is soon another sound
     facts: ClassVar[Facts] = Facts(
         summary="respell a word by its sound",
         paper="Zéroe 3.2, 3.3, A.1; thesis 3.2.1, 3.3.1",
-        example="Advursarial attaks are harmlus.",
+        example="Advercerial atacs ahr harmlus.",
         scripts="Latin",
         languages=("en",),
     )
 
-    def able(self, corpus: Corpus) -> Mask:
-        return _table().find(corpus.cut(corpus.words))[0] >= 0
+    def table(self) -> Spellings:
+        return _table()
 
-    def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
-        return _table().respell(corpus, which, rng)
+    def channel(self) -> Channel:
+        return _rules()
