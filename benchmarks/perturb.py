@@ -38,6 +38,10 @@ SAME = {  # the peers' operations that do what ours do, or come closest
     "segment": ["SplitAug", "merge_words"],
     "keyboard": ["KeyboardAug", "simulate_typos(typo_type=keyboard)", "WordSwapQWERTY"],
     "natural": ["SpellingAug", "simulate_typos(typo_type=misspelling)"],
+    "phonetic": [],
+    "visual": ["replace_similar_unicode_chars", "WordSwapHomoglyphSwap"],
+    "homoglyph": ["replace_similar_unicode_chars", "WordSwapHomoglyphSwap"],
+    "invisible": ["insert_zero_width_chars"],
 }
 
 
@@ -102,9 +106,8 @@ def main() -> None:
     levels = [name for name in LEVELS if name != "mid"]
     print(f"| attack | M chars/s | of str.translate | {' | '.join(levels)} | fastest peer, M chars/s | times that |")
     print("|---|---|---|---|---|---|---|")
-    errors = SHARED / "data/natural_errors/en.tsv"
     for name in NAMES:
-        attack = scuff.parse(f"natural(errors={str(errors)!r})" if name == "natural" and errors.exists() else name)
+        attack = scuff.parse(name)
         ours = rate(lambda attack=attack: scuff.perturb(texts, attack), characters, args.turns)  # type: ignore[misc]
         others = [
             f"{rate(lambda level=level, attack=attack: scuff.perturb(texts, attack, level), characters, 3):.1f}"  # type: ignore[misc]

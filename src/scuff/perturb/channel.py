@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import lzma
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from ..text import Corpus, Letters, Ragged, Rng
 from ..text.ragged import Ints, Mask, bounds, spread, sums
 from ..text.unicode import case_map
+from .lookup import along
 
 EDGE, OTHER = 26, 27  # beside the letters a to z: the border of a word, any other character
 
@@ -54,37 +57,41 @@ class Channel:
         after[letters.first[1:] - 1] = EDGE
         return (before * 28 + kind) * 28 + after
 
+    @cached_property
+    def chance(self) -> Ints:
+        """The weight of all rules of each context."""
+        return self.weight[self.first[1:]] - self.weight[self.first[:-1]]
+
     def able(self, letters: Letters) -> Mask:
         """Words in which some rule applies."""
-        context = self.contexts(letters)
-        return sums(self.weight[self.first[context + 1]] - self.weight[self.first[context]], letters.first) > 0
+        return sums((self.chance > 0)[self.contexts(letters)], letters.first) > 0
 
     def change(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
         """Words with one rule applied, or two that lie apart, drawn by their rates."""
         letters, words = corpus.letters.of_words(which), corpus.words.where(which)
+        row, place = corpus.place(words.row, words.start)
         context = self.contexts(letters)
-        chance = self.weight[self.first[context + 1]] - self.weight[self.first[context]]
-        spot = corpus.place(words.row, words.start)
-        at, rule = self._draw(letters, context, chance, rng.stream("rule"), *spot)
-        apart = np.abs(np.arange(chance.size) - at[letters.word]) > 2
-        again, other = self._draw(letters, context, chance * apart, rng.stream("second"), *spot)
+        at, rule = self._draw(letters.first, context, self.chance[context], rng.stream("rule").uniform(row, place))
         length = np.minimum(letters.count, self.two_edits.size - 1)
-        more = rng.stream("more").below(1 << 16, *spot) < self.two_edits[length]
-        more &= sums(chance * apart, letters.first) > 0
-        return self._apply(corpus, letters, words.start, np.append(at, again[more]), np.append(rule, other[more]))
+        more = np.flatnonzero(rng.stream("more").below(1 << 16, row, place) < self.two_edits[length])
+        count = np.diff(letters.first)[more]
+        index, first = spread(letters.first[more], count), bounds(count)
+        chance = self.chance[context[index]] * (np.abs(index - np.repeat(at[more], count)) > 2)
+        draw = rng.stream("second").uniform(row[more], place[more])
+        again, other = self._draw(first, context[index], chance, draw)
+        apart = sums(chance, first) > 0
+        return self._apply(corpus, letters, np.append(at, index[again[apart]]), np.append(rule, other[apart]))
 
-    def _draw(
-        self, letters: Letters, context: Ints, chance: Ints, rng: Rng, row: Ints, place: Ints
-    ) -> tuple[Ints, Ints]:
+    def _draw(self, first: Ints, context: Ints, chance: Ints, draw: npt.NDArray[np.float64]) -> tuple[Ints, Ints]:
         """A place in each word and a rule for it, by one draw over all rules of all its places."""
         running = bounds(chance)
-        total = running[letters.first[1:]] - running[letters.first[:-1]]
-        aim = (rng.uniform(row, place) * total).astype(np.int64) + running[letters.first[:-1]]
-        at = np.minimum(np.searchsorted(running, aim, "right") - 1, letters.first[1:] - 1)
-        rule = np.searchsorted(self.weight, self.weight[self.first[context[at]]] + aim - running[at], "right") - 1
-        return at, np.minimum(rule, self.taken.size - 1)
+        total = running[first[1:]] - running[first[:-1]]
+        aim = (draw * total).astype(np.int64) + running[first[:-1]]
+        at = np.minimum(np.searchsorted(running, aim, "right") - 1, first[1:] - 1)
+        rule = self.first[context[at]]
+        return at, along(self.weight, rule, self.weight[rule] + aim - running[at])
 
-    def _apply(self, corpus: Corpus, letters: Letters, start: Ints, at: Ints, rule: Ints) -> tuple[Ragged, Ints]:
+    def _apply(self, corpus: Corpus, letters: Letters, at: Ints, rule: Ints) -> tuple[Ragged, Ints]:
         """Write the replacements over the letters, in the case of the first letter that each takes."""
         new = self.texts.take(self.number[rule])
         upper = case_map(upper=True)

@@ -43,11 +43,14 @@ class Spellings:
         """Where each text stands in the table, -1 for nowhere. (Another text with the same 64 bits: 1 in 10^14 words.)"""
         keys = text_bits(texts)
         bucket = (keys >> np.uint64(64 - (self.bucket.size - 1).bit_length() + 1)).astype(np.int64)
-        at, found = self.bucket[bucket], np.full(keys.size, -1)
-        for _ in range(int(np.diff(self.bucket).max(initial=0))):
-            here = np.minimum(at, self.words.size - 1)
-            np.copyto(found, here, where=self.words[here] == keys)
-            at = at + 1
+        found = np.full(keys.size, -1)
+        at, end = self.bucket[bucket], self.bucket[bucket + 1]
+        left = np.flatnonzero(at < end)  # eight buckets a word: most are empty, hardly any holds more than one
+        while left.size:
+            hit = self.words[at[left]] == keys[left]
+            found[left[hit]] = at[left[hit]]
+            at[left] += 1
+            left = left[~hit & (at[left] < end[left])]
         return found
 
     def find(self, texts: Ragged) -> tuple[Ints, Mask]:
@@ -59,15 +62,27 @@ class Spellings:
         entry[folded] = self.exact(Ragged(lower[small.codes], small.offsets))
         return entry, folded
 
-    def respell(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
+    def respell(self, corpus: Corpus, which: Ints, entry: Ints, folded: Mask, rng: Rng) -> tuple[Ragged, Ints]:
         """A spelling of each word, drawn by weight, in the word's case; and an upper bound of the letters that changed."""
         words = corpus.words.where(which)
         old = corpus.cut(words)
-        entry, folded = self.find(old)
         low, high = self.weight[self.first[entry]], self.weight[self.first[entry + 1]]
         aim = low + rng.stream("spelling").below(high - low, *corpus.place(words.row, words.start))
-        new = recased(self.spellings.take(np.searchsorted(self.weight, aim, "right") - 1), old, folded)
+        new = recased(self.spellings.take(along(self.weight, self.first[entry], aim)), old, folded)
         return new, np.maximum(old.lengths, new.lengths)
+
+
+def along(running: Ints, start: Ints, aim: Ints) -> Ints:
+    """The last place from `start` on where a running sum is at most `aim`, a few steps away.
+
+    The likely choices come first; a binary search over the whole sum would miss the processor's cache at every step.
+    """
+    at, left = start.copy(), np.arange(start.size)
+    while left.size:
+        left = left[running[np.minimum(at[left] + 1, running.size - 1)] <= aim[left]]
+        left = left[at[left] + 2 < running.size]
+        at[left] += 1
+    return at
 
 
 def recased(new: Ragged, old: Ragged, folded: Mask) -> Ragged:

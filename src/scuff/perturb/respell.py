@@ -28,23 +28,23 @@ class Respell(WordPerturbation):
     def channel(self) -> Channel:
         """Rules for all other words."""
 
-    def _in_table(self, corpus: Corpus) -> Mask:
-        table = self.table()
-        return np.zeros(len(corpus.words), np.bool_) if table is None else table.find(corpus.cut(corpus.words))[0] >= 0
-
     def able(self, corpus: Corpus) -> Mask:
-        found = self._in_table(corpus)
-        return (
-            found
-            if self.listed
-            else found | (self.channel().able(corpus.letters) & (corpus.letters.count >= self.shortest))
-        )
+        table = self.table()
+        able = np.zeros(len(corpus.words), np.bool_) if table is None else table.find(corpus.cut(corpus.words))[0] >= 0
+        if not self.listed:
+            able |= (corpus.letters.count >= self.shortest) & self.channel().able(corpus.letters)
+        return able
 
     def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
-        table, found = self.table(), self._in_table(corpus)[which]
-        parts = [self.channel().change(corpus, which[~found], rng)]
-        if table is not None and found.any():
-            parts.append(table.respell(corpus, which[found], rng))
+        table = self.table()
+        if table is None:
+            return self.channel().change(corpus, which, rng)
+        entry, folded = table.find(corpus.cut(corpus.words.where(which)))
+        found = entry >= 0
+        parts = [
+            self.channel().change(corpus, which[~found], rng),
+            table.respell(corpus, which[found], entry[found], folded[found], rng),
+        ]
         text = Ragged(
             np.concatenate([text.codes for text, _ in parts]),
             bounds(np.concatenate([text.lengths for text, _ in parts])),
