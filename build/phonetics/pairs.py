@@ -91,7 +91,7 @@ def pairs(sounds: dict[str, list[str]], aligned: dict[str, str], each: int, seed
     for word, found in first.items():
         same[tuple(found)].append(word)
         for at in range(len(found)):
-            near[tuple(found[:at] + ["*"] + found[at + 1 :])].append(word)
+            near[(*found[:at], "*", *found[at + 1 :])].append(word)
     homophones = [group for group in same.values() if len(group) > 1]
     neighbours = [group for group in near.values() if len(group) > 1]
     bins: list[list[tuple[str, str, int]]] = [[], [], [], []]

@@ -15,8 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
-from channel import Context, Rule, contexts, pack, rates
 from prepare import WORD, plain
+
+from channel import Context, Rule, contexts, pack, rates
 
 TARGET = Path(__file__).parents[2] / "src/scuff/resources/data/phonetic-rules.xz"
 

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+
 from reference.slow import Rng, is_letter
 
 DATA = Path(__file__).parents[2] / "src/scuff/resources/data"
@@ -85,10 +86,7 @@ def phonetic(start: int, units: list[str], rng: Rng, p: float) -> list[str] | No
     if not entry:
         return by_rules(start, units, rng, "phonetic-rules.xz", 5)
     aim = rng.stream("spelling").below(sum(entry[1]), start)
-    for spelling, weight in zip(*entry, strict=True):
-        aim -= weight
-        if aim < 0:
-            break
+    spelling = [s for s, weight in zip(*entry, strict=True) for _ in range(weight)][aim]
     if word not in respellings():
         if word.upper() == word and len(word) > 1:
             spelling = spelling.upper()

@@ -59,10 +59,11 @@ def _channel() -> Channel:
 class Natural(Respell):
     """Misspell a word as people do.
 
-    By default errors are drawn from statistics learnt from real ones: which letters people leave out, add, swap and replace, given the letters
-    around (docs/natural.md). So every word can be misspelt, where the papers look words up in a list that lacks many. `errors` names such
-    a list, `word<TAB>error error ...` lines as those of Belinkov and Bisk, or "codespell" for the dictionary of that package; listed words
-    then get a listed error (each equally likely, in the word's case), and with `listed=True` no others are touched, as in the papers.
+    By default errors are drawn from statistics learnt from real ones: which letters people leave out, add, swap and
+    replace, given the letters around (docs/natural.md). So every word can be misspelt, where the papers look words up
+    in a list that lacks many. `errors` names such a list, `word<TAB>error error ...` lines as those of Belinkov and
+    Bisk, or "codespell" for the dictionary of that package; listed words then get a listed error (each equally
+    likely, in the word's case), and with `listed=True` no others are touched, as in the papers.
     """
 
     errors: str | None = None

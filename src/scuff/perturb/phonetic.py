@@ -30,10 +30,11 @@ def _rules() -> Channel:
 class Phonetic(Respell):
     """Replace a word by another spelling of its sound.
 
-    Respellings of 129,000 words were made as in the papers: the word's sound is spelled anew by a model that learnt to spell sounds, and kept where
-    WordSim calls the two identical or very similar; not one but up to 8 a word, and only what a model of reading reads back as the same sound. They are
-    drawn by the spelling model's probability. Any other word gets one or two letters that stand for the same sound there; `listed=True` leaves it
-    alone, as the papers do.
+    Respellings of 129,000 words were made as in the papers: the word's sound is spelled anew by a model that learnt
+    to spell sounds, and kept where WordSim calls the two identical or very similar; not one but up to 8 a word, and
+    only what a model of reading reads back as the same sound. They are drawn by the spelling model's probability. Any
+    other word gets one or two letters that stand for the same sound there; `listed=True` leaves it alone, as the
+    papers do.
     """
 
     listed: bool = False

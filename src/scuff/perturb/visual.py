@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,9 +40,10 @@ def _space(name: str, count: int) -> tuple[Choices, Ints]:
 class Visual(Substitute):
     """Replace each character with probability phi by one of the 20 that look most like it.
 
-    `space`: vaegan, the learnt space of the paper (default, and the best by Unicode's list of confusables: docs/visual.md), ices, raw
-    pixels, or dces, Unicode names. `choice`: uniform (paper), or by likeness (published code). `scope="text"` takes every character of
-    the text by itself, as the paper does; `scope="words"` the letters of selected words, for tagging data.
+    `space`: vaegan, the learnt space of the paper (default, and the best by Unicode's list of confusables:
+    docs/visual.md), ices, raw pixels, or dces, Unicode names. `choice`: uniform (paper), or by likeness (published
+    code). `scope="text"` takes every character of the text by itself, as the paper does; `scope="words"` the letters
+    of selected words, for tagging data.
     """
 
     phi: float | None = None
