@@ -116,3 +116,6 @@ def test_zeroe_of_tables_and_tokens(tmp_path: Path) -> None:
     folder, manifest = zeroe(tmp_path / "tokens", "a.conll", "Hello\tINTJ\nworld\tNOUN\n\n" * 20)
     assert list(manifest["skipped"]) == ["segment"] and not list(folder.glob("*segment*"))  # type: ignore[call-overload]
     assert main(["zeroe", str(tmp_path / "a.csv"), "-o", str(folder)]) == 2, "a folder with files is not written to"
+    (tmp_path / "lists").mkdir()
+    _, manifest = zeroe(tmp_path / "lists", "a.jsonl", '{"text": ["Hello", "wonderful", "world"]}\n' * 9)
+    assert list(manifest["skipped"]) == ["segment"] and manifest["attacks"]["visual"] == "visual(scope='words')"  # type: ignore[call-overload, index]

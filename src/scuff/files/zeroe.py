@@ -70,7 +70,7 @@ def write_zeroe(
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise BadInput(f"{folder}: expected a new or empty folder, got one that holds files, or a file")
     reader = source.open()
-    attacks, skipped = _usable(attacks, tokens=source.kind in ("conllu", "tokens"))
+    attacks, skipped = _usable(attacks, tokens=_holds_tokens(source))
     made = not target.exists()
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -85,6 +85,17 @@ def write_zeroe(
         reader.source.close()
 
 
+def _holds_tokens(source: Input) -> bool:
+    """Whether the texts are cut into tokens: by the format, or, in a table, by the first records."""
+    if source.kind not in ("jsonl", "parquet") or source.path == "-":
+        return source.kind in ("conllu", "tokens")
+    reader = source.open()
+    try:
+        return any(isinstance(value, list) for record in next(reader.chunks(), []) for value in reader.values(record))
+    finally:
+        reader.source.close()
+
+
 def _usable(attacks: dict[str, Perturbation], tokens: bool) -> tuple[dict[str, Perturbation], dict[str, str]]:
     """The attacks that can run here, and why the others cannot."""
     skipped: dict[str, str] = {}
@@ -95,7 +106,7 @@ def _usable(attacks: dict[str, Perturbation], tokens: bool) -> tuple[dict[str, P
             Plan(attack, 1.0).texts(["a"])
         except MissingResource as missing:
             skipped[name] = str(missing)
-    usable = {name: attack for name, attack in attacks.items() if name not in skipped}
+    usable = {n: attack.for_tokens() if tokens else attack for n, attack in attacks.items() if n not in skipped}
     if not usable:
         raise BadInput(f"expected an attack that can run here, got none: {skipped}")
     return usable, skipped

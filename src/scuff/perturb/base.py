@@ -119,6 +119,10 @@ class Perturbation(ABC):
             return replace(self, **changes)
         return self
 
+    def for_tokens(self) -> Perturbation:
+        """This perturbation as it suits tagging data, where words are attacked one by one."""
+        return self
+
     @final
     def edits(
         self,

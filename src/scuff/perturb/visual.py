@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar
 
@@ -22,7 +22,7 @@ SPACES = ("vaegan", "ices", "dces")
 
 @cache
 def _space(name: str, count: int) -> tuple[Choices, Ints]:
-    """The nearest characters in a space, and their likeness (1 to 255), in the order of the choices."""
+    """The nearest characters in a space, and the running sum of their likeness (1 to 255) over all choices."""
     with np.load(io.BytesIO(load("visual.npz"))) as file:
         codes = file["codes"]
         near = (file[name][:count] + codes[None] * (file[name][:count] > 0)).T
@@ -33,7 +33,7 @@ def _space(name: str, count: int) -> tuple[Choices, Ints]:
     number[codes[rows]] = np.arange(1, rows.size + 1)
     flat = near[rows] > 0
     options = Ragged(near[rows][flat].astype(np.uint32), np.append(0, bounds(found[rows])))
-    return Choices((number, options)), alike[rows][flat]
+    return Choices((number, options)), bounds(alike[rows][flat])
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class Visual(Substitute):
     neighbours: int = 20
 
     name: ClassVar[str] = "visual"
+    selection: ClassVar[str] = "each"
     facts: ClassVar[Facts] = Facts(
         summary="replace characters by look-alikes",
         paper="Zéroe 3.2, 3.3, A.1; thesis 3.2.2; after Eger et al. 2019 (VIPER)",
@@ -67,10 +68,12 @@ class Visual(Substitute):
         for option, known in {"space": SPACES, "choice": ("uniform", "likeness"), "scope": ("text", "words")}.items():
             if getattr(self, option) not in known:
                 raise ValueError(f"expected {', '.join(known)} for visual.{option}, got {getattr(self, option)!r}")
-        if self.scope == "text":
-            object.__setattr__(self, "selection", "each")
-        else:
-            object.__setattr__(self, "facts", Facts(**{**vars(self.facts), "unit": "words"}))
+        if self.scope == "words":
+            object.__setattr__(self, "selection", "quota")
+            object.__setattr__(self, "facts", replace(self.facts, unit="words"))
+
+    def for_tokens(self) -> Visual:
+        return replace(self, scope="words")
 
     def choices(self) -> Choices:
         return _space(self.space, self.neighbours)[0]
@@ -78,7 +81,7 @@ class Visual(Substitute):
     def draw(self, choices: Choices, number: Ints, row: Ints, place: Ints, rng: Rng) -> Codes:
         if self.choice == "uniform":
             return super().draw(choices, number, row, place, rng)
-        weight = bounds(_space(self.space, self.neighbours)[1])  # of all choices, one after the other
+        weight = _space(self.space, self.neighbours)[1]
         first, last = choices.near.offsets[number], choices.near.offsets[number + 1]
         aim = weight[first] + rng.stream("key").uniform(row, place) * (weight[last] - weight[first])
         return choices.near.codes[np.searchsorted(weight, aim, "right") - 1]
