@@ -54,6 +54,7 @@ def rates(
             if context[2] in (EDGE, OTHER):
                 known = {rule for rule in known if rule[0] == 1}
             below = {rule: (counts[rule] + strength * below.get(rule, 0.0)) / (total + strength) for rule in known}
+        below = {rule: rate for rule, rate in below.items() if rule[1] != (context[1] + context[2])[: rule[0]]}
         # a rule for two letters speaks of these two
         below = {rule: rate for rule, rate in below.items() if depth > 1 or rule[0] == 1}
         total = sum(below.values())

@@ -121,3 +121,23 @@ def test_learnt_errors_are_more_human_than_keyboard_slips(shared: Path) -> None:
         return sum(bool({d[at] for d in drawn} & errors[word]) for at, word in enumerate(words)) / len(words)
 
     assert hits("natural") > 0.2 > 4 * hits("keyboard(phi=0)")
+
+
+def test_case_is_kept_by_position() -> None:
+    for seed in range(300):
+        title, shout, name = scuff.perturb("Aback LONDON PhD", "natural", 1, seed=seed).split()
+        assert title[0].isupper() and title[1:].islower()
+        assert shout.isupper() and name[0].isupper()
+
+
+def test_nothing_is_known_of_other_letters() -> None:
+    for seed in range(50):
+        assert "ï" in scuff.perturb("naïve", "natural", 1, seed=seed)
+        assert "é" in scuff.perturb("fiancés", "phonetic", 1, seed=seed)
+        assert "-" in scuff.perturb("re-vamps", "phonetic", 1, seed=seed)
+
+
+def test_options_that_do_not_go_together() -> None:
+    for spec in ("natural(listed=True)", "natural(errors=5)", "natural(errors='')", "natural(listed=1)"):
+        with pytest.raises(ValueError, match="expected"):
+            scuff.parse(spec)

@@ -85,17 +85,51 @@ def test_the_unseen_can_be_taken_out_again() -> None:
         assert "\u00ad" not in scuff.perturb("nothing to see here", Invisible(kinds="tags"), 1, seed=seed)
 
 
-@pytest.mark.parametrize("attack", [Homoglyph(budget=3, phi=1.0), Invisible(budget=3, phi=0.3)])
-def test_budgets_are_kept(attack: scuff.Perturbation) -> None:
-    text = "several ordinary words for a budget"
+@pytest.mark.parametrize("attack", [Homoglyph(budget=3), Invisible(budget=3)])
+def test_budgets_are_used_up_and_kept(attack: scuff.Perturbation) -> None:
+    text = "several ordinary words for a small budget"
     for seed in range(40):
         new = scuff.perturb(text, attack, 1, seed=seed)
-        changed = len(new) - len(text) or sum(a != b for a, b in zip(text, new, strict=True))
-        assert changed <= 3
+        assert (len(new) - len(text) or sum(a != b for a, b in zip(text, new, strict=True))) == 3
+        kept_to = scuff.perturb(text, scuff.Only(attack, ("re:.*",)), 1, seed=seed)
+        assert (len(kept_to) - len(text) or sum(a != b for a, b in zip(text, kept_to, strict=True))) == 3
+    with pytest.raises(ValueError, match="without a budget"):
+        scuff.OneOf((attack, Visual()))
+
+
+def test_clusters_stay_whole() -> None:
+    for text in ("👩\u200d❤\ufe0f\u200d👨", "🏃\u200d♂\ufe0f", "e\u0301", "\u1112\u1161\u11ab", "1\ufe0f\u20e3"):
+        assert scuff.perturb(text, "visual", 1) == text
+
+
+def test_protected_text_is_not_extended() -> None:
+    for seed in range(60):
+        for text, kind, part in (("@bob! hi", "mentions", "@bob"), ("see http://x.com, now", "urls", "http://x.com")):
+            new = scuff.perturb(text, "visual", 1, seed=seed, protect=[kind])
+            assert [new[a:b] for a, b in scuff.Protect((kind,)).matches(new)] == [part]
+
+
+def test_one_of_and_only_know_the_words_mode_and_phi() -> None:
+    text = "The staff were friendly and the room was spotless"
+    for seed in range(20):
+        new = scuff.perturb(text, "visual|keyboard", 1, seed=seed)
+        assert all(a != b for a, b in zip(text.split(), new.split(), strict=True))
+    few = scuff.perturb(text, scuff.Only(Visual(phi=0.05), ("re:.*",)), 1)
+    assert sum(a != b for a, b in zip(text, few, strict=True)) < 12
 
 
 @pytest.mark.parametrize(
-    "spec", ["visual(space='x')", "visual(choice='best')", "visual(scope='all')", "invisible(kinds='ghosts')"]
+    "spec",
+    [
+        "visual(space='x')",
+        "visual(choice='best')",
+        "visual(scope='all')",
+        "invisible(kinds='ghosts')",
+        "visual(neighbours=50)",
+        "homoglyph(budget=0)",
+        "homoglyph(budget='x')",
+        "homoglyph(budget=True)",
+    ],
 )
 def test_wrong_options(spec: str) -> None:
     with pytest.raises(ValueError, match="expected"):

@@ -222,7 +222,7 @@ def invisible(start: int, units: list[str], rng: Rng, p: float) -> list[str] | N
     kinds = [
         "\u200b\u200c\u200d\u2060\ufeff",
         "\u00ad",
-        "\u200e\u200f\u2068\u2069",
+        "\u200e",
         "".join(map(chr, range(0xE0061, 0xE007B))),
     ]
     if sum(map(is_letter, units)) < 2:
@@ -257,13 +257,12 @@ def perturb(text: str, attack: str, p: float, seed: int, draw: int = 0) -> str:
 
 def visual(text: str, p: float, seed: int, draw: int = 0) -> str:
     rng = Rng(text_key(text), seed, "visual", draw)
-    near = look_alikes()
-    return "".join(
-        near[char][rng.stream("key").below(len(near[char]), at)]
-        if char in near and rng.stream("coin").uniform(at) < p
-        else char
-        for at, char in enumerate(text)
-    )
+    near, at, out = look_alikes(), 0, ""
+    for unit in clusters(text):
+        drawn = unit in near and rng.stream("coin").uniform(at) < p
+        out += near[unit][rng.stream("key").below(len(near[unit]), at)] if drawn else unit
+        at += len(unit)
+    return out
 
 
 @cache

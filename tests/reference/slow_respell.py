@@ -42,7 +42,9 @@ def by_rules(start: int, units: list[str], rng: Rng, name: str, shortest: int) -
     letters = sum(map(is_letter, units))
     kinds = ["^", *map(kind, units), "^"]
     rules = [
-        table.get((kinds[i], kinds[i + 1], kinds[i + 2])) or table.get(("?", kinds[i + 1], "?"), [])
+        []
+        if kinds[i + 1] == "?"
+        else table.get((kinds[i], kinds[i + 1], kinds[i + 2])) or table.get(("?", kinds[i + 1], "?"), [])
         for i in range(len(units))
     ]
     if letters < shortest or not any(rules):
@@ -63,12 +65,32 @@ def by_rules(start: int, units: list[str], rng: Rng, name: str, shortest: int) -
     second = draw([i for i in range(len(units)) if abs(i - first[0]) > 2], rng.stream("second"))
     if second and rng.stream("more").below(65536, start) < two[min(letters, len(two) - 1)]:
         done.append(second)
+    new = write(units, done)
+    return new if "".join(new) != "".join(units) else write(units, done[:1])
+
+
+def write(units: list[str], done: list[tuple[int, tuple[int, str, int]]]) -> list[str]:
+    first = [unit[0] for unit in units]
+    capital = [c != lowered(c) for c in first]
+    shout = sum(capital) > 1 and not any(c != raised(c) and not big for c, big in zip(first, capital, strict=True))
     new = list(units)
     for i, (taken, text, _) in done:
-        new[i] = text.upper() if units[i] != units[i].lower() else text
+        new[i] = "".join(
+            raised(c) if shout or (at < taken and i + at < len(units) and capital[i + at]) else c
+            for at, c in enumerate(text)
+        )
         if taken == 2:
             new[i + 1] = ""
-    return new
+    word = "".join(new)
+    return [raised(word[0]) + word[1:]] if capital[0] and word else [word]
+
+
+def raised(char: str) -> str:
+    return char.upper() if len(char.upper()) == 1 else char
+
+
+def lowered(char: str) -> str:
+    return char.lower() if len(char.lower()) == 1 else char
 
 
 @cache
@@ -81,18 +103,21 @@ def respellings() -> dict[str, tuple[list[str], bytes]]:
 
 
 def phonetic(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
-    word = "".join(units)
-    entry = respellings().get(word) or respellings().get(word.lower())
+    word = "".join(units).replace("’", "'")
+    plain = all(c == raised(c) for c in word) or (
+        word[0] != lowered(word[0]) and word[1:] == "".join(map(lowered, word[1:]))
+    )
+    entry = respellings().get(word) or (respellings().get("".join(map(lowered, word))) if plain else None)
     if not entry:
         return by_rules(start, units, rng, "phonetic-rules.xz", 5)
     aim = rng.stream("spelling").below(sum(entry[1]), start)
     spelling = [s for s, weight in zip(*entry, strict=True) for _ in range(weight)][aim]
     if word not in respellings():
-        if word.upper() == word and len(word) > 1:
+        if all(c == raised(c) for c in word) and len(word) > 1:
             spelling = spelling.upper()
         elif word[0] != word[0].lower():
             spelling = spelling[0].upper() + spelling[1:]
-    return [spelling]
+    return [spelling.replace("'", "’") if "’" in "".join(units) else spelling]
 
 
 def natural(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:

@@ -65,14 +65,12 @@ class Perturbation(ABC):
             wrong = ""
             if field.name == "phi":
                 wrong = (
-                    ""
-                    if value is None or (isinstance(value, (int, float)) and 0 <= value <= 1)
-                    else "a number in [0, 1]"
+                    "" if value is None or (type(value) in (int, float) and 0 <= value <= 1) else "a number in [0, 1]"
                 )
             elif isinstance(field.default, bool):
                 wrong = "" if isinstance(value, bool) else "True or False"
             elif isinstance(field.default, int):
-                wrong = "" if isinstance(value, int) and value >= 1 else "a whole number above 0"
+                wrong = "" if type(value) is int and value >= 1 else "a whole number above 0"
             elif isinstance(field.default, str):
                 wrong = "" if isinstance(value, str) and value else "at least one character"
             if wrong:
@@ -100,16 +98,14 @@ class Perturbation(ABC):
         """Choose among proposed edits."""
         if guard is not None and len(guard):
             edits = edits.where(~edits.hitting(guard, corpus.offsets))
-        return self.pick(corpus, edits, p, rng, selection or self.selection)
+        total = self.units(corpus).per_row(len(corpus))
+        return self.pick(corpus, edits, p, rng, selection or self.selection, total)
 
-    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str) -> Edits:
+    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
+        """The protocols; `total` is what p is a share of, per document."""
         if selection not in SELECTIONS:
             raise ValueError(f"expected {', '.join(SELECTIONS)} for selection, got {selection!r}")
-        quota = (
-            None
-            if selection == "each"
-            else np.ceil(self.units(corpus).per_row(len(corpus)) * p - 1e-9).astype(np.int64)
-        )
+        quota = None if selection == "each" else np.ceil(total * p - 1e-9).astype(np.int64)
         return edits.within(quota, rng, coin=None if selection == "quota" else p)
 
     def at(self, p: float) -> Perturbation:
@@ -139,7 +135,7 @@ class Perturbation(ABC):
         rng = Rng.of(corpus.keys, index(seed), self.name, index(draw))  # a NumPy integer is the same number
         guard = protect.find(corpus) if protect else None
         chosen = self.at(p).choose(corpus, p, rng, selection, guard)
-        return protect.settle(corpus, chosen, guard) if protect and guard is not None else chosen
+        return protect.settle(corpus, chosen) if protect else chosen
 
     @final
     def __call__(self, corpus: Corpus, strength: float | str, **options: Any) -> Corpus:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text import Corpus, Letters, Ragged, Rng
+from ..text.hash import text_bits
 from ..text.ragged import Ints, Mask, bounds, spread, sums
 from ..text.unicode import case_map
 from .lookup import along
@@ -39,7 +40,7 @@ class Channel:
             np.cumsum([about["contexts"], about["contexts"], about["rules"], about["rules"]]),
         )
         size = np.zeros(28**3, np.int64)
-        size[contexts] = count
+        size[contexts] = np.where(contexts // 28 % 28 == OTHER, 0, count)  # nothing is known of other letters and marks
         alone = (OTHER * 28 + np.arange(28**3) // 28 % 28) * 28 + OTHER  # a context never met: the letter by itself
         begin = np.zeros(28**3, np.int64)
         begin[contexts] = bounds(count)[:-1]
@@ -80,7 +81,13 @@ class Channel:
         draw = rng.stream("second").uniform(row[more], place[more])
         again, other = self._draw(first, context[index], chance, draw)
         apart = sums(chance, first) > 0
-        return self._apply(corpus, letters, np.append(at, index[again[apart]]), np.append(rule, other[apart]))
+        both = np.append(at, index[again[apart]]), np.append(rule, other[apart])
+        new, cost = self._apply(corpus, letters, *both)
+        if (text_bits(new) == text_bits(corpus.cut(words))).any():  # the second undid the first: take the first alone
+            undone = (text_bits(new) == text_bits(corpus.cut(words)))[letters.word[both[0]]]
+            undone[: at.size] = False
+            new, cost = self._apply(corpus, letters, both[0][~undone], both[1][~undone])
+        return new, cost
 
     def _draw(self, first: Ints, context: Ints, chance: Ints, draw: npt.NDArray[np.float64]) -> tuple[Ints, Ints]:
         """A place in each word and a rule for it, by one draw over all rules of all its places."""
@@ -92,12 +99,19 @@ class Channel:
         return at, along(self.weight, rule, self.weight[rule] + aim - running[at])
 
     def _apply(self, corpus: Corpus, letters: Letters, at: Ints, rule: Ints) -> tuple[Ragged, Ints]:
-        """Write the replacements over the letters, in the case of the first letter that each takes."""
+        """Write the replacements over the letters, each letter in the case of the one it stands for."""
         new = self.texts.take(self.number[rule])
-        upper = case_map(upper=True)
-        code = corpus.codes[letters.start[at]]
-        capital = np.repeat(code != case_map(upper=False)[code], new.lengths)
-        codes = np.where(capital, upper[new.codes], new.codes)
+        upper, lower = case_map(upper=True), case_map(upper=False)
+        code = letters.codes[letters.start]
+        capital = code != lower[code]
+        shout = sums(~capital & (upper[code] != code), letters.first) == 0
+        shout &= sums(capital, letters.first) > 1
+        place = np.arange(new.codes.size) - np.repeat(new.offsets[:-1], new.lengths)
+        model = np.minimum(np.repeat(at, new.lengths) + place, letters.start.size - 1)
+        raised = (capital[model] & (place < np.repeat(self.taken[rule], new.lengths))) | np.repeat(
+            shout[letters.word[at]], new.lengths
+        )
+        codes = np.where(raised, upper[new.codes], new.codes)
         gone = np.zeros(letters.start.size, np.bool_)
         gone[at] = True
         gone[at[self.taken[rule] == 2] + 1] = True
@@ -106,6 +120,7 @@ class Channel:
         source[at], size[at] = corpus.codes.size + new.offsets[:-1], new.lengths
         cost = np.maximum(self.taken[rule], new.lengths)
         text = np.concatenate((corpus.codes, codes))[spread(source, size)]
-        return Ragged(text, bounds(sums(size, letters.first))), np.bincount(
-            letters.word[at], cost, letters.first.size - 1
-        ).astype(np.int64)
+        offsets = bounds(sums(size, letters.first))
+        head = offsets[:-1][capital[letters.first[:-1]]]  # a word that began with a capital still does
+        text[head] = upper[text[head]]
+        return Ragged(text, offsets), np.bincount(letters.word[at], cost, letters.first.size - 1).astype(np.int64)

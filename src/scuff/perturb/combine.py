@@ -71,6 +71,11 @@ class OneOf(_Combination):
     mark: ClassVar[str] = "|"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(part.for_tokens() for part in self.parts))  # word by word
+        if any(getattr(part, "budget", None) for part in self.parts):
+            raise ValueError(
+                "expected attacks without a budget for a|b, got one with: a choice has no budget of its own"
+            )
         if self.per not in ("word", "text"):
             raise ValueError(f"expected word or text for one-of.per, got {self.per!r}")
         object.__setattr__(self, "facts", _facts(self.parts, f"one of several, drawn for each {self.per}"))
@@ -131,10 +136,8 @@ class Only(Perturbation):
         units = self.part.units(corpus)
         return units.where(self._inside(corpus, units.start, units.stop))
 
-    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str) -> Edits:
-        if selection == "chain":
-            return self.part.pick(corpus, edits, p, rng, selection)
-        return super().pick(corpus, edits, p, rng, selection)
+    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
+        return self.part.pick(corpus, edits, p, rng, selection, total)
 
 
 def only(attack: Perturbation, where: tuple[str, ...]) -> Perturbation:

@@ -12,6 +12,8 @@ from ..text.hash import text_bits
 from ..text.ragged import Bits, Ints, Mask, bounds, sums
 from ..text.unicode import case_map
 
+CURLY, APOSTROPHE = np.uint32(0x2019), np.uint32(0x27)
+
 
 @dataclass(frozen=True, eq=False)
 class Spellings:
@@ -56,10 +58,16 @@ class Spellings:
     def find(self, texts: Ragged) -> tuple[Ints, Mask]:
         """Each word's entry, -1 for none, and whether it was found only in lower case."""
         lower = case_map(upper=False)
+        texts = Ragged(np.where(texts.codes == CURLY, APOSTROPHE, texts.codes), texts.offsets)
         entry = self.exact(texts)
-        folded = (entry < 0) & (sums(lower[texts.codes] != texts.codes, texts.offsets) > 0)
-        small = texts.take(np.flatnonzero(folded))
-        entry[folded] = self.exact(Ragged(lower[small.codes], small.offsets))
+        capital = lower[texts.codes] != texts.codes
+        many = sums(capital, texts.offsets)
+        first = np.zeros(len(texts), np.bool_)
+        first[texts.lengths > 0] = capital[texts.offsets[:-1][texts.lengths > 0]]
+        small = sums(case_map(upper=True)[texts.codes] != texts.codes, texts.offsets)
+        folded = (entry < 0) & (many > 0) & ((small == 0) | (first & (many == 1)))  # Word or WORD; a WoRd is a name
+        part = texts.take(np.flatnonzero(folded))
+        entry[folded] = self.exact(Ragged(lower[part.codes], part.offsets))
         return entry, folded
 
     def respell(self, corpus: Corpus, which: Ints, entry: Ints, folded: Mask, rng: Rng) -> tuple[Ragged, Ints]:
@@ -69,6 +77,8 @@ class Spellings:
         low, high = self.weight[self.first[entry]], self.weight[self.first[entry + 1]]
         aim = low + rng.stream("spelling").below(high - low, *corpus.place(words.row, words.start))
         new = recased(self.spellings.take(along(self.weight, self.first[entry], aim)), old, folded)
+        curly = np.repeat(sums(old.codes == CURLY, old.offsets) > 0, new.lengths)
+        new.codes[curly & (new.codes == APOSTROPHE)] = CURLY
         return new, np.maximum(old.lengths, new.lengths)
 
 

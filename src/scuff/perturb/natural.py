@@ -79,6 +79,13 @@ class Natural(Respell):
         languages=("en",),
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.errors is not None and not (isinstance(self.errors, str) and self.errors):
+            raise ValueError(f"expected the name of a list, or codespell, for natural.errors, got {self.errors!r}")
+        if self.listed and self.errors is None:
+            raise ValueError("expected a list in natural.errors for natural.listed=True, got none")
+
     def table(self) -> Spellings | None:
         if self.errors is None:
             return None

@@ -68,23 +68,25 @@ class Protect:
                     )
             yield from ((at, start, stop) for start, stop in sorted({*self.matches(text), *given}))
 
-    def settle(self, corpus: Corpus, edits: Edits, guard: Spans) -> Edits:
+    def settle(self, corpus: Corpus, edits: Edits) -> Edits:
         """Drop edits until all that the rules matched before is matched after the edits, too.
 
         An edit that leaves a guarded span alone can still break it: a pattern may look at what stands around it. Around what
         broke the nearest edits go, twice as many in each round: a pattern that looks at the whole text costs few rounds.
         """
         edits, many = edits.in_order(), 1
-        held = guard if self.spans is None else Protect(self.what).find(corpus)
-        watched = held if self.patterns else held.where(held.row < 0)
+        found = [(row, *span) for row, text in enumerate(corpus.strings()) for span in sorted(self.matches(text))]
+        row, start, stop = np.array(found, np.int64).reshape(-1, 3).T
+        held = watched = Spans(row, corpus.offsets[row] + start, corpus.offsets[row] + stop)
         while len(edits) and len(watched):
             after = corpus.apply(edits)
-            place = edits.carry(watched, corpus.offsets).start - after.offsets[watched.row]
-            texts, rows = after.strings(), watched.row.tolist()
-            found = {row: {start for start, _ in self.matches(texts[row])} for row in set(rows)}
-            broken = watched.where(
-                np.array([at not in found[row] for row, at in zip(rows, place.tolist(), strict=True)], np.bool_)
+            moved, begin = edits.carry(watched, corpus.offsets), after.offsets[watched.row]
+            places = zip(
+                watched.row.tolist(), (moved.start - begin).tolist(), (moved.stop - begin).tolist(), strict=True
             )
+            texts = after.strings()
+            still = {(at, *span) for at in set(watched.row.tolist()) for span in self.matches(texts[at])}
+            broken = watched.where(np.array([place not in still for place in places], np.bool_))
             edits = edits.where(~_around(corpus, edits, broken, many))
             watched, many = held.where(np.isin(held.row, broken.row)), many * 2
         return edits

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..text import Corpus, Edits, Ragged, Rng, Spans
+from ..text.ragged import Ints
 from ..text.unicode import word_class
 from ..text.unicode_data import BLANK
 from .base import Facts, Perturbation
@@ -54,9 +55,9 @@ class Segment(Perturbation):
     def units(self, corpus: Corpus) -> Spans:
         return blank_gaps(corpus)
 
-    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str) -> Edits:
+    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
         if selection != "chain":
-            return super().pick(corpus, edits, p, rng, selection)
+            return super().pick(corpus, edits, p, rng, selection, total)
         phi = (p if self.phi is None else self.phi) if p else 0.0  # no strength, no change, whatever phi
         if phi >= 1 or not len(edits):
             return edits

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..resources import load
-from ..text import Corpus, Edits, Ragged, Rng, Spans
+from ..text import Corpus, Edits, Ragged, Rng
 from ..text.ragged import Ints, Mask
-from .base import Facts, WordPerturbation
+from .base import Facts, Perturbation, WordPerturbation
 from .inside import gaps_hit, inserted
 from .substitute import Choices, Substitute
 
@@ -17,7 +17,7 @@ from .substitute import Choices, Substitute
 UNSEEN = {
     "zero-width": "\u200b\u200c\u200d\u2060\ufeff",
     "soft-hyphen": "\u00ad",
-    "bidi": "\u200e\u200f\u2068\u2069",
+    "bidi": "\u200e",
     "tags": "".join(map(chr, range(0xE0061, 0xE007B))),
 }
 
@@ -39,20 +39,30 @@ def _choices() -> Choices:
 
 
 class Budgeted(WordPerturbation):
-    """Keeps to a number of characters per text, where one is given."""
+    """Keeps to a number of characters per text, where one is given: then a word gets one, and so many words get it."""
 
+    phi: float | None
     budget: int | None
 
-    def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
-        edits = super().choose(corpus, p, rng, selection, guard)
-        return edits if self.budget is None else edits.within(self.budget, rng.stream("budget"), unit="letters")
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.budget is not None and (type(self.budget) is not int or not 0 < self.budget < 1 << 31):
+            raise ValueError(f"expected a whole number above 0 for {self.name}.budget, got {self.budget!r}")
+
+    def at(self, p: float) -> Perturbation:
+        changes: dict[str, Any] = {"phi": 0.0}
+        return super().at(p) if self.budget is None else replace(self, **changes)
+
+    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
+        edits = super().pick(corpus, edits, p, rng, selection, total)
+        return edits if self.budget is None else edits.within(self.budget, rng)
 
 
 @dataclass(frozen=True)
 class Homoglyph(Substitute, Budgeted):
     """Replace each letter of a word with probability phi by one that Unicode lists as confusable with it, at least one.
 
-    `budget`: at most so many letters per text.
+    `budget`: at most so many letters per text, one a word.
     """
 
     phi: float | None = None
@@ -87,7 +97,7 @@ class Invisible(Budgeted):
     facts: ClassVar[Facts] = Facts(
         summary="put invisible characters between the letters of a word",
         paper="after Boucher et al. 2022",
-        example="Adversarial attacks are harmless.",
+        example="Adver⟨200B⟩sarial attacks are ha⟨00AD⟩rm⟨2060⟩less.",
         tags=("malicious",),
     )
 

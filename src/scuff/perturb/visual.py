@@ -68,6 +68,8 @@ class Visual(Substitute):
         for option, known in {"space": SPACES, "choice": ("uniform", "likeness"), "scope": ("text", "words")}.items():
             if getattr(self, option) not in known:
                 raise ValueError(f"expected {', '.join(known)} for visual.{option}, got {getattr(self, option)!r}")
+        if self.neighbours > 20:
+            raise ValueError(f"expected 1 to 20 for visual.neighbours, got {self.neighbours!r}")
         if self.scope == "words":
             object.__setattr__(self, "selection", "quota")
             object.__setattr__(self, "facts", replace(self.facts, unit="words"))
@@ -96,6 +98,7 @@ class Visual(Substitute):
         if self.scope == "words":
             return super().propose(corpus, rng, k=k)
         number = self.choices().of(corpus.codes)
+        number[corpus.tail] = number[corpus.tail - 1] = 0  # part of a cluster: an emoji, a letter with its mark
         at = np.flatnonzero(number)
         row, place = corpus.place(np.searchsorted(corpus.offsets, at, "right") - 1, at)
         turns = [rng.stream(turn) if turn else rng for turn in range(k)]
@@ -110,6 +113,6 @@ class Visual(Substitute):
             return super().choose(corpus, p, rng, selection, guard)
         return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)
 
-    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str) -> Edits:
+    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
         rate = self.phi if self.phi is not None and self.scope == "text" and p else p
-        return super().pick(corpus, edits, rate, rng, selection)
+        return super().pick(corpus, edits, rate, rng, selection, total)
