@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -15,15 +14,13 @@ import numpy as np
 from .. import __version__
 from ..perturb import LEVELS, Perturbation, Plan, Tally
 from ..resources import MissingResource
-from ..text import Corpus, Rng
 from ..text.ragged import Ints
-from .formats import Format, Value
+from .formats import Format
 from .job import Input, Progress, chunks
+from .mixtures import Choice, mixtures
 from .streams import BadInput, replacing
 
 SCHEMA = 1
-
-Choice = tuple[str, str]  # attack, level
 
 
 @dataclass
@@ -164,7 +161,7 @@ def _write(
             versions = {key: chunk.run(plan, 0, outputs[".".join(key)].tally)[0] for key, plan in plans.items()}
             for (name, level), new in versions.items():
                 sinks[f"{name}.{level}"].write(chunk.records, [new])
-            for name, choices, pick in _mixtures(clean, list(attacks), seed):
+            for name, choices, pick in mixtures(clean, list(attacks), seed):
                 outputs[name].share(choices, pick)
                 sinks[name].write(
                     chunk.records, [[versions[choices[choice]][row] for row, choice in enumerate(pick.tolist())]]
@@ -182,22 +179,3 @@ def _write(
     with replacing(str(target / "manifest.json")) as out:
         out.write((json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
     return manifest
-
-
-def _mixtures(rows: list[list[Value]], attacks: list[str], seed: int) -> Iterator[tuple[str, list[Choice], Ints]]:
-    """(mixture, what there is to choose from, which of it each record gets). A record's share depends on its text alone."""
-    keys = Corpus.of([json.dumps(row, ensure_ascii=False) for row in rows]).keys
-    index = np.arange(len(rows))
-
-    def draw(limit: int, *names: object) -> Ints:
-        return Rng.of(keys, seed, "zeroe", *names).below(limit, index, np.zeros_like(index))
-
-    levels = {name: draw(len(LEVELS), "level", name) for name in attacks}
-    for name in attacks:
-        yield f"{name}.lmh", [(name, level) for level in LEVELS], levels[name]
-    for left_out in [*(attacks if len(attacks) > 1 else []), None]:
-        others = [name for name in attacks if name != left_out]
-        part = draw(len(others), "attack", left_out)
-        level = np.stack([levels[name] for name in others])[part, index]
-        choices = [(name, level) for name in others for level in LEVELS]
-        yield f"no-{left_out}" if left_out else "all", choices, part * len(LEVELS) + level
