@@ -1,4 +1,4 @@
-"""What every perturbation shares: levels, selection, protection. A new perturbation writes one method."""
+"""What every perturbation shares: levels, selection, protection. A new one writes `propose`, or `able` and `rewrite`."""
 
 from __future__ import annotations
 

@@ -83,8 +83,9 @@ class Channel:
         apart = sums(chance, first) > 0
         both = np.append(at, index[again[apart]]), np.append(rule, other[apart])
         new, cost = self._apply(corpus, letters, *both)
-        if (text_bits(new) == text_bits(corpus.cut(words))).any():  # the second undid the first: take the first alone
-            undone = (text_bits(new) == text_bits(corpus.cut(words)))[letters.word[both[0]]]
+        same = text_bits(new) == text_bits(corpus.cut(words))
+        if same.any():  # the second undid the first: take the first alone
+            undone = same[letters.word[both[0]]]
             undone[: at.size] = False
             new, cost = self._apply(corpus, letters, both[0][~undone], both[1][~undone])
         return new, cost

@@ -122,19 +122,19 @@ class Only(Perturbation):
     def at(self, p: float) -> Only:
         return Only(self.part.at(p), self.where)
 
-    def _inside(self, corpus: Corpus, start: Ints, stop: Ints) -> Mask:
+    def _inside(self, corpus: Corpus, some: Spans) -> Mask:
         spans = Protect(self.where).find(corpus)
-        at = np.searchsorted(spans.stop, start, "right")  # the first span that ends behind this start
-        return (np.append(spans.start, start.max(initial=0) + 1)[at] <= start) & (stop <= np.append(spans.stop, 0)[at])
+        at = np.searchsorted(spans.stop, some.start, "right")  # the first span that ends behind this start
+        after = np.append(spans.start, some.start.max(initial=0) + 1)[at] <= some.start
+        return after & (some.stop <= np.append(spans.stop, 0)[at])
 
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
         edits = self.part.propose(corpus, rng.stream(self.part.name), k=k)
-        at = corpus.offsets[edits.row]
-        return edits.where(self._inside(corpus, at + edits.start, at + edits.stop))
+        return edits.where(self._inside(corpus, edits.spans(corpus.offsets)))
 
     def units(self, corpus: Corpus) -> Spans:
         units = self.part.units(corpus)
-        return units.where(self._inside(corpus, units.start, units.stop))
+        return units.where(self._inside(corpus, units))
 
     def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
         return self.part.pick(corpus, edits, p, rng, selection, total)

@@ -94,7 +94,7 @@ class Protect:
 
 def _around(corpus: Corpus, edits: Edits, spans: Spans, many: int) -> Mask:
     """The `many` edits of the same text to the left of each span, and one fewer to its right."""
-    right = np.searchsorted(corpus.offsets[edits.row] + edits.start, spans.start)
+    right = np.searchsorted(edits.spans(corpus.offsets).start, spans.start)
     first, last = np.maximum(right - many, 0), np.minimum(right + many - 1, len(edits))
     index, row = spread(first, last - first), np.repeat(spans.row, last - first)
     near = np.zeros(len(edits), np.bool_)

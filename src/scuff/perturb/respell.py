@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..text import Corpus, Ragged, Rng
-from ..text.ragged import Ints, Mask, bounds
+from ..text.ragged import Ints, Mask
 from .base import WordPerturbation
 from .channel import Channel
 from .lookup import Spellings
@@ -45,9 +45,6 @@ class Respell(WordPerturbation):
             self.channel().change(corpus, which[~found], rng),
             table.respell(corpus, which[found], entry[found], folded[found], rng),
         ]
-        text = Ragged(
-            np.concatenate([text.codes for text, _ in parts]),
-            bounds(np.concatenate([text.lengths for text, _ in parts])),
-        )
+        text = Ragged.join([text for text, _ in parts])
         order = np.argsort(np.concatenate((np.flatnonzero(~found), np.flatnonzero(found))))
         return text.take(order), np.concatenate([cost for _, cost in parts])[order]

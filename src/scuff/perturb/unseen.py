@@ -85,8 +85,8 @@ class Homoglyph(Substitute, Budgeted):
 class Invisible(Budgeted):
     """Put characters without a picture between the letters of a word, each gap with probability phi, at least one.
 
-    `kinds`: zero-width, soft-hyphen, bidi (marks that change nothing in running text) and tags, separated by blanks. `budget`:
-    at most so many characters per text.
+    `kinds`: zero-width, soft-hyphen, bidi (the left-to-right mark: leave it out for right-to-left text) and tags,
+    separated by blanks. `budget`: at most so many characters per text, one a word.
     """
 
     phi: float | None = None

@@ -101,7 +101,8 @@ class Corpus(Ragged):
         if not len(edits):
             return self
         edits = edits.in_order()
-        start, stop = self.offsets[edits.row] + edits.start, self.offsets[edits.row] + edits.stop
+        old = edits.spans(self.offsets)
+        start, stop = old.start, old.stop
         assert (start[1:] >= stop[:-1]).all() and (stop <= self.offsets[edits.row + 1]).all(), (
             "edits overlap or leave their text"
         )

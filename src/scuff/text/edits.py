@@ -50,9 +50,7 @@ class Edits:
     @staticmethod
     def join(parts: Sequence[Edits]) -> Edits:
         """All edits of several proposals, one proposal after the other."""
-        text = Ragged(
-            np.concatenate([p.text.codes for p in parts]), bounds(np.concatenate([p.text.lengths for p in parts]))
-        )
+        text = Ragged.join([p.text for p in parts])
         row, start, stop, site, cost = (
             np.concatenate([getattr(p, name) for p in parts]) for name in ("row", "start", "stop", "site", "cost")
         )
@@ -79,9 +77,13 @@ class Edits:
 
     def real(self, corpus: Corpus) -> Edits:
         """Without edits that change nothing."""
-        at = corpus.offsets[self.row]
-        old = corpus.cut(Spans(self.row, at + self.start, at + self.stop))
+        old = corpus.cut(self.spans(corpus.offsets))
         return self.where(text_bits(old) != text_bits(self.text))
+
+    def spans(self, offsets: Ints) -> Spans:
+        """What they replace, counted from the beginning of all codes."""
+        at = offsets[self.row]
+        return Spans(self.row, at + self.start, at + self.stop)
 
     def in_order(self) -> Edits:
         """Sorted by document and position."""
@@ -132,23 +134,21 @@ class Edits:
 
         A span that an edit replaces exactly becomes the replacement; an insertion at its border stays outside.
         """
-        at = offsets[self.row]
-        start, stop, length = at + self.start, at + self.stop, self.text.lengths
+        mine, length = self.spans(offsets), self.text.lengths
         shift = bounds(self.growth())
 
         def move(position: Ints, side: Literal["left", "right"], offset_in_edit: Ints) -> Ints:
-            passed = np.searchsorted(stop, position, side)
+            passed = np.searchsorted(mine.stop, position, side)
             moved = position + shift[passed]
-            inside = np.append(start, NEVER)[passed] < position
-            return np.where(inside, np.append(start + shift[:-1] + offset_in_edit, 0)[passed], moved)
+            inside = np.append(mine.start, NEVER)[passed] < position
+            return np.where(inside, np.append(mine.start + shift[:-1] + offset_in_edit, 0)[passed], moved)
 
         return Spans(spans.row, move(spans.start, "right", np.zeros_like(length)), move(spans.stop, "left", length))
 
     def inverse(self, corpus: Corpus) -> Edits:
         """The edits that turn corpus.apply(self) back into corpus."""
         edits = self.in_order()
-        at = corpus.offsets[edits.row]
-        old = Spans(edits.row, at + edits.start, at + edits.stop)
+        old = edits.spans(corpus.offsets)
         shift = bounds(edits.growth())[:-1]
         row_shift = bounds(np.bincount(edits.row, edits.growth(), len(corpus)).astype(np.int64))[edits.row]
         start = edits.start + shift - row_shift
@@ -181,8 +181,7 @@ class Edits:
     def listed(self, corpus: Corpus) -> list[list[Edit]]:
         """For people: the edits of each text, as plain tuples."""
         edits = self.in_order()
-        at = corpus.offsets[edits.row]
-        old = corpus.cut(Spans(edits.row, at + edits.start, at + edits.stop)).strings()
+        old = corpus.cut(edits.spans(corpus.offsets)).strings()
         out: list[list[Edit]] = [[] for _ in range(len(corpus))]
         start, stop, new = edits.start.tolist(), edits.stop.tolist(), edits.text.strings()
         for number, row in enumerate(edits.row.tolist()):

@@ -80,6 +80,12 @@ class Ragged:
         """Empty texts."""
         return Ragged(np.empty(0, np.uint32), np.zeros(count + 1, np.int64))
 
+    @staticmethod
+    def join(parts: Sequence[Ragged]) -> Ragged:
+        """All texts of several, one after the other."""
+        length = np.concatenate([part.lengths for part in parts])
+        return Ragged(np.concatenate([part.codes for part in parts]), bounds(length))
+
     def __len__(self) -> int:
         return self.offsets.size - 1
 
