@@ -17,18 +17,44 @@ MAY_IMPORT = {
     "resources": set(),
     "perturb": {"text", "resources"},
     "files": {"text", "resources", "perturb"},
-    "cli": {"text", "resources", "perturb", "files"},
+    "metrics": {"text"},
+    "victims": {"text", "resources"},
+    "attack": {"text", "resources", "metrics", "perturb"},
+    "evaluate": {"text", "metrics", "perturb", "attack", "victims.base"},
+    "run": {"evaluate"},
+    "report": {"evaluate"},
+    "session": {"text", "resources", "perturb", "files", "victims", "evaluate", "run", "report"},
+    "cli": {"text", "resources", "perturb", "files", "victims", "evaluate", "run", "report", "session"},
 }
 # third-party packages, and parts of the standard library that touch disk or network, by room
 PACKAGES = {
     "text": {"numpy"},
     "resources": {"tomli"},
     "perturb": {"numpy"},
-    "files": {"numpy", "pyarrow"},
+    "files": {"numpy", "pyarrow", "datasets"},
+    "metrics": {"numpy", "rapidfuzz", "sacrebleu"},
+    "victims": {"numpy", "torch", "transformers"},
+    "attack": {"numpy"},
+    "evaluate": {"numpy"},
+    "run": set(),
+    "report": set(),
+    "session": {"numpy", "yaml", "tomli"},
     "cli": set(),
 }
-OUTSIDE = {"os", "gzip", "shutil", "tempfile", "socket", "urllib", "http", "subprocess", "multiprocessing"}
-TOUCHES = {"resources": set(), "files": {"os", "gzip"}, "cli": {"os"}}
+OUTSIDE = {
+    "os", "gzip", "shutil", "tempfile", "socket", "urllib", "http", "subprocess", "multiprocessing", "concurrent", "sqlite3",
+    "ssl",
+}  # fmt: skip
+# rooms or single files
+TOUCHES = {
+    "files": {"os", "gzip"},
+    "victims": {"os", "http", "urllib", "socket", "ssl", "concurrent"},
+    "victims/cache.py": {"sqlite3"},
+    "evaluate/trials.py": {"os"},
+    "run": {"multiprocessing", "concurrent"},
+    "session": {"os", "tempfile"},
+    "cli": {"os"},
+}
 
 
 def imports(path: Path) -> set[str]:
@@ -50,16 +76,18 @@ FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_walls(path: Path) -> None:
-    room = path.relative_to(SOURCE).parts[0]
+    inside = path.relative_to(SOURCE)
+    room = inside.parts[0]
     for name in imports(path):
         parts = name.split(".")
         if parts[0] == "scuff":
-            other = parts[1] if len(parts) > 1 else ""
-            assert other in {"", "__version__", room} | MAY_IMPORT[room], f"{room} may not import {name}"
+            other = {"", "__version__"} if len(parts) == 1 else {parts[1], ".".join(parts[1:3])}
+            assert other & {"", "__version__", room} | other & MAY_IMPORT[room], f"{room} may not import {name}"
         elif parts[0] not in sys.stdlib_module_names and parts[0] != "typing_extensions":
             assert parts[0] in PACKAGES[room], f"{room} may not import {name}"
         elif parts[0] in OUTSIDE:
-            assert parts[0] in TOUCHES.get(room, set()), f"{room} may not touch {name}"
+            allowed = TOUCHES.get(room, set()) | TOUCHES.get(inside.as_posix(), set())
+            assert parts[0] in allowed, f"{inside} may not touch {name}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
@@ -72,7 +100,7 @@ def test_only_the_command_line_prints_and_nothing_is_evaluated(path: Path) -> No
     }
     assert not calls & {"eval", "exec", "__import__"}
     assert room == "cli" or "print" not in calls
-    assert room in ("resources", "files") or "open" not in calls
+    assert room in ("resources", "files") or path.name == "trials.py" or "open" not in calls
     assert not re.search(r"\bpickle\b", path.read_text(encoding="utf-8"))
 
 
@@ -83,7 +111,7 @@ def test_files_are_short() -> None:
 
 def test_imports_stay_light() -> None:
     """`import scuff` loads numpy and nothing else from outside; `scuff --help` no more than that."""
-    heavy = "{'torch', 'transformers', 'pyarrow', 'regex', 'codespell_lib', 'scipy', 'pandas'}"
+    heavy = "{'torch', 'transformers', 'pyarrow', 'regex', 'codespell_lib', 'scipy', 'pandas', 'rapidfuzz', 'yaml', 'sqlite3'}"
     for code in ("import scuff", "from scuff.cli.main import parser; parser()"):
         check = f"{code}; import sys; bad = {heavy} & set(sys.modules); assert not bad, bad"
         subprocess.run([sys.executable, "-c", check], check=True)

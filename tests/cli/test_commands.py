@@ -28,8 +28,8 @@ def test_list_and_describe(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean" in capsys.readouterr().err
 
 
-def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "a perfectly ordinary sentence"]) == 0
+def test_show(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "a perfectly ordinary sentence"]) == 0
     out = capsys.readouterr().out
     assert all(f"\n{name}: " in out for name in NAMES) and "prfctly rdnry sntnc" in out
 

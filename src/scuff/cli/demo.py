@@ -1,4 +1,4 @@
-"""Every attack on a few sentences, at the three levels."""
+"""The main job on the embedded model and data: every attack at every degree, a table of scores, and a report."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ import argparse
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", nargs="*", metavar="TEXT", help="your own sentences")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-o", "--output", default="scuff-demo", metavar="RUN", help="run folder; default scuff-demo")
+    parser.add_argument("-q", "--quiet", action="store_true", help="only the table")
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..perturb import LEVELS, NAMES, perturb
-    from ..resources import MissingResource, load
+    from ..session import evaluate
+    from .evaluate import show
+    from .shared import run_bar, say
 
-    texts = args.text or load("demo.txt").decode().splitlines()
-    for name in NAMES:
-        print(f"\n{name}: {NAMES[name].facts.summary}")
-        for level in LEVELS:
-            try:
-                for line in perturb(texts, name, level, seed=args.seed):
-                    print(f"  {level:5}{line}")
-            except MissingResource as missing:
-                print(f"  {missing}")
-                break
+    result = evaluate(
+        "toy:sentiment", "toy:sentiment", args.output, say=lambda message: say(args.quiet, message),
+        show=run_bar(args.quiet), examples=400, cases=10,
+    )  # fmt: skip
+    assert result is not None, "no dry run"
+    show(result)

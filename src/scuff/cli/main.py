@@ -10,11 +10,15 @@ from collections.abc import Sequence
 from importlib import import_module
 
 COMMANDS = {
+    "evaluate": "measure how a model copes with perturbed texts",
+    "report": "compute a run's numbers and pages again from its trials",
+    "check": "pass or fail a run: for CI",
     "perturb": "perturb a file of texts",
     "list": "the attacks there are",
     "describe": "all about one attack",
     "zeroe": "write the Zéroe benchmark for a file: clean, every attack and level, training mixtures",
-    "demo": "every attack on a few sentences",
+    "show": "every attack on a few sentences, yours or ours",
+    "demo": "evaluate the embedded model on the embedded data",
 }
 
 
@@ -47,7 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        return _fail("interrupted; nothing was left half written", 130)
+        return _fail(
+            "interrupted; nothing was left half written, and `scuff evaluate` goes on if it is called again", 130
+        )
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -57,6 +63,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(str(error), 2)
     except MemoryError:
         return _fail("expected enough memory, got too little", 3)
+    except RuntimeError as error:
+        if os.environ.get("SCUFF_DEBUG"):
+            raise
+        return _fail(str(error), 3)
     return 0
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..files import Input
     from ..files.streams import Source
     from ..perturb import Tally
+    from ..run import Progress
 
 
 def add_input(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +34,9 @@ def add_input(parser: argparse.ArgumentParser) -> None:
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="another seed, another result; default 0")
-    parser.add_argument("--select", metavar="HOW", help="quota (default), coin or each: `scuff describe` explains")
+    parser.add_argument(
+        "--select", metavar="HOW", help="quota (default), coin, each, below or edits: `scuff describe` explains"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
 
 
@@ -57,6 +60,19 @@ def progress_bar(quiet: bool) -> Callable[[Source, Tally], None] | None:
             last = time.monotonic()
             share = f"{done:4.0%}  " if done is not None else ""
             print(f"\r{share}{tally.texts:,} texts", end="" if done != 1 else "\r\033[K", file=sys.stderr, flush=True)
+
+    return show
+
+
+def run_bar(quiet: bool) -> Callable[[Progress], None] | None:
+    """How many blocks of a run are done, on stderr, only at a terminal."""
+    if quiet or not sys.stderr.isatty():
+        return None
+
+    def show(progress: Progress) -> None:
+        end = "" if progress.done < progress.total else "\r\033[K"
+        left = f"{progress.seconds_left:.0f} s left"
+        print(f"\r\033[K{progress.done} of {progress.total} blocks, {left}", end=end, file=sys.stderr, flush=True)
 
     return show
 

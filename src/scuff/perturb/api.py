@@ -73,7 +73,7 @@ def perturb(
 
     attack: a name (`scuff list`), a spec such as "keyboard(layout='qwertz')" or "intrude|segment", or a Perturbation.
     level: low, mid, high, or the share of words to attack. draw: another number, another random version.
-    selection: quota, coin or each (see Perturbation.choose). protect: what must stay, e.g. ["urls", "word:Scuff"].
+    selection: quota, coin, each, below or edits (see Perturbation.choose). protect: what must stay, e.g. ["urls", "word:Scuff"].
     ids: names of the texts; without them equal texts are perturbed alike. return_edits: also what was changed.
     """
     plan = Plan.of(attack, level, seed, selection, protect)

@@ -16,8 +16,8 @@ from .protect import Protect
 
 LEVELS = {"low": 0.2, "mid": 0.5, "high": 0.8}
 
-Selection = Literal["quota", "coin", "each"]
-SELECTIONS: tuple[Selection, ...] = ("quota", "coin", "each")
+Selection = Literal["quota", "coin", "each", "below", "edits"]
+SELECTIONS: tuple[Selection, ...] = ("quota", "coin", "each", "below", "edits")
 
 
 def strength_of(level: str | float) -> float:
@@ -89,6 +89,8 @@ class Perturbation(ABC):
 
         quota: in random order until ceil(p * n) words have changed, or all were tried (thesis and published code).
         coin: the same, but a coin of p decides about each (paper), so somewhat fewer change. each: only the coin.
+        below: at most floor(p * n) words. edits: words until a share p of the characters is inserted, deleted or replaced, never
+        more (RobTest's degrees).
         """
         return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)
 
@@ -105,6 +107,10 @@ class Perturbation(ABC):
         """The protocols; `total` is what p is a share of, per document."""
         if selection not in SELECTIONS:
             raise ValueError(f"expected {', '.join(SELECTIONS)} for selection, got {selection!r}")
+        if selection in ("below", "edits"):
+            total = corpus.lengths if selection == "edits" else total
+            most = np.floor(total * p + 1e-9).astype(np.int64)
+            return edits.within(most, rng, unit="letters" if selection == "edits" else "sites")
         quota = None if selection == "each" else np.ceil(total * p - 1e-9).astype(np.int64)
         return edits.within(quota, rng, coin=None if selection == "quota" else p)
 
@@ -126,13 +132,13 @@ class Perturbation(ABC):
         strength: float | str,
         *,
         seed: int = 0,
-        draw: int = 0,
+        draw: int | Ints = 0,
         selection: str | None = None,
         protect: Protect | None = None,
     ) -> Edits:
-        """The edits that a call would apply."""
+        """The edits that a call would apply. `draw` may be a number per text: many versions of one text at once."""
         p = strength_of(strength)
-        rng = Rng.of(corpus.keys, index(seed), self.name, index(draw))  # a NumPy integer is the same number
+        rng = Rng.for_draws(corpus.keys, draw, index(seed), self.name)  # a NumPy integer is the same number
         guard = protect.find(corpus) if protect else None
         chosen = self.at(p).choose(corpus, p, rng, selection, guard)
         return protect.settle(corpus, chosen) if protect else chosen
@@ -169,6 +175,8 @@ class WordPerturbation(Perturbation):
         return turns[0] if k == 1 else Edits.join(turns).distinct()
 
     def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
+        if (selection or self.selection) == "edits":  # the choice depends on how many letters each new spelling changes
+            return super().choose(corpus, p, rng, selection, guard)
         # The same as choosing among all proposals, because a draw depends on its place and not on the draws before it.
         able = np.flatnonzero(self.able(corpus))
         unwritten = Ragged(np.zeros(able.size, np.uint32), np.arange(able.size + 1))  # stands for the new spelling

@@ -51,6 +51,8 @@ class Then(_Combination):
     def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
         done: Edits | None = None
         now = corpus
+        if selection in ("below", "edits"):  # all parts together keep to what is allowed
+            p = p / len(self.parts)
         for turn, part in enumerate(self.parts):
             edits = part.choose(now, p, rng.stream(turn, part.name), selection, guard)
             guard = edits.carry(guard, now.offsets) if guard is not None else None

@@ -80,7 +80,7 @@ class Plan:
             tally.texts += len(corpus)
             tally.changed_texts += np.unique(edits.row).size
             tally.units += len(units)
-            tally.changed_units += edits.touched(units, corpus.offsets)
+            tally.changed_units += int(edits.touched(units, corpus.offsets).sum())
         return edits
 
     def texts(

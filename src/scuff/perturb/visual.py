@@ -114,5 +114,6 @@ class Visual(Substitute):
         return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)
 
     def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
-        rate = self.phi if self.phi is not None and self.scope == "text" and p else p
+        own = self.phi is not None and self.scope == "text" and p and selection not in ("below", "edits")
+        rate = self.phi if own and self.phi is not None else p
         return super().pick(corpus, edits, rate, rng, selection, total)

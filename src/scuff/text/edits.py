@@ -108,11 +108,11 @@ class Edits:
         at = np.searchsorted(spans.stop + spans.row, start, "right")  # the first span that ends behind the start
         return np.append(spans.start + spans.row, NEVER)[at] < stop
 
-    def touched(self, spans: Spans, offsets: Ints) -> int:
-        """How many of these spans (sorted) some edit hits."""
+    def touched(self, spans: Spans, offsets: Ints) -> Mask:
+        """Which of these spans (sorted) some edit hits."""
         start, stop = self.in_order()._reach(offsets)
         at = np.searchsorted(stop, spans.start + spans.row, "right")
-        return int((np.append(start, NEVER)[at] < spans.stop + spans.row).sum())
+        return np.append(start, NEVER)[at] < spans.stop + spans.row
 
     def _reach(self, offsets: Ints) -> tuple[Ints, Ints]:
         """What edits act on: an insertion or a deletion also on what it comes between or glues together."""

@@ -25,6 +25,13 @@ class Rng:
     def of(cls, keys: Bits, *names: object) -> Rng:
         return cls(mix(keys ^ name_bits(*names)))
 
+    @classmethod
+    def for_draws(cls, keys: Bits, draw: Ints | int, *names: object) -> Rng:
+        """`of(keys, *names, draw)`, where each document may have a draw number of its own."""
+        numbers, which = np.unique(np.asarray(draw, np.int64), return_inverse=True)
+        named = np.array([name_bits(*names, number) for number in numbers.tolist()], np.uint64)
+        return cls(mix(keys ^ named[which.reshape(np.shape(draw))]))
+
     def stream(self, *label: object) -> Rng:
         return Rng.of(self.state, *label)
 

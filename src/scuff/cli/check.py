@@ -1,0 +1,59 @@
+"""Pass or fail a run: exit code 0 if every score is high enough, 1 if not.
+
+  scuff check RUN --min keyboard=0.8 --min worst=0.5     scores against minimums
+  scuff check RUN --max-drop 0.1                         no dimension more than 0.1 below the clean score
+  scuff check RUN --max-drop 0.02 --baseline OTHER       no score more than 0.02 below the same score of another run
+
+NAME is clean, average, worst (over all dimensions), a dimension (its final average), dimension.worst, dimension@0.1 (at a
+degree), dimension@0.1.worst, or each (every dimension).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run_folder", metavar="RUN", help="folder that `scuff evaluate` wrote")
+    parser.add_argument(
+        "--min", action="append", default=[], metavar="NAME=VALUE", help="a score and its minimum; repeatable"
+    )
+    parser.add_argument("--max-drop", type=float, metavar="VALUE", help="how far scores may be below clean or baseline")
+    parser.add_argument("--baseline", metavar="RUN", help="another run to compare with")
+    parser.add_argument("--junit", metavar="FILE", help="write the outcome as JUnit XML")
+    parser.add_argument(
+        "--markdown", metavar="FILE", help="write the outcome as a Markdown table; - for standard output"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    from ..evaluate import Folder
+    from ..files.streams import replacing
+    from ..report import check_summary, junit, markdown
+
+    least: dict[str, float] = {}
+    for text in args.min:
+        name, sign, value = text.rpartition("=")
+        try:
+            least[name] = float(value) if sign and name else float("nan")
+            if not 0 <= least[name] <= 1:
+                raise ValueError
+        except ValueError:
+            raise ValueError(f"expected NAME=VALUE with a value in [0, 1] for --min, got {text!r}") from None
+    if args.baseline and args.max_drop is None:
+        raise ValueError("expected --max-drop VALUE with --baseline, got none: how far may a score fall?")
+    summary = Folder(args.run_folder).read_json("summary.json")
+    baseline = Folder(args.baseline).read_json("summary.json") if args.baseline else None
+    lines = check_summary(summary, least, args.max_drop, baseline)
+    for target, content in (
+        (args.junit, junit(lines, f"scuff {args.run_folder}")),
+        (args.markdown, markdown(lines, summary)),
+    ):
+        if target:
+            with replacing(target) as out:
+                out.write(content.encode())
+    if args.markdown != "-":
+        print("\n".join(map(str, lines)))
+    if not all(line.passed for line in lines):
+        sys.exit(1)

@@ -1,0 +1,26 @@
+"""Every attack on a few sentences, at the three levels."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="your own sentences")
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def run(args: argparse.Namespace) -> None:
+    from ..perturb import LEVELS, NAMES, perturb
+    from ..resources import MissingResource, load
+
+    texts = args.text or load("demo.txt").decode().splitlines()
+    for name in NAMES:
+        print(f"\n{name}: {NAMES[name].facts.summary}")
+        for level in LEVELS:
+            try:
+                for line in perturb(texts, name, level, seed=args.seed):
+                    print(f"  {level:5}{line}")
+            except MissingResource as missing:
+                print(f"  {missing}")
+                break

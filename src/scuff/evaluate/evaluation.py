@@ -1,0 +1,114 @@
+"""An evaluation as a list of jobs, each of which leaves one part of the trials; and the files that all of them give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..text.dataset import Dataset
+from .adaptive import open_cells
+from .block import Ask, Made, clean_block, make_cases, try_block
+from .protocol import Protocol
+from .results import example_lines
+from .summary import SCHEMA, summarise
+from .table import Table
+from .trials import Folder
+from .truth import Truth
+
+CLEAN_BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Job:
+    """One part: cases number `first` to `upto` of a block of examples in some cells; without cells the clean texts."""
+
+    name: str
+    rows: range
+    cells: tuple[tuple[int, int], ...] = ()
+    first: int = 0
+    upto: int = 0
+
+
+@dataclass(eq=False)
+class Evaluation:
+    """Everything that decides the trials. `ask` is the door to the victim; without it cases can be made but not tried."""
+
+    folder: Folder
+    data: Dataset
+    protocol: Protocol
+    truth: Truth
+    ask: Ask | None = None
+
+    def clean_jobs(self) -> list[Job]:
+        starts = range(0, len(self.data), CLEAN_BLOCK)
+        return [Job(f"clean-{at:05}", range(s, min(s + CLEAN_BLOCK, len(self.data)))) for at, s in enumerate(starts)]
+
+    def rounds(self) -> Iterator[list[Job]]:
+        """The jobs round by round. Which cells a later round has depends on the trials of the ones before."""
+        cells, first = self.protocol.cells, 0
+        for turn, upto in enumerate(self.protocol.rounds):
+            if turn:
+                cells = open_cells(self.table(turn), self.protocol, self.truth, cells)
+            if not cells:
+                return
+            blocks = self.protocol.blocks(len(self.data), len(cells), upto - first)
+            yield [Job(f"round{turn}-{at:05}", rows, tuple(cells), first, upto) for at, rows in enumerate(blocks)]
+            first = upto
+
+    def make(self, job: Job) -> list[Made]:
+        """The cases of a job; nothing for the clean texts."""
+        return make_cases(self.data.take(job.rows), self.protocol, job.cells, job.first, job.upto) if job.cells else []
+
+    def do(self, job: Job, made: list[Made] | None = None) -> None:
+        """Do a job and write its part."""
+        assert self.ask is not None, "cases can be made without a victim, not tried"
+        truth = self.truth.take(np.arange(job.rows.start, job.rows.stop))
+        if not job.cells:
+            arrays = clean_block(self.data.take(job.rows), truth, self.ask, job.rows.start)
+        else:
+            arrays = try_block(self.make(job) if made is None else made, truth, self.ask, job.rows.start)
+        self.folder.write_part(job.name, arrays)
+
+    def left(self, jobs: list[Job]) -> list[Job]:
+        return [job for job in jobs if not self.folder.has_part(job.name)]
+
+    def table(self, rounds: int | None = None) -> Table:
+        """The trials so far, of the first rounds only where asked."""
+        wanted = (
+            "clean",
+            *(f"round{turn}-" for turn in range(rounds if rounds is not None else len(self.protocol.rounds))),
+        )
+        parts = [name for name in self.folder.parts() if name.startswith(wanted)]
+        return Table.read(self.folder, len(self.data), len(self.protocol.dimensions), len(self.protocol.degrees), parts)
+
+    @cached_property
+    def planned(self) -> int:
+        """Cases if every cell had all of its cases."""
+        return len(self.protocol.cells) * self.protocol.cases * len(self.data)
+
+    def finish(self, run: dict[str, Any]) -> dict[str, Any]:
+        """Compute everything from the trials: summary.json and results.jsonl."""
+        table = self.table()
+        cases = int((~table.clean).sum())
+        summary = {
+            "schema": SCHEMA,
+            "signature": run["signature"],
+            "model": run["model"]["name"],
+            "data": {"name": self.data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
+            "task": self.data.task,
+            "metric": {"single": "accuracy", "multi": "exact match", "tokens": "token accuracy", "text": "chrF"}[
+                self.data.task
+            ],
+            "adaptive": self.protocol.width is not None,
+            "queries": {"cases": cases, "planned": self.planned, "saved": self.planned - cases},
+            **summarise(table, self.protocol, self.truth),
+        }
+        self.folder.write_lines(
+            "results.jsonl", example_lines(self.folder, self.data, self.protocol, self.truth, table)
+        )
+        self.folder.write_json("summary.json", summary)
+        return summary

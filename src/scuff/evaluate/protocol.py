@@ -1,0 +1,111 @@
+"""What is measured: dimensions, degrees, cases. Everything that decides the cases of an example is in here."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from ..attack import Dimension
+from ..perturb import LEVELS, NAMES, ZEROE, Protect
+from ..text.dataset import Dataset
+from .score import DEGREES, VALIDITY, degree_weights
+
+CASES = 10
+AT_ONCE = 30_000  # cases of a block: many full batches, yet little lost when a run is killed
+FIRST_ROUND = 4
+
+# which column of RobTest's Table 3 fits which of our attacks
+VALIDITY_OF = {
+    "keyboard": "typo-g", "natural": "typo-g", "visual": "glyph-m", "homoglyph": "glyph-m", "phonetic": "phonetic-g",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """RobTest's: K cases at every degree, none above it. Zéroe's: one case at the attack's three levels.
+
+    width: adaptive, cases are added in rounds until a cell's interval is narrower than this, at most `cases`.
+    """
+
+    dimensions: tuple[str, ...] = tuple(NAMES)
+    degrees: tuple[float, ...] = DEGREES
+    cases: int = CASES
+    seed: int = 0
+    sides: tuple[int, ...] = (0,)
+    protect: tuple[str, ...] = ()
+    width: float | None = None
+    beta: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Wrong settings are told before anything is asked."""
+        specs = [dimension.spec for dimension in self.parsed]
+        for what, found in (("dimension", specs), ("degree", list(self.degrees))):
+            if not found or len(set(found)) < len(found):
+                raise ValueError(
+                    f"expected each {what} once, and at least one, got {', '.join(map(str, found)) or 'none'}"
+                )
+        if not all(0 < degree <= 1 for degree in self.degrees):
+            raise ValueError(f"expected degrees in (0, 1], got {', '.join(map(str, self.degrees))}")
+        if not 1 <= self.cases < 1 << 20:
+            raise ValueError(f"expected 1 or more cases, got {self.cases}")
+        if self.width is not None and not 0 < self.width < 1:
+            raise ValueError(f"expected a number in (0, 1) for width, got {self.width}")
+        degree_weights(self.degrees, beta=self.beta)
+        object.__setattr__(self, "degrees", tuple(sorted(self.degrees)))
+        Protect(self.protect)
+
+    @classmethod
+    def zeroe(cls, **changes: Any) -> Protocol:
+        """The ten attacks of Zéroe at low, mid and high, one case each."""
+        settings = {
+            "dimensions": tuple(f"{name}@level" for name in ZEROE),
+            "degrees": tuple(LEVELS.values()),
+            "cases": 1,
+        }
+        return cls(**{**settings, **changes})
+
+    @cached_property
+    def parsed(self) -> tuple[Dimension, ...]:
+        return tuple(map(Dimension.parse, self.dimensions))
+
+    @property
+    def cells(self) -> list[tuple[int, int]]:
+        """(dimension, degree) by number, all of them."""
+        return [(d, g) for d in range(len(self.dimensions)) for g in range(len(self.degrees))]
+
+    @property
+    def rounds(self) -> list[int]:
+        """How many cases a cell has after each round."""
+        if self.width is None:
+            return [self.cases]
+        out = [min(FIRST_ROUND, self.cases)]
+        while out[-1] < self.cases:
+            out.append(min(out[-1] * 2, self.cases))
+        return out
+
+    def validity(self, dimension: int) -> str | None:
+        """The column of the paper's Table 3 for a dimension, if one fits."""
+        name = self.parsed[dimension].attack.name
+        column = VALIDITY_OF.get(name, name if name in VALIDITY else None)
+        return column if self.parsed[dimension].measure != "level" else None
+
+    def queries(self, examples: int) -> int:
+        """At most so many: the clean text and every case of every cell."""
+        return examples * (1 + len(self.cells) * self.cases)
+
+    def blocks(self, examples: int, cells: int, cases: int) -> list[range]:
+        """Examples in blocks of about AT_ONCE cases."""
+        size = max(1, min(256, AT_ONCE // max(1, cells * cases)))
+        return [range(at, min(at + size, examples)) for at in range(0, examples, size)]
+
+    def usable(self, data: Dataset) -> None:
+        """Refuse what cannot be done with this data."""
+        if any(side >= len(data.columns) for side in self.sides) or not self.sides:
+            raise ValueError(f"expected sides among the {len(data.columns)} columns of the data, got {self.sides}")
+        joins = [d.spec for d in self.parsed if not d.attack.facts.keeps_tokens]
+        if data.task == "tokens" and joins:
+            raise ValueError(f"expected attacks that keep each token for tagging data, got {', '.join(joins)}")
+
+    def asdict(self) -> dict[str, Any]:
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}

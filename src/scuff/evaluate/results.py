@@ -1,0 +1,138 @@
+"""results.jsonl: what happened to each example, with the case that broke it at the smallest degree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..text.dataset import Dataset, Text
+from .pack import unpack_answers, unpack_texts
+from .protocol import Protocol
+from .table import Table
+from .trials import Arrays, Folder
+from .truth import Truth
+
+
+def example_lines(
+    folder: Folder, data: Dataset, protocol: Protocol, truth: Truth, table: Table
+) -> Iterator[dict[str, Any]]:
+    """One line per example: id, texts, target, the clean answer, and per dimension its scores and its first failure."""
+    broken = first_failures(folder, data, protocol, truth)
+    clean = _clean_answers(folder, truth)
+    names = [dimension.name for dimension in protocol.parsed]
+    for at in range(len(data)):
+        yield {
+            "id": data.ids[at],
+            "texts": [column[at] for column in data.columns],
+            "target": data.targets[at],
+            "clean": {"score": _number(table.clean_score[at]), "answer": clean.get(at)},
+            "dimensions": {
+                name: {
+                    "average": [_number(score) for score in table.mean_score[number, :, at]],
+                    "worst": [_number(score) for score in table.worst_score[number, :, at]],
+                    "broken_by": broken.get((number, at)),
+                }
+                for number, name in enumerate(names)
+            },
+        }
+
+
+def first_failures(
+    folder: Folder, data: Dataset, protocol: Protocol, truth: Truth
+) -> dict[tuple[int, int], dict[str, Any]]:
+    """For each dimension and example the case that is less right than the clean text at the smallest degree and change."""
+    found: dict[tuple[int, int], tuple[tuple[int, float, int], dict[str, Any]]] = {}
+    clean: dict[int, float] = {}
+    for name in folder.parts():  # clean parts come first in the alphabet
+        part = folder.read_part(name)
+        if name.startswith("clean"):
+            clean |= dict(zip(part["example"].tolist(), part["score"].tolist(), strict=True))
+            continue
+        before = np.array([clean.get(at, np.nan) for at in part["example"].tolist()])
+        worse = np.flatnonzero(part["score"] < before - 1e-6)
+        keys = [part[column][worse] for column in ("draw", "distance", "degree", "example", "dimension")]
+        worse = worse[np.lexsort(keys)]
+        groups = np.stack([part["dimension"][worse], part["example"][worse]])
+        firsts = worse[np.flatnonzero(np.append(True, (np.diff(groups) != 0).any(0))[: worse.size])]
+        cases = Cases(part, data, truth)
+        for case in firsts.tolist():
+            key = (int(part["dimension"][case]), int(part["example"][case]))
+            rank = (int(part["degree"][case]), float(part["distance"][case]), int(part["draw"][case]))
+            if key not in found or rank < found[key][0]:
+                found[key] = (rank, {"degree": protocol.degrees[rank[0]], **cases.shown(case)})
+    return {key: content for key, (_, content) in found.items()}
+
+
+class Cases:
+    """The cases of a part, ready to be shown."""
+
+    def __init__(self, part: Arrays, data: Dataset, truth: Truth) -> None:
+        self.part, self.data, self.truth = part, data, truth
+        self.answers = unpack_answers(part)
+        self.new = unpack_texts("edit_text", part)
+
+    def shown(self, case: int) -> dict[str, Any]:
+        """Texts, edits and answer of one case."""
+        part = self.part
+        example = int(part["example"][case])
+        first, last = np.searchsorted(part["edit_case"], [case, case + 1]).tolist()
+        edits = [
+            [int(part["edit_column"][at]), int(part["edit_start"][at]), int(part["edit_stop"][at]), self.new[at]]
+            for at in range(first, last)
+        ]
+        texts = [
+            _edited(column[example], [edit[1:] for edit in edits if edit[0] == at])
+            for at, column in enumerate(self.data.columns)
+        ]
+        return {
+            "draw": int(part["draw"][case]),
+            "reached": round(float(part["reached"][case]), 6),
+            "texts": texts,
+            "edits": edits,
+            "score": _number(part["score"][case]),
+            "answer": said(self.answers[case], self.truth),
+        }
+
+
+def _edited(text: Text, edits: list[list[Any]]) -> str:
+    """A text (tokens joined by blanks) after edits, which are in order."""
+    old = text if isinstance(text, str) else " ".join(text)
+    out, at = [], 0
+    for start, stop, new in edits:
+        out += [old[at:start], new]
+        at = stop
+    return "".join([*out, old[at:]])
+
+
+def said(answer: Any, truth: Truth) -> Any:
+    """An answer for people: a label with its score, labels, tags or a text."""
+    if truth.task == "text":
+        return answer
+    if truth.task == "tokens":
+        return [truth.labels[tag] if tag >= 0 else None for tag in answer.tolist()] if answer is not None else None
+    row = np.asarray(answer)[None]
+    if row.dtype.kind == "f" and np.isnan(row).any():
+        return None
+    pick = truth.predicted(row)[0]
+    if truth.task == "multi":
+        return [name for name, on in zip(truth.labels, pick.tolist(), strict=True) if on]
+    if pick < 0:
+        return None
+    score = {"score": round(float(row[0, pick]), 4)} if row.dtype.kind == "f" else {}
+    return {"label": truth.labels[int(pick)], **score}
+
+
+def _clean_answers(folder: Folder, truth: Truth) -> dict[int, Any]:
+    out = {}
+    for name in folder.parts():
+        if name.startswith("clean"):
+            part = folder.read_part(name)
+            for example, answer in zip(part["example"].tolist(), unpack_answers(part), strict=True):
+                out[example] = said(answer, truth)
+    return out
+
+
+def _number(value: Any) -> float | None:
+    return None if np.isnan(value) else round(float(value), 6)

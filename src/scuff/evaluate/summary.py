@@ -1,0 +1,171 @@
+"""All numbers of a run, from its trials alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..metrics.labels import macro_auc
+from .interval import Floats, mean_interval, percentile_interval, resamples, weighted_means, wilson
+from .protocol import Protocol
+from .score import degree_weights
+from .table import PROBLEMS, Table
+from .truth import Truth
+
+SCHEMA = 1
+AUC_RESAMPLES = 200
+
+
+def summarise(table: Table, protocol: Protocol, truth: Truth) -> dict[str, Any]:
+    """Clean, average and worst score with intervals, per degree, per dimension, and over all."""
+    return _Summary(table, protocol, truth).content()
+
+
+class _Summary:
+    def __init__(self, table: Table, protocol: Protocol, truth: Truth) -> None:
+        self.table, self.protocol, self.truth = table, protocol, truth
+        self.draws = resamples(table.examples, protocol.seed)
+        self.mean, self.mean_again = weighted_means(table.mean_score, truth.weight, self.draws)
+        self.worst, self.worst_again = weighted_means(table.worst_score, truth.weight, self.draws)
+        self.plain = truth.task in ("single", "multi")  # a score is right or wrong
+
+    def content(self) -> dict[str, Any]:
+        dimensions = {d.name: self._dimension(at) for at, d in enumerate(self.protocol.parsed)}
+        return {
+            "clean": self._clean(),
+            "overall": {
+                "average": self._overall(self.mean, self.mean_again),
+                "worst": self._overall(self.worst, self.worst_again),
+            },
+            "dimensions": dimensions,
+            "harm": self._harm(dimensions),
+            "problems": dict(sorted(self.table.reasons.items(), key=lambda item: (-item[1], item[0]))[:20]),
+        }
+
+    def _clean(self) -> dict[str, Any]:
+        table, truth = self.table, self.truth
+        score, again = weighted_means(table.clean_score, truth.weight, self.draws)
+        answered = int(np.isfinite(table.clean_score).sum())
+        kinds = table["kind"][table.clean]
+        return {
+            "score": self._with_interval(float(score), again, answered, plain=self.plain),
+            **({"auc": auc} if (auc := self._auc(table.clean)) else {}),
+            "examples": table.examples,
+            "answered": answered,
+            **{name: int((kinds == at).sum()) for at, name in enumerate(PROBLEMS, 1)},
+            "chance": _round(truth.chance),
+            "majority": _round(truth.majority),
+        }
+
+    def _dimension(self, at: int) -> dict[str, Any]:
+        dimension = self.protocol.parsed[at]
+        out: dict[str, Any] = {
+            "unit": dimension.unit,
+            "level": dimension.attack.facts.level,
+            "average": self._final(self.mean[at], self.mean_again[at]),
+            "worst": self._final(self.worst[at], self.worst_again[at]),
+        }
+        column = self.protocol.validity(at)
+        if column:
+            out["by_validity"] = {
+                "column": column,
+                "average": self._final(self.mean[at], self.mean_again[at], validity=column),
+                "worst": self._final(self.worst[at], self.worst_again[at], validity=column),
+            }
+        out["degrees"] = [self._cell(at, degree) for degree in range(len(self.protocol.degrees))]
+        return out
+
+    def _cell(self, at: int, degree: int) -> dict[str, Any]:
+        table = self.table
+        here = ~table.clean & (table["dimension"] == at) & (table["degree"] == degree)
+        clean, _ = weighted_means(table.clean_score, self.truth.weight, self.draws[:1])
+        mean, worst = float(self.mean[at, degree]), float(self.worst[at, degree])
+        known = int(np.isfinite(table.mean_score[at, degree]).sum())
+        kinds, cases = table["kind"][here], int(here.sum())
+        auc = self._auc(here)
+        examples = int(np.unique(table["example"][here]).size)
+        return {
+            "degree": self.protocol.degrees[degree],
+            "average": self._with_interval(mean, self.mean_again[at, degree], known),
+            "worst": self._with_interval(worst, self.worst_again[at, degree], known, plain=self.plain),
+            "relative": _round(mean / float(clean)) if clean else None,
+            **({"auc": auc} if auc else {}),
+            "success": self._success(at, degree),
+            "reached": _round(table["reached"][here].mean() if cases else math.nan),
+            "edit_distance": _round(table["distance"][here].mean() if cases else math.nan),
+            "examples": examples,
+            "cases": cases,
+            "cases_each": _round(cases / examples) if examples else 0,
+            "unchanged": int((table["unchanged"][here] & (kinds == 0)).sum()),
+            "unfit": int(table.unfit[at, degree]),
+            **{name: int((kinds == number).sum()) for number, name in enumerate(PROBLEMS, 1)},
+        }
+
+    def _success(self, at: int, degree: int) -> dict[str, Any]:
+        """Of the examples that were right when clean, how many some case up to this degree broke."""
+        right = self.table.clean_score == 1
+        broken = right & (self.table.worst_score[at, degree] < 1)
+        count = int(right.sum())
+        share = broken.sum() / count if count else math.nan
+        return {"rate": _round(share), "interval": _rounded(wilson(float(share), count)), "of": count}
+
+    def _final(self, scores: Floats, again: Floats, validity: str | None = None) -> dict[str, Any]:
+        weight = degree_weights(self.protocol.degrees, beta=self.protocol.beta, validity=validity)
+        return self._with_interval(float(weight @ scores), weight @ again, self.table.examples)
+
+    def _overall(self, scores: Floats, again: Floats) -> dict[str, Any]:
+        weight = degree_weights(self.protocol.degrees, beta=self.protocol.beta)
+        return self._with_interval(
+            float((scores @ weight).mean()), np.tensordot(weight, again, (0, 1)).mean(0), self.table.examples
+        )
+
+    def _with_interval(self, value: float, again: Floats, examples: int, plain: bool = False) -> dict[str, Any]:
+        interval = wilson(value, examples) if plain else mean_interval(value, again, examples)
+        return {"value": _round(value), "interval": _rounded(interval)}
+
+    def _auc(self, rows: npt.NDArray[np.bool_]) -> dict[str, Any] | None:
+        """Macro AUC over all cases, each example counting once, where the victim gives scores."""
+        if "scores" not in self.table.columns or self.truth.task not in ("single", "multi"):
+            return None
+        rows = rows & (self.table["kind"] == 0)
+        example = self.table["example"][rows]
+        if not example.size:
+            return None
+        share = 1 / np.bincount(example, minlength=self.table.examples)[example]
+        targets = self.truth.targets[example]
+        if self.truth.task == "single":
+            targets = targets[:, None] == np.arange(len(self.truth.labels))
+        scores = self.table["scores"][rows]
+        value = float(macro_auc(scores, targets, share)[0])
+        if math.isnan(value):
+            return None
+        again = self.draws[:AUC_RESAMPLES, example] * share
+        chunks = [macro_auc(scores, targets, part) for part in np.array_split(again, max(1, again.size // (1 << 23)))]
+        low, high = percentile_interval(np.concatenate(chunks))
+        return {"value": _round(value), "interval": _rounded((min(low, value), max(high, value)))}
+
+    def _harm(self, dimensions: dict[str, Any]) -> list[dict[str, Any]]:
+        """Attacks from the most harmful at the highest degree, by what is left of the clean score (Zéroe, Table 5)."""
+        metric = "auc" if self.truth.task == "multi" and "scores" in self.table.columns else "average"
+        clean = self._clean()
+        base = clean["auc"]["value"] if metric == "auc" and "auc" in clean else clean["score"]["value"]
+        left = []
+        for name, content in dimensions.items():
+            last = content["degrees"][-1]
+            value = last.get(metric, last["average"])["value"]
+            left.append({"dimension": name, "left": _round(value / base) if base and value is not None else None})
+        return sorted(left, key=lambda entry: (entry["left"] is None, entry["left"], entry["dimension"]))
+
+
+def _round(value: Any) -> float | None:
+    """Six digits: more are noise, and could differ between machines. nan is no JSON."""
+    number = float(value)
+    return None if math.isnan(number) else round(number, 6)
+
+
+def _rounded(interval: Sequence[float]) -> list[float | None]:
+    return [_round(end) for end in interval]

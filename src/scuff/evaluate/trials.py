@@ -1,0 +1,138 @@
+"""Saved trials: what was tried and what the victim said. The only file of this room that touches the disk.
+
+A part is a NumPy archive (.npz): a zip of plain arrays, one per column, which numpy, and anything that reads .npy, opens.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Arrays = dict[str, npt.NDArray[Any]]
+SCHEMA = 1
+
+
+class BadRun(ValueError):
+    """A folder is no run of Scuff, or a damaged one."""
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Written, flushed and renamed: after a crash the file is there whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(temporary, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+class Folder:
+    """A run folder: run.json, examples.jsonl, trials/, and the files that are computed from them."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    @property
+    def started(self) -> bool:
+        return (self.path / "run.json").is_file()
+
+    def start(self, run: dict[str, Any], examples: Iterable[dict[str, Any]]) -> None:
+        """Make the folder; run.json comes last, so a folder that has it has everything."""
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())) and not self._unborn():
+            raise BadRun(f"{self.path}: expected a new folder or a run of Scuff, got something else")
+        (self.path / "trials").mkdir(parents=True, exist_ok=True)
+        self.write_lines("examples.jsonl", examples)
+        self.write_json("run.json", run)
+
+    def _unborn(self) -> bool:
+        return {entry.name for entry in self.path.iterdir()} <= {"trials", "examples.jsonl"}
+
+    def write(self, name: str, text: str) -> None:
+        write_atomically(self.path / name, text.encode())
+
+    def write_json(self, name: str, content: Any) -> None:
+        self.write(name, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+    def write_lines(self, name: str, lines: Iterable[Any]) -> None:
+        self.write(name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+
+    def read_json(self, name: str) -> Any:
+        try:
+            return json.loads((self.path / name).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BadRun(f"{self.path}: expected a run folder with {name}, got none") from None
+        except ValueError as error:
+            raise BadRun(f"{self.path / name}: expected JSON, got: {error}") from None
+
+    def read_lines(self, name: str) -> Iterator[Any]:
+        try:
+            with open(self.path / name, encoding="utf-8") as lines:
+                yield from map(json.loads, lines)
+        except (FileNotFoundError, ValueError) as error:
+            raise BadRun(f"{self.path / name}: expected JSON lines, got: {error}") from None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Only one process at a time works on a folder; the lock goes with the process, however it ends."""
+        try:
+            import fcntl
+        except ImportError:  # not a Unix
+            yield
+            return
+        with open(self.path / "run.json", "rb") as held:
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise BadRun(
+                    f"{self.path}: expected a run that nobody works on, got one that another process is busy with"
+                ) from None
+            yield
+
+    def part_path(self, name: str) -> Path:
+        return self.path / "trials" / f"{name}.npz"
+
+    def has_part(self, name: str) -> bool:
+        return self.part_path(name).is_file()
+
+    def write_part(self, name: str, arrays: Arrays) -> None:
+        """Same arrays, same bytes: no times, no compression settings that could differ."""
+        raw = io.BytesIO()
+        with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
+            for key in sorted(arrays):
+                column = io.BytesIO()
+                np.lib.format.write_array(column, np.ascontiguousarray(arrays[key]), allow_pickle=False)
+                entry = zipfile.ZipInfo(f"{key}.npy")
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(entry, column.getvalue(), compresslevel=4)
+        write_atomically(self.part_path(name), raw.getvalue())
+
+    def parts(self) -> list[str]:
+        return sorted(path.stem for path in (self.path / "trials").glob("*.npz"))
+
+    def read_part(self, name: str, columns: Iterable[str] | None = None) -> Arrays:
+        """Some columns of a part, or all."""
+        path = self.part_path(name)
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                return {
+                    key: archive[key] for key in (archive.files if columns is None else columns) if key in archive.files
+                }
+        except (OSError, ValueError, zipfile.BadZipFile, KeyError) as error:
+            raise BadRun(
+                f"{path}: expected a part of the trials, got: {error}; delete it to have it made again"
+            ) from None

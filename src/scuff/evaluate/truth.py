@@ -1,0 +1,107 @@
+"""What is right, in the victim's own numbers, and how right an answer is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..metrics.chrf import chrf
+from ..text.dataset import Dataset, Task, align
+from ..text.ragged import Ints
+from ..victims.base import Outputs, as_objects
+
+Floats = npt.NDArray[np.float64]
+NONE_NAMES = ("benign", "none", "neither", "neutral", "clean", "non_toxic", "nontoxic", "not_toxic", "other", "ok")
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Targets as label numbers [n], label sets [n, labels], tags or texts (objects [n])."""
+
+    task: Task
+    labels: tuple[str, ...]
+    targets: npt.NDArray[Any]
+
+    @classmethod
+    def of(cls, data: Dataset, labels: Sequence[str], mapping: dict[str, str], none: str | None = None) -> Truth:
+        """Line targets up with the model's labels by name. `none`: the model's label that means that no other one holds."""
+        if data.task == "text":
+            return cls("text", (), as_objects(data.targets))
+        number = align(data.labels, labels, mapping)
+        if data.task == "single":
+            return cls("single", tuple(labels), np.array([number[str(target)] for target in data.targets], np.int64))
+        if data.task == "tokens":
+            tags = [np.array([number[tag] for tag in target], np.int64) for target in data.targets]
+            return cls("tokens", tuple(labels), as_objects(tags))
+        sets = np.zeros((len(data), len(labels)), np.bool_)
+        for at, target in enumerate(data.targets):
+            sets[at, [number[label] for label in target]] = True
+        spare = [name for name in labels if labels.index(name) not in number.values()]
+        if none is None:
+            none = next((name for name in spare if name.casefold().replace("-", "_") in NONE_NAMES), None)
+        if none is not None:
+            if none not in labels:
+                raise ValueError(f"expected one of the model's labels for none ({', '.join(labels)}), got {none!r}")
+            sets[:, labels.index(none)] = ~np.delete(sets, labels.index(none), axis=1).any(1)
+        return cls("multi", tuple(labels), sets)
+
+    @property
+    def weight(self) -> Floats:
+        """How much an example counts: one each, a tagged sentence as many as it has tokens."""
+        if self.task == "tokens":
+            return np.array([len(tags) for tags in self.targets], np.float64)
+        return np.ones(len(self.targets))
+
+    @property
+    def chance(self) -> float:
+        """What guessing among the labels gives: for label sets, guessing each label right with one half."""
+        if self.task == "text" or not self.labels:
+            return 0.0
+        return 0.5 ** len(self.labels) if self.task == "multi" else 1 / len(self.labels)
+
+    @property
+    def majority(self) -> float:
+        """What always giving the most frequent answer gives."""
+        if self.task == "text" or not len(self.targets):
+            return 0.0
+        flat = np.concatenate(list(self.targets)) if self.task == "tokens" else self.targets
+        counts = np.unique(flat, axis=0, return_counts=True)[1]
+        return float(counts.max(initial=0) / max(counts.sum(), 1))
+
+    def take(self, rows: Ints) -> Truth:
+        return Truth(self.task, self.labels, self.targets[rows])
+
+    def score(self, outputs: Outputs) -> tuple[Floats, npt.NDArray[np.object_]]:
+        """How right each answer is, in [0, 1] (nan: no answer), and what was wrong with the rest."""
+        problem = outputs.problem.copy()
+        answers = outputs.answers
+        if self.task in ("tokens", "text"):
+            for at in np.flatnonzero(outputs.answered).tolist():
+                if self.task == "tokens" and len(answers[at]) != len(self.targets[at]):
+                    problem[at] = f"unparsed: {len(answers[at])} tags for {len(self.targets[at])} tokens"
+        good = np.equal(problem, "").astype(np.bool_)
+        out = np.full(len(outputs), np.nan)
+        if self.task == "single":
+            out[good] = self.predicted(answers)[good] == self.targets[good]
+        elif self.task == "multi":
+            out[good] = (self.predicted(answers) == self.targets).all(1)[good]
+        elif self.task == "tokens":
+            right = [
+                (answers[at] == self.targets[at]).mean() if len(answers[at]) else 1.0 for at in np.flatnonzero(good)
+            ]
+            out[good] = right
+        elif good.any():
+            out[good] = chrf(answers[good].tolist(), self.targets[good].tolist())
+        return out, problem
+
+    def predicted(self, answers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Label numbers or label sets, from scores where it has scores."""
+        if answers.dtype.kind != "f":
+            return answers
+        if self.task == "multi":
+            return answers > 0.5
+        return np.where(np.isnan(answers).any(1), -1, np.nan_to_num(answers).argmax(1))

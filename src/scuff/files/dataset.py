@@ -1,0 +1,176 @@
+"""Records as a data set: which columns are the texts and the labels is guessed well, or said by the user."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..text.dataset import TASKS, Dataset, Target, Task, Text
+from .records import Record, records_of_file, records_of_hub, records_of_object
+from .streams import BadInput
+from .tables import GUESSES
+
+PAIRS = (
+    ("premise", "hypothesis"), ("sentence1", "sentence2"), ("question1", "question2"), ("question", "sentence"),
+    ("text_a", "text_b"), ("first", "second"),
+)  # fmt: skip
+TRANSLATIONS = (("source", "target"), ("src", "tgt"), ("src", "ref"), ("source", "reference"))
+TOKENS = ("tokens", "words", "forms")
+TAGS = ("tags", "upos", "pos_tags", "pos", "ner_tags")
+LABELS = ("label", "labels", "class", "category", "sentiment", "gold_label", "target", "stars", "rating")
+NO_LABEL = ("", "-", "-1", "nan")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the user says about the columns; what is left out is guessed."""
+
+    text: tuple[str, ...] = ()  # two for a sentence pair
+    label: tuple[str, ...] = ()  # several: a multilabel table with a 0/1 column per label
+    id: str | None = None
+    task: Task | None = None
+    format: str | None = None
+    split: str | None = None
+
+
+def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
+    """Labelled examples from a file, a Hugging Face data set (id or folder), a DataFrame or a list."""
+    if isinstance(data, Dataset):
+        return data
+    columns = columns or Columns()
+    if columns.task and columns.task not in TASKS:
+        raise BadInput(f"expected {', '.join(TASKS)} for --task, got {columns.task!r}")
+    name, names = type(data).__name__, {}  # type: str, dict[str, tuple[str, ...]]
+    if isinstance(data, str | Path):
+        path = str(data)
+        name = Path(path).name
+        if path.startswith("hf:") or Path(path).is_dir():
+            records, names = records_of_hub(path.removeprefix("hf:"), columns.split)
+        else:
+            records = records_of_file(path, columns.format)
+    else:
+        records, names = records_of_object(data)
+    if not records:
+        raise BadInput(f"{name}: expected examples, got none")
+    return _Reader(name, records, columns, names).dataset()
+
+
+class _Reader:
+    def __init__(self, name: str, records: list[Record], columns: Columns, names: dict[str, tuple[str, ...]]) -> None:
+        self.name, self.records, self.given, self.names = name, records, columns, names
+        self.seen = list(dict.fromkeys(key for record in records[:100] for key in record))
+        self.texts = list(columns.text) or self._guess_texts()
+        self.labels = list(columns.label) or self._guess_labels()
+        for column in (*self.texts, *self.labels, *([columns.id] if columns.id else ())):
+            if column not in self.seen:
+                raise BadInput(f"{name}: expected a column {column!r}, got {', '.join(self.seen)}")
+        if len(self.texts) > 2:
+            raise BadInput(f"{name}: expected one text column, or two for sentence pairs, got {', '.join(self.texts)}")
+        self.task: Task = columns.task or self._guess_task()
+
+    def _guess_texts(self) -> list[str]:
+        low = {column.lower(): column for column in self.seen}
+        for group in (*PAIRS, *((name,) for name in TOKENS), *TRANSLATIONS):
+            if all(name in low for name in group):
+                return [low[name] for name in (group[:1] if group in TRANSLATIONS else group)]
+        found = [low[name] for name in GUESSES if name in low]
+        if len(found) == 1:
+            return found
+        raise BadInput(f"{self.name}: expected --text NAME (twice for sentence pairs), one of: {', '.join(self.seen)}")
+
+    def _guess_labels(self) -> list[str]:
+        low = {column.lower(): column for column in self.seen if column not in self.texts}
+        for first, second in TRANSLATIONS:
+            if self.texts == [low.get(first, first)] and second in low:
+                return [low[second]]
+        for name in (*(TAGS if self._in_tokens() else ()), *LABELS):
+            if name in low:
+                return [low[name]]
+        raise BadInput(f"{self.name}: expected --label NAME, one of: {', '.join(low.values()) or 'no other column'}")
+
+    def _in_tokens(self) -> bool:
+        return any(isinstance(record.get(self.texts[0]), list | tuple) for record in self.records[:100])
+
+    def _guess_task(self) -> Task:
+        if self._in_tokens():
+            return "tokens"
+        if (self.texts[0].lower(), self.labels[0].lower()) in TRANSLATIONS:
+            return "text"
+        lists = any(isinstance(record.get(self.labels[0]), list | tuple) for record in self.records[:100])
+        return "multi" if len(self.labels) > 1 or lists else "single"
+
+    def dataset(self) -> Dataset:
+        columns: list[list[Text]] = [[] for _ in self.texts]
+        targets: list[Target] = []
+        ids: list[str] = []
+        skipped: Counter[str] = Counter()
+        for row, record in enumerate(self.records):
+            texts = [self._text(record.get(column), row) for column in self.texts]
+            target = self._target(record, row)
+            if any(text is None for text in texts) or target is None:
+                skipped["no label" if target is None else "no text"] += 1
+                continue
+            if self.task == "tokens" and len(texts[0] or ()) != len(target):
+                raise self._error(row, f"expected a tag per token, got {len(target)} for {len(texts[0] or ())} tokens")
+            for column, text in zip(columns, texts, strict=True):
+                column.append(text or "" if not isinstance(text, tuple) else text)
+            targets.append(target)
+            ids.append(str(record[self.given.id]) if self.given.id else str(row))
+        if not targets:
+            raise BadInput(f"{self.name}: expected labelled examples, got {dict(skipped)}")
+        if len(set(ids)) < len(ids):
+            again = next(name for name, count in Counter(ids).items() if count > 1)
+            raise BadInput(f"{self.name}: expected an id of its own for each example, got {again!r} more than once")
+        known = tuple(self.labels) if len(self.labels) > 1 else self.names.get(self.labels[0], ())
+        kept = tuple(map(tuple, columns))
+        return Dataset(self.name, self.task, kept, tuple(targets), tuple(ids), tuple(self.texts), dict(skipped), known)
+
+    def _text(self, value: Any, row: int) -> Text | None:
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return None
+        if self.task == "tokens" and isinstance(value, list | tuple) and all(isinstance(t, str) for t in value):
+            return tuple(value)
+        if self.task != "tokens" and isinstance(value, str):
+            return value
+        wanted = "a list of tokens" if self.task == "tokens" else "text"
+        raise self._error(row, f"expected {wanted} in column {self.texts[0]!r}, got {value!r:.60}")
+
+    def _target(self, record: Record, row: int) -> Target | None:
+        value = record.get(self.labels[0])
+        if self.task == "text":
+            return value if isinstance(value, str) else None
+        if self.task == "single":
+            return self._label(value)
+        if self.task == "multi" and len(self.labels) > 1:
+            return tuple(label for label in self.labels if self._label(record.get(label)) in ("1", "true", "yes"))
+        if isinstance(value, str):
+            value = self._parts(value)
+        if not isinstance(value, list | tuple):
+            raise self._error(row, f"expected a list of labels in column {self.labels[0]!r}, got {value!r:.60}")
+        return tuple(label for label in map(self._label, value) if label is not None or self.task == "multi")  # type: ignore[misc]
+
+    def _parts(self, value: str) -> Sequence[object]:
+        """A list of labels in a field of text: JSON, or parted by commas or bars."""
+        if value.lstrip().startswith("["):
+            try:
+                return list(json.loads(value))
+            except ValueError:
+                pass
+        return [part.strip() for part in value.replace("|", ",").split(",") if part.strip()]
+
+    def _label(self, value: Any) -> str | None:
+        names = self.names.get(self.labels[0])
+        if names and isinstance(value, int) and 0 <= value < len(names):
+            return names[value]
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        label = str(value).strip() if not isinstance(value, bool) else str(value).lower()
+        return None if value is None or label.lower() in NO_LABEL else label
+
+    def _error(self, row: int, message: str) -> BadInput:
+        return BadInput(f"{self.name}: example {row + 1}: {message}")

@@ -1,0 +1,112 @@
+"""Jobs on this machine: in this process, or in several that share nothing but the run folder."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+
+class Work(Protocol):
+    """What can be done to a job: its parts are `make`, which needs no model, and `do`, which asks one and writes the result."""
+
+    def make(self, job: Any) -> Any: ...
+    def do(self, job: Any, made: Any = None) -> None: ...
+
+
+@dataclass
+class Progress:
+    """How far a run is; `show` is called after each job."""
+
+    total: int
+    show: Callable[[Progress], None] | None = None
+    done: int = 0
+    begun: float = field(default_factory=time.monotonic)
+
+    def step(self) -> None:
+        self.done += 1
+        if self.show:
+            self.show(self)
+
+    @property
+    def seconds_left(self) -> float:
+        return (time.monotonic() - self.begun) / max(self.done, 1) * (self.total - self.done)
+
+
+def run_jobs(
+    work: Work,
+    jobs: Iterable[Any],
+    *,
+    workers: int = 1,
+    open_work: Callable[[], Work] | None = None,
+    whole: bool = False,
+    progress: Progress | None = None,
+) -> list[Any]:
+    """Do all jobs. With several workers each opens the work for itself by `open_work` and does whole jobs, or only makes what
+    this process then tries. What workers report about their work (`report`) is given back.
+    """
+    waiting = list(jobs)
+    if workers <= 1 or open_work is None or len(waiting) < 2:
+        for job in waiting:
+            work.do(job)
+            if progress:
+                progress.step()
+        return []
+    from concurrent.futures import ProcessPoolExecutor  # loading it takes as long as numpy's smaller half
+    from multiprocessing import get_context
+
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (open_work,))
+    try:
+        return list(_spread(pool, work, waiting, workers, whole, progress))
+    except BaseException:
+        for process in list(pool._processes.values()):  # a worker may sit in a model for minutes: nobody waits for it
+            process.terminate()
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _spread(
+    pool: ProcessPoolExecutor, work: Work, jobs: list[Any], workers: int, whole: bool, progress: Progress | None
+) -> Iterable[Any]:
+    """Keep every worker busy, but no more than one finished job each in memory."""
+    from concurrent.futures import FIRST_COMPLETED, wait
+
+    waiting = list(reversed(jobs))
+    running: dict[Future[Any], Any] = {}
+    while waiting or running:
+        while waiting and len(running) < 2 * workers:
+            job = waiting.pop()
+            running[pool.submit(_do if whole else _make, job)] = job
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            job, result = running.pop(future), future.result()
+            if whole:
+                yield result
+            else:
+                work.do(job, result)
+            if progress:
+                progress.step()
+
+
+_work: Any = None  # of this worker process
+
+
+def _begin(open_work: Callable[[], Work]) -> None:
+    global _work
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the first one ends the others
+    _work = open_work()
+
+
+def _make(job: Any) -> Any:
+    return _work.make(job)
+
+
+def _do(job: Any) -> Any:
+    _work.do(job)
+    return _work.report() if hasattr(_work, "report") else None

@@ -1,0 +1,179 @@
+"""Put a model and data in, get robustness scores and a run folder: the conductor of all rooms."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ..evaluate import BadRun, Evaluation, Folder
+from ..evaluate.score import final_score
+from ..report import check_summary, score_table, write_report
+from ..run import Progress, run_jobs
+from .config import Config
+from .preflight import preflight
+from .reopen import reopen
+from .session import Session
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of an evaluation. `print(result)` shows the table."""
+
+    summary: dict[str, Any]
+    folder: str | None
+
+    def __str__(self) -> str:
+        return score_table(self.summary)
+
+    @property
+    def average(self) -> float:
+        """The mean of all dimensions' final average scores."""
+        return float(self.summary["overall"]["average"]["value"])
+
+    @property
+    def worst(self) -> float:
+        """The mean of all dimensions' final worst-case scores."""
+        return float(self.summary["overall"]["worst"]["value"])
+
+    @property
+    def clean(self) -> float:
+        return float(self.summary["clean"]["score"]["value"])
+
+
+class Evaluate:
+    """`scuff.evaluate(model, data)`; the room of the same name hides behind it, so what people look for there is here, too."""
+
+    final_score = staticmethod(final_score)
+
+    def __call__(
+        self,
+        model: Any,
+        data: Any,
+        output: str | Path | None = None,
+        *,
+        named: bool = False,
+        dry_run: bool = False,
+        say: Say | None = None,
+        show: Callable[[Progress], None] | None = None,
+        **settings: Any,
+    ) -> Result | None:
+        """Measure how a model copes with perturbed texts.
+
+        model: a callable, scikit-learn or Hugging Face pipeline, or a name as for `scuff evaluate`. data: a file, data set,
+        DataFrame or list of (text, label). output: the run folder, which a second call resumes; None keeps nothing on disk.
+        settings: as for `scuff evaluate`, e.g. dimensions=["keyboard"], cases=20, examples=200. say, show: where messages and
+        progress go. named: output is a folder of runs, in which this one gets a name made of its settings. dry_run: stop after
+        the pre-flight; None comes back.
+        """
+        session = Session.of(model, data, Config.of(**settings))
+        say = say or _silent
+        try:
+            preflight(session, say)
+            if dry_run:
+                return None
+            if output is not None:
+                folder = Path(output) / session.folder_name if named else output
+                return _run(session, Folder(folder), say, show)
+            with tempfile.TemporaryDirectory(prefix="scuff-") as temporary:
+                return Result(_run(session, Folder(Path(temporary) / "run"), say, show).summary, None)
+        finally:
+            session.close()
+
+
+evaluate = Evaluate()
+
+
+def resume(
+    folder: str | Path,
+    *,
+    say: Say | None = None,
+    show: Callable[[Progress], None] | None = None,
+    workers: int | None = None,
+) -> Result:
+    """Go on with a run that was interrupted, with the settings that are written in its folder."""
+    run = Folder(folder).read_json("run.json")
+    for what in ("model", "data"):
+        if run[what]["spec"] is None:
+            raise BadRun(
+                f"{folder}: expected a run of a {what} that has a name, got one given as a Python object: run it again"
+            )
+    settings = {**run["config"], **({"workers": workers} if workers else {})}
+    session = Session.of(run["model"]["spec"], run["data"]["spec"], Config.of(**settings))
+    try:
+        return _run(session, Folder(folder), say or _silent, show)
+    finally:
+        session.close()
+
+
+def _run(session: Session, folder: Folder, say: Say, show: Callable[[Progress], None] | None) -> Result:
+    run = session.start(folder)
+    work = session.evaluation(folder)
+    with folder.locked():
+        summary = _finish(session, work, run, say, show)
+    return Result(summary, str(folder.path))
+
+
+def _finish(
+    session: Session, work: Evaluation, run: dict[str, Any], say: Say, show: Callable[[Progress], None] | None
+) -> dict[str, Any]:
+    config, whole = session.config, session.reopens
+    opened = (
+        partial(reopen, str(work.folder.path), whole, max(1, (os.cpu_count() or 1) // config.workers))
+        if config.workers > 1
+        else None
+    )
+    for jobs in chain([work.clean_jobs()], work.rounds()):
+        left = work.left(jobs)
+        if len(left) < len(jobs):
+            say(f"resumed {len(jobs) - len(left)} of {len(jobs)} blocks were done before")
+        workers = config.workers if jobs[0].cells else 1
+        progress = Progress(len(left), show)
+        session.add(run_jobs(work, left, workers=workers, open_work=opened, whole=whole, progress=progress))
+    summary = work.finish(run)
+    session.write_timings(work.folder)
+    write_report(work.folder)
+    return summary
+
+
+def report(folder: str | Path) -> Result:
+    """Compute everything of a run again from its trials: summary.json, results.jsonl, report.html."""
+    opened = Folder(folder)
+    run = opened.read_json("run.json")
+    summary = reopen(str(folder), False).finish(run)
+    write_report(opened)
+    return Result(summary, str(folder))
+
+
+def assert_robust(
+    model: Any,
+    data: Any,
+    *,
+    min: dict[str, float] | None = None,
+    max_drop: float | None = None,
+    **settings: Any,
+) -> Result:
+    """For tests: evaluate, and raise AssertionError with the table if a score is below its minimum.
+
+    min: as for `scuff check`: {"worst": 0.5, "keyboard": 0.8}. max_drop: from the clean score to each dimension's average.
+    """
+    result = evaluate(model, data, **settings)
+    if result is None:
+        raise ValueError("expected an evaluation to assert on, got dry_run")
+    failed = [line for line in check_summary(result.summary, min or {}, max_drop) if not line.passed]
+    if failed:
+        raise AssertionError(
+            "\n".join(["the model is less robust than asked:", *(str(line) for line in failed), str(result)])
+        )
+    return result
+
+
+def _silent(message: str) -> None:
+    """Nobody listens."""

@@ -1,0 +1,183 @@
+"""All settings of an evaluation: from Python, the command line, or a YAML or TOML file. Unknown names are errors."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ..evaluate import CASES, DEGREES, Protocol
+from ..perturb import NAMES, ZEROE, Plan
+from ..resources import MissingResource
+from ..text.dataset import Dataset, Task
+
+SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
+LISTS = ("text", "label", "labels", "dimensions", "degrees", "protect", "predictions")
+
+
+@dataclass(frozen=True)
+class Config:
+    """What can be set; `scuff evaluate --help` explains each."""
+
+    text: tuple[str, ...] = ()
+    label: tuple[str, ...] = ()
+    id: str | None = None
+    task: Task | None = None
+    format: str | None = None
+    split: str | None = None
+    labels: tuple[str, ...] = ()
+    map: dict[str, str] = field(default_factory=dict)
+    none: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)  # of the model
+    predictions: tuple[str, ...] = ()
+    examples: int = 500
+    protocol: str = "robtest"
+    dimensions: tuple[str, ...] = ()
+    degrees: tuple[float, ...] = ()
+    cases: int | None = None
+    width: float | None = None
+    side: str = "first"
+    protect: tuple[str, ...] = ()
+    beta: float = 0.5
+    seed: int = 0
+    workers: int = 1
+    cache: str | None = None
+    max_errors: str = "100"
+    max_queries: int | None = None
+
+    @classmethod
+    def of(cls, **settings: Any) -> Config:
+        """Check names and kinds of values; a single value stands for a list of one."""
+        known = {field.name: field for field in fields(cls)}
+        for name in settings:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+                raise ValueError(f"expected a setting, got {name!r}; {hint}")
+        given = {name: value for name, value in settings.items() if value is not None}
+        for name, value in given.items():
+            if name in LISTS:
+                many = list(value) if isinstance(value, list | tuple) else [value]
+                given[name] = tuple(float(v) if name == "degrees" else str(v) for v in many)
+            elif name in ("examples", "cases", "seed", "workers", "max_queries"):
+                if isinstance(value, bool) or not isinstance(value, int):
+                    raise ValueError(f"expected a whole number for {name}, got {value!r}")
+            elif name in ("map", "options") and not isinstance(value, dict):
+                raise ValueError(f"expected names and values for {name}, got {value!r}")
+            elif name in ("id", "format", "split", "none", "cache", "max_errors"):
+                given[name] = str(value)
+        config = cls(**given)
+        for name, value, choices in (
+            ("protocol", config.protocol, ("robtest", "zeroe")),
+            ("side", config.side, tuple(SIDES)),
+        ):
+            if value not in choices:
+                raise ValueError(f"expected {' or '.join(choices)} for {name}, got {value!r}")
+        for name, least in (("examples", 1), ("workers", 1), ("max_queries", 1)):
+            if (found := getattr(config, name)) is not None and found < least:
+                raise ValueError(f"expected {least} or more for {name}, got {found}")
+        config.error_limit(1)
+        return config
+
+    def error_limit(self, cases: int) -> int:
+        """How many errors are too many: a number, or a share of all cases such as 0.05 or 5%."""
+        text = self.max_errors.strip()
+        try:
+            number = float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
+            if number < 0 or (text.endswith("%") and number > 1):
+                raise ValueError
+        except ValueError:
+            raise ValueError(
+                f"expected a number or a share such as 5% for max_errors, got {self.max_errors!r}"
+            ) from None
+        share = text.endswith("%") or 0 < number < 1
+        return int(number * cases) if share else int(number)
+
+    def protocol_for(self, data: Dataset) -> tuple[Protocol, dict[str, str]]:
+        """The protocol, and why attacks that would be in it by default are left out."""
+        zeroe = self.protocol == "zeroe"
+        suffix = "@level" if zeroe else ""
+        wanted, left_out = self.dimensions, {}
+        if not wanted:
+            names = ZEROE if zeroe else tuple(NAMES)
+            left_out = {name: reason for name in names if (reason := _unusable(name, data))}
+            wanted = tuple(name + suffix for name in names if name not in left_out)
+        settings: dict[str, Any] = {
+            "dimensions": wanted, "seed": self.seed, "sides": SIDES[self.side], "protect": self.protect,
+            "width": self.width, "beta": self.beta,
+        }  # fmt: skip
+        if self.degrees or not zeroe:
+            settings["degrees"] = self.degrees or DEGREES
+        if self.cases is not None or not zeroe:
+            settings["cases"] = self._affordable(len(wanted), len(self.degrees or DEGREES), len(data))
+        protocol = Protocol.zeroe(**settings) if zeroe else Protocol(**settings)
+        protocol.usable(data)
+        return protocol, left_out
+
+    def _affordable(self, dimensions: int, degrees: int, examples: int) -> int:
+        """The cases per cell that the budget of queries allows: every example gets its share."""
+        cases = CASES if self.cases is None else self.cases
+        if self.max_queries is None:
+            return cases
+        most = (self.max_queries // examples - 1) // (dimensions * degrees)
+        if most < 1:
+            least = examples * (1 + dimensions * degrees)
+            raise ValueError(
+                f"expected max_queries of {least:,} or more for {examples:,} examples in all cells, got {self.max_queries:,}"
+            )
+        return min(cases, most)
+
+    def asdict(self) -> dict[str, Any]:
+        """Only what differs from the default, in plain types."""
+        plain = asdict(Config())
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+            if value != plain[name] and name != "workers"  # which change nothing but time
+        }
+
+
+def _unusable(name: str, data: Dataset) -> str:
+    """Why an attack cannot run here; "" if it can."""
+    if data.task == "tokens" and not NAMES[name].facts.keeps_tokens:
+        return "joins words, whose tags would be lost"
+    try:
+        Plan(NAMES[name](), 1.0).texts(["a"])
+    except MissingResource as missing:
+        return str(missing)
+    return ""
+
+
+def read_config(path: str) -> dict[str, Any]:
+    """The settings in a YAML or TOML file."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ValueError(f"{path}: expected a file of settings, got nothing of that name") from None
+    except (UnicodeDecodeError, IsADirectoryError) as error:
+        raise ValueError(f"{path}: expected a text file of settings, got: {error}") from None
+    try:
+        if file.suffix.lower() == ".toml":
+            if sys.version_info >= (3, 11):
+                import tomllib
+            else:
+                import tomli as tomllib
+            found: Any = tomllib.loads(text)
+        elif file.suffix.lower() in (".yaml", ".yml"):
+            import yaml
+
+            found = yaml.safe_load(text) or {}
+        else:
+            raise ValueError(f"{path}: expected .yaml, .yml or .toml, got {file.suffix or 'no suffix'!r}")
+    except ValueError:
+        raise
+    except Exception as error:  # the parsers' own errors have no common class
+        raise ValueError(
+            f"{path}: expected {file.suffix[1:].upper()}, got: {' '.join(str(error).split())[:200]}"
+        ) from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{path}: expected names and values, got {type(found).__name__}")
+    return found

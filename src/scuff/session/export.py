@@ -1,0 +1,57 @@
+"""All trials of a run as one Parquet table, a row per case."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..evaluate import Folder
+from ..evaluate.pack import unpack_answers, unpack_texts
+from ..evaluate.results import Cases, said
+from ..files.parquet import pyarrow
+from ..files.streams import replacing
+from .reopen import reopen
+
+
+def write_parquet(run_folder: str, path: str) -> int:
+    """Example, dimension, degree, draw, texts, score, answer and problem of every case; gives their number."""
+    pa, pq = pyarrow()
+    folder = Folder(run_folder)
+    work = reopen(run_folder, False)
+    protocol, rows, writer = work.protocol, 0, None
+    number = pa.float64()
+    kinds = {"draw": pa.int32(), "reached": number, "distance": number, "score": pa.float32(), "degree": number}
+    names = [dimension.name for dimension in protocol.parsed]
+    with replacing(path) as out:
+        for name in folder.parts():
+            part = folder.read_part(name)
+            cases, count = Cases(part, work.data, work.truth), part["example"].size
+            shown = [cases.shown(at)["texts"] for at in range(count)]
+            answers = unpack_answers(part)
+            reasons = ["", *unpack_texts("reason", part)]
+            clean = part["dimension"] < 0
+            columns: dict[str, Any] = {
+                "id": [work.data.ids[at] for at in part["example"].tolist()],
+                "dimension": ["clean" if c else names[d] for c, d in zip(clean, part["dimension"].tolist(), strict=True)],
+                "setting": ["clean" if c else "rule" for c in clean],
+                "degree": [0.0 if c else protocol.degrees[d] for c, d in zip(clean, part["degree"].tolist(), strict=True)],
+                "draw": part["draw"], "reached": part["reached"], "distance": part["distance"],
+                **{field: [texts[at] for texts in shown] for at, field in enumerate(work.data.fields)},
+                "answer": [str(_label(said(answer, work.truth))) for answer in answers],
+                "score": [None if np.isnan(score) else score for score in part["score"].tolist()],
+                "problem": [reasons[number] for number in part["problem"].tolist()],
+            }  # fmt: skip
+            table = pa.table({key: pa.array(value, kinds.get(key, pa.string())) for key, value in columns.items()})
+            writer = writer or pq.ParquetWriter(out, table.schema)
+            writer.write_table(table)
+            rows += count
+        if writer:
+            writer.close()
+    return rows
+
+
+def _label(answer: Any) -> Any:
+    if isinstance(answer, dict):
+        return answer["label"]
+    return " ".join(map(str, answer)) if isinstance(answer, list) else answer

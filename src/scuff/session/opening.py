@@ -1,0 +1,51 @@
+"""A model and data by the names or objects that the user gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..files.dataset import Columns, read_dataset
+from ..files.predictions import read_predictions
+from ..text.dataset import Dataset
+from ..victims import Predictions, Victim, open_victim
+from .config import Config
+
+
+def open_data(source: Any, config: Config) -> Dataset:
+    """All examples, before a sample is taken."""
+    columns = Columns(config.text, config.label, config.id, config.task, config.format, config.split)
+    return _toy(source) or read_dataset(source, columns)
+
+
+def open_model(model: Any, config: Config, data: Dataset) -> Victim:
+    labels = config.labels
+    if config.predictions:
+        answers, name = read_predictions(config.predictions, data.fields, data.task)
+        return Predictions(answers, data.task, labels or data.labels, name=name)
+    victim = open_victim(model, data.task, labels or _assumed(model, data), dict(config.options))
+    if victim.task != data.task:
+        raise ValueError(f"expected a model for {data.task} data, got {victim.name}, which is for {victim.task}")
+    if not victim.labels and data.task != "text":
+        if hasattr(victim, "assume"):
+            victim.assume(data.labels)
+        else:
+            raise ValueError(
+                f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"
+            )
+    return victim
+
+
+def _assumed(model: Any, data: Dataset) -> tuple[str, ...]:
+    """Endpoints do not tell their labels: those of the data are what they are read with."""
+    return data.labels if str(model).startswith(("http:", "https:", "chat:")) else ()
+
+
+def _toy(source: Any) -> Dataset | None:
+    """The embedded data: toy:sentiment or toy:tone."""
+    if not isinstance(source, str) or not source.startswith("toy:"):
+        return None
+    from ..victims.toy import toy_data
+
+    texts, targets = toy_data(source.removeprefix("toy:"), "test")
+    ids = tuple(map(str, range(len(texts))))
+    return Dataset(source, "single" if isinstance(targets[0], str) else "multi", (tuple(texts),), tuple(targets), ids)

@@ -1,0 +1,101 @@
+"""Before a run: two examples, the clean score, what it will cost. A wrong label order or column shows here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..evaluate import BadRun
+from ..evaluate.block import make_cases
+from ..evaluate.interval import wilson
+from ..evaluate.results import said
+from .session import Session
+
+Say = Callable[[str], None]
+TASKS = {"single": "one label", "multi": "label sets", "tokens": "a tag per token", "text": "texts"}
+
+
+def preflight(session: Session, say: Say) -> None:
+    """Two examples, the clean score, the costs: said before the run, so that a wrong label order or column shows at once."""
+    data = session.data
+    two = data.take(range(min(2, len(data))))
+    answers = session.query(*two.columns)
+    bad = [reason for reason in answers.problem.tolist() if reason.startswith("error")]
+    if len(bad) == len(two):
+        raise BadRun(f"{session.victim.name}: expected answers to two examples, got {bad[0]}")
+    labels = f": {', '.join(session.truth.labels)}" if session.truth.labels else ""
+    say(f"model   {session.victim.name} ({TASKS[data.task]}{labels}; {session.victim.access.name.lower()} access)")
+    sampled = (
+        f", a sample of {len(data):,} in the shares of their labels (seed {session.config.seed})"
+        if len(data) < session.total
+        else ""
+    )
+    say(f"data    {data.name}: {session.total:,} examples{sampled}{_reasons('; left out: ', data.skipped)}")
+    for row in range(len(two)):
+        text = " / ".join(_short(column[row]) for column in two.columns)
+        answer = answers.problem[row] or _words(said(answers.answers[row], session.truth))
+        say(f"        {text}\n          expected {_short(data.targets[row]) or 'no label'}, answered {_short(answer)}")
+    begin = time.monotonic()
+    outputs = session.query(*data.columns)
+    seconds = time.monotonic() - begin
+    score, problem = session.truth.score(outputs)
+    known = np.isfinite(score)
+    clean = float(np.average(score[known], weights=session.truth.weight[known])) if known.any() else float("nan")
+    low, high = wilson(clean, int(known.sum()))
+    lost = f", {int((~known).sum())} without an answer" if not known.all() else ""
+    say(
+        f"clean   {clean:.3f} [{low:.3f}, {high:.3f}] on {int(known.sum()):,} examples{lost}; "
+        f"guessing gives {session.truth.chance:.3f}"
+    )
+    if not known.any():
+        raise BadRun(f"{session.victim.name}: expected answers, got none: {problem[0]}")
+    if clean <= session.truth.chance or (data.task == "single" and clean <= session.truth.majority):
+        say(
+            f"WARNING the clean score is no better than guessing ({session.truth.chance:.3f}) or always giving the most "
+            f"frequent label ({session.truth.majority:.3f}): are labels and columns right?"
+        )
+    _costs(session, say, seconds / max(len(data), 1) + _seconds_to_make(session))
+
+
+def _costs(session: Session, say: Say, each: float) -> None:
+    protocol, queries = session.protocol, session.protocol.queries(len(session.data))
+    parts = f"{len(protocol.dimensions)} dimensions x {len(protocol.degrees)} degrees x {protocol.cases} cases"
+    seconds = each * queries / max(1, session.config.workers if session.reopens else 1)
+    say(
+        f"plan    {parts}: at most {queries:,} queries, about {_duration(seconds)}{_reasons('; left out: ', session.left_out)}"
+    )
+
+
+def _seconds_to_make(session: Session) -> float:
+    """How long a case takes to be made, by making a few of every dimension."""
+    protocol, few = session.protocol, session.data.take(range(min(16, len(session.data))))
+    cells = [(dimension, len(protocol.degrees) // 2) for dimension in range(len(protocol.dimensions))]
+    make_cases(few.take(range(1)), protocol, cells, 0, 1)  # tables are loaded once
+    begin = time.monotonic()
+    made = make_cases(few, protocol, cells, 0, min(protocol.cases, 4))
+    return (time.monotonic() - begin) / max(1, sum(len(cell.cases) for cell in made))
+
+
+def _short(value: Any, most: int = 70) -> str:
+    text = value if isinstance(value, str) else " ".join(value) if isinstance(value, tuple) else str(value)
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _words(answer: Any) -> str:
+    if isinstance(answer, dict):
+        return answer["label"] + (f" ({answer['score']:.2f})" if "score" in answer else "")
+    return (" ".join(map(str, answer)) or "no label") if isinstance(answer, list) else str(answer)
+
+
+def _reasons(lead: str, found: dict[str, Any]) -> str:
+    return lead + ", ".join(f"{name} ({why})" for name, why in found.items()) if found else ""
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,178 @@
+"""A model, data and settings, opened and checked: what a run starts from and what a worker opens again."""
+
+from __future__ import annotations
+
+import platform
+import re
+import time
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..evaluate import BadRun, Evaluation, Folder, Protocol, Truth
+from ..evaluate.results import said
+from ..evaluate.trials import SCHEMA
+from ..text.dataset import Dataset
+from ..victims import DiskCache, Query, Victim
+from .config import Config
+from .opening import open_data, open_model
+
+PROBE = 8  # examples whose answers stand for the model when a run is resumed
+
+
+@dataclass(eq=False)
+class Session:
+    model: Any
+    source: Any  # the data as the user named it
+    config: Config
+    data: Dataset
+    total: int  # examples before the sample was taken
+    victim: Victim
+    truth: Truth
+    protocol: Protocol
+    left_out: dict[str, str]
+    query: Query
+    begun: float = field(default_factory=time.monotonic)
+    elsewhere: dict[int, tuple[int, float]] = field(default_factory=dict)  # queries and seconds of workers
+
+    @classmethod
+    def of(cls, model: Any, source: Any, config: Config) -> Session:
+        """Open everything; whatever does not fit together is told here."""
+        whole = open_data(source, config)
+        data = whole.sample(config.examples, config.seed)
+        protocol, left_out = config.protocol_for(data)
+        victim = open_model(model, config, whole)
+        truth = Truth.of(data, victim.labels, config.map, config.none)
+        cache = DiskCache(config.cache) if config.cache else None
+        query = Query(victim, cache=cache, max_errors=config.error_limit(protocol.queries(len(data))))
+        return cls(model, source, config, data, len(whole), victim, truth, protocol, left_out, query)
+
+    def close(self) -> None:
+        if self.query.cache:
+            self.query.cache.close()
+
+    @property
+    def reopens(self) -> bool:
+        """Whether worker processes can open the victim for themselves."""
+        return self.victim.sees_through_files and isinstance(self.model, str | Path)
+
+    def key(self) -> dict[str, Any]:
+        """Everything that decides the trials, by name: what a resumed run must have in common with its beginning."""
+        return {
+            "scuff": __version__,
+            "model": self.identity,
+            "labels": list(self.truth.labels),
+            "data": self.data.digest,
+            "map": self.config.map,
+            "none": self.config.none,
+            **self.protocol.asdict(),
+        }
+
+    @property
+    def identity(self) -> str:
+        """The victim's own identity and, since weights can change under an unchanged name, its answers to a few examples."""
+        if not self.victim.name.startswith(("http:", "chat:")):
+            probe = self.query(*self.data.take(range(min(PROBE, len(self.data)))).columns)
+            answers = [str(_label(said(answer, self.truth))) for answer in probe.answers]
+            return f"{self.victim.identity}#{sha256(repr(answers).encode()).hexdigest()[:16]}"
+        return self.victim.identity
+
+    @property
+    def digest(self) -> str:
+        return sha256(repr(sorted(self.key().items())).encode()).hexdigest()
+
+    @property
+    def folder_name(self) -> str:
+        """Tells what the run is, and is another for any other run."""
+        parts = (Path(self.victim.name).name, Path(self.data.name).name.split(".")[0])
+        plain = "-".join(re.sub(r"[^\w.]+", "-", part).strip("-")[:40] for part in parts)
+        return f"{plain}-{self.digest[:8]}"
+
+    @property
+    def signature(self) -> str:
+        """Repeats the run."""
+        protocol = self.protocol
+        parts = {
+            "scuff": __version__, "model": self.victim.name, "data": f"{self.data.name}@{self.data.digest[:12]}",
+            "examples": len(self.data), "dimensions": ",".join(protocol.dimensions),
+            "degrees": ",".join(f"{degree:g}" for degree in protocol.degrees), "cases": protocol.cases,
+            "seed": protocol.seed, "sides": self.config.side, "protect": ",".join(protocol.protect) or "nothing",
+            **({"width": f"{protocol.width:g}"} if protocol.width else {}), "run": self.digest[:12],
+        }  # fmt: skip
+        return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+    def start(self, folder: Folder) -> dict[str, Any]:
+        """Begin a run folder, or go on with one of the same run; anything else is refused."""
+        key = self.key()
+        if folder.started:
+            run: dict[str, Any] = folder.read_json("run.json")
+            old = run.get("key", {})
+            other = sorted(name for name in {*key, *old} if key.get(name) != old.get(name))
+            if other:
+                raise BadRun(
+                    f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
+                )
+            self._tuned(run.get("batch_tokens"))
+            return run
+        run = {
+            "schema": SCHEMA, "signature": self.signature, "key": key,
+            "model": {"spec": _spec(self.model), "name": self.victim.name, "access": self.victim.access.name.lower()},
+            "data": {
+                "spec": _spec(self.source), "name": self.data.name, "task": self.data.task, "fields": self.data.fields,
+                "digest": self.data.digest, "total": self.total, "skipped": self.data.skipped, "known": self.data.labels,
+            },
+            "left_out": self.left_out, "config": self.config.asdict(),
+            "versions": {"scuff": __version__, "python": platform.python_version(), "numpy": np.__version__},
+            "batch_tokens": getattr(self.victim, "batch_tokens", None),
+        }  # fmt: skip
+        rows = range(len(self.data))
+        folder.start(
+            run,
+            (
+                {"id": self.data.ids[at], "texts": [c[at] for c in self.data.columns], "target": self.data.targets[at]}
+                for at in rows
+            ),
+        )
+        return run
+
+    def _tuned(self, batch_tokens: int | None) -> None:
+        """Batches as they were when the run began, so that not even the last bit of a score changes."""
+        if batch_tokens is not None and hasattr(self.victim, "batch_tokens"):
+            self.victim.batch_tokens = batch_tokens
+
+    def evaluation(self, folder: Folder) -> Evaluation:
+        return Evaluation(folder, self.data, self.protocol, self.truth, self._ask)
+
+    def _ask(self, *columns: Any, examples: Any = None) -> Any:
+        """Each block for itself: an answer remembered from another batch could differ in its last bit after a resume."""
+        self.query.forget()
+        return self.query(*columns, examples=examples)
+
+    def add(self, reports: list[Any]) -> None:
+        for process, asked, seconds in reports:
+            self.elsewhere[process] = (asked, seconds)
+
+    def write_timings(self, folder: Folder) -> None:
+        """What may differ from run to run is kept apart from what may not."""
+        asked = self.query.asked + sum(asked for asked, _ in self.elsewhere.values())
+        inside = self.query.seconds + sum(seconds for _, seconds in self.elsewhere.values())
+        seconds = time.monotonic() - self.begun
+        before = folder.read_json("timings.json") if (folder.path / "timings.json").is_file() else []
+        now = {
+            "seconds": round(seconds, 3), "victim_seconds": round(inside, 3), "queries": asked,
+            "queries_per_second": round(asked / seconds, 1) if seconds else None, "workers": self.config.workers,
+        }  # fmt: skip
+        folder.write_json("timings.json", [*before, now])
+
+
+def _spec(named: Any) -> str | None:
+    return str(named) if isinstance(named, str | Path) else None
+
+
+def _label(answer: Any) -> Any:
+    """Without the score, whose last digits may differ from batch to batch."""
+    return answer.get("label") if isinstance(answer, dict) else answer

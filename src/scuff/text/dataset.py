@@ -1,0 +1,123 @@
+"""Labelled examples: texts, sentence pairs or texts in tokens, with what a model should say to them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Literal
+
+import numpy as np
+
+from .hash import mix, name_bits, text_bits
+from .ragged import Ints, Ragged
+
+Task = Literal["single", "multi", "tokens", "text"]  # one label, a set of labels, a tag per token, a text (translation)
+TASKS: tuple[Task, ...] = ("single", "multi", "tokens", "text")
+Text = str | tuple[str, ...]  # a text, or a text in tokens
+Target = str | tuple[str, ...]  # a label or a text; a set of labels, or a tag per token
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Examples with a name each (`ids`), one or two columns of texts, and a target."""
+
+    name: str
+    task: Task
+    columns: tuple[tuple[Text, ...], ...]
+    targets: tuple[Target, ...]
+    ids: tuple[str, ...]
+    fields: tuple[str, ...] = ("text",)  # the names of the columns
+    skipped: dict[str, int] = field(default_factory=dict)  # rows that were left out, by reason
+    known: tuple[str, ...] = ()  # all label names, where the source tells them
+
+    def __post_init__(self) -> None:
+        sizes = {len(self.targets), len(self.ids), *map(len, self.columns)}
+        assert len(sizes) == 1 and len(self.fields) == len(self.columns), "columns, targets and ids are of one length"
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def take(self, rows: Ints | range) -> Dataset:
+        """Some examples, in this order."""
+        at = list(rows) if isinstance(rows, range) else rows.tolist()
+        columns = tuple(tuple(column[i] for i in at) for column in self.columns)
+        return replace(
+            self, columns=columns, targets=tuple(self.targets[i] for i in at), ids=tuple(self.ids[i] for i in at)
+        )
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """All label names that occur, sorted; numbers by size."""
+        if self.known or self.task == "text":
+            return self.known
+        found: set[str] = set()
+        for target in self.targets:
+            found |= {target} if isinstance(target, str) else set(target)
+        return tuple(sorted(found, key=lambda name: (0, int(name), name) if name.isdecimal() else (1, 0, name)))
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with any text, target or id."""
+        content = json.dumps([self.task, self.columns, self.targets, self.ids], ensure_ascii=False)
+        return sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def sample(self, count: int, seed: int) -> Dataset:
+        """At most `count` examples, each label (or set of labels) in its share, in their order.
+
+        An example comes first or last by a hash of the seed and its id, so the choice depends on nothing else.
+        """
+        if count >= len(self):
+            return self
+        strata: list[Hashable] = [
+            target if self.task == "single" else (tuple(sorted(target)) if self.task == "multi" else "")
+            for target in self.targets
+        ]
+        order = mix(text_bits(Ragged.of(self.ids)) ^ name_bits("sample", seed))
+        quota = shares(Counter(strata), count)
+        chosen = []
+        for at in np.lexsort((np.arange(len(self)), order)).tolist():
+            if quota[strata[at]]:
+                quota[strata[at]] -= 1
+                chosen.append(at)
+        return self.take(np.array(sorted(chosen), np.int64))
+
+
+def shares(sizes: Counter[Hashable], count: int) -> dict[Hashable, int]:
+    """`count` places for groups of these sizes, in proportion, by the largest remainder; ties go to the larger group."""
+    total = sum(sizes.values())
+    exact = {name: size * count / total for name, size in sizes.items()}
+    out = {name: int(share) for name, share in exact.items()}
+    by_rest = sorted(sizes, key=lambda name: (out[name] - exact[name], -sizes[name], str(name)))
+    for name in by_rest[: count - sum(out.values())]:
+        out[name] += 1
+    return out
+
+
+def align(labels: Sequence[str], model: Sequence[str], mapping: dict[str, str]) -> dict[str, int]:
+    """The number that the model gives to each label of the data, by name; `mapping` renames labels of the data first.
+
+    Case and the way of joining words do not matter. Labels that are numbers mean the model's numbers where no name is equal.
+    """
+    plain = {_plain(name): at for at, name in enumerate(model)}
+    found = {label: plain.get(_plain(mapping.get(label, label))) for label in labels}
+    if all(number is None for number in found.values()) and all(label.isdecimal() for label in labels):
+        found = {label: int(label) if int(label) < len(model) else None for label in labels}
+    if any(number is None for number in found.values()):
+        lost = [label for label, number in found.items() if number is None]
+        raise ValueError(
+            f"expected labels that the model knows ({', '.join(model) or 'it names none'}), got {', '.join(labels)} in the data: "
+            f"{', '.join(lost)} {'has' if len(lost) == 1 else 'have'} no counterpart; map them with --map DATA=MODEL, "
+            "or name the model's with --labels"
+        )
+    numbers = {label: number for label, number in found.items() if number is not None}
+    if len(set(numbers.values())) < len(numbers):
+        raise ValueError(f"expected each label of the model once, got {numbers}: two labels of the data mean the same")
+    return numbers
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "_").replace(" ", "_")

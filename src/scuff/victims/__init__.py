@@ -1,0 +1,12 @@
+"""Models under test. `open_victim` takes any of them; `Query` is the one door through which they are asked."""
+
+from .base import Access, NotEnoughAccess, Outputs, Victim, require
+from .cache import DiskCache
+from .open import BadModel, open_victim
+from .plain import Predictions
+from .query import BudgetSpent, Query, TooManyErrors
+
+__all__ = [
+    "Access", "BadModel", "BudgetSpent", "DiskCache", "NotEnoughAccess", "Outputs", "Predictions", "Query", "TooManyErrors",
+    "Victim", "open_victim", "require",
+]  # fmt: skip

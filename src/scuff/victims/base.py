@@ -1,0 +1,127 @@
+"""What every victim shares: a batch in, row-aligned answers out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..text.dataset import Task, Text
+from ..text.ragged import Ints, Mask
+
+Column = Sequence[Text]
+
+
+class Access(IntEnum):
+    """What a victim tells about itself; each level has all that the ones before it have."""
+
+    BLIND = 0  # answers were collected before: nothing new can be asked
+    DECISION = 1  # labels, tags or texts
+    SCORE = 2  # a score for every label
+    GRADIENT = 3
+
+
+class NotEnoughAccess(ValueError):
+    """A protocol needs more than the victim gives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """Answers to n rows. Where there is none, `problem` says why ("refused", "unparsed: ...", "error: ...").
+
+    `answers` is float[n, labels] of scores; int[n] of label numbers; bool[n, labels] of label sets; or, for tags (an int array
+    per row) and texts, object[n]. Rows with a problem hold nan, -1, False or None.
+    """
+
+    answers: npt.NDArray[Any]
+    problem: npt.NDArray[np.object_]
+
+    @classmethod
+    def of(cls, answers: npt.NDArray[Any], problem: Sequence[str] | None = None) -> Outputs:
+        reasons = np.full(len(answers), "", object)
+        if problem is not None:
+            reasons[:] = problem
+        return cls(answers, reasons)
+
+    @classmethod
+    def failed(cls, count: int, reason: str, like: Outputs | None = None) -> Outputs:
+        """No answers, in the shape of others where some are known."""
+        shape, kind = ((count,), object) if like is None else ((count, *like.answers.shape[1:]), like.answers.dtype)
+        none: Any = {"f": np.nan, "i": -1, "b": False}.get(np.dtype(kind).kind)
+        return cls(np.full(shape, none, kind), np.full(count, reason, object))
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    @property
+    def answered(self) -> Mask:
+        return np.equal(self.problem, "").astype(np.bool_)
+
+    def take(self, rows: Ints) -> Outputs:
+        return Outputs(self.answers[rows], self.problem[rows])
+
+    @staticmethod
+    def join(parts: Sequence[Outputs]) -> Outputs:
+        """One after the other. Parts of which nothing is known but that they failed take the shape of the rest."""
+        known = next((part for part in parts if part.answers.dtype != object), None)
+        if known is not None:
+            parts = [
+                Outputs(Outputs.failed(len(part), "", known).answers, part.problem)
+                if part.answers.dtype == object
+                else part
+                for part in parts
+            ]
+        return Outputs(
+            np.concatenate([part.answers for part in parts]), np.concatenate([part.problem for part in parts])
+        )
+
+
+class Victim(ABC):
+    """A model under test. `labels` are the names of its classes, in the order of its scores; () for texts."""
+
+    name: str  # how it was named, for people and signatures
+    task: Task
+    labels: tuple[str, ...] = ()
+    access: Access = Access.DECISION
+    rows_at_once: int = 256  # how many rows a call should bring: full batches, not more than memory holds
+    sees_through_files: bool = False  # whether a worker process can open it again by its name
+
+    @abstractmethod
+    def __call__(self, *columns: Column) -> Outputs:
+        """Answer n rows; a sentence pair is two columns, a text in tokens a tuple of strings."""
+
+    @property
+    def identity(self) -> str:
+        """Changes when the model changes: part of the cache's key, and of what a resumed run must match."""
+        return self.name
+
+
+def require(victim: Victim, needed: Access, why: str) -> None:
+    """Say before the start that a protocol needs more than this victim gives."""
+    if victim.access < needed:
+        raise NotEnoughAccess(
+            f"expected a victim with {needed.name.lower()} access for {why}, got {victim.name}, which gives "
+            f"{victim.access.name.lower()}"
+        )
+
+
+def softmax(logits: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    raised = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(raised / raised.sum(-1, keepdims=True), np.float32)
+
+
+def sigmoid(logits: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -60, 60))), np.float32)
+
+
+def as_objects(values: Sequence[Any]) -> npt.NDArray[np.object_]:
+    """An array of things that are arrays or texts themselves."""
+    out = np.full(len(values), None, object)
+    for at, value in enumerate(values):
+        out[at] = value
+    return out

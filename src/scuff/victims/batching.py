@@ -1,0 +1,85 @@
+"""Batches of as many tokens as the machine takes fastest, and of fewer where its memory does not suffice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from .pieces import Pieces
+
+Result = TypeVar("Result")
+SECONDS = 2.0  # that trials may take
+TWICE = 2  # the first batch of a size also pays for memory that is fetched once
+
+
+class Tuner:
+    """Tries sizes on the batches that have to be asked anyway, from small to large, until they get slower."""
+
+    def __init__(self, sizes: Sequence[int], otherwise: int) -> None:
+        self.sizes, self.otherwise = sizes, otherwise
+        self.speed: dict[int, float] = {}  # tokens per second
+        self.trials, self.seconds = 0, 0.0
+
+    @property
+    def enough(self) -> int:
+        """Tokens that all trials together may take."""
+        return TWICE * sum(self.sizes)
+
+    @property
+    def size(self) -> int:
+        return self.sizes[self.trials // TWICE]
+
+    def record(self, tokens: int, seconds: float) -> int | None:
+        """Note a trial; the best size once it is known."""
+        size = self.size
+        self.speed[size] = max(self.speed.get(size, 0.0), tokens / max(seconds, 1e-9))
+        self.trials += 1
+        self.seconds += seconds
+        complete = self.trials % TWICE == 0
+        slower = complete and self.speed[size] < 0.9 * max(self.speed.values())
+        if not slower and self.seconds < SECONDS and self.trials < TWICE * len(self.sizes):
+            return None
+        if not complete:  # a size that was tried once would look slower than it is
+            del self.speed[size]
+        return max(self.speed, key=self.speed.__getitem__) if len(self.speed) > 1 else self.otherwise
+
+
+def in_batches(
+    pieces: Pieces,
+    step: Callable[[int, int], Result],
+    tokens: int | None,
+    tuner: Tuner,
+    wait: Callable[[], None],
+) -> tuple[list[Result], int | None]:
+    """What `step(begin, end)` gives for all rows, and the batch size that was settled on, if it was.
+
+    tokens: that size if it is known. wait: until the device has done its work, for the clock.
+    """
+    done: list[Result] = []
+    tuning = tokens is None and int(pieces.length.sum()) >= tuner.enough
+    at = 0
+    while at < len(pieces):
+        size = tokens or (tuner.size if tuning else tuner.otherwise)
+        end = pieces.fit(at, size)
+        begin = time.perf_counter()
+        try:
+            done.append(step(at, end))
+        except (
+            RuntimeError
+        ) as error:  # torch.OutOfMemoryError is one; other devices and releases have none of their own
+            if not _is_memory(error) or end - at == 1:
+                raise
+            tokens, tuning = max(1, (end - at) * int(pieces.length[at]) // 2), False
+            continue
+        if tuning:
+            wait()
+            tokens = tuner.record((end - at) * int(pieces.length[at]), time.perf_counter() - begin)
+            tuning = tokens is None
+        at = end
+    return done, tokens
+
+
+def _is_memory(error: RuntimeError) -> bool:
+    said = str(error).lower()
+    return "out of memory" in said or "can't allocate memory" in said or "not enough memory" in said

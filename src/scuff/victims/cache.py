@@ -1,0 +1,64 @@
+"""Answers kept on disk, so that a dear model is asked once: a SQLite file that any number of runs may share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from ..text.dataset import Text
+
+Key = tuple[Text, ...]
+
+
+class DiskCache:
+    """Keyed by the victim's identity and the texts; problems such as refusals are kept too, errors are not."""
+
+    def __init__(self, path: str) -> None:
+        import sqlite3  # most runs do without
+
+        try:
+            self.file = sqlite3.connect(path, timeout=60)
+            self.file.execute("CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT) WITHOUT ROWID")
+        except sqlite3.Error as error:
+            raise OSError(f"{path}: expected a cache file that Scuff wrote, got: {error}") from None
+
+    def get(self, identity: str, keys: Iterable[Key]) -> dict[Key, tuple[Any, str]]:
+        """Those of some texts that are known."""
+        found = {}
+        for key in keys:
+            row = self.file.execute("SELECT answer FROM answers WHERE key = ?", (digest(identity, key),)).fetchone()
+            if row:
+                found[key] = _unpacked(row[0])
+        return found
+
+    def put(self, identity: str, answers: dict[Key, tuple[Any, str]]) -> None:
+        """Keep some answers; they are on disk when this returns."""
+        rows = [(digest(identity, key), _packed(*answer)) for key, answer in answers.items()]
+        with self.file:
+            self.file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def digest(identity: str, key: Key) -> bytes:
+    return blake2b(json.dumps([identity, key]).encode(), digest_size=16).digest()
+
+
+def _packed(value: Any, problem: str) -> str:
+    """JSON with the type of the array, so that it comes back the same to the last bit."""
+    if isinstance(value, np.ndarray | np.generic):
+        return json.dumps([str(value.dtype), value.tolist(), problem])
+    return json.dumps(["", value, problem])
+
+
+def _unpacked(row: str) -> tuple[Any, str]:
+    kind, value, problem = json.loads(row)
+    if not kind:
+        return value, problem
+    array = np.array(value, kind)
+    return (array if array.ndim else array[()]), problem

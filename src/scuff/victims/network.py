@@ -1,0 +1,169 @@
+"""A transformer of Hugging Face's as a victim: scores of labels, tags of tokens, or a text for a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..text.dataset import Task
+from .base import Access, Column, Outputs, as_objects, sigmoid, softmax
+from .base import Victim as Base
+from .batching import Tuner, in_batches
+from .open import BadModel
+from .pieces import Batch, Pieces, encode
+
+# tokens of a batch: what to try, and what to take where there is too little to try on
+SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 65536, 131072)}
+OTHERWISE = {"cpu": 2048, "cuda": 65536}
+
+
+class Transformer(Base):
+    """A model and its tokenizer, where they stand. `load` and `of_pipeline` build one.
+
+    digest: tells the weights apart. batch_tokens: rows x longest row of a batch; None tries some sizes at the first call that
+    is large enough and keeps the fastest here. max_length: pieces of a text that the model sees. num_beams, max_new_tokens and
+    prefix (before every text; T5 needs one) are for task text.
+    """
+
+    rows_at_once = 8192
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        task: Task,
+        *,
+        name: str,
+        digest: Callable[[], str],
+        labels: Sequence[str] | None = None,
+        batch_tokens: int | None = None,
+        max_length: int | None = None,
+        num_beams: int = 1,
+        max_new_tokens: int = 128,
+        prefix: str = "",
+    ) -> None:
+        self.model, self.tokenizer, self.task, self.name = model, tokenizer, task, name
+        self.access = Access.SCORE if task in ("single", "multi") else Access.DECISION
+        self.count = 0 if task == "text" else int(model.config.num_labels)  # of labels, also where they have no names
+        self.labels = self._names(labels)
+        self.batch_tokens, self.max_length = batch_tokens, self._longest(max_length)
+        self.num_beams, self.max_new_tokens, self.prefix = num_beams, max_new_tokens, prefix
+        self._digest = digest
+        if task == "single" and self.count < 2:
+            raise BadModel(f"expected two or more labels for task single, got 1 from {name}: is it a regression?")
+        if task == "tokens" and not tokenizer.is_fast:
+            raise BadModel(f"expected a fast tokenizer for task tokens, got {type(tokenizer).__name__} from {name}")
+
+    @cached_property
+    def identity(self) -> str:  # type: ignore[override]  # a property there
+        """The weights, and whatever else changes the answers. A model that is trained further needs a new victim."""
+        about = [self._digest(), self.task, self.max_length, str(self.model.dtype).removeprefix("torch.")]
+        if self.task == "text":
+            about += [self.num_beams, self.max_new_tokens, self.prefix]
+        return ":".join(map(str, about))
+
+    def __call__(self, *columns: Column) -> Outputs:
+        tokens = self.task == "tokens"
+        if len(columns) > (1 if tokens or self.task == "text" else 2):
+            raise ValueError(f"expected one column of texts for task {self.task}, got {len(columns)}")
+        if columns[0] and isinstance(columns[0][0], str) == tokens:
+            kinds = ("texts", "texts in tokens")
+            raise ValueError(f"expected {kinds[tokens]} for {self.name}, got {kinds[not tokens]}")
+        if not columns[0]:
+            return Outputs.of(np.empty((0, self.count), np.float32) if self.access == Access.SCORE else as_objects([]))
+        if self.prefix:
+            columns = tuple([f"{self.prefix}{text}" for text in column] for column in columns)
+        pieces = encode(self.tokenizer, columns, self.max_length, words=tokens)
+        with quiet(), _answering(self.model):
+            if self.task == "text":
+                return Outputs.of(as_objects(pieces.back(sum(self._run(pieces, self._texts), []))))
+            if tokens:
+                return Outputs.of(self._tags(pieces, [len(row) for row in columns[0]]))
+            return self._scores(pieces)
+
+    def _run(self, pieces: Pieces, answer: Callable[[Batch], Any]) -> list[Any]:
+        """What `answer` gives for batches of the rows, in their order there."""
+        import torch
+
+        cuda = self.model.device.type == "cuda"
+        kind = "cuda" if cuda else "cpu"
+        fill = {"input_ids": self._pad, "token_type_ids": self.tokenizer.pad_token_type_id}
+        left = self.tokenizer.padding_side == "left"
+        # how long it takes to write a text depends on the text, so that trials would say little
+        known = self.batch_tokens or (OTHERWISE[kind] // self.num_beams if self.task == "text" else None)
+        done, settled = in_batches(
+            pieces,
+            lambda at, end: answer(pieces.pad(at, end, fill, left)),
+            known,
+            Tuner(SIZES[kind], OTHERWISE[kind]),
+            torch.cuda.synchronize if cuda else lambda: None,
+        )
+        if settled != known:
+            self.batch_tokens = settled
+        return done
+
+    def _inputs(self, batch: Batch) -> dict[str, Any]:
+        import torch
+
+        return {name: torch.from_numpy(array).to(self.model.device) for name, array in batch.inputs.items()}
+
+    def _scores(self, pieces: Pieces) -> Outputs:
+        # the answers stay on the device until the last batch is asked: a GPU need not wait for us
+        parts = self._run(pieces, lambda batch: self.model(**self._inputs(batch)).logits.float())
+        logits = np.concatenate([part.cpu().numpy() for part in parts])
+        scores = np.empty((len(pieces), self.count), np.float32)
+        scores[pieces.order] = softmax(logits) if self.task == "single" else sigmoid(logits)
+        lost = np.isnan(scores).any(1)
+        return Outputs.of(scores, np.where(lost, "error: the model's scores are nan", "").tolist())
+
+    def _tags(self, pieces: Pieces, tokens: list[int]) -> Any:
+        """The tag of a token is that of its first piece; a token without a piece has tag -1."""
+        parts = self._run(pieces, lambda batch: (self.model(**self._inputs(batch)).logits.argmax(-1), batch.mask))
+        tags = np.concatenate([part.cpu().numpy()[mask] for part, mask in parts])
+        word, row = pieces.flat["word"], np.repeat(pieces.order, pieces.length)
+        first = (word >= 0) & (np.diff(word, prepend=-1) != 0)
+        first[pieces.start[:-1]] = word[pieces.start[:-1]] >= 0
+        start = np.append(0, np.cumsum(tokens))
+        out = np.full(start[-1], -1, np.int64)
+        out[start[row[first]] + word[first]] = tags[first]
+        return as_objects(np.split(out, start[1:-1]))
+
+    def _texts(self, batch: Batch) -> list[str]:
+        inputs = {name: value for name, value in self._inputs(batch).items() if name != "token_type_ids"}
+        found = self.model.generate(
+            **inputs, do_sample=False, num_beams=self.num_beams, max_new_tokens=self.max_new_tokens
+        )
+        return list(self.tokenizer.batch_decode(found, skip_special_tokens=True))
+
+    @property
+    def _pad(self) -> int:
+        pads = (self.tokenizer.pad_token_id, self.model.config.pad_token_id, self.tokenizer.eos_token_id, 0)
+        return next(number for number in pads if number is not None)
+
+    def _names(self, labels: Sequence[str] | None) -> tuple[str, ...]:
+        if labels is not None:
+            if len(labels) != self.count:
+                raise BadModel(f"expected {self.count} labels for {self.name}, got {len(labels)}: {', '.join(labels)}")
+            return tuple(labels)
+        if self.task == "text":
+            return ()
+        names = tuple(str(name) for _, name in sorted(self.model.config.id2label.items()))
+        return () if all(re.fullmatch(r"LABEL_\d+", name) for name in names) else names
+
+    def _longest(self, wanted: int | None) -> int:
+        """As many pieces as model and tokenizer take, 512 where neither says; the user may ask for fewer."""
+        known = getattr(self.model.config, "max_position_embeddings", None) or 0
+        for name, part in self.model.named_modules():
+            if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
+                known = part.num_embeddings - part.padding_idx - 1  # RoBERTa counts from behind the padding
+        if wanted is not None:
+            if wanted < 1 or 0 < known < wanted:
+                raise BadModel(f"expected 1 to {known or 'any number'} for max_length of {self.name}, got {wanted}")
+            return wanted
+        limits = [limit for limit in (known, self.tokenizer.model_max_length) if 0 < limit < 1 << 30]
+        return min(limits, default=512)

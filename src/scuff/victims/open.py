@@ -1,0 +1,133 @@
+"""Any model as a victim, by name or as it is: no wrapper class."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib import import_module, util
+from pathlib import Path
+from typing import Any
+
+from ..text.dataset import Task
+from .base import Victim
+from .plain import Plain, of_sklearn
+
+WAYS = (
+    "a folder or id of a Hugging Face model, file.py:name, module:name, an http(s):// address, "
+    "chat:http(s)://.../v1#model, toy:sentiment or toy:tone"
+)
+
+
+class BadModel(ValueError):
+    """What the user named as a model is none that we can use."""
+
+
+def open_victim(model: Any, task: Task, labels: Sequence[str], options: dict[str, Any] | None = None) -> Victim:
+    """`labels`: names of the model's classes in its order, as the user gives them, or () to take the model's own."""
+    options = options or {}
+    if isinstance(model, Victim):
+        return model
+    if not isinstance(model, str | Path):
+        return _of_object(model, task, labels, options, "")
+    name = str(model)
+    kind, _, rest = name.partition(":")
+    if kind == "toy":
+        from .toy import Toy
+
+        return _built(Toy, name, rest, **options)
+    if kind in ("http", "https"):
+        from .http import Http
+
+        return _built(Http, name, name, task=task, labels=labels, **options)
+    if kind == "chat":
+        from .chat import Chat
+
+        url, _, served = rest.partition("#")
+        return _built(Chat, name, url, options.pop("model", served), task=task, labels=labels, **options)
+    path, _, attribute = name.rpartition(":")
+    if path.endswith(".py") or (path and attribute.isidentifier() and not Path(name).exists() and "/" not in name):
+        found, digest = _imported(path, attribute)
+        victim = _of_object(found, task, labels, options, name, f"{name}:{digest}")
+        victim.sees_through_files = True
+        return victim
+    from .transformers import load
+
+    return _built(load, name, name.removeprefix("hf:"), task, labels=labels or None, **options)
+
+
+def _built(kind: Any, name: str, *arguments: Any, **options: Any) -> Victim:
+    """An option that a kind of victim does not have is the user's mistake."""
+    known = inspect.signature(kind).parameters
+    wrong = [option for option in options if option not in known]
+    if wrong:
+        raise BadModel(
+            f"expected {', '.join(list(known)[len(arguments) :]) or 'no options'} for {name}, got {wrong[0]!r}"
+        )
+    return kind(*arguments, **options)
+
+
+def _of_object(
+    model: Any, task: Task, labels: Sequence[str], options: dict[str, Any], name: str, identity: str = ""
+) -> Victim:
+    if isinstance(model, Victim):
+        return model
+    if all(hasattr(model, part) for part in ("model", "tokenizer", "task", "framework")) or (
+        hasattr(model, "tokenizer") and hasattr(getattr(model, "model", None), "config")
+    ):
+        from .transformers import of_pipeline
+
+        return _built(of_pipeline, name or "pipeline", model, task, labels=labels or None, **options)
+    if options:
+        raise BadModel(f"expected no options for {name or type(model).__name__}, got {', '.join(options)}")
+    if hasattr(model, "predict") and hasattr(model, "fit"):
+        return of_sklearn(model, task, labels, name)
+    if callable(model):
+        return Plain(model, task, labels, name=name, identity=identity or _source(model))
+    raise BadModel(f"expected {WAYS}; or in Python a callable, pipeline or Victim, got {type(model).__name__}")
+
+
+def _source(model: Any) -> str:
+    """Where a callable comes from and what it says, as far as Python can tell."""
+    name = f"{getattr(model, '__module__', '')}:{getattr(model, '__qualname__', type(model).__qualname__)}"
+    try:
+        code = inspect.getsource(model if inspect.isroutine(model) else type(model))
+    except (OSError, TypeError):
+        return name
+    return f"{name}:{sha256(code.encode()).hexdigest()[:16]}"
+
+
+def _imported(path: str, attribute: str) -> tuple[Any, str]:
+    """The thing itself, and a digest of the file that it is in."""
+    file = Path(path)
+    try:
+        if path.endswith(".py"):
+            spec = util.spec_from_file_location(file.stem, file)
+            if not file.is_file() or spec is None or spec.loader is None:
+                raise BadModel(f"{path}: expected a Python file, got nothing of that name")
+            module = util.module_from_spec(spec)
+            sys.modules.setdefault(file.stem, module)
+            sys.path.insert(0, str(file.resolve().parent))  # what it imports may stand beside it
+            try:
+                spec.loader.exec_module(module)
+            finally:
+                sys.path.remove(str(file.resolve().parent))
+        else:
+            sys.path.insert(0, "")  # as `python -m` does
+            try:
+                module = import_module(path)
+            finally:
+                sys.path.remove("")
+    except BadModel:
+        raise
+    except Exception as error:  # anything may go wrong in a user's file
+        raise BadModel(
+            f"{path}: expected a module that can be imported, got {type(error).__name__}: {error}"
+        ) from error
+    if not hasattr(module, attribute):
+        near = ", ".join(name for name in vars(module) if not name.startswith("_")) or "nothing"
+        raise BadModel(f"{path}: expected {attribute!r} in it, got {near:.200}")
+    origin = Path(getattr(module, "__file__", None) or "")
+    digest = sha256(origin.read_bytes()).hexdigest()[:16] if origin.is_file() else ""
+    return getattr(module, attribute), digest

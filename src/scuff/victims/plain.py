@@ -1,0 +1,85 @@
+"""Victims that need no library: any Python callable, scikit-learn's pipelines, answers collected in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from ..text.dataset import Task
+from .answers import Reader
+from .base import Access, Column, Outputs, Victim
+
+
+class Plain(Victim):
+    """A callable that takes a list of texts (two lists for pairs) and gives scores, logits, labels, label sets, tags or texts."""
+
+    def __init__(
+        self, ask: Callable[..., Any], task: Task, labels: Sequence[str], *, name: str = "", identity: str = ""
+    ) -> None:
+        """`labels` may be () where the answers name them, see `assume`."""
+        self.ask, self.task, self.labels = ask, task, tuple(labels)
+        self.name = name or f"{getattr(ask, '__module__', '')}:{getattr(ask, '__qualname__', type(ask).__name__)}"
+        self._identity = identity or self.name
+        self._reader = Reader(task, self.labels, self.name)
+
+    @property
+    def identity(self) -> str:
+        return self._identity
+
+    def assume(self, labels: Sequence[str]) -> None:
+        """Take these names where the user gave none: right for answers that are names themselves, refused for mere numbers."""
+        self.labels = tuple(labels)
+        self._reader = Reader(self.task, self.labels, self.name, assumed=True)
+
+    @property
+    def access(self) -> Access:  # type: ignore[override]
+        """Known after the first answers."""
+        return Access.SCORE if self._reader.kind == "scores" else Access.DECISION
+
+    def __call__(self, *columns: Column) -> Outputs:
+        lists = [[list(text) if isinstance(text, tuple) else text for text in column] for column in columns]
+        return self._reader.read(self.ask(*lists), len(columns[0]))
+
+
+def of_sklearn(model: Any, task: Task, labels: Sequence[str], name: str = "") -> Plain:
+    """A fitted scikit-learn pipeline that takes texts: probabilities where it has them, else labels."""
+    names = [str(label) for label in getattr(model, "classes_", [])] or list(labels)
+    scores = getattr(model, "predict_proba", None)
+
+    def ask(texts: list[str]) -> Any:
+        if scores is None:
+            found = model.predict(texts)
+            return found if task == "multi" else [str(label) for label in found]
+        found = scores(texts)
+        return np.stack([part[:, 1] for part in found], 1) if isinstance(found, list) else found
+
+    return Plain(ask, task, names, name=name or f"sklearn:{type(model).__name__}", identity=f"{name}:{model!r}")
+
+
+class Predictions(Victim):
+    """Answers that came from anywhere: a table from texts to answers. What it does not hold is a problem, not an answer."""
+
+    access = Access.BLIND
+
+    def __init__(self, answers: dict[tuple[Any, ...], Any], task: Task, labels: Sequence[str], *, name: str) -> None:
+        self.answers, self.task, self.labels, self.name = answers, task, tuple(labels), f"predictions:{name}"
+        self._reader = Reader(task, self.labels, self.name)
+
+    @property
+    def identity(self) -> str:
+        content = repr(sorted(self.answers.items(), key=repr))
+        return f"{self.name}:{sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+    def __call__(self, *columns: Column) -> Outputs:
+        keys = list(zip(*columns, strict=True))
+        known = [key for key in keys if key in self.answers]
+        if not known:
+            return Outputs.failed(len(keys), "unanswered")
+        found = self._reader.read([self.answers[key] for key in known], len(known))
+        place = np.full(len(keys), -1, np.int64)
+        place[[at for at, key in enumerate(keys) if key in self.answers]] = np.arange(len(known))
+        none = Outputs.failed(1, "unanswered", found)
+        return Outputs.join([found, none]).take(place)

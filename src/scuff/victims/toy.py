@@ -1,0 +1,178 @@
+"""Victims that need nothing: they write their own data with a grammar and learn it in a second.
+
+Weights and residuals are multiples of 2^-20, so that their sums are exact: in any order, in any batch, on any machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..resources import load, manifest
+from ..text import Ragged
+from ..text.dataset import Task
+from ..text.grammar import Grammar
+from ..text.hash import BASE, mix, text_bits
+from ..text.ragged import Bits, Codes, Ints, bounds, spread, sums
+from ..text.unicode import case_map, classes
+from ..text.words import find_words
+from .base import Access, Column, Outputs, Victim, sigmoid, softmax
+
+Floats = npt.NDArray[np.float64]
+LABELS = {"sentiment": ("negative", "positive"), "tone": ("rude", "insult", "threat", "spam")}
+START = {"sentiment": "review", "tone": "comment"}
+SIZES = {"train": 4000, "test": 1000}
+VERSION = 1  # of the features and the training; one more whenever they change
+BUCKETS = 1 << 16
+END = BUCKETS  # of n-grams that run over the end of their text; every text has some, so this is the intercept
+GRAMS = range(2, 5)
+BATCH, EPOCHS, RATE = 256, 20, 2.0
+
+
+def toy_data(name: str, split: Literal["train", "test"]) -> tuple[list[str], list[Any]]:
+    """Texts and what they are: a label each for sentiment, a tuple of labels each for tone. No text is in both splits."""
+    if name not in LABELS or split not in SIZES:
+        raise ValueError(f"expected sentiment or tone, train or test for toy_data, got {name!r}, {split!r}")
+    found = _data(name)[split]
+    return list(found), [labels[0] if name == "sentiment" else labels for labels in found.values()]
+
+
+@cache
+def _data(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Labels by text. The hash of a text says which split it is for; what a rule unseen-... made is not for training."""
+    grammar = Grammar.parse(load(f"toy-{name}.txt").decode())
+    found: dict[str, dict[str, tuple[str, ...]]] = {split: {} for split in SIZES}
+    number = 0
+    while any(len(found[split]) < size for split, size in SIZES.items()):
+        block = [grammar.sentence(START[name], at) for at in range(number, number + 1024)]
+        number += len(block)
+        bits = text_bits(Ragged.of([sentence.text for sentence in block]))
+        for (text, rules), draw in zip(block, (bits % np.uint64(5)).tolist(), strict=True):
+            split = "train" if draw else "test"
+            made_by = {rule.partition("-")[0] for rule in rules}
+            if len(found[split]) == SIZES[split] or (draw and "unseen" in made_by) or _repeats(text):
+                continue
+            found[split][text] = tuple(label for label in LABELS[name] if label in made_by)
+    return found
+
+
+def _repeats(text: str) -> bool:
+    """Whether a longer word stands there twice, which a writer would have avoided."""
+    words = re.findall(r"\b(?!were|your)[a-z]{4,}", text.lower())
+    return len(words) > len(set(words))
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Buckets of words and of character n-grams, text after text; each of the two with the edges of the texts."""
+
+    words: Ints
+    word_edges: Ints
+    grams: tuple[Ints, ...]  # one for each n, as long as all texts together
+    edges: Ints
+    scale: Floats  # of each text: one over the root of how many features it has
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Features:
+        ragged = Ragged.of([f" {text} " for text in texts])
+        codes, edges = case_map(upper=False)[ragged.codes], ragged.offsets
+        words = find_words(classes(codes), edges, np.empty(0, np.int64))
+        length = words.stop - words.start
+        hashed = text_bits(Ragged(codes[spread(words.start, length)], bounds(length)))
+        per_row = words.per_row(len(texts))
+        scale = 1 / np.sqrt(per_row + len(GRAMS) * ragged.lengths)
+        return cls(_bucket(hashed), bounds(per_row), _grams(codes, edges), edges, scale)
+
+    def score(self, weights: Floats) -> Floats:
+        """The sum of the weights of each text's features, scaled."""
+        grams = weights[self.grams[0]]
+        for more in self.grams[1:]:
+            grams += weights[more]
+        total: Floats = sums(grams, self.edges) + sums(weights[self.words], self.word_edges)
+        return self.scale * total
+
+    def gradient(self, residual: npt.NDArray[Any]) -> Floats:
+        """For each bucket the sum of the scaled residuals of the texts that it is in."""
+        share = _exact(self.scale * residual)
+        out = np.zeros(BUCKETS + 1)
+        out += np.bincount(self.words, np.repeat(share, np.diff(self.word_edges)), out.size)
+        share = np.repeat(share, np.diff(self.edges))
+        for grams in self.grams:
+            out += np.bincount(grams, share, out.size)
+        return out
+
+
+def _grams(codes: Codes, edges: Ints) -> tuple[Ints, ...]:
+    """For each n, the bucket of the n-gram that begins at each position."""
+    after = np.append(codes, np.zeros(len(GRAMS), np.uint32)).astype(np.uint64)
+    state, out = after[: codes.size], []
+    for size in GRAMS:
+        state = state * np.uint64(BASE) + after[size - 1 :][: codes.size]
+        bucket = _bucket(mix(state ^ np.uint64(size)))
+        for back in range(1, size):
+            bucket[edges[1:] - back] = END  # where a text is shorter than this, the one before it ends there as well
+        out.append(bucket)
+    return tuple(out)
+
+
+def _bucket(hashed: Bits) -> Ints:
+    return (hashed & np.uint64(BUCKETS - 1)).astype(np.int64)
+
+
+def _exact(values: Floats) -> Floats:
+    return np.rint(values * 2.0**20) * 2.0**-20
+
+
+@cache
+def _weights(name: str) -> Floats:
+    """Logistic regression by Adagrad (Duchi et al., 2011), one row of weights per sigmoid; sentiment needs but one."""
+    rows = list(_data(name)["train"].items())
+    labels = LABELS[name][1:] if name == "sentiment" else LABELS[name]
+    batches = [rows[at : at + BATCH] for at in range(0, len(rows), BATCH)]
+    features = [Features.of([text for text, _ in batch]) for batch in batches]
+    wanted = [np.array([[label in target for _, target in batch] for label in labels], np.float64) for batch in batches]
+    weights = np.zeros((len(labels), BUCKETS + 1))
+    squares = np.ones_like(weights)
+    for _ in range(EPOCHS):
+        for batch, right in zip(features, wanted, strict=True):
+            for row in range(len(labels)):
+                gradient = batch.gradient(sigmoid(batch.score(weights[row])) - right[row])
+                squares[row] += gradient**2
+                weights[row] = _exact(weights[row] - RATE * gradient / np.sqrt(squares[row]))
+    return weights
+
+
+class Toy(Victim):
+    """Hashed words and letters, logistic regression, a second of training: weak as real classifiers are, and always there.
+
+    toy:sentiment tells bad reviews from good, toy:tone tags comments as rude, insult, threat, spam, in harmless words.
+    """
+
+    access = Access.SCORE
+    rows_at_once = 4096
+    sees_through_files = True
+
+    def __init__(self, name: str) -> None:
+        if name not in LABELS:
+            raise ValueError(f"expected {' or '.join(LABELS)} for toy, got {name!r}")
+        self.data, self.name, self.labels = name, f"toy:{name}", LABELS[name]
+        self.task: Task = "single" if name == "sentiment" else "multi"
+
+    def __call__(self, *columns: Column) -> Outputs:
+        if len(columns) != 1:
+            raise ValueError(f"expected one column of texts for {self.name}, got {len(columns)}")
+        features = Features.of([text if isinstance(text, str) else " ".join(text) for text in columns[0]])
+        logits = np.stack([features.score(row) for row in _weights(self.data)], 1)
+        if self.task == "single":
+            return Outputs.of(softmax(np.concatenate((np.zeros_like(logits), logits), 1)))
+        return Outputs.of(sigmoid(logits))
+
+    @property
+    def identity(self) -> str:
+        return f"{self.name}:{VERSION}:{manifest()[f'toy-{self.data}.txt']['sha256'][:16]}"
