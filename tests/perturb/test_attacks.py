@@ -141,7 +141,7 @@ def test_no_strength_is_no_change_whatever_phi() -> None:
 
 
 def test_wrong_selection() -> None:
-    with pytest.raises(ValueError, match="expected quota, coin, each for selection, got 'all'"):
+    with pytest.raises(ValueError, match="expected quota, coin, each, below, edits for selection, got 'all'"):
         scuff.perturb("some text", "truncate", selection="all")
 
 

@@ -18,6 +18,7 @@ from .cases import Cases, Column
 from .dimension import Dimension
 
 MORE = 3  # this many times as many versions are tried as cases are wanted
+PATIENCE = 10  # a text that none of its first so many versions changes counts as one that cannot change
 
 
 def sample_cases(
@@ -33,20 +34,23 @@ def sample_cases(
 ) -> Cases:
     """Cases number `first` to `cases` of each example: the same whatever `cases` is, and whatever other examples there are.
 
-    `sides`: which columns are perturbed. A text that cannot change within the degree is a case of its own, once.
+    `sides`: which columns are perturbed. A text that cannot change within the degree is a case of its own, once. A level is not
+    a limit: there the first draw decides whether a text can change, so that one case is the same as `scuff perturb`.
     """
     maker = _Maker(columns, sides, dimension, degree, seed, protect)
     size = len(columns[0].corpus)
-    tries = cases if degree else 1
+    tries, patience = (cases if degree else 1), (1 if dimension.measure == "level" or not degree else PATIENCE)
     found = maker.draws(np.arange(size), np.arange(tries))
-    chosen = found.distinct(cases, maker.clean)
-    few = np.bincount(found.example[chosen], minlength=size) < cases
-    few &= np.bincount(found.example[chosen][found.changed(maker.clean)[chosen]], minlength=size) > 0
-    if few.any():  # texts that can change, but came out alike
-        found = found.with_more(maker.draws(np.flatnonzero(few), np.arange(tries, tries * MORE)))
-        chosen = found.distinct(cases, maker.clean)
-    unfit = np.bincount(found.example[~found.fits], minlength=size)
-    return maker.cases(found.take(chosen[_number(found.example[chosen]) >= first]), unfit)
+    chosen, number = found.distinct(maker.clean, patience)
+    changed = found.changed(maker.clean)[chosen]
+    able = np.bincount(found.example[chosen[changed]], minlength=size) > 0
+    few = np.bincount(found.example[chosen[number < cases]], minlength=size) < cases
+    few = np.where(able, few, tries < patience)
+    if few.any():  # texts that can change, but came out alike, or may change yet
+        found = found.with_more(maker.draws(np.flatnonzero(few), np.arange(tries, max(tries * MORE, patience))))
+        chosen, number = found.distinct(maker.clean, patience)
+    unfit = np.bincount(found.example[~found.fits & (found.draw >= first)], minlength=size)
+    return maker.cases(found.take(chosen[(first <= number) & (number < cases)]), unfit)
 
 
 def _number(example: Ints) -> Ints:
@@ -56,7 +60,10 @@ def _number(example: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """Versions of texts before the cases among them are chosen; rows of the edits are numbers of versions."""
+    """Versions of texts before the cases among them are chosen; rows of the edits are numbers of versions.
+
+    A version that did not fit was put back to the unchanged text.
+    """
 
     example: Ints
     draw: Ints
@@ -91,16 +98,17 @@ class _Draws:
     def changed(self, clean: Bits) -> Mask:
         return self.text != clean[self.example]
 
-    def distinct(self, cases: int, clean: Bits) -> Ints:
-        """The first `cases` different texts of each example that fit, in the order of draws.
+    def distinct(self, clean: Bits, patience: int) -> tuple[Ints, Ints]:
+        """The different texts of each example in the order of draws, and which case each is.
 
-        The unchanged text is a case only where there is no other.
+        The unchanged text is a case only where there is no other. Case number n is looked for in the first MORE * (n + 1) draws,
+        at least `patience`, so how many cases are wanted in the end does not matter for it.
         """
         order = np.lexsort((self.draw, self.example))
-        order = order[self.fits[order]]
         changed = self.changed(clean)[order]
-        any_changed = np.bincount(self.example[order][changed], minlength=clean.size) > 0
-        order = order[changed | ~any_changed[self.example[order]]]
+        early = order[changed & (self.draw[order] < patience)]
+        able = np.bincount(self.example[early], minlength=clean.size) > 0
+        order = order[changed == able[self.example[order]]]
         by_text = order[
             np.lexsort((self.text[order], self.example[order]))
         ]  # stable: the first draw of a text comes first
@@ -108,7 +116,11 @@ class _Draws:
         repeated = np.zeros(self.example.size, np.bool_)
         repeated[by_text[1:][again]] = True
         order = order[~repeated[order]]
-        return order[_number(self.example[order]) < cases]
+        example, draw = self.example[order], self.draw[order]
+        place = _number(example)
+        late = np.where(draw < patience, 0, draw // MORE) - place
+        apart = example << 32  # so that the running maximum begins anew with each example
+        return order, place + np.maximum.accumulate(late + apart) - apart
 
 
 def _renumbered(edits: Edits, place: Ints) -> Edits:
@@ -147,8 +159,10 @@ class _Maker:
             after.append(corpus)
             all_edits.append(edits)
         reached = hit / np.maximum(units, 1)
-        most = np.inf if self.dimension.measure == "level" else self.degree + 1e-9
-        return _Draws(example, draw, _hash(after), reached, reached <= most, tuple(all_edits))
+        fits = reached <= (np.inf if self.dimension.measure == "level" else self.degree + 1e-9)
+        text = np.where(fits, _hash(after), self.clean[example])
+        edits_that_fit = tuple(None if edits is None else edits.where(fits[edits.row]) for edits in all_edits)
+        return _Draws(example, draw, text, np.where(fits, reached, 0.0), fits, edits_that_fit)
 
     def _edits(self, corpus: Corpus, draw: Ints) -> Edits:
         attack, selection = self.dimension.attack, self.dimension.selection

@@ -112,8 +112,8 @@ def run(args: argparse.Namespace) -> None:
     from ..session.cases import write_cases
 
     if args.resume:
-        if args.what or args.output or args.config:
-            raise ValueError("expected --resume RUN alone, got a model, data, output or config beside it")
+        if args.what or args.output or args.config or set(flags(args)) - {"workers"}:
+            raise ValueError("expected --resume RUN alone (or with --workers), got other settings beside it")
         listen = _listen(args)
         return show(resume(args.resume, say=listen, show=run_bar(args.quiet), workers=args.workers))
     settings = read_config(args.config) if args.config else {}

@@ -110,8 +110,10 @@ def said(answer: Any, truth: Truth) -> Any:
     """An answer for people: a label with its score, labels, tags or a text."""
     if truth.task == "text":
         return answer
+    if answer is None or isinstance(answer, str):  # in a part without any answer nothing tells what kind they are
+        return None
     if truth.task == "tokens":
-        return [truth.labels[tag] if tag >= 0 else None for tag in answer.tolist()] if answer is not None else None
+        return [truth.labels[tag] if tag >= 0 else None for tag in answer.tolist()]
     row = np.asarray(answer)[None]
     if row.dtype.kind == "f" and np.isnan(row).any():
         return None

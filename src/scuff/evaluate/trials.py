@@ -73,11 +73,14 @@ class Folder:
 
     def read_json(self, name: str) -> Any:
         try:
-            return json.loads((self.path / name).read_text(encoding="utf-8"))
-        except FileNotFoundError:
+            found = json.loads((self.path / name).read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
             raise BadRun(f"{self.path}: expected a run folder with {name}, got none") from None
         except ValueError as error:
             raise BadRun(f"{self.path / name}: expected JSON, got: {error}") from None
+        if name in ("run.json", "summary.json") and (not isinstance(found, dict) or found.get("schema") != SCHEMA):
+            raise BadRun(f"{self.path / name}: expected a file that this version of Scuff wrote, got another")
+        return found
 
     def read_lines(self, name: str) -> Iterator[Any]:
         try:

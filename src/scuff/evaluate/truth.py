@@ -88,7 +88,7 @@ class Truth:
         if self.task == "single":
             out[good] = self.predicted(answers)[good] == self.targets[good]
         elif self.task == "multi":
-            out[good] = (self.predicted(answers) == self.targets).all(1)[good]
+            out[good] = (self.predicted(answers[good]) == self.targets[good]).all(1) if good.any() else np.nan
         elif self.task == "tokens":
             right = [
                 (answers[at] == self.targets[at]).mean() if len(answers[at]) else 1.0 for at in np.flatnonzero(good)

@@ -48,7 +48,7 @@ def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
     name, names = type(data).__name__, {}  # type: str, dict[str, tuple[str, ...]]
     if isinstance(data, str | Path):
         path = str(data)
-        name = Path(path).name
+        name = "/".join(Path(path).parts[-2:]).lstrip("/")  # data sets are often called test.csv
         if path.startswith("hf:") or Path(path).is_dir():
             records, names = records_of_hub(path.removeprefix("hf:"), columns.split)
         else:
@@ -86,7 +86,7 @@ class _Reader:
     def _guess_labels(self) -> list[str]:
         low = {column.lower(): column for column in self.seen if column not in self.texts}
         for first, second in TRANSLATIONS:
-            if self.texts == [low.get(first, first)] and second in low:
+            if [column.lower() for column in self.texts] == [first] and second in low:
                 return [low[second]]
         for name in (*(TAGS if self._in_tokens() else ()), *LABELS):
             if name in low:
@@ -120,6 +120,8 @@ class _Reader:
             for column, text in zip(columns, texts, strict=True):
                 column.append(text or "" if not isinstance(text, tuple) else text)
             targets.append(target)
+            if self.given.id and record.get(self.given.id) is None:
+                raise self._error(row, f"expected an id in column {self.given.id!r}, got none")
             ids.append(str(record[self.given.id]) if self.given.id else str(row))
         if not targets:
             raise BadInput(f"{self.name}: expected labelled examples, got {dict(skipped)}")
@@ -133,6 +135,9 @@ class _Reader:
     def _text(self, value: Any, row: int) -> Text | None:
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return None
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(text, str) and not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+                raise self._error(row, f"expected Unicode text, got a lone surrogate in {text!r:.60}")
         if self.task == "tokens" and isinstance(value, list | tuple) and all(isinstance(t, str) for t in value):
             return tuple(value)
         if self.task != "tokens" and isinstance(value, str):
@@ -147,12 +152,19 @@ class _Reader:
         if self.task == "single":
             return self._label(value)
         if self.task == "multi" and len(self.labels) > 1:
-            return tuple(label for label in self.labels if self._label(record.get(label)) in ("1", "true", "yes"))
+            marks = {label: self._label(record.get(label)) for label in self.labels}
+            on = tuple(label for label, mark in marks.items() if mark in ("1", "true", "yes"))
+            return on if any(mark is not None for mark in marks.values()) else None
+        if value != "" and not isinstance(value, list | tuple) and self._label(value) is None:
+            return None  # an empty field of text, though, is an empty set of labels
         if isinstance(value, str):
             value = self._parts(value)
         if not isinstance(value, list | tuple):
             raise self._error(row, f"expected a list of labels in column {self.labels[0]!r}, got {value!r:.60}")
-        return tuple(label for label in map(self._label, value) if label is not None or self.task == "multi")  # type: ignore[misc]
+        if self.task == "multi":
+            return tuple(label for label in map(self._label, value) if label is not None)
+        tags = [tag if isinstance(tag, str) and tag else self._label(tag) for tag in value]  # of tokens, "-" is a tag
+        return None if None in tags else tuple(tag for tag in tags if tag is not None)
 
     def _parts(self, value: str) -> Sequence[object]:
         """A list of labels in a field of text: JSON, or parted by commas or bars."""

@@ -26,7 +26,7 @@ def read_predictions(paths: Sequence[str], fields: Sequence[str], task: Task) ->
         if lost:
             raise BadInput(f"{path}: expected the text column {lost[0]!r}, as in the data, got {', '.join(seen)}")
         for record in records:
-            texts = tuple(tuple(v) if isinstance(v := record[name], list) else v for name in fields)
+            texts = tuple(tuple(v) if isinstance(v := record.get(name), list) else v for name in fields)
             value = _value(record.get(found[0]), task)
             if value is not None:
                 answers[texts] = value

@@ -36,6 +36,8 @@ def _rows(source: Source, kind: str) -> Iterator[Record]:
     header = next(rows, None)
     if header is None or not header.fields:
         raise source.error(1, "expected a header, got nothing")
+    if len(set(header.fields)) < len(header.fields):
+        raise source.error(1, f"expected a name of its own for each column, got {', '.join(header.fields)}")
     for row in rows:
         if len(row.fields) not in (0, len(header.fields)):
             raise source.error(row.at, f"expected {len(header.fields)} fields, got {len(row.fields)}")
@@ -52,7 +54,7 @@ def _parquet(source: Source, kind: str) -> Iterator[Record]:
     pa, pq = pyarrow()
     try:
         file = pq.ParquetFile(source.seekable())
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, OSError, EOFError) as error:
         raise BadInput(f"{source.name}: expected Parquet, got: {error}") from None
     for batch in file.iter_batches(1 << 14):
         yield from batch.to_pylist()
@@ -76,6 +78,9 @@ def _sentences(source: Source, kind: str) -> Iterator[Record]:
                     tags, other = ([row[at] for row in rows] for at in (UPOS, XPOS))
                     yield {"tokens": [row[1] for row in rows], "tags": tags, "xpos": other}
             elif rows:
+                lone = next((row[0] for row in rows if len(row) < 2), None)
+                if lone is not None:
+                    raise BadInput(f"{source.name}: expected a tag behind each token, got {lone[:40]!r} without one")
                 yield {"tokens": [row[0] for row in rows], "tags": [row[-1] for row in rows]}
 
 
@@ -107,12 +112,13 @@ def records_of_object(data: Any) -> tuple[list[Record], dict[str, tuple[str, ...
             inner = getattr(feature, "feature", feature)
             if getattr(inner, "names", None):
                 names[column] = tuple(inner.names)
-        return [dict(row) for row in data], names
+        return [_bare(dict(row)) for row in data], names
     if hasattr(data, "to_dict") and hasattr(data, "columns"):  # pandas
-        return list(data.to_dict("records")), names
+        known = data.astype(object).where(data.notna(), None)  # None for all that pandas has for nothing
+        return [_bare(row) for row in known.to_dict("records")], names
     rows = list(data) if isinstance(data, Iterable) else []
     if rows and all(isinstance(row, dict) for row in rows):
-        return rows, names
+        return [_bare(row) for row in rows], names
     sizes = {len(row) if isinstance(row, Sequence) and not isinstance(row, str) else 0 for row in rows}
     if sizes not in ({2}, {3}):
         raise BadInput(
@@ -120,4 +126,9 @@ def records_of_object(data: Any) -> tuple[list[Record], dict[str, tuple[str, ...
             + (f"a list of {type(rows[0]).__name__}" if rows else f"{type(data).__name__}")
         )
     columns = ("text", "label") if sizes == {2} else ("first", "second", "label")
-    return [dict(zip(columns, row, strict=True)) for row in rows], names
+    return [_bare(dict(zip(columns, row, strict=True))) for row in rows], names
+
+
+def _bare(record: Record) -> Record:
+    """NumPy's numbers and arrays (tensors, too) as Python's."""
+    return {key: value.tolist() if hasattr(value, "tolist") else value for key, value in record.items()}

@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -100,7 +101,17 @@ _work: Any = None  # of this worker process
 def _begin(open_work: Callable[[], Work]) -> None:
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the first one ends the others
+    Thread(target=_follow, daemon=True).start()
     _work = open_work()
+
+
+def _follow() -> None:
+    """End with the process that began this one: if it was killed, nobody else will end it."""
+    from multiprocessing import parent_process
+
+    if parent := parent_process():
+        parent.join()
+        signal.raise_signal(signal.SIGTERM)
 
 
 def _make(job: Any) -> Any:

@@ -36,16 +36,16 @@ class Result:
     @property
     def average(self) -> float:
         """The mean of all dimensions' final average scores."""
-        return float(self.summary["overall"]["average"]["value"])
+        return _value(self.summary["overall"]["average"])
 
     @property
     def worst(self) -> float:
         """The mean of all dimensions' final worst-case scores."""
-        return float(self.summary["overall"]["worst"]["value"])
+        return _value(self.summary["overall"]["worst"])
 
     @property
     def clean(self) -> float:
-        return float(self.summary["clean"]["score"]["value"])
+        return _value(self.summary["clean"]["score"])
 
 
 class Evaluate:
@@ -101,7 +101,7 @@ def resume(
     """Go on with a run that was interrupted, with the settings that are written in its folder."""
     run = Folder(folder).read_json("run.json")
     for what in ("model", "data"):
-        if run[what]["spec"] is None:
+        if run[what]["spec"] is None and not (what == "model" and run["config"].get("predictions")):
             raise BadRun(
                 f"{folder}: expected a run of a {what} that has a name, got one given as a Python object: run it again"
             )
@@ -147,7 +147,14 @@ def report(folder: str | Path) -> Result:
     """Compute everything of a run again from its trials: summary.json, results.jsonl, report.html."""
     opened = Folder(folder)
     run = opened.read_json("run.json")
-    summary = reopen(str(folder), False).finish(run)
+    work = reopen(str(folder), False)
+    for jobs in chain([work.clean_jobs()], work.rounds()):
+        if left := work.left(jobs):
+            raise BadRun(
+                f"{folder}: expected a finished run, got {len(left)} of {len(jobs)} blocks left to do: "
+                f"`scuff evaluate --resume {folder}` goes on"
+            )
+    summary = work.finish(run)
     write_report(opened)
     return Result(summary, str(folder))
 
@@ -173,6 +180,11 @@ def assert_robust(
             "\n".join(["the model is less robust than asked:", *(str(line) for line in failed), str(result)])
         )
     return result
+
+
+def _value(entry: dict[str, Any]) -> float:
+    """nan where nothing was answered."""
+    return float("nan") if entry["value"] is None else float(entry["value"])
 
 
 def _silent(message: str) -> None:

@@ -60,12 +60,16 @@ class Config:
         for name, value in given.items():
             if name in LISTS:
                 many = list(value) if isinstance(value, list | tuple) else [value]
-                given[name] = tuple(float(v) if name == "degrees" else str(v) for v in many)
+                given[name] = tuple(_number(name, v) if name == "degrees" else str(v) for v in many)
+            elif name in ("width", "beta"):
+                given[name] = _number(name, value)
             elif name in ("examples", "cases", "seed", "workers", "max_queries"):
                 if isinstance(value, bool) or not isinstance(value, int):
                     raise ValueError(f"expected a whole number for {name}, got {value!r}")
-            elif name in ("map", "options") and not isinstance(value, dict):
-                raise ValueError(f"expected names and values for {name}, got {value!r}")
+            elif name in ("map", "options"):
+                if not isinstance(value, dict):
+                    raise ValueError(f"expected names and values for {name}, got {value!r}")
+                given[name] = {str(key): str(v) for key, v in value.items()} if name == "map" else value
             elif name in ("id", "format", "split", "none", "cache", "max_errors"):
                 given[name] = str(value)
         config = cls(**given)
@@ -137,6 +141,13 @@ class Config:
             for name, value in asdict(self).items()
             if value != plain[name] and name != "workers"  # which change nothing but time
         }
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"expected a number for {name}, got {value!r}") from None
 
 
 def _unusable(name: str, data: Dataset) -> str:

@@ -38,7 +38,7 @@ def write_parquet(run_folder: str, path: str) -> int:
                 "degree": [0.0 if c else protocol.degrees[d] for c, d in zip(clean, part["degree"].tolist(), strict=True)],
                 "draw": part["draw"], "reached": part["reached"], "distance": part["distance"],
                 **{field: [texts[at] for texts in shown] for at, field in enumerate(work.data.fields)},
-                "answer": [str(_label(said(answer, work.truth))) for answer in answers],
+                "answer": [_label(said(answer, work.truth)) for answer in answers],
                 "score": [None if np.isnan(score) else score for score in part["score"].tolist()],
                 "problem": [reasons[number] for number in part["problem"].tolist()],
             }  # fmt: skip
@@ -51,7 +51,7 @@ def write_parquet(run_folder: str, path: str) -> int:
     return rows
 
 
-def _label(answer: Any) -> Any:
+def _label(answer: Any) -> str | None:
     if isinstance(answer, dict):
         return answer["label"]
     return " ".join(map(str, answer)) if isinstance(answer, list) else answer

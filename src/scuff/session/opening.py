@@ -21,13 +21,15 @@ def open_model(model: Any, config: Config, data: Dataset) -> Victim:
     labels = config.labels
     if config.predictions:
         answers, name = read_predictions(config.predictions, data.fields, data.task)
-        return Predictions(answers, data.task, labels or data.labels, name=name)
+        return Predictions(answers, data.task, labels or data.labels, name=name, assumed=not labels)
     victim = open_victim(model, data.task, labels or _assumed(model, data), dict(config.options))
     if victim.task != data.task:
         raise ValueError(f"expected a model for {data.task} data, got {victim.name}, which is for {victim.task}")
     if not victim.labels and data.task != "text":
         if hasattr(victim, "assume"):
             victim.assume(data.labels)
+        elif all(label.isdecimal() for label in data.labels) and hasattr(victim, "count"):
+            victim.labels = tuple(map(str, range(victim.count)))
         else:
             raise ValueError(
                 f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"

@@ -15,6 +15,7 @@ from ..evaluate.results import said
 from .session import Session
 
 Say = Callable[[str], None]
+TUNING = 200_000  # characters: enough for batches of every size
 TASKS = {"single": "one label", "multi": "label sets", "tokens": "a tag per token", "text": "texts"}
 
 
@@ -57,6 +58,7 @@ def preflight(session: Session, say: Say) -> None:
             f"WARNING the clean score is no better than guessing ({session.truth.chance:.3f}) or always giving the most "
             f"frequent label ({session.truth.majority:.3f}): are labels and columns right?"
         )
+    _tune(session)
     _costs(session, say, seconds / max(len(data), 1) + _seconds_to_make(session))
 
 
@@ -67,6 +69,14 @@ def _costs(session: Session, say: Say, each: float) -> None:
     say(
         f"plan    {parts}: at most {queries:,} queries, about {_duration(seconds)}{_reasons('; left out: ', session.left_out)}"
     )
+
+
+def _tune(session: Session) -> None:
+    """Let a victim that looks for its best batch size find it now, so that all batches of the run are alike."""
+    if session.victim.batch_tokens is None:
+        size = sum(len(part) for column in session.data.columns for text in column for part in text)
+        times = min(64, 1 + TUNING // max(size, 1))
+        session.victim(*(list(column) * times for column in session.data.columns))
 
 
 def _seconds_to_make(session: Session) -> float:

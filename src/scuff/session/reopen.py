@@ -34,6 +34,10 @@ def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
     truth = Truth.of(data, tuple(key["labels"]), config.map, config.none)
     if not whole:
         return Evaluation(folder, data, protocol, truth)
+    if threads:
+        os.environ["OMP_NUM_THREADS"] = str(
+            threads
+        )  # torch, which is not loaded yet, would take every core in every worker
     victim = open_model(run["model"]["spec"], config, data)
     cache = DiskCache(config.cache) if config.cache else None
     query = Query(victim, cache=cache, max_errors=config.error_limit(protocol.queries(len(data))))
@@ -41,8 +45,6 @@ def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
     session._tuned(run.get("batch_tokens"))
     worker = Worker(folder, data, protocol, truth, session._ask)
     worker.session = session
-    if threads and hasattr(victim, "use_threads"):
-        victim.use_threads(threads)
     return worker
 
 

@@ -88,7 +88,7 @@ class Session:
     @property
     def folder_name(self) -> str:
         """Tells what the run is, and is another for any other run."""
-        parts = (Path(self.victim.name).name, Path(self.data.name).name.split(".")[0])
+        parts = (Path(self.victim.name).name, self.data.name.split(".")[0])
         plain = "-".join(re.sub(r"[^\w.]+", "-", part).strip("-")[:40] for part in parts)
         return f"{plain}-{self.digest[:8]}"
 
@@ -127,7 +127,7 @@ class Session:
             },
             "left_out": self.left_out, "config": self.config.asdict(),
             "versions": {"scuff": __version__, "python": platform.python_version(), "numpy": np.__version__},
-            "batch_tokens": getattr(self.victim, "batch_tokens", None),
+            "batch_tokens": self.victim.batch_tokens,
         }  # fmt: skip
         rows = range(len(self.data))
         folder.start(
@@ -141,7 +141,7 @@ class Session:
 
     def _tuned(self, batch_tokens: int | None) -> None:
         """Batches as they were when the run began, so that not even the last bit of a score changes."""
-        if batch_tokens is not None and hasattr(self.victim, "batch_tokens"):
+        if batch_tokens:
             self.victim.batch_tokens = batch_tokens
 
     def evaluation(self, folder: Folder) -> Evaluation:

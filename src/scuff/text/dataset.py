@@ -89,9 +89,8 @@ class Dataset:
 def shares(sizes: Counter[Hashable], count: int) -> dict[Hashable, int]:
     """`count` places for groups of these sizes, in proportion, by the largest remainder; ties go to the larger group."""
     total = sum(sizes.values())
-    exact = {name: size * count / total for name, size in sizes.items()}
-    out = {name: int(share) for name, share in exact.items()}
-    by_rest = sorted(sizes, key=lambda name: (out[name] - exact[name], -sizes[name], str(name)))
+    out = {name: size * count // total for name, size in sizes.items()}
+    by_rest = sorted(sizes, key=lambda name: (-(sizes[name] * count % total), -sizes[name], str(name)))
     for name in by_rest[: count - sum(out.values())]:
         out[name] += 1
     return out

@@ -31,6 +31,8 @@ class Reader:
     def read(self, found: Any, count: int) -> Outputs:
         """Answers to `count` rows: an array, a list, or Hugging Face's dicts."""
         found = _plain(found)
+        if isinstance(found, list | tuple):
+            found = list(map(_plain, found))
         if isinstance(found, dict) and "labels" in found:  # one row of a zero-shot pipeline, not a list
             found = [found]
         if not isinstance(found, np.ndarray | list | tuple) or len(found) != count:
@@ -51,7 +53,7 @@ class Reader:
             return "tags"
         first = next((row for row in found if row is not None), None)
         if isinstance(first, dict) and {"label", "score"} <= set(first):
-            return "labels"
+            return "sets" if self.task == "multi" else "labels"
         if isinstance(first, dict) or _is_scored(first):
             return "scores"
         if isinstance(first, np.ndarray | list | tuple) and len(first) and not isinstance(first[0], str):
@@ -69,14 +71,16 @@ class Reader:
             scores = np.asarray(rows, np.float64)
         except ValueError:
             raise BadAnswer(f"expected as many scores for every text from {self.name}, got {found[0]!r:.80}") from None
+        if self.task == "single" and scores.shape[1:] == (1,):
+            scores = scores[:, 0]
         if scores.ndim == 1:  # one number: how much it is the second of two labels
-            scores = np.stack([1 - scores, scores], 1) if self.task == "single" else scores[:, None]
+            scores = self._both(scores) if self.task == "single" else scores[:, None]
         if self.unordered and not isinstance(found[0], dict) and not _is_scored(found[0]):
             raise self._nameless()
-        if scores.shape[1] != len(self.labels):
+        if scores.shape[1:] != (len(self.labels),):
             raise BadAnswer(
-                f"expected {len(self.labels)} scores from {self.name} ({', '.join(self.labels)}), got {scores.shape[1]}: "
-                f"{found[0]!r:.80}; name the model's labels in its order with --labels"
+                f"expected {len(self.labels)} scores from {self.name} ({', '.join(self.labels)}), got "
+                f"{' x '.join(map(str, scores.shape[1:]))}: {found[0]!r:.80}; name the model's labels in its order with --labels"
             )
         finite: Mask = np.isfinite(scores.sum(axis=1))
         if self.normal is None and finite.any():
@@ -86,6 +90,12 @@ class Reader:
             scores = (sigmoid if self.task == "multi" else softmax)(scores).astype(np.float64)
         problem = ["" if good else "error: scores that are no numbers" for good in finite.tolist()]
         return Outputs.of(np.where(finite[:, None], scores, np.nan).astype(np.float32), problem)
+
+    def _both(self, second: Any) -> Any:
+        """Probabilities of the second label, or its logits where they are none, as those of both."""
+        known = second[np.isfinite(second)]
+        given = bool((known >= -1e-6).all() and (known <= 1 + 1e-6).all()) if self.normal is None else self.normal
+        return np.stack([1 - second if given else np.zeros_like(second), second], 1)
 
     def _score_row(self, row: Any) -> Any:
         """Numbers in the order of the labels; names with numbers are put into it."""
@@ -109,6 +119,8 @@ class Reader:
         return Outputs.of(np.array([-1 if n is None else n for n in numbers], np.int64), problem)
 
     def _number(self, label: Any) -> int | None:
+        if label is None:
+            return None
         if isinstance(label, bool | np.bool_):
             label = int(label)
         if isinstance(label, int | np.integer) and str(label) not in self.number:
@@ -127,8 +139,11 @@ class Reader:
         out = np.zeros((len(found), len(self.labels)), np.bool_)
         problem = [""] * len(found)
         for at, row in enumerate(found):
+            row = row["label"] if isinstance(row, dict) else row
             row = [] if row is None else [row] if isinstance(row, str) else list(row)
             if len(row) == len(self.labels) and not any(isinstance(value, str) for value in row):
+                if self.unordered:
+                    raise self._nameless()
                 out[at] = np.array(row, np.float64) > 0.5
                 continue
             numbers = [self._number(label) for label in row]
@@ -143,15 +158,15 @@ class Reader:
         return Outputs.of(as_objects([np.array([-1 if n is None else n for n in row], np.int64) for row in rows]))
 
     def _texts(self, found: Any) -> Outputs:
-        return Outputs.of(
-            as_objects([str(next(iter(row.values()))) if isinstance(row, dict) else str(row) for row in found])
-        )
+        rows = [next(iter(row.values()), None) if isinstance(row, dict) else row for row in found]
+        problem = ["unparsed: None" if row is None else "" for row in rows]
+        return Outputs.of(as_objects([None if row is None else str(row) for row in rows]), problem)
 
 
 def _plain(found: Any) -> Any:
     """Arrays of torch, jax and pandas as NumPy's."""
     if hasattr(found, "detach"):
-        found = found.detach().cpu().numpy()
+        found = found.detach().cpu().numpy()[()]
     return found.to_numpy() if hasattr(found, "to_numpy") else found
 
 

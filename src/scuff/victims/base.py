@@ -89,6 +89,7 @@ class Victim(ABC):
     labels: tuple[str, ...] = ()
     access: Access = Access.DECISION
     rows_at_once: int = 256  # how many rows a call should bring: full batches, not more than memory holds
+    batch_tokens: int | None = 0  # of victims that batch by tokens; None: not settled yet
     sees_through_files: bool = False  # whether a worker process can open it again by its name
 
     @abstractmethod

@@ -10,11 +10,14 @@ from .pieces import Pieces
 
 Result = TypeVar("Result")
 SECONDS = 2.0  # that trials may take
+MARGIN = (
+    1.15  # by which a size must beat the usual one: clocks are not exact, and trials on other rows are not quite fair
+)
 TWICE = 2  # the first batch of a size also pays for memory that is fetched once
 
 
 class Tuner:
-    """Tries sizes on the batches that have to be asked anyway, from small to large, until they get slower."""
+    """Tries sizes on the batches that have to be asked anyway, from small to large, until they get slower; `otherwise` is the usual size."""
 
     def __init__(self, sizes: Sequence[int], otherwise: int) -> None:
         self.sizes, self.otherwise = sizes, otherwise
@@ -42,7 +45,10 @@ class Tuner:
             return None
         if not complete:  # a size that was tried once would look slower than it is
             del self.speed[size]
-        return max(self.speed, key=self.speed.__getitem__) if len(self.speed) > 1 else self.otherwise
+        if self.otherwise not in self.speed:
+            return self.otherwise
+        best = max(self.speed, key=self.speed.__getitem__)
+        return best if self.speed[best] > MARGIN * self.speed[self.otherwise] else self.otherwise
 
 
 def in_batches(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any
 
@@ -20,29 +21,45 @@ class DiskCache:
     def __init__(self, path: str) -> None:
         import sqlite3  # most runs do without
 
-        try:
+        self.path = path
+        with self._told():
             self.file = sqlite3.connect(path, timeout=60)
-            self.file.execute("CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT) WITHOUT ROWID")
-        except sqlite3.Error as error:
-            raise OSError(f"{path}: expected a cache file that Scuff wrote, got: {error}") from None
+            try:
+                self.file.execute(
+                    "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT) WITHOUT ROWID"
+                )
+            except sqlite3.Error:
+                self.file.close()
+                raise
 
     def get(self, identity: str, keys: Iterable[Key]) -> dict[Key, tuple[Any, str]]:
         """Those of some texts that are known."""
         found = {}
-        for key in keys:
-            row = self.file.execute("SELECT answer FROM answers WHERE key = ?", (digest(identity, key),)).fetchone()
-            if row:
-                found[key] = _unpacked(row[0])
+        with self._told():
+            for key in keys:
+                row = self.file.execute("SELECT answer FROM answers WHERE key = ?", (digest(identity, key),)).fetchone()
+                if row:
+                    found[key] = _unpacked(row[0])
         return found
 
     def put(self, identity: str, answers: dict[Key, tuple[Any, str]]) -> None:
         """Keep some answers; they are on disk when this returns."""
         rows = [(digest(identity, key), _packed(*answer)) for key, answer in answers.items()]
-        with self.file:
+        with self._told(), self.file:
             self.file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
 
     def close(self) -> None:
         self.file.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """A file that is damaged, or not ours, as one line."""
+        import sqlite3
+
+        try:
+            yield
+        except (sqlite3.Error, ValueError) as error:
+            raise OSError(f"{self.path}: expected a cache file that Scuff wrote, got: {error}") from None
 
 
 def digest(identity: str, key: Key) -> bytes:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cache
+from inspect import signature
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..text.dataset import Task
-from .base import Access, Column, Outputs, as_objects, sigmoid, softmax
-from .base import Victim as Base
+from .base import Access, Column, Outputs, Victim, as_objects, sigmoid, softmax
 from .batching import Tuner, in_batches
+from .library import answering, quiet
 from .open import BadModel
 from .pieces import Batch, Pieces, encode
 
@@ -22,7 +23,7 @@ SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 6553
 OTHERWISE = {"cpu": 2048, "cuda": 65536}
 
 
-class Transformer(Base):
+class Transformer(Victim):
     """A model and its tokenizer, where they stand. `load` and `of_pipeline` build one.
 
     digest: tells the weights apart. batch_tokens: rows x longest row of a batch; None tries some sizes at the first call that
@@ -53,14 +54,16 @@ class Transformer(Base):
         self.labels = self._names(labels)
         self.batch_tokens, self.max_length = batch_tokens, self._longest(max_length)
         self.num_beams, self.max_new_tokens, self.prefix = num_beams, max_new_tokens, prefix
-        self._digest = digest
+        takes = signature(type(model).forward).parameters
+        self._takes_types = "token_type_ids" in takes or "input_ids" not in takes  # a wrapper takes anything
+        self._digest = cache(digest)  # reads all weights
         if task == "single" and self.count < 2:
             raise BadModel(f"expected two or more labels for task single, got 1 from {name}: is it a regression?")
         if task == "tokens" and not tokenizer.is_fast:
             raise BadModel(f"expected a fast tokenizer for task tokens, got {type(tokenizer).__name__} from {name}")
 
-    @cached_property
-    def identity(self) -> str:  # type: ignore[override]  # a property there
+    @property
+    def identity(self) -> str:
         """The weights, and whatever else changes the answers. A model that is trained further needs a new victim."""
         about = [self._digest(), self.task, self.max_length, str(self.model.dtype).removeprefix("torch.")]
         if self.task == "text":
@@ -76,12 +79,12 @@ class Transformer(Base):
             raise ValueError(f"expected {kinds[tokens]} for {self.name}, got {kinds[not tokens]}")
         if not columns[0]:
             return Outputs.of(np.empty((0, self.count), np.float32) if self.access == Access.SCORE else as_objects([]))
-        if self.prefix:
+        if self.prefix and self.task == "text":
             columns = tuple([f"{self.prefix}{text}" for text in column] for column in columns)
         pieces = encode(self.tokenizer, columns, self.max_length, words=tokens)
-        with quiet(), _answering(self.model):
+        with quiet(), answering(self.model):
             if self.task == "text":
-                return Outputs.of(as_objects(pieces.back(sum(self._run(pieces, self._texts), []))))
+                return Outputs.of(as_objects(pieces.back(list(chain(*self._run(pieces, self._texts))))))
             if tokens:
                 return Outputs.of(self._tags(pieces, [len(row) for row in columns[0]]))
             return self._scores(pieces)
@@ -92,7 +95,9 @@ class Transformer(Base):
 
         cuda = self.model.device.type == "cuda"
         kind = "cuda" if cuda else "cpu"
-        fill = {"input_ids": self._pad, "token_type_ids": self.tokenizer.pad_token_type_id}
+        fill = {"input_ids": self.pad}
+        if self._takes_types and self.task != "text":
+            fill["token_type_ids"] = self.tokenizer.pad_token_type_id
         left = self.tokenizer.padding_side == "left"
         # how long it takes to write a text depends on the text, so that trials would say little
         known = self.batch_tokens or (OTHERWISE[kind] // self.num_beams if self.task == "text" else None)
@@ -134,14 +139,13 @@ class Transformer(Base):
         return as_objects(np.split(out, start[1:-1]))
 
     def _texts(self, batch: Batch) -> list[str]:
-        inputs = {name: value for name, value in self._inputs(batch).items() if name != "token_type_ids"}
-        found = self.model.generate(
-            **inputs, do_sample=False, num_beams=self.num_beams, max_new_tokens=self.max_new_tokens
-        )
+        options = {"do_sample": False, "num_beams": self.num_beams, "max_new_tokens": self.max_new_tokens}
+        found = self.model.generate(**self._inputs(batch), **options)
         return list(self.tokenizer.batch_decode(found, skip_special_tokens=True))
 
     @property
-    def _pad(self) -> int:
+    def pad(self) -> int:
+        """The piece that fills rows up; the mask hides it."""
         pads = (self.tokenizer.pad_token_id, self.model.config.pad_token_id, self.tokenizer.eos_token_id, 0)
         return next(number for number in pads if number is not None)
 
@@ -162,8 +166,11 @@ class Transformer(Base):
             if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
                 known = part.num_embeddings - part.padding_idx - 1  # RoBERTa counts from behind the padding
         if wanted is not None:
-            if wanted < 1 or 0 < known < wanted:
-                raise BadModel(f"expected 1 to {known or 'any number'} for max_length of {self.name}, got {wanted}")
+            least = self.tokenizer.num_special_tokens_to_add(pair=True) + 1
+            if wanted < least or 0 < known < wanted:
+                raise BadModel(
+                    f"expected {least} to {known or 'any number'} for max_length of {self.name}, got {wanted}"
+                )
             return wanted
         limits = [limit for limit in (known, self.tokenizer.model_max_length) if 0 < limit < 1 << 30]
         return min(limits, default=512)

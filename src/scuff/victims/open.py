@@ -47,7 +47,10 @@ def open_victim(model: Any, task: Task, labels: Sequence[str], options: dict[str
         url, _, served = rest.partition("#")
         return _built(Chat, name, url, options.pop("model", served), task=task, labels=labels, **options)
     path, _, attribute = name.rpartition(":")
-    if path.endswith(".py") or (path and attribute.isidentifier() and not Path(name).exists() and "/" not in name):
+    if name.endswith(".py") and not Path(name).is_dir():
+        raise BadModel(f"{name}: expected the name of a function in it, as in {name}:predict, got none")
+    module = path and kind != "hf" and attribute.isidentifier() and not Path(name).exists() and "/" not in name
+    if path.endswith(".py") or module:
         found, digest = _imported(path, attribute)
         victim = _of_object(found, task, labels, options, name, f"{name}:{digest}")
         victim.sees_through_files = True
@@ -82,7 +85,7 @@ def _of_object(
     if options:
         raise BadModel(f"expected no options for {name or type(model).__name__}, got {', '.join(options)}")
     if hasattr(model, "predict") and hasattr(model, "fit"):
-        return of_sklearn(model, task, labels, name)
+        return of_sklearn(model, task, labels, name, identity)
     if callable(model):
         return Plain(model, task, labels, name=name, identity=identity or _source(model))
     raise BadModel(f"expected {WAYS}; or in Python a callable, pipeline or Victim, got {type(model).__name__}")
@@ -121,10 +124,9 @@ def _imported(path: str, attribute: str) -> tuple[Any, str]:
                 sys.path.remove("")
     except BadModel:
         raise
-    except Exception as error:  # anything may go wrong in a user's file
-        raise BadModel(
-            f"{path}: expected a module that can be imported, got {type(error).__name__}: {error}"
-        ) from error
+    except (Exception, SystemExit) as error:  # anything may go wrong in a user's file
+        said = " ".join(str(error).split())
+        raise BadModel(f"{path}: expected a module that can be imported, got {type(error).__name__}: {said}") from error
     if not hasattr(module, attribute):
         near = ", ".join(name for name in vars(module) if not name.startswith("_")) or "nothing"
         raise BadModel(f"{path}: expected {attribute!r} in it, got {near:.200}")

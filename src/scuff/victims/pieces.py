@@ -92,7 +92,8 @@ def _encode_fast(tokenizer: Any, columns: Sequence[Column], max_length: int, wor
     backend.enable_truncation(max_length, strategy="longest_first", direction=tokenizer.truncation_side)
     try:
         texts = list(columns[0]) if len(columns) == 1 else list(zip(*columns, strict=True))
-        found = backend.encode_batch_fast(texts, is_pretokenized=words)
+        # the fast one does not note where pieces come from
+        found = (backend.encode_batch if words else backend.encode_batch_fast)(texts, is_pretokenized=words)
     finally:
         backend.no_truncation()
         for again, settings in zip((backend.enable_truncation, backend.enable_padding), before, strict=True):

@@ -44,19 +44,26 @@ class Plain(Victim):
         return self._reader.read(self.ask(*lists), len(columns[0]))
 
 
-def of_sklearn(model: Any, task: Task, labels: Sequence[str], name: str = "") -> Plain:
-    """A fitted scikit-learn pipeline that takes texts: probabilities where it has them, else labels."""
-    names = [str(label) for label in getattr(model, "classes_", [])] or list(labels)
+def of_sklearn(model: Any, task: Task, labels: Sequence[str], name: str = "", identity: str = "") -> Plain:
+    """A fitted scikit-learn pipeline that takes texts: probabilities where it has them, else labels.
+
+    `labels` are the user's names for its classes, in its order; without them it names them itself.
+    """
+    classes = [str(label) for label in getattr(model, "classes_", [])]
+    names = list(labels) or classes
+    called = dict(zip(classes, names, strict=False))
     scores = getattr(model, "predict_proba", None)
 
     def ask(texts: list[str]) -> Any:
         if scores is None:
             found = model.predict(texts)
-            return found if task == "multi" else [str(label) for label in found]
+            return found if task == "multi" else [called.get(str(label), str(label)) for label in found]
         found = scores(texts)
         return np.stack([part[:, 1] for part in found], 1) if isinstance(found, list) else found
 
-    return Plain(ask, task, names, name=name or f"sklearn:{type(model).__name__}", identity=f"{name}:{model!r}")
+    return Plain(
+        ask, task, names, name=name or f"sklearn:{type(model).__name__}", identity=f"{identity or name}:{model!r}"
+    )
 
 
 class Predictions(Victim):
@@ -64,9 +71,18 @@ class Predictions(Victim):
 
     access = Access.BLIND
 
-    def __init__(self, answers: dict[tuple[Any, ...], Any], task: Task, labels: Sequence[str], *, name: str) -> None:
+    def __init__(
+        self,
+        answers: dict[tuple[Any, ...], Any],
+        task: Task,
+        labels: Sequence[str],
+        *,
+        name: str,
+        assumed: bool = False,
+    ) -> None:
+        """`assumed`: nobody said in which order the labels are, so answers that are mere numbers are refused."""
         self.answers, self.task, self.labels, self.name = answers, task, tuple(labels), f"predictions:{name}"
-        self._reader = Reader(task, self.labels, self.name)
+        self._reader = Reader(task, self.labels, self.name, assumed)
 
     @property
     def identity(self) -> str:

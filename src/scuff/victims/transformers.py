@@ -1,0 +1,155 @@
+"""Models of Hugging Face: by folder or id, or as a pipeline that the user has built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..text.dataset import TASKS, Task
+from .library import first_line, folder_digest, libraries, place, quiet, weights_digest
+from .network import Transformer
+from .open import BadModel
+
+__all__ = ["Transformer", "load", "of_pipeline"]
+
+HEADS: dict[Task, tuple[str, str]] = {  # the class that loads a model, and for people what it was trained to do
+    "single": ("SequenceClassification", "sequence classification"),
+    "multi": ("SequenceClassification", "sequence classification"),
+    "tokens": ("TokenClassification", "token classification"),
+    "text": ("Seq2SeqLM", "text-to-text generation"),
+}
+CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
+
+
+def load(
+    name: str | Path,
+    task: Task,
+    *,
+    labels: Sequence[str] | None = None,
+    device: str = "auto",
+    batch_tokens: int | None = None,
+    max_length: int | None = None,
+    threads: int | None = None,
+    revision: str | None = None,
+    num_beams: int = 1,
+    max_new_tokens: int = 128,
+    prefix: str = "",
+) -> Transformer:
+    """Open a folder, or download a model by its id. No code that comes with a model is run.
+
+    labels: names of the model's classes in its order, where its own do not suit. device: auto, cpu, cuda, cuda:1, mps.
+    threads: how many torch may use in this process. revision: a branch, tag or commit. The rest is explained at Transformer.
+    """
+    head, purpose = _head(task)
+    torch, transformers = libraries()
+    if threads is not None:
+        torch.set_num_threads(threads)
+    where, source = place(device), _source(str(name))
+    options = {"revision": revision or "main", "trust_remote_code": False}
+    build = getattr(transformers, f"AutoModelFor{head}")
+    kind = "auto" if where.type == "cuda" else torch.float32
+    try:
+        with quiet():
+            config = transformers.AutoConfig.from_pretrained(source, **options)
+            for said in config.architectures or []:
+                if said.endswith(CLASSIFIERS):  # both load as the other; what else is wrong shows in the weights
+                    _check_head(said, task, str(name))
+            tokenizer = _tokenizer(transformers.AutoTokenizer, source, task, options)
+            model, info = build.from_pretrained(source, config=config, dtype=kind, output_loading_info=True, **options)
+            model.to(where).eval()
+    except BadModel:
+        raise
+    except OSError as error:
+        raise BadModel(
+            f"expected the folder or the id of a model within reach, got {name}: {first_line(error)}"
+        ) from None
+    except (ValueError, RuntimeError, ImportError, KeyError) as error:  # foreign code, other shapes, lacking packages
+        raise BadModel(f"expected a model fine-tuned for {purpose}, got {name}: {first_line(error)}") from None
+    if missing := sorted({key.rpartition(".")[0] or key for key in info["missing_keys"]}):
+        parts = ", ".join(missing[:3]) + (" and more" if len(missing) > 3 else "")
+        raise BadModel(f"expected a model fine-tuned for {purpose}, got {name}, whose {parts} has no trained weights")
+    victim = Transformer(
+        model, tokenizer, task, name=str(name), labels=labels, batch_tokens=batch_tokens, max_length=max_length,
+        num_beams=num_beams, max_new_tokens=max_new_tokens, prefix=prefix,
+        digest=lambda: _digest(source, config, model),
+    )  # fmt: skip
+    if model.config.pad_token_id is None:
+        model.config.pad_token_id = victim.pad  # classifiers that look for the last piece need to know
+    victim.sees_through_files = where.type == "cpu"
+    return victim
+
+
+def of_pipeline(
+    pipeline: Any,
+    task: Task,
+    *,
+    labels: Sequence[str] | None = None,
+    batch_tokens: int | None = None,
+    max_length: int | None = None,
+    num_beams: int = 1,
+    max_new_tokens: int = 128,
+    prefix: str = "",
+) -> Transformer:
+    """Take a pipeline's model and tokenizer as they are and where they are; a model in training trains on after a call.
+
+    Options of the pipeline itself (top_k, function_to_apply and so on) mean nothing here.
+    """
+    _head(task)
+    libraries()
+    model, tokenizer = pipeline.model, pipeline.tokenizer
+    name = str(getattr(model, "name_or_path", "") or type(model).__name__)
+    if tokenizer is None:
+        raise BadModel(f"expected a pipeline with a tokenizer, got one of {name} without")
+    purpose = str(getattr(pipeline, "task", "") or "")
+    if purpose.startswith("zero-shot"):
+        raise BadModel(
+            f"expected a pipeline whose model knows its labels, got {purpose}; pass a function that calls it"
+        )
+    if type(model).__module__.startswith("transformers."):  # a class of the user's may have any name
+        _check_head(type(model).__name__, task, name)
+    return Transformer(
+        model, tokenizer, task, name=name, labels=labels, batch_tokens=batch_tokens, max_length=max_length,
+        num_beams=num_beams, max_new_tokens=max_new_tokens, prefix=prefix,
+        digest=lambda: f"{weights_digest(model, name)}:{len(tokenizer)}",
+    )  # fmt: skip
+
+
+def _head(task: Task) -> tuple[str, str]:
+    if task not in HEADS:
+        raise BadModel(f"expected one of {', '.join(TASKS)} for task, got {task!r}")
+    return HEADS[task]
+
+
+def _check_head(said: str, task: Task, name: str) -> None:
+    """Refuse a model whose class was made for another task."""
+    made = "Seq2SeqLM" if said.endswith(("ForConditionalGeneration", "MTModel")) else said
+    if HEADS[task][0] not in made:
+        raise BadModel(f"expected a model fine-tuned for {HEADS[task][1]}, got {name}, a {said}")
+
+
+def _source(name: str) -> str:
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise BadModel(f"{name}: expected a folder with the config.json of a Hugging Face model, got one without")
+        return str(folder)
+    if folder.exists() or not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name):
+        raise BadModel(f"expected the folder or the id of a Hugging Face model, got {name}")
+    return name
+
+
+def _tokenizer(kind: Any, source: str, task: Task, options: dict[str, Any]) -> Any:
+    tokenizer = kind.from_pretrained(source, **options)
+    if task == "tokens" and getattr(tokenizer, "add_prefix_space", None) is False:
+        # byte-level models (RoBERTa) learnt tokens with a space before them
+        return kind.from_pretrained(source, add_prefix_space=True, **options)
+    return tokenizer
+
+
+def _digest(source: str, config: Any, model: Any) -> str:
+    if Path(source).is_dir():
+        return folder_digest(Path(source))
+    commit = getattr(config, "_commit_hash", None)
+    return f"{source}@{commit}" if commit else weights_digest(model, source)

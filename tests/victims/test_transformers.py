@@ -1,0 +1,354 @@
+"""Transformers as victims, beside the plain way: one text at a time through the model."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+hf = pytest.importorskip("transformers")
+
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors  # noqa: E402
+
+from scuff.victims import BadModel, Query  # noqa: E402
+from scuff.victims.base import Access  # noqa: E402
+from scuff.victims.batching import Tuner, in_batches  # noqa: E402
+from scuff.victims.library import folder_digest, quiet  # noqa: E402
+from scuff.victims.pieces import Pieces  # noqa: E402
+from scuff.victims.transformers import Transformer, load, of_pipeline  # noqa: E402
+
+LONGEST = 48  # positions of the small models
+WORDS = "the a cat dog good bad film was very not and sat on mat it is no of un ##s ##ing ##able believ".split()
+TEXTS = [
+    "the cat sat on a mat", "", "   ", "not a good film, was it?", "believing in unbelievable dogs " * 3, "very " * 200,
+    "😀👩‍👩‍👧 film", "שלום good", "مرحبا", "\u200b", "x", "the cat sat on a mat", "bad " * 47, "[SEP] [MASK]", "it\nis\tbad",
+]  # fmt: skip
+TINY = {
+    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48,
+    "max_position_embeddings": LONGEST, "initializer_range": 0.6,  # so large that answers differ widely
+}  # fmt: skip
+
+
+def save_tokenizer(folder: Path) -> int:
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz.,?![]", *WORDS]
+    pieces += [f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    words = Tokenizer(models.WordPiece({piece: at for at, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    words.normalizer, words.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    words.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    words.enable_truncation(5)  # as sentence-transformers store theirs, which must not matter
+    words.enable_padding(length=9)
+    names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
+    inputs = ["input_ids", "token_type_ids", "attention_mask"]
+    hf.PreTrainedTokenizerFast(tokenizer_object=words, model_input_names=inputs, **names).save_pretrained(folder)
+    return len(pieces)
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Folders with small random models of every kind."""
+    root = tmp_path_factory.mktemp("zoo")
+    size = save_tokenizer(root / "tokenizer")
+    torch.manual_seed(3)
+    names = {0: "bad", 1: "good", 2: "so-so"}
+    bert = hf.BertConfig(vocab_size=size, num_labels=3, id2label=names, **TINY)
+    roberta = hf.RobertaConfig(vocab_size=size, num_labels=2, pad_token_id=0, **TINY)
+    gpt = hf.GPT2Config(vocab_size=size, n_embd=32, n_layer=1, n_head=2, n_positions=LONGEST, num_labels=2)
+    t5 = hf.T5Config(
+        vocab_size=size, d_model=32, d_kv=8, d_ff=48, num_layers=2, num_heads=4, decoder_start_token_id=0,
+        pad_token_id=0, eos_token_id=3, initializer_factor=2.0,
+    )  # fmt: skip
+    built = {
+        "single": hf.BertForSequenceClassification(bert),
+        "tokens": hf.BertForTokenClassification(bert),
+        "body": hf.BertModel(bert),
+        "roberta": hf.RobertaForSequenceClassification(roberta),
+        "gpt": hf.GPT2ForSequenceClassification(gpt),
+        "text": hf.T5ForConditionalGeneration(t5),
+    }
+    for name, model in built.items():
+        model.save_pretrained(root / name)
+        save_tokenizer(root / name)
+    return {name: str(root / name) for name in built}
+
+
+def logits(victim: Transformer, *texts: Any, **options: Any) -> Any:
+    """The plain way."""
+    inputs = victim.tokenizer(
+        *([text] for text in texts), truncation=True, max_length=victim.max_length, padding=False, return_tensors="pt", **options
+    )
+    with torch.no_grad():
+        return victim.model(**inputs).logits[0].numpy(), inputs
+
+
+def one_label(victim: Transformer, *texts: str) -> Any:
+    raised = np.exp(logits(victim, *texts)[0])
+    return raised / raised.sum()
+
+
+def test_single_label_equals_the_plain_way(zoo: dict[str, str]) -> None:
+    victim = load(zoo["single"], "single", device="cpu")
+    assert victim.labels == ("bad", "good", "so-so") and victim.access == Access.SCORE and victim.max_length == LONGEST
+    found = victim(TEXTS)
+    assert found.answers.dtype == np.float32 and found.answered.all()
+    np.testing.assert_allclose(found.answers, [one_label(victim, text) for text in TEXTS], atol=1e-5)
+    assert np.ptp(found.answers[:, 0]) > 0.1  # the texts do make a difference
+
+
+def test_several_labels_are_scored_each_for_itself(zoo: dict[str, str]) -> None:
+    victim = load(zoo["single"], "multi", device="cpu")
+    expected = [1 / (1 + np.exp(-logits(victim, text)[0])) for text in TEXTS]
+    np.testing.assert_allclose(victim(TEXTS).answers, expected, atol=1e-5)
+
+
+def test_pairs_use_token_types(zoo: dict[str, str]) -> None:
+    victim = load(zoo["single"], "single", device="cpu")
+    first, second = TEXTS, TEXTS[::-1]
+    found = victim(first, second).answers
+    expected = [one_label(victim, a, b) for a, b in zip(first, second, strict=True)]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert 1 in logits(victim, "cat", "dog")[1]["token_type_ids"]
+    alone = victim(["the cat [SEP] the dog"]).answers  # the same pieces, but of one sentence
+    assert np.abs(victim(["the cat"], ["the dog"]).answers - alone).max() > 1e-3
+
+
+def test_tags_are_those_of_first_pieces(zoo: dict[str, str]) -> None:
+    victim = load(zoo["tokens"], "tokens", device="cpu")
+    rows = [tuple(text.split()) for text in TEXTS] + [("cat", "", "\u200b", "unbelievable", "dogs"), ()]
+    found = victim(rows)
+    assert victim.access == Access.DECISION and found.answers.dtype == object
+    for row, tags in zip(rows, found.answers, strict=True):
+        assert tags.dtype == np.int64 and len(tags) == len(row)
+        expected = np.full(len(row), -1)
+        if row:
+            scores, inputs = logits(victim, row, is_split_into_words=True)
+            for piece, word in reversed(list(enumerate(inputs.word_ids()))):
+                if word is not None:
+                    expected[word] = scores[piece].argmax()
+        assert tags.tolist() == expected.tolist()
+    assert found.answers[-2].tolist()[1:3] == [-1, -1] and found.answers[-2][3] >= 0
+    long = found.answers[TEXTS.index("very " * 200)]
+    assert (long[: LONGEST - 2] >= 0).all() and (long[LONGEST - 2 :] == -1).all()
+
+
+@pytest.mark.parametrize("beams", [1, 3])
+def test_texts_equal_generation_one_by_one(zoo: dict[str, str], beams: int) -> None:
+    victim = load(zoo["text"], "text", device="cpu", num_beams=beams, max_new_tokens=7, prefix="not ")
+    assert victim.labels == () and victim.max_length == 512 and victim.access == Access.DECISION
+    texts = TEXTS[:5]
+    expected = []
+    for text in texts:
+        inputs = victim.tokenizer("not " + text, return_tensors="pt", return_token_type_ids=False)
+        with quiet():
+            written = victim.model.generate(**inputs, num_beams=beams, do_sample=False, max_new_tokens=7)
+        expected += victim.tokenizer.batch_decode(written, skip_special_tokens=True)
+    found = victim(texts)
+    assert found.answers.tolist() == expected and len(set(expected)) > 1
+    assert "7" in victim.identity and victim.batch_tokens is None
+
+
+@pytest.mark.parametrize("tokens", [1, 60, 500, 100_000])
+def test_order_and_batches_do_not_matter(zoo: dict[str, str], tokens: int) -> None:
+    plain = load(zoo["single"], "single", device="cpu")(TEXTS).answers
+    victim = load(zoo["single"], "single", device="cpu", batch_tokens=tokens)
+    order = np.random.default_rng(0).permutation(len(TEXTS))
+    np.testing.assert_allclose(victim([TEXTS[i] for i in order]).answers, plain[order], atol=1e-5)
+    assert victim.batch_tokens == tokens
+    np.testing.assert_allclose(Query(victim)(TEXTS).answers, plain, atol=1e-5)
+
+
+def test_long_texts_are_cut(zoo: dict[str, str]) -> None:
+    victim = load(zoo["single"], "single", device="cpu", max_length=8)
+    head = "the cat sat on a mat"  # six pieces and the two ends
+    found = victim(["x" * 100_000, "good film " * 10_000, head, head + " bad" * 9]).answers
+    np.testing.assert_allclose(found[2], found[3], atol=1e-6)
+    assert not np.isnan(found).any()
+    for wrong in (0, 3, LONGEST + 1):
+        with pytest.raises(BadModel, match=f"expected 4 to {LONGEST} for max_length"):
+            load(zoo["single"], "single", device="cpu", max_length=wrong)
+
+
+def test_positions_that_begin_behind_the_padding(zoo: dict[str, str]) -> None:
+    victim = load(zoo["roberta"], "single", device="cpu")
+    assert victim.max_length == LONGEST - 1
+    np.testing.assert_allclose(victim(TEXTS).answers, [one_label(victim, text) for text in TEXTS], atol=1e-5)
+
+
+def test_a_model_without_a_pad_token(zoo: dict[str, str]) -> None:
+    victim = load(zoo["gpt"], "single", device="cpu")
+    np.testing.assert_allclose(victim(TEXTS).answers, [one_label(victim, text) for text in TEXTS], atol=1e-5)
+
+
+def test_no_rows(zoo: dict[str, str]) -> None:
+    assert load(zoo["single"], "single", device="cpu")([]).answers.shape == (0, 3)
+    assert load(zoo["tokens"], "tokens", device="cpu")([]).answers.shape == (0,)
+
+
+def test_wrong_columns(zoo: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="expected texts for .*, got texts in tokens"):
+        load(zoo["single"], "single", device="cpu")([("a", "b")])
+    victim = load(zoo["tokens"], "tokens", device="cpu")
+    with pytest.raises(ValueError, match="expected texts in tokens for .*, got texts"):
+        victim(["a b"])
+    with pytest.raises(ValueError, match="expected one column of texts for task tokens, got 2"):
+        victim([("a",)], [("b",)])
+
+
+def limited(victim: Transformer, tokens: int) -> Callable[..., Any]:
+    forward = victim.model.forward
+
+    def small(*arguments: Any, **inputs: Any) -> Any:
+        if inputs["input_ids"].numel() > tokens:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+        return forward(*arguments, **inputs)
+
+    return small
+
+
+def test_too_little_memory_halves_the_batch(zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = load(zoo["single"], "single", device="cpu")(TEXTS).answers
+    victim = load(zoo["single"], "single", device="cpu", batch_tokens=100_000)
+    monkeypatch.setattr(victim.model, "forward", limited(victim, 120))
+    np.testing.assert_allclose(victim(TEXTS).answers, plain, atol=1e-5)
+    assert victim.batch_tokens is not None and victim.batch_tokens <= 120
+    monkeypatch.setattr(victim.model, "forward", limited(victim, LONGEST - 1))
+    with pytest.raises(torch.OutOfMemoryError):
+        victim(["very " * 200, "cat"])
+    with pytest.raises(RuntimeError, match="shape"):  # other errors stay what they are
+        in_batches(Pieces.of({"input_ids": [[1], [2]]}), _misshapen, None, Tuner((1,), 1), lambda: None)
+
+
+def _misshapen(begin: int, end: int) -> None:
+    raise RuntimeError("shape mismatch")
+
+
+def test_scores_that_are_no_numbers_are_errors(zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    victim = load(zoo["single"], "single", device="cpu")
+    nothing = SimpleNamespace(logits=torch.tensor([[0.0, 1.0, 2.0], [float("nan"), 0.0, 0.0]]))
+    monkeypatch.setattr(victim.model, "forward", lambda **inputs: nothing)
+    assert victim(["a", "b"]).problem.tolist() == ["", "error: the model's scores are nan"]
+
+
+def test_the_fastest_batch_is_found_and_kept() -> None:
+    def speeds(table: dict[int, float]) -> int | None:
+        tuner, found = Tuner((10, 20, 40, 80), 20), None
+        while found is None:
+            found = tuner.record(tuner.size, tuner.size / table[tuner.size])
+        return found
+
+    assert speeds({10: 1e3, 20: 2e3, 40: 3e3, 80: 4e3}) == 80
+    assert speeds({10: 3e3, 20: 2e3, 40: 1e3}) == 10  # 80 is not tried any more
+    assert speeds({10: 2e3, 20: 2e3, 40: 2.1e3, 80: 2e3}) == 20  # no real difference
+    assert speeds({10: 3, 20: 2}) == 20  # no time for trials
+
+
+def test_tuning_changes_no_answers(zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scuff.victims.network.SIZES", {"cpu": (32, 64, 128)})
+    monkeypatch.setattr("scuff.victims.network.OTHERWISE", {"cpu": 64})
+    victim = load(zoo["single"], "single", device="cpu")
+    assert victim(TEXTS[:3]).answered.all() and victim.batch_tokens is None  # too few to try sizes on
+    found = victim(TEXTS * 4).answers
+    assert victim.batch_tokens in (32, 64, 128)
+    victim.batch_tokens = 2048
+    np.testing.assert_allclose(found, victim(TEXTS * 4).answers, atol=1e-5)
+
+
+def test_names_of_labels(zoo: dict[str, str]) -> None:
+    unnamed = load(zoo["roberta"], "single", device="cpu")
+    assert unnamed.labels == () and unnamed.count == 2
+    assert load(zoo["roberta"], "single", device="cpu", labels=["no", "yes"]).labels == ("no", "yes")
+    with pytest.raises(BadModel, match="expected 2 labels for .*, got 3: a, b, c"):
+        load(zoo["roberta"], "single", device="cpu", labels=["a", "b", "c"])
+
+
+def test_identity_follows_what_is_in_the_folder(zoo: dict[str, str], tmp_path: Path) -> None:
+    victim = load(zoo["single"], "single", device="cpu")
+    assert victim.identity == load(zoo["single"], "single", device="cpu").identity
+    assert victim.identity != load(zoo["single"], "multi", device="cpu").identity
+    assert victim.identity != load(zoo["single"], "single", device="cpu", max_length=9).identity
+    victim.model.save_pretrained(tmp_path)
+    before = folder_digest(tmp_path)
+    (tmp_path / "trainer_state.json").write_text("{}")
+    assert folder_digest(tmp_path) == before
+    with torch.no_grad():
+        victim.model.classifier.bias += 1
+    victim.model.save_pretrained(tmp_path)
+    assert folder_digest(tmp_path) != before
+
+
+def test_a_pipeline_stays_as_it_is(zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = load(zoo["single"], "single", device="cpu")
+    model, tokenizer = loaded.model, loaded.tokenizer
+    pipeline = hf.pipeline("text-classification", model=model, tokenizer=tokenizer, device="cpu")
+    monkeypatch.setattr(model, "to", None)  # moving it would fail
+    model.train()
+    model.bert.embeddings.eval()  # as someone has it who trains the rest only
+    training = [part.training for part in model.modules()]
+    tokenizer("cat", truncation=True, max_length=4, padding="max_length")
+    before = tokenizer.backend_tokenizer.truncation, tokenizer.backend_tokenizer.padding
+    victim = of_pipeline(pipeline, "single")
+    np.testing.assert_allclose(victim(TEXTS).answers, loaded(TEXTS).answers, atol=1e-5)
+    assert [part.training for part in model.modules()] == training
+    assert (tokenizer.backend_tokenizer.truncation, tokenizer.backend_tokenizer.padding) == before
+    assert loaded.sees_through_files and not victim.sees_through_files
+    identity = victim.identity
+    assert of_pipeline(pipeline, "single").identity == identity
+    with torch.no_grad():
+        model.classifier.bias[0] += 1e-3
+    assert of_pipeline(pipeline, "single").identity != identity
+    with pytest.raises(BadModel, match="fine-tuned for token classification, got .*, a BertForSequenceClassification"):
+        of_pipeline(pipeline, "tokens")
+    zero_shot = SimpleNamespace(model=model, tokenizer=tokenizer, task="zero-shot-classification")
+    with pytest.raises(BadModel, match="expected a pipeline whose model knows its labels"):
+        of_pipeline(zero_shot, "single")
+
+
+def test_untrained_heads_are_refused(zoo: dict[str, str]) -> None:
+    message = "expected a model fine-tuned for {}, got .*, whose classifier has no trained weights"
+    for task, purpose in (("single", "sequence classification"), ("tokens", "token classification")):
+        with pytest.raises(BadModel, match=message.format(purpose)):
+            load(zoo["body"], task, device="cpu")  # type: ignore[arg-type]
+    with pytest.raises(BadModel, match="expected a model fine-tuned for token classification, got .*, a BertForSeq"):
+        load(zoo["single"], "tokens", device="cpu")
+    with pytest.raises(BadModel, match=r"expected a model fine-tuned for text-to-text generation, got .*BertConfig"):
+        load(zoo["body"], "text", device="cpu")
+
+
+def test_models_that_are_none(zoo: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadModel, match=r"expected a folder with the config\.json"):
+        load(tmp_path, "single")
+    with pytest.raises(BadModel, match="expected the folder or the id of a Hugging Face model, got ./no/such/one"):
+        load("./no/such/one", "single")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(BadModel, match="within reach, got nobody/no-such-model: ") as caught:
+        load("nobody/no-such-model", "single")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(BadModel, match="expected a device of this machine, got 'cuda:99'"):
+        load(zoo["single"], "single", device="cuda:99")
+    with pytest.raises(BadModel, match="expected one of single, multi, tokens, text for task, got 'sing'"):
+        load(zoo["single"], "sing")  # type: ignore[arg-type]
+    (tmp_path / "config.json").write_text('{"model_type": "nonesuch"}')
+    with pytest.raises(BadModel, match="nonesuch"):
+        load(tmp_path, "single")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(BadModel, match=r"expected transformers and torch, got none: pip install 'scuff\[transformers\]'"):
+        load(zoo["single"], "single")
+
+
+def test_the_libraries_speak_again_afterwards(zoo: dict[str, str], capfd: pytest.CaptureFixture[str]) -> None:
+    from huggingface_hub.utils import are_progress_bars_disabled
+    from transformers.utils import logging
+
+    before = logging.get_verbosity(), logging.is_progress_bar_enabled(), are_progress_bars_disabled()
+    load(zoo["single"], "single", device="cpu")(TEXTS)
+    load(zoo["text"], "text", device="cpu", max_new_tokens=3)(TEXTS[:2])
+    assert (logging.get_verbosity(), logging.is_progress_bar_enabled(), are_progress_bars_disabled()) == before
+    assert capfd.readouterr() == ("", "")
