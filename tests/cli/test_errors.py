@@ -133,7 +133,12 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
     "format": ("a.txt", b"x", ["--format", "xml"], "for --format, got 'xml'"),
     "draws": ("a.txt", b"x", ["--draws", "0"], "expected 1 or more for --draws, got 0"),
     "protect": ("a.txt", b"x", ["--protect", "url"], "to protect, got 'url'"),
-    "select": ("a.txt", b"some text", ["--select", "all"], "expected quota, coin, each, below, edits for selection, got 'all'"),
+    "select": (
+        "a.txt",
+        b"some text",
+        ["--select", "all"],
+        "expected quota, coin, each, below, edits for selection, got 'all'",
+    ),
     "spans": (
         "a.jsonl",
         b'{"text": "a", "s": [1]}\n',

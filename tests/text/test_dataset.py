@@ -49,7 +49,9 @@ def test_shares_are_those_of_the_largest_remainder(sizes: dict[str, int], count:
 
 
 @given(st.lists(labels, min_size=1, max_size=80), st.integers(1, 90), st.integers(0, 2**40), st.randoms())
-def test_a_sample_is_fair_and_knows_no_order(targets: list[str], count: int, seed: int, shuffler: random.Random) -> None:
+def test_a_sample_is_fair_and_knows_no_order(
+    targets: list[str], count: int, seed: int, shuffler: random.Random
+) -> None:
     data = made(list(targets))
     sample = data.sample(count, seed)
     assert len(sample) == min(count, len(data))
@@ -149,7 +151,10 @@ def test_the_digest_does_not_change_with_the_rest() -> None:
 def test_labels_line_up_by_name() -> None:
     assert align(["neg", "pos"], ["pos", "neg"], {}) == {"neg": 1, "pos": 0}
     assert align(["Negative", "POSITIVE"], ["negative", "positive"], {}) == {"Negative": 0, "POSITIVE": 1}
-    assert align(["sci-tech", "world news"], ["World_News", "Sports", "Sci_Tech"], {}) == {"sci-tech": 2, "world news": 0}
+    assert align(["sci-tech", "world news"], ["World_News", "Sports", "Sci_Tech"], {}) == {
+        "sci-tech": 2,
+        "world news": 0,
+    }
     assert align(["Straße"], ["STRASSE"], {}) == {"Straße": 0}
     assert align([], ["a"], {}) == {}, "data may hold no label at all: every set is empty"
 
@@ -165,7 +170,9 @@ def test_numbers_mean_the_models_numbers_where_no_name_is_equal() -> None:
     assert align(["0", "1"], ["negative", "positive"], {}) == {"0": 0, "1": 1}
     assert align(["0", "1"], ["LABEL_0", "LABEL_1"], {}) == {"0": 0, "1": 1}
     assert align(["1", "2"], ["2", "1"], {}) == {"1": 1, "2": 0}, "names come first"
-    with pytest.raises(ValueError, match=r"expected labels that the model knows \(negative, positive\), got 0, 1, 2 in the data"):
+    with pytest.raises(
+        ValueError, match=r"expected labels that the model knows \(negative, positive\), got 0, 1, 2 in the data"
+    ):
         align(["0", "1", "2"], ["negative", "positive"], {})
     with pytest.raises(ValueError, match="1 has no counterpart"):
         align(["0", "1"], ["0", "positive"], {})

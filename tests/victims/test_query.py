@@ -222,7 +222,9 @@ def test_refusals_are_cached_and_errors_are_not(cache: DiskCache) -> None:
     query = Query(victim, cache=cache)
     query(["boom"])
     query(["boom"])
-    assert query.asked == 2 and victim.rows == [("boom",)] * 2, "an error may pass: it is asked again, even by one query"
+    assert query.asked == 2 and victim.rows == [("boom",)] * 2, (
+        "an error may pass: it is asked again, even by one query"
+    )
 
 
 def test_answers_are_on_disk_when_a_later_batch_breaks_the_run(cache: DiskCache) -> None:
@@ -264,14 +266,14 @@ def test_a_cache_that_is_damaged_inside_is_one_line(tmp_path: Path) -> None:
     Query(Scripted(), cache=whole)([f"text number {n}" for n in range(400)])
     whole.file.execute("UPDATE answers SET answer = substr(answer, 5)")
     whole.file.commit()
-    with pytest.raises(OSError, match="answers.db: expected a cache file"):
+    with pytest.raises(OSError, match=r"answers\.db: expected a cache file"):
         Query(Scripted(), cache=whole)(["text number 1"])
     whole.close()
     raw = bytearray(path.read_bytes())
     raw[4096:] = b"\xff" * (len(raw) - 4096)
     path.write_bytes(raw)
     damaged = DiskCache(str(path))
-    with pytest.raises(OSError, match="answers.db: expected a cache file"):
+    with pytest.raises(OSError, match=r"answers\.db: expected a cache file"):
         Query(Scripted(), cache=damaged)([f"text number {n}" for n in range(400)])
     damaged.close()
 
@@ -335,9 +337,11 @@ def test_failed_rows_have_the_shape_of_the_rest(kind: str) -> None:
 
     outputs = Query(Scripted(failing(lambda text: text == "bad", answer)))(["good", "bad"])
     assert outputs.answers.dtype == KINDS[kind].dtype and outputs.answered.tolist() == [True, False]
-    nothing = outputs.answers[1]
-    expected = {"f": lambda: np.isnan(nothing).all(), "i": lambda: nothing == -1, "b": lambda: not nothing.any()}
-    assert expected.get(outputs.answers.dtype.kind, lambda: nothing is None)()
+    nothing, letter = outputs.answers[1], outputs.answers.dtype.kind
+    if letter == "O":
+        assert nothing is None
+    else:
+        assert np.array_equal(nothing, np.full_like(nothing, {"f": np.nan, "i": -1, "b": False}[letter]), letter == "f")
 
 
 def test_a_victim_that_always_fails() -> None:

@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from ..attack import Dimension
-from ..perturb import LEVELS, NAMES, ZEROE, Protect
+from ..perturb import NAMES, Protect
 from ..text.dataset import Dataset
+from ..victims.base import Access
 from .score import DEGREES, VALIDITY, degree_weights
 
 CASES = 10
@@ -23,7 +24,7 @@ VALIDITY_OF = {
 
 @dataclass(frozen=True)
 class Protocol:
-    """RobTest's: K cases at every degree, none above it. Zéroe's: one case at the attack's three levels.
+    """K cases at every degree, none above it (RobTest).
 
     width: adaptive, cases are added in rounds until a cell's interval is narrower than this, at most `cases`.
     """
@@ -55,19 +56,14 @@ class Protocol:
         object.__setattr__(self, "degrees", tuple(sorted(self.degrees)))
         Protect(self.protect)
 
-    @classmethod
-    def zeroe(cls, **changes: Any) -> Protocol:
-        """The ten attacks of Zéroe at low, mid and high, one case each."""
-        settings = {
-            "dimensions": tuple(f"{name}@level" for name in ZEROE),
-            "degrees": tuple(LEVELS.values()),
-            "cases": 1,
-        }
-        return cls(**{**settings, **changes})
-
     @cached_property
     def parsed(self) -> tuple[Dimension, ...]:
         return tuple(map(Dimension.parse, self.dimensions))
+
+    @property
+    def needs(self) -> Access:
+        """What a victim must tell: rules choose the cases here, so answers that were collected before are enough."""
+        return Access.BLIND
 
     @property
     def cells(self) -> list[tuple[int, int]]:
@@ -101,7 +97,7 @@ class Protocol:
 
     def usable(self, data: Dataset) -> None:
         """Refuse what cannot be done with this data."""
-        if any(side >= len(data.columns) for side in self.sides) or not self.sides:
+        if any(not 0 <= side < len(data.columns) for side in self.sides) or not self.sides:
             raise ValueError(f"expected sides among the {len(data.columns)} columns of the data, got {self.sides}")
         joins = [d.spec for d in self.parsed if not d.attack.facts.keeps_tokens]
         if data.task == "tokens" and joins:

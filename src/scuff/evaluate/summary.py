@@ -84,14 +84,14 @@ class _Summary:
         here = ~table.clean & (table["dimension"] == at) & (table["degree"] == degree)
         clean, _ = weighted_means(table.clean_score, self.truth.weight, self.draws[:1])
         mean, worst = float(self.mean[at, degree]), float(self.worst[at, degree])
-        known = int(np.isfinite(table.mean_score[at, degree]).sum())
+        known, known_worst = (int(np.isfinite(s[at, degree]).sum()) for s in (table.mean_score, table.worst_score))
         kinds, cases = table["kind"][here], int(here.sum())
         auc = self._auc(here)
         examples = int(np.unique(table["example"][here]).size)
         return {
             "degree": self.protocol.degrees[degree],
             "average": self._with_interval(mean, self.mean_again[at, degree], known),
-            "worst": self._with_interval(worst, self.worst_again[at, degree], known, plain=self.plain),
+            "worst": self._with_interval(worst, self.worst_again[at, degree], known_worst, plain=self.plain),
             "relative": _round(mean / float(clean)) if clean else None,
             **({"auc": auc} if auc else {}),
             "success": self._success(at, degree),

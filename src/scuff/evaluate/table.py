@@ -44,6 +44,9 @@ class Table:
             size = part["example"].size
             part["kind"] = kinds[part["problem"]]
             part["unchanged"] = np.bincount(part["edit_case"], minlength=size) == 0
+            wide = next((array.shape[1] for array in found["scores"]), part.get("scores", np.empty((0, 0))).shape[1])
+            if wide and "scores" not in part:  # a block without any answer
+                part["scores"] = np.full((size, wide), np.nan, np.float32)
             for column in found:
                 if column in part:
                     found[column].append(part[column])

@@ -53,14 +53,16 @@ class Folder:
 
     def start(self, run: dict[str, Any], examples: Iterable[dict[str, Any]]) -> None:
         """Make the folder; run.json comes last, so a folder that has it has everything."""
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())) and not self._unborn():
+        if self.path.exists() and not self._unborn():
             raise BadRun(f"{self.path}: expected a new folder or a run of Scuff, got something else")
         (self.path / "trials").mkdir(parents=True, exist_ok=True)
         self.write_lines("examples.jsonl", examples)
         self.write_json("run.json", run)
 
     def _unborn(self) -> bool:
-        return {entry.name for entry in self.path.iterdir()} <= {"trials", "examples.jsonl"}
+        """Empty, or what a start that was killed leaves."""
+        names = [entry.name for entry in self.path.iterdir()] if self.path.is_dir() else [""]
+        return all(name in ("trials", "examples.jsonl") or name.endswith(".part") for name in names)
 
     def write(self, name: str, text: str) -> None:
         write_atomically(self.path / name, text.encode())
@@ -116,6 +118,7 @@ class Folder:
         """Same arrays, same bytes: no times, no compression settings that could differ."""
         raw = io.BytesIO()
         with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
+            archive.comment = _listed(arrays)
             for key in sorted(arrays):
                 column = io.BytesIO()
                 np.lib.format.write_array(column, np.ascontiguousarray(arrays[key]), allow_pickle=False)
@@ -131,11 +134,18 @@ class Folder:
         """Some columns of a part, or all."""
         path = self.part_path(name)
         try:
-            with np.load(path, allow_pickle=False) as archive:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+                # the directory at the end of a zip has no checksum
+                if not archive.files or archive.zip.comment != _listed(archive.files):
+                    raise ValueError("other columns than were written")
                 return {
                     key: archive[key] for key in (archive.files if columns is None else columns) if key in archive.files
                 }
-        except (OSError, ValueError, zipfile.BadZipFile, KeyError) as error:
+        except Exception as error:  # damaged bytes make zipfile, zlib and NumPy raise all kinds
             raise BadRun(
                 f"{path}: expected a part of the trials, got: {error}; delete it to have it made again"
             ) from None
+
+
+def _listed(columns: Iterable[str]) -> bytes:
+    return ",".join(sorted(columns)).encode()

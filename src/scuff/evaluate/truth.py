@@ -85,6 +85,8 @@ class Truth:
                     problem[at] = f"unparsed: {len(answers[at])} tags for {len(self.targets[at])} tokens"
         good = np.equal(problem, "").astype(np.bool_)
         out = np.full(len(outputs), np.nan)
+        if not good.any():
+            return out, problem
         if self.task == "single":
             out[good] = self.predicted(answers)[good] == self.targets[good]
         elif self.task == "multi":
@@ -94,7 +96,7 @@ class Truth:
                 (answers[at] == self.targets[at]).mean() if len(answers[at]) else 1.0 for at in np.flatnonzero(good)
             ]
             out[good] = right
-        elif good.any():
+        else:
             out[good] = chrf(answers[good].tolist(), self.targets[good].tolist())
         return out, problem
 

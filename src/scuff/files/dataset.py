@@ -153,7 +153,7 @@ class _Reader:
             return self._label(value)
         if self.task == "multi" and len(self.labels) > 1:
             marks = {label: self._label(record.get(label)) for label in self.labels}
-            on = tuple(label for label, mark in marks.items() if mark in ("1", "true", "yes"))
+            on = tuple(label for label, mark in marks.items() if mark and mark.lower() in ("1", "true", "yes"))
             return on if any(mark is not None for mark in marks.values()) else None
         if value != "" and not isinstance(value, list | tuple) and self._label(value) is None:
             return None  # an empty field of text, though, is an empty set of labels

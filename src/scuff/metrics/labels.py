@@ -17,9 +17,10 @@ def auc(scores: npt.NDArray[Any], positive: npt.NDArray[np.bool_], weight: Float
     """
     weight = np.atleast_2d(weight)
     order = np.argsort(scores, kind="stable")
-    first = np.flatnonzero(np.diff(scores[order], prepend=-np.inf))  # where a new score begins
     if not order.size:
         return np.full(weight.shape[0], np.nan)
+    ranked = scores[order]
+    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))  # where a new score begins
     up = np.add.reduceat(np.where(positive, weight, 0.0)[:, order], first, axis=1)  # weight of positives per score
     down = np.add.reduceat(np.where(positive, 0.0, weight)[:, order], first, axis=1)
     below = np.cumsum(down, axis=1) - down / 2
@@ -28,10 +29,8 @@ def auc(scores: npt.NDArray[Any], positive: npt.NDArray[np.bool_], weight: Float
 
 
 def macro_auc(scores: npt.NDArray[Any], targets: npt.NDArray[np.bool_], weight: Floats) -> Floats:
-    """Mean over the labels (columns) that have rows of both kinds; for two exclusive classes that of the second."""
+    """Mean over the labels (columns) that have rows of both kinds."""
     columns = [at for at in range(targets.shape[1]) if 0 < targets[:, at].sum() < len(targets)]
-    if targets.shape[1] == 2 and (targets.sum(1) == 1).all():
-        columns = columns[-1:]
     if not columns:
         return np.full(np.atleast_2d(weight).shape[0], np.nan)
     found = np.stack([auc(scores[:, at], targets[:, at], weight) for at in columns])

@@ -13,7 +13,7 @@ def visible(text: str) -> str:
     for char in text:
         if char == "\n":
             out.append('<span class="unseen">↵</span>')
-        elif unicodedata.category(char) in ("Cf", "Cc", "Cs", "Co", "Cn") and char != "\t":
+        elif unicodedata.category(char) in ("Cf", "Cc", "Cs", "Co", "Cn", "Zl", "Zp") and char != "\t":
             out.append(f'<span class="unseen">{ord(char):04X}</span>')
         else:
             out.append(escape(char))

@@ -38,7 +38,26 @@ def score_table(summary: Summary) -> str:
     lines += ["", f"{'overall':{width}}{spread(overall['average']):>20}{spread(overall['worst']):>20}"]
     auc = f", macro AUC {spread(clean['auc'])}" if "auc" in clean else ""
     lines.append(f"{'clean':{width}}{spread(clean['score']):>20}{auc}; guessing {percent(clean['chance'])}")
-    return "\n".join([*lines, "", *notes(summary)])
+    return "\n".join([*lines, "", *_aucs(summary, width), *_harm(summary), *notes(summary)])
+
+
+def _aucs(summary: Summary, width: int) -> list[str]:
+    """For label sets, of which the exact match tells little, the macro AUC, too."""
+    if summary["task"] != "multi" or "auc" not in summary["clean"]:
+        return []
+    rows = []
+    for name, content in summary["dimensions"].items():
+        cells = [percent(cell["auc"]["value"] if "auc" in cell else None) for cell in content["degrees"]]
+        rows.append(f"{name:{width}}" + "".join(f"{cell:>7}" for cell in cells))
+    return ["macro AUC at each degree", *rows, ""]
+
+
+def _harm(summary: Summary) -> list[str]:
+    """Zéroe's ranking: s* at the highest degree."""
+    last = next(iter(summary["dimensions"].values()))["degrees"][-1]["degree"]
+    ranked = ", ".join(f"{entry['dimension']} {percent(entry['left'])}" for entry in summary["harm"])
+    measure = "macro AUC" if summary["task"] == "multi" and "auc" in summary["clean"] else summary["metric"]
+    return [f"left of the clean {measure} at degree {last:g}, in %: {ranked}"]
 
 
 def _rank(content: dict[str, Any]) -> float:

@@ -125,6 +125,7 @@ def _finish(
     session: Session, work: Evaluation, run: dict[str, Any], say: Say, show: Callable[[Progress], None] | None
 ) -> dict[str, Any]:
     config, whole = session.config, session.reopens
+    session.query.errors = 0  # the pre-flight met those of the clean texts, which are asked again
     opened = (
         partial(reopen, str(work.folder.path), whole, max(1, (os.cpu_count() or 1) // config.workers))
         if config.workers > 1

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluate import CASES, DEGREES, Protocol
-from ..perturb import NAMES, ZEROE, Plan
+from ..perturb import LEVELS, NAMES, ZEROE, Plan
 from ..resources import MissingResource
 from ..text.dataset import Dataset, Task
 
@@ -100,38 +100,31 @@ class Config:
         return int(number * cases) if share else int(number)
 
     def protocol_for(self, data: Dataset) -> tuple[Protocol, dict[str, str]]:
-        """The protocol, and why attacks that would be in it by default are left out."""
+        """The protocol, and why attacks that would be in it by default are left out. Zéroe's: one case at each of its levels."""
         zeroe = self.protocol == "zeroe"
-        suffix = "@level" if zeroe else ""
-        wanted, left_out = self.dimensions, {}
-        if not wanted:
+        dimensions, left_out = self.dimensions, {}
+        if not dimensions:
             names = ZEROE if zeroe else tuple(NAMES)
             left_out = {name: reason for name in names if (reason := _unusable(name, data))}
-            wanted = tuple(name + suffix for name in names if name not in left_out)
-        settings: dict[str, Any] = {
-            "dimensions": wanted, "seed": self.seed, "sides": SIDES[self.side], "protect": self.protect,
-            "width": self.width, "beta": self.beta,
-        }  # fmt: skip
-        if self.degrees or not zeroe:
-            settings["degrees"] = self.degrees or DEGREES
-        if self.cases is not None or not zeroe:
-            settings["cases"] = self._affordable(len(wanted), len(self.degrees or DEGREES), len(data))
-        protocol = Protocol.zeroe(**settings) if zeroe else Protocol(**settings)
+            dimensions = tuple(name + ("@level" if zeroe else "") for name in names if name not in left_out)
+        degrees = self.degrees or (tuple(LEVELS.values()) if zeroe else DEGREES)
+        cases = (1 if zeroe else CASES) if self.cases is None else self.cases
+        protocol = Protocol(
+            dimensions, degrees, min(cases, self._affordable(len(dimensions) * len(degrees), len(data))), self.seed,
+            SIDES[self.side], self.protect, self.width, self.beta,
+        )  # fmt: skip
         protocol.usable(data)
         return protocol, left_out
 
-    def _affordable(self, dimensions: int, degrees: int, examples: int) -> int:
+    def _affordable(self, cells: int, examples: int) -> int:
         """The cases per cell that the budget of queries allows: every example gets its share."""
-        cases = CASES if self.cases is None else self.cases
         if self.max_queries is None:
-            return cases
-        most = (self.max_queries // examples - 1) // (dimensions * degrees)
+            return sys.maxsize
+        most = (self.max_queries // examples - 1) // cells
         if most < 1:
-            least = examples * (1 + dimensions * degrees)
-            raise ValueError(
-                f"expected max_queries of {least:,} or more for {examples:,} examples in all cells, got {self.max_queries:,}"
-            )
-        return min(cases, most)
+            least = f"{examples * (1 + cells):,} for one case of {examples:,} examples in each of {cells} cells"
+            raise ValueError(f"expected a max_queries of at least {least}, got {self.max_queries:,}")
+        return most
 
     def asdict(self) -> dict[str, Any]:
         """Only what differs from the default, in plain types."""

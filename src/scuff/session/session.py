@@ -17,7 +17,7 @@ from ..evaluate import BadRun, Evaluation, Folder, Protocol, Truth
 from ..evaluate.results import said
 from ..evaluate.trials import SCHEMA
 from ..text.dataset import Dataset
-from ..victims import DiskCache, Query, Victim
+from ..victims import DiskCache, Query, Victim, require
 from .config import Config
 from .opening import open_data, open_model
 
@@ -46,6 +46,7 @@ class Session:
         data = whole.sample(config.examples, config.seed)
         protocol, left_out = config.protocol_for(data)
         victim = open_model(model, config, whole)
+        require(victim, protocol.needs, "this protocol")
         truth = Truth.of(data, victim.labels, config.map, config.none)
         cache = DiskCache(config.cache) if config.cache else None
         query = Query(victim, cache=cache, max_errors=config.error_limit(protocol.queries(len(data))))
@@ -112,6 +113,8 @@ class Session:
             run: dict[str, Any] = folder.read_json("run.json")
             old = run.get("key", {})
             other = sorted(name for name in {*key, *old} if key.get(name) != old.get(name))
+            if "data" in other and key["model"].split("#")[0] == str(old.get("model")).split("#")[0]:
+                other = [name for name in other if name != "model"]  # other examples, so other answers
             if other:
                 raise BadRun(
                     f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"

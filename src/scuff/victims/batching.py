@@ -10,14 +10,15 @@ from .pieces import Pieces
 
 Result = TypeVar("Result")
 SECONDS = 2.0  # that trials may take
-MARGIN = (
-    1.15  # by which a size must beat the usual one: clocks are not exact, and trials on other rows are not quite fair
-)
+MARGIN = 1.15  # by which a size must beat the usual one: clocks are not exact, and no two trials see the same rows
 TWICE = 2  # the first batch of a size also pays for memory that is fetched once
 
 
 class Tuner:
-    """Tries sizes on the batches that have to be asked anyway, from small to large, until they get slower; `otherwise` is the usual size."""
+    """Tries sizes on batches that have to be asked anyway, from small to large, until they get slower.
+
+    otherwise: the usual size, which stays where none is clearly faster or time runs out.
+    """
 
     def __init__(self, sizes: Sequence[int], otherwise: int) -> None:
         self.sizes, self.otherwise = sizes, otherwise
@@ -56,11 +57,11 @@ def in_batches(
     step: Callable[[int, int], Result],
     tokens: int | None,
     tuner: Tuner,
-    wait: Callable[[], None],
+    wait: Callable[[Result], object],
 ) -> tuple[list[Result], int | None]:
     """What `step(begin, end)` gives for all rows, and the batch size that was settled on, if it was.
 
-    tokens: that size if it is known. wait: until the device has done its work, for the clock.
+    tokens: that size if it is known. wait: for a result that a device may still be working on, so that the clock is right.
     """
     done: list[Result] = []
     tuning = tokens is None and int(pieces.length.sum()) >= tuner.enough
@@ -71,15 +72,13 @@ def in_batches(
         begin = time.perf_counter()
         try:
             done.append(step(at, end))
-        except (
-            RuntimeError
-        ) as error:  # torch.OutOfMemoryError is one; other devices and releases have none of their own
+        except RuntimeError as error:  # not torch.OutOfMemoryError: some devices raise nothing more exact
             if not _is_memory(error) or end - at == 1:
                 raise
             tokens, tuning = max(1, (end - at) * int(pieces.length[at]) // 2), False
             continue
         if tuning:
-            wait()
+            wait(done[-1])
             tokens = tuner.record((end - at) * int(pieces.length[at]), time.perf_counter() - begin)
             tuning = tokens is None
         at = end

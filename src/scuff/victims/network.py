@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..text.dataset import Task
+from ..text.ragged import Mask
 from .base import Access, Column, Outputs, Victim, as_objects, sigmoid, softmax
 from .batching import Tuner, in_batches
 from .library import answering, quiet
@@ -57,6 +58,8 @@ class Transformer(Victim):
         takes = signature(type(model).forward).parameters
         self._takes_types = "token_type_ids" in takes or "input_ids" not in takes  # a wrapper takes anything
         self._digest = cache(digest)  # reads all weights
+        if batch_tokens is not None and batch_tokens < 1:
+            raise BadModel(f"expected 1 or more for batch_tokens of {name}, got {batch_tokens}")
         if task == "single" and self.count < 2:
             raise BadModel(f"expected two or more labels for task single, got 1 from {name}: is it a regression?")
         if task == "tokens" and not tokenizer.is_fast:
@@ -74,40 +77,37 @@ class Transformer(Victim):
         tokens = self.task == "tokens"
         if len(columns) > (1 if tokens or self.task == "text" else 2):
             raise ValueError(f"expected one column of texts for task {self.task}, got {len(columns)}")
-        if columns[0] and isinstance(columns[0][0], str) == tokens:
+        if not len(columns[0]):
+            return Outputs.of(np.empty((0, self.count), np.float32) if self.access == Access.SCORE else as_objects([]))
+        if isinstance(columns[0][0], str) == tokens:
             kinds = ("texts", "texts in tokens")
             raise ValueError(f"expected {kinds[tokens]} for {self.name}, got {kinds[not tokens]}")
-        if not columns[0]:
-            return Outputs.of(np.empty((0, self.count), np.float32) if self.access == Access.SCORE else as_objects([]))
         if self.prefix and self.task == "text":
             columns = tuple([f"{self.prefix}{text}" for text in column] for column in columns)
         pieces = encode(self.tokenizer, columns, self.max_length, words=tokens)
         with quiet(), answering(self.model):
             if self.task == "text":
-                return Outputs.of(as_objects(pieces.back(list(chain(*self._run(pieces, self._texts))))))
+                parts = self._run(pieces, self._texts)
+                return Outputs.of(as_objects(pieces.back(list(chain.from_iterable(texts for texts, _ in parts)))))
             if tokens:
                 return Outputs.of(self._tags(pieces, [len(row) for row in columns[0]]))
             return self._scores(pieces)
 
-    def _run(self, pieces: Pieces, answer: Callable[[Batch], Any]) -> list[Any]:
-        """What `answer` gives for batches of the rows, in their order there."""
-        import torch
-
-        cuda = self.model.device.type == "cuda"
-        kind = "cuda" if cuda else "cpu"
+    def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> list[tuple[Any, Mask]]:
+        """What `answer` gives for batches of the rows, in their order there, and where pieces stand in each batch."""
+        kind = "cuda" if self.model.device.type == "cuda" else "cpu"
         fill = {"input_ids": self.pad}
         if self._takes_types and self.task != "text":
             fill["token_type_ids"] = self.tokenizer.pad_token_type_id
-        left = self.tokenizer.padding_side == "left"
+
+        def step(at: int, end: int) -> tuple[Any, Mask]:
+            batch = pieces.pad(at, end, fill, left=self.tokenizer.padding_side == "left")
+            return answer(self._inputs(batch)), batch.mask
+
         # how long it takes to write a text depends on the text, so that trials would say little
         known = self.batch_tokens or (OTHERWISE[kind] // self.num_beams if self.task == "text" else None)
-        done, settled = in_batches(
-            pieces,
-            lambda at, end: answer(pieces.pad(at, end, fill, left)),
-            known,
-            Tuner(SIZES[kind], OTHERWISE[kind]),
-            torch.cuda.synchronize if cuda else lambda: None,
-        )
+        tuner = Tuner(SIZES[kind], OTHERWISE[kind])
+        done, settled = in_batches(pieces, step, known, tuner, wait=lambda part: part[0].cpu())
         if settled != known:
             self.batch_tokens = settled
         return done
@@ -119,8 +119,8 @@ class Transformer(Victim):
 
     def _scores(self, pieces: Pieces) -> Outputs:
         # the answers stay on the device until the last batch is asked: a GPU need not wait for us
-        parts = self._run(pieces, lambda batch: self.model(**self._inputs(batch)).logits.float())
-        logits = np.concatenate([part.cpu().numpy() for part in parts])
+        parts = self._run(pieces, lambda inputs: self.model(**inputs).logits.float())
+        logits = np.concatenate([part.cpu().numpy() for part, _ in parts])
         scores = np.empty((len(pieces), self.count), np.float32)
         scores[pieces.order] = softmax(logits) if self.task == "single" else sigmoid(logits)
         lost = np.isnan(scores).any(1)
@@ -128,7 +128,7 @@ class Transformer(Victim):
 
     def _tags(self, pieces: Pieces, tokens: list[int]) -> Any:
         """The tag of a token is that of its first piece; a token without a piece has tag -1."""
-        parts = self._run(pieces, lambda batch: (self.model(**self._inputs(batch)).logits.argmax(-1), batch.mask))
+        parts = self._run(pieces, lambda inputs: self.model(**inputs).logits.argmax(-1))
         tags = np.concatenate([part.cpu().numpy()[mask] for part, mask in parts])
         word, row = pieces.flat["word"], np.repeat(pieces.order, pieces.length)
         first = (word >= 0) & (np.diff(word, prepend=-1) != 0)
@@ -138,9 +138,9 @@ class Transformer(Victim):
         out[start[row[first]] + word[first]] = tags[first]
         return as_objects(np.split(out, start[1:-1]))
 
-    def _texts(self, batch: Batch) -> list[str]:
+    def _texts(self, inputs: dict[str, Any]) -> list[str]:
         options = {"do_sample": False, "num_beams": self.num_beams, "max_new_tokens": self.max_new_tokens}
-        found = self.model.generate(**self._inputs(batch), **options)
+        found = self.model.generate(**inputs, **options)
         return list(self.tokenizer.batch_decode(found, skip_special_tokens=True))
 
     @property

@@ -1,0 +1,177 @@
+"""Metrics against the tools that people trust: scikit-learn, sacrebleu, and the textbook's edit distance."""
+
+from __future__ import annotations
+
+import builtins
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from scuff.metrics.chrf import MissingMetric, chrf
+from scuff.metrics.edit import edit_distance, relative_edit_distance
+from scuff.metrics.labels import auc, macro_auc
+from strategies import text as nasty_text
+
+
+def sklearn_auc(targets: Any, scores: Any, **options: Any) -> float:
+    metrics = pytest.importorskip("sklearn.metrics")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn warns where there is only one class
+        return float(metrics.roc_auc_score(targets, scores, **options))
+
+
+@st.composite
+def scored(draw: st.DrawFn) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+    """Scores with many ties, targets of both kinds, weights of which some are 0."""
+    size = draw(st.integers(2, 30))
+    scores = np.array(draw(st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]), min_size=size, max_size=size)))
+    positive = np.array(draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+    weight = np.array(draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=size, max_size=size)))
+    assume(weight[positive].sum() > 0 and weight[~positive].sum() > 0)
+    return scores, positive, weight
+
+
+@given(scored())
+def test_auc_is_scikit_learns(
+    rows: tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.float64]],
+) -> None:
+    scores, positive, weight = rows
+    assert auc(scores, positive, np.ones(len(scores)))[0] == pytest.approx(sklearn_auc(positive, scores))
+    assert auc(scores, positive, weight)[0] == pytest.approx(sklearn_auc(positive, scores, sample_weight=weight))
+    pairs = [
+        (weight[i] * weight[j], 1.0 if scores[i] > scores[j] else 0.5 if scores[i] == scores[j] else 0.0)
+        for i in np.flatnonzero(positive)
+        for j in np.flatnonzero(~positive)
+    ]
+    assert auc(scores, positive, weight)[0] == pytest.approx(sum(w * v for w, v in pairs) / sum(w for w, _ in pairs))
+
+
+def test_auc_of_many_weightings_at_once() -> None:
+    random = np.random.default_rng(0)
+    scores, positive = random.random(200).round(2), random.random(200) < 0.3
+    weights = random.integers(0, 4, (50, 200)).astype(np.float64)
+    wanted = [sklearn_auc(positive, scores, sample_weight=weight) for weight in weights]
+    assert auc(scores, positive, weights) == pytest.approx(wanted)
+    assert auc(scores.astype(np.float32), positive, weights.astype(np.float32)) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_auc_of_extremes() -> None:
+    yes = np.array([False, False, True, True])
+    one = np.ones(4)
+    assert auc(np.array([1, 2, 3, 4.0]), yes, one).tolist() == [1.0]
+    assert auc(np.array([4, 3, 2, 1.0]), yes, one).tolist() == [0.0]
+    assert auc(np.zeros(4), yes, one).tolist() == [0.5]
+    assert auc(np.array([-np.inf, -np.inf, -np.inf, 0.0]), yes, one).tolist() == [0.75], (
+        "log probabilities of 0 are ties"
+    )
+    assert np.isnan(auc(np.arange(4.0), np.ones(4, bool), one)).all()
+    assert np.isnan(auc(np.arange(4.0), yes, np.array([1, 1, 0, 0.0]))).all(), "no weight on one kind"
+    assert np.isnan(auc(np.empty(0), np.empty(0, bool), np.empty((3, 0)))).tolist() == [True] * 3
+
+
+@given(st.integers(0, 10**6), st.integers(3, 5), st.integers(8, 40))
+def test_macro_auc_of_label_sets(seed: int, labels: int, size: int) -> None:
+    random = np.random.default_rng(seed)
+    targets = random.random((size, labels)) < 0.4
+    scores = random.random((size, labels)).round(1)
+    assume((targets.any(0) & ~targets.all(0)).all())
+    weight = random.integers(1, 4, size).astype(np.float64)
+    assert macro_auc(scores, targets, np.ones(size))[0] == pytest.approx(sklearn_auc(targets, scores, average="macro"))
+    wanted = sklearn_auc(targets, scores, average="macro", sample_weight=weight)
+    assert macro_auc(scores, targets, weight)[0] == pytest.approx(wanted)
+
+
+def test_macro_auc_of_exclusive_classes() -> None:
+    random = np.random.default_rng(1)
+    for classes in (2, 3, 5):
+        labels = random.integers(0, classes, 100)
+        scores = random.dirichlet(np.ones(classes), 100)
+        found = macro_auc(scores, labels[:, None] == np.arange(classes), np.ones(100))[0]
+        if classes == 2:
+            wanted = sklearn_auc(labels, scores[:, 1])
+        else:
+            wanted = sklearn_auc(labels, scores, multi_class="ovr", average="macro")
+        assert found == pytest.approx(wanted)
+
+
+def test_label_sets_of_two_that_never_overlap_are_no_two_classes() -> None:
+    targets = np.array([[True, False], [False, True], [False, True]])
+    scores = np.array([[0.1, 0.4], [0.9, 0.6], [0.9, 0.3]])  # the first column has everything wrong
+    assert macro_auc(scores, targets, np.ones(3))[0] == pytest.approx(sklearn_auc(targets, scores, average="macro"))
+
+
+def test_labels_that_never_or_always_hold_are_left_out() -> None:
+    random = np.random.default_rng(2)
+    targets = np.stack([np.zeros(20, bool), np.ones(20, bool), np.arange(20) % 2 == 0, np.arange(20) % 3 == 0], 1)
+    scores = random.random((20, 4))
+    wanted = sklearn_auc(targets[:, 2:], scores[:, 2:], average="macro")
+    assert macro_auc(scores, targets, np.ones(20))[0] == pytest.approx(wanted)
+    assert np.isnan(macro_auc(scores[:, :2], targets[:, :2], np.ones((4, 20)))).tolist() == [True] * 4
+    assert np.isnan(macro_auc(np.empty((0, 3)), np.empty((0, 3), bool), np.ones(0))).all()
+
+
+def test_a_resample_that_loses_a_rare_label_leaves_it_out_there() -> None:
+    targets = np.array([[True, True], [False, False], [True, False], [False, False]])
+    scores = np.array([[0.9, 0.1], [0.2, 0.5], [0.1, 0.6], [0.3, 0.2]])
+    weights = np.array([[1.0, 1, 1, 1], [0, 1, 1, 1]])
+    found = macro_auc(scores, targets, weights)
+    assert found[0] == pytest.approx(sklearn_auc(targets, scores, average="macro"))
+    assert found[1] == pytest.approx(sklearn_auc(targets[1:, 0], scores[1:, 0]))
+
+
+def slow_distance(before: str, after: str) -> int:
+    """Wagner and Fischer, 1974."""
+    table = [[max(i, j) for j in range(len(after) + 1)] for i in range(len(before) + 1)]
+    for i, old in enumerate(before, 1):
+        for j, new in enumerate(after, 1):
+            table[i][j] = min(table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (old != new))
+    return table[-1][-1]
+
+
+@given(st.lists(st.tuples(nasty_text, nasty_text), max_size=5))
+def test_edit_distance_is_the_textbooks(pairs: list[tuple[str, str]]) -> None:
+    pairs += [(text, text[::-1]) for text, _ in pairs]
+    before, after = [a for a, _ in pairs], [b for _, b in pairs]
+    wanted = [slow_distance(a, b) for a, b in pairs]
+    assert edit_distance(before, after).tolist() == wanted
+    relative = [away / max(len(a), 1) for away, a in zip(wanted, before, strict=True)]
+    assert relative_edit_distance(before, after) == pytest.approx(relative)
+
+
+def test_edit_distances_of_extremes() -> None:
+    assert edit_distance(["kitten", "", "abc", "👍🏽"], ["sitting", "ab", "", "👍"]).tolist() == [3, 2, 3, 1]
+    assert relative_edit_distance(["kitten", "", ""], ["sitting", "ab", ""]).tolist() == [0.5, 2.0, 0.0]
+    assert relative_edit_distance([], []).tolist() == []
+
+
+REFERENCES = ["Hello world, how are you?", "A dog runs.", "", "Grüße aus Köln", "x"]
+OUTPUTS = ["Hello world, how are you?", "The dog is running", "", "Grusse aus Koln", ""]
+
+
+def test_chrf_is_sacrebleus() -> None:
+    sacrebleu = pytest.importorskip("sacrebleu", reason="needs the extra scuff[translation]")
+    wanted = [sacrebleu.sentence_chrf(out, [ref]).score / 100 for out, ref in zip(OUTPUTS, REFERENCES, strict=True)]
+    found = chrf(OUTPUTS, REFERENCES)
+    assert found == pytest.approx(wanted) and found[0] == pytest.approx(1) and found[4] == 0
+    assert ((found >= 0) & (found <= 1)).all()
+    assert chrf([], []).tolist() == []
+    with pytest.raises(ValueError, match="zip"):
+        chrf(["a"], [])
+
+
+def test_a_missing_sacrebleu_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name.startswith("sacrebleu"):
+            raise ImportError(name)
+        return usual(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingMetric, match=r"pip install 'scuff\[translation\]'"):
+        chrf(["a"], ["a"])
