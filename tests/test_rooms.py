@@ -33,7 +33,7 @@ PACKAGES = {
     "perturb": {"numpy"},
     "files": {"numpy", "pyarrow", "datasets"},
     "metrics": {"numpy", "rapidfuzz", "sacrebleu"},
-    "victims": {"numpy", "torch", "transformers"},
+    "victims": {"numpy", "torch", "transformers", "huggingface_hub"},
     "attack": {"numpy"},
     "evaluate": {"numpy"},
     "run": set(),

@@ -117,18 +117,13 @@ def slow_average(trials: list[Trial], weight: Scores, dimension: int, degree: in
 
 
 def slow_worst(trials: list[Trial], weight: Scores, dimension: int, degree: int) -> float | None:
-    """Each example counts with its worst answer so far: clean, or any case at this or a smaller degree."""
+    """Each example with an answered case up to this degree counts with its worst answer so far, the clean one included."""
     values, weights = [], []
     for example in range(len(weight)):
-        good = [
-            t.score
-            for t in trials
-            if t.example == example
-            and not t.problem
-            and (t.dimension == -1 or (t.dimension == dimension and t.degree <= degree))
-        ]
+        answered = [t for t in trials if t.example == example and not t.problem]
+        good = [t.score for t in answered if t.dimension == dimension and t.degree <= degree]
         if good:
-            values.append(min(good))
+            values.append(min([*good, *(t.score for t in answered if t.dimension == -1)]))
             weights.append(float(weight[example]))
     return mean(values, weights)
 
@@ -164,7 +159,8 @@ def test_average_and_worst(
                 final = final_score(dict(zip(DEGREES, wanted, strict=True)))  # type: ignore[arg-type]
             assert close(content[kind]["value"], final)
         worst = [cell["worst"]["value"] for cell in content["degrees"] if cell["worst"]["value"] is not None]
-        if len(clean) == examples:
+        begun = {t.example for t in trials if (t.dimension, t.degree, t.problem) == (number, 0, "")}
+        if len(clean) == len(begun) == examples:
             assert worst == sorted(worst, reverse=True), "it only gets worse"
     finals = [summary["dimensions"][name]["average"]["value"] for name in NAMES]
     assert close(summary["overall"]["average"]["value"], None if None in finals else sum(finals) / len(finals))

@@ -363,8 +363,21 @@ def test_a_victim_that_fails_at_once_is_told_at_once() -> None:
 
     with pytest.raises(ValueError, match="expected answers to two examples, got error: OSError: the weights are gone"):
         run(model)
-    with pytest.raises(ValueError, match="expected answers, got none: unparsed: 'no idea'"):
+    with pytest.raises(
+        ValueError, match=r"expected the labels of the data .negative, positive., got others, such as 'no idea'"
+    ):
         run(lambda texts: ["no idea"] * len(texts))
+
+
+def test_a_label_that_the_data_does_not_have_is_a_wrong_answer() -> None:
+    """Data of one class, such as toxic texts only: a model that flips must not look perfect."""
+    data = [(text, label) for text, label in DATA if label == "positive"]
+    result = run(data=data)
+    assert result.clean == 1 and result.average < 1 and not result.summary["problems"]
+    by_name = run(
+        lambda texts: [{k: float(k == v) for k in ("positive", "negative")} for v in keyword(texts)], data=data
+    )
+    assert by_name.average == result.average and by_name.worst == result.worst
 
 
 @pytest.mark.usefixtures("blocks")
@@ -621,12 +634,19 @@ def test_a_row_without_an_answer_has_none(tmp_path: Path) -> None:
     clean = {text for text, _ in DATA}
 
     def model(texts: list[str]) -> list[Any]:
-        return [keyword([text])[0] if text in clean else "no idea" for text in texts]
+        return [keyword([text])[0] if text in clean else None for text in texts]
 
     run(model, output=tmp_path / "run")
     changed = [row for row in table(tmp_path / "run") if row["text"] not in clean]
     assert changed and all(row["answer"] is None and row["score"] is None for row in changed)
-    assert {row["problem"] for row in changed} == {"unparsed: 'no idea'"}
+    assert {row["problem"] for row in changed} == {"unparsed: None"}
+
+
+def test_a_text_column_that_is_called_as_one_of_ours(tmp_path: Path) -> None:
+    run(data=[{"answer": text, "label": label} for text, label in DATA], output=tmp_path / "run", text="answer")
+    rows = table(tmp_path / "run")
+    assert [row["text_answer"] for row in rows[: len(DATA)]] == [text for text, _ in DATA]
+    assert {row["answer"] for row in rows} == {"positive", "negative"}
 
 
 # how it is done changes nothing
@@ -710,7 +730,7 @@ def test_the_cache_saves_the_second_run(tmp_path: Path) -> None:
     )
     assert first.summary == second.summary
     queries = [json.loads((tmp_path / folder / "timings.json").read_text())[0]["queries"] for folder in ("one", "two")]
-    assert queries[0] > len(DATA) and queries[1] == 0
+    assert queries[0] > len(DATA) and queries[1] == 8, "only the examples by which a model is known again"
 
 
 def test_protocol_zeroe() -> None:

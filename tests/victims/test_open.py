@@ -61,20 +61,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_function_in_a_file(folder: Path) -> None:
-    path = sys.path.copy()
     victim = opened(f"{folder}/my_model_file.py:predict")
     assert victim(["so nice", "so dull"]).answers.tolist() == [1, 0]
     assert victim.name == f"{folder}/my_model_file.py:predict" and victim.sees_through_files
-    assert sys.path == path
     assert says(f"{folder}/my_model_file.py:model") == ["positive", "negative"], "an object that can be called"
 
 
 def test_a_function_in_a_module(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    path = sys.path.copy()
     victim = opened("my_model_file:predict")
     assert victim(["so nice", "so dull"]).answers.tolist() == [1, 0] and victim.sees_through_files
-    assert sys.path == path
     monkeypatch.delitem(sys.modules, "my_model_file")
 
 

@@ -222,6 +222,15 @@ def test_a_model_without_a_pad_token(zoo: dict[str, str]) -> None:
     np.testing.assert_allclose(victim(TEXTS).answers, [one_label(victim, text) for text in TEXTS], atol=1e-5)
 
 
+def test_threads_are_for_the_process(zoo: dict[str, str]) -> None:
+    before = torch.get_num_threads()
+    try:
+        load(zoo["single"], "single", device="cpu", threads=1)
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_no_rows(zoo: dict[str, str]) -> None:
     assert load(zoo["single"], "single", device="cpu")([]).answers.shape == (0, 3)
     assert load(zoo["tokens"], "tokens", device="cpu")([]).answers.shape == (0,)
@@ -346,13 +355,19 @@ def test_a_pipeline_stays_as_it_is(zoo: dict[str, str], monkeypatch: pytest.Monk
         of_pipeline(zero_shot, "single")
 
 
-def test_untrained_heads_are_refused(zoo: dict[str, str]) -> None:
+def test_untrained_heads_are_refused(zoo: dict[str, str], tmp_path: Path) -> None:
     message = "expected a model fine-tuned for {}, got .*, whose classifier has no trained weights"
     for task, purpose in (("single", "sequence classification"), ("tokens", "token classification")):
         with pytest.raises(BadModel, match=message.format(purpose)):
             load(zoo["body"], task, device="cpu")  # type: ignore[arg-type]
     with pytest.raises(BadModel, match=r"expected a model fine-tuned for token classification, got .*, a BertForSeq"):
         load(zoo["single"], "tokens", device="cpu")
+    shutil.copytree(zoo["single"], tmp_path, dirs_exist_ok=True)
+    config = json.loads((tmp_path / "config.json").read_text())
+    config |= {"architectures": ["BertModel"], "problem_type": "single_label_classification"}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(BadModel, match=r"token classification, got .*, trained for single_label_classification"):
+        load(tmp_path, "tokens", device="cpu")
     with pytest.raises(BadModel, match=r"expected a model fine-tuned for text-to-text generation, got .*BertConfig"):
         load(zoo["body"], "text", device="cpu")
 

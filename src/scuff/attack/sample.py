@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from ..metrics.edit import edit_distance
 from ..perturb import Protect
 from ..text import Corpus, Edits
 from ..text.dataset import Text
 from ..text.hash import mix, text_bits
-from ..text.ragged import Bits, Ints, Mask, Ragged
+from ..text.ragged import Bits, Ints, Ragged
 from .cases import Cases, Column
 from .dimension import Dimension
+from .draws import MORE, Draws
 
-MORE = 3  # this many times as many versions are tried as cases are wanted
+LONG = 5000  # characters; the time that a distance takes grows with the square
 PATIENCE = 10  # a text that none of its first so many versions changes counts as one that cannot change
 
 
@@ -53,81 +52,6 @@ def sample_cases(
     return maker.cases(found.take(chosen[(first <= number) & (number < cases)]), unfit)
 
 
-def _number(example: Ints) -> Ints:
-    """0, 1, 2, ... within each example, for examples that are in order."""
-    return np.arange(example.size) - np.searchsorted(example, example)
-
-
-@dataclass(frozen=True, eq=False)
-class _Draws:
-    """Versions of texts before the cases among them are chosen; rows of the edits are numbers of versions.
-
-    A version that did not fit was put back to the unchanged text.
-    """
-
-    example: Ints
-    draw: Ints
-    text: Bits  # a hash of all columns
-    reached: npt.NDArray[np.float64]
-    fits: Mask
-    edits: tuple[Edits | None, ...]
-
-    def with_more(self, other: _Draws) -> _Draws:
-        both = (self, other)
-        edits = tuple(
-            None
-            if mine is None or more is None
-            else Edits.join([mine, replace(more, row=more.row + self.example.size)])
-            for mine, more in zip(self.edits, other.edits, strict=True)
-        )
-        join = np.concatenate
-        return _Draws(
-            join([d.example for d in both]), join([d.draw for d in both]), join([d.text for d in both]),
-            join([d.reached for d in both]), join([d.fits for d in both]), edits,
-        )  # fmt: skip
-
-    def take(self, rows: Ints) -> _Draws:
-        """Some versions, in this order."""
-        place = np.full(self.example.size, -1, np.int64)
-        place[rows] = np.arange(rows.size)
-        edits = tuple(None if e is None else _renumbered(e, place) for e in self.edits)
-        return _Draws(
-            self.example[rows], self.draw[rows], self.text[rows], self.reached[rows], self.fits[rows], edits
-        )  # fmt: skip
-
-    def changed(self, clean: Bits) -> Mask:
-        return self.text != clean[self.example]
-
-    def distinct(self, clean: Bits, patience: int) -> tuple[Ints, Ints]:
-        """The different texts of each example in the order of draws, and which case each is.
-
-        The unchanged text is a case only where there is no other. Case number n is looked for in the first MORE * (n + 1) draws,
-        at least `patience`, so how many cases are wanted in the end does not matter for it.
-        """
-        order = np.lexsort((self.draw, self.example))
-        changed = self.changed(clean)[order]
-        early = order[changed & (self.draw[order] < patience)]
-        able = np.bincount(self.example[early], minlength=clean.size) > 0
-        order = order[changed == able[self.example[order]]]
-        by_text = order[
-            np.lexsort((self.text[order], self.example[order]))
-        ]  # stable: the first draw of a text comes first
-        again = (np.diff(self.text[by_text]) == 0) & (np.diff(self.example[by_text]) == 0)
-        repeated = np.zeros(self.example.size, np.bool_)
-        repeated[by_text[1:][again]] = True
-        order = order[~repeated[order]]
-        example, draw = self.example[order], self.draw[order]
-        place = _number(example)
-        late = np.where(draw < patience, 0, draw // MORE) - place
-        apart = example << 32  # so that the running maximum begins anew with each example
-        return order, place + np.maximum.accumulate(late + apart) - apart
-
-
-def _renumbered(edits: Edits, place: Ints) -> Edits:
-    kept = edits.where(place[edits.row] >= 0)
-    return replace(kept, row=place[kept.row]).in_order()
-
-
 class _Maker:
     def __init__(
         self, columns: Sequence[Column], sides: Sequence[int], dimension: Dimension, degree: float, seed: int,
@@ -137,7 +61,7 @@ class _Maker:
         self.dimension = dimension.for_tokens() if columns[0].tokens is not None else dimension
         self.clean = _hash([column.corpus for column in columns])
 
-    def draws(self, rows: Ints, numbers: Ints) -> _Draws:
+    def draws(self, rows: Ints, numbers: Ints) -> Draws:
         """Every draw of these numbers for each of these examples."""
         example, draw = np.repeat(rows, numbers.size), np.tile(numbers, rows.size)
         hit, units = np.zeros(example.size, np.int64), np.zeros(example.size, np.int64)
@@ -149,7 +73,7 @@ class _Maker:
             if at in self.sides:
                 edits = self._edits(corpus, draw)
                 if self.dimension.measure == "edits":
-                    hit += edit_distance(corpus.strings(), corpus.apply(edits).strings())
+                    hit += _distance(corpus, edits)
                     units += corpus.lengths
                 else:
                     spans = self.dimension.attack.units(corpus)
@@ -162,7 +86,7 @@ class _Maker:
         fits = reached <= (np.inf if self.dimension.measure == "level" else self.degree + 1e-9)
         text = np.where(fits, _hash(after), self.clean[example])
         edits_that_fit = tuple(None if edits is None else edits.where(fits[edits.row]) for edits in all_edits)
-        return _Draws(example, draw, text, np.where(fits, reached, 0.0), fits, edits_that_fit)
+        return Draws(example, draw, text, np.where(fits, reached, 0.0), fits, edits_that_fit)
 
     def _edits(self, corpus: Corpus, draw: Ints) -> Edits:
         attack, selection = self.dimension.attack, self.dimension.selection
@@ -170,17 +94,31 @@ class _Maker:
             corpus, self.degree, seed=self.seed, draw=draw, selection=selection, protect=self.protect
         ).in_order()
 
-    def cases(self, chosen: _Draws, unfit: Ints) -> Cases:
+    def cases(self, chosen: Draws, unfit: Ints) -> Cases:
         away, length = np.zeros(chosen.example.size, np.int64), np.zeros(chosen.example.size, np.int64)
         columns: list[list[Text]] = []
         for column, edits in zip(self.columns, chosen.edits, strict=True):
             part = column.take(chosen.example)
             columns.append(part.texts(edits))
             if edits is not None:
-                away += edit_distance(part.corpus.strings(), part.corpus.apply(edits).strings())
+                away += _distance(part.corpus, edits)
                 length += part.corpus.lengths
         distance = away / np.maximum(length, 1)
         return Cases(chosen.example, chosen.draw, chosen.edits, tuple(columns), chosen.reached, distance, unfit)
+
+
+def _distance(corpus: Corpus, edits: Edits) -> Ints:
+    """How far edits take each text. Of a very long one only the edits are measured: together they are never nearer."""
+    before, after = corpus.strings(), corpus.apply(edits).strings()
+    long = corpus.lengths > LONG
+    if not long.any():
+        return edit_distance(before, after)
+    short = np.flatnonzero(~long).tolist()
+    out = np.zeros(long.size, np.int64)
+    out[short] = edit_distance([before[at] for at in short], [after[at] for at in short])
+    some = edits.where(long[edits.row])
+    old, new = corpus.cut(some.spans(corpus.offsets)).strings(), some.text.strings()
+    return out + np.bincount(some.row, edit_distance(old, new), long.size).astype(np.int64)
 
 
 def _hash(texts: Sequence[Ragged]) -> Bits:

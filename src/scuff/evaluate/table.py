@@ -105,9 +105,9 @@ class Table:
         lowest = np.full(size, np.inf)
         np.minimum.at(lowest, self.cell[self.answered], self["score"][self.answered].astype(np.float64))
         shaped = lowest.reshape(self.dimensions, self.degrees, self.examples)
-        first = np.minimum(np.where(np.isnan(self.clean_score), np.inf, self.clean_score), shaped[:, :1])
-        worst = np.minimum.accumulate(np.concatenate([first, shaped[:, 1:]], 1), axis=1)
-        return np.where(np.isinf(worst), np.nan, worst)
+        lowest = np.minimum.accumulate(shaped, axis=1)
+        clean = np.where(np.isnan(self.clean_score), np.inf, self.clean_score)
+        return np.where(np.isinf(lowest), np.nan, np.minimum(lowest, clean))  # no case, no worst case
 
     def count(self, rows: Mask) -> Ints:
         """Cases by dimension and degree."""

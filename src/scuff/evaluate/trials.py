@@ -106,6 +106,8 @@ class Folder:
                 raise BadRun(
                     f"{self.path}: expected a run that nobody works on, got one that another process is busy with"
                 ) from None
+            for rest in (*self.path.glob(".*.part"), *(self.path / "trials").glob(".*.part")):
+                rest.unlink(missing_ok=True)  # of a process that was killed
             yield
 
     def part_path(self, name: str) -> Path:

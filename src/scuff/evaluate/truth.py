@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..metrics.chrf import chrf
 from ..text.dataset import Dataset, Task, align
 from ..text.ragged import Ints
-from ..victims.base import Outputs, as_objects
+from ..victims.base import OTHER, Outputs, as_objects
 
 Floats = npt.NDArray[np.float64]
 NONE_NAMES = ("benign", "none", "neither", "neutral", "clean", "non_toxic", "nontoxic", "not_toxic", "other", "ok")
@@ -59,9 +59,10 @@ class Truth:
     @property
     def chance(self) -> float:
         """What guessing among the labels gives: for label sets, guessing each label right with one half."""
-        if self.task == "text" or not self.labels:
+        count = len([label for label in self.labels if label != OTHER])
+        if self.task == "text" or not count:
             return 0.0
-        return 0.5 ** len(self.labels) if self.task == "multi" else 1 / len(self.labels)
+        return 0.5**count if self.task == "multi" else 1 / count
 
     @property
     def majority(self) -> float:

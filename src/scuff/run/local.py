@@ -46,10 +46,11 @@ def run_jobs(
     workers: int = 1,
     open_work: Callable[[], Work] | None = None,
     whole: bool = False,
+    heard: Callable[[Any], None] | None = None,
     progress: Progress | None = None,
-) -> list[Any]:
+) -> None:
     """Do all jobs. With several workers each opens the work for itself by `open_work` and does whole jobs, or only makes what
-    this process then tries. What workers report about their work (`report`) is given back.
+    this process then tries. `heard` is told what workers report about their work (`report`) after each whole job.
     """
     waiting = list(jobs)
     if workers <= 1 or open_work is None or len(waiting) < 2:
@@ -57,13 +58,15 @@ def run_jobs(
             work.do(job)
             if progress:
                 progress.step()
-        return []
+        return
     from concurrent.futures import ProcessPoolExecutor  # loading it takes as long as numpy's smaller half
     from multiprocessing import get_context
 
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (open_work,))
     try:
-        return list(_spread(pool, work, waiting, workers, whole, progress))
+        for result in _spread(pool, work, waiting, workers, whole, progress):
+            if heard:
+                heard(result)
     except BaseException:
         for process in list(pool._processes.values()):  # a worker may sit in a model for minutes: nobody waits for it
             process.terminate()

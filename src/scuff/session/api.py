@@ -137,7 +137,7 @@ def _finish(
             say(f"resumed {len(jobs) - len(left)} of {len(jobs)} blocks were done before")
         workers = config.workers if jobs[0].cells else 1
         progress = Progress(len(left), show)
-        session.add(run_jobs(work, left, workers=workers, open_work=opened, whole=whole, progress=progress))
+        run_jobs(work, left, workers=workers, open_work=opened, whole=whole, heard=session.hear, progress=progress)
     summary = work.finish(run)
     session.write_timings(work.folder)
     write_report(work.folder)

@@ -51,6 +51,8 @@ class Config:
     def of(cls, **settings: Any) -> Config:
         """Check names and kinds of values; a single value stands for a list of one."""
         known = {field.name: field for field in fields(cls)}
+        if "with" in settings:  # as the flag is called
+            settings = {("options" if name == "with" else name): value for name, value in settings.items()}
         for name in settings:
             if name not in known:
                 near = get_close_matches(name, known, 1)
@@ -163,6 +165,8 @@ def read_config(path: str) -> dict[str, Any]:
         raise ValueError(f"{path}: expected a file of settings, got nothing of that name") from None
     except (UnicodeDecodeError, IsADirectoryError) as error:
         raise ValueError(f"{path}: expected a text file of settings, got: {error}") from None
+    if file.suffix.lower() not in (".yaml", ".yml", ".toml"):
+        raise ValueError(f"{path}: expected .yaml, .yml or .toml, got {file.suffix or 'no suffix'!r}")
     try:
         if file.suffix.lower() == ".toml":
             if sys.version_info >= (3, 11):
@@ -170,14 +174,10 @@ def read_config(path: str) -> dict[str, Any]:
             else:
                 import tomli as tomllib
             found: Any = tomllib.loads(text)
-        elif file.suffix.lower() in (".yaml", ".yml"):
+        else:
             import yaml
 
             found = yaml.safe_load(text) or {}
-        else:
-            raise ValueError(f"{path}: expected .yaml, .yml or .toml, got {file.suffix or 'no suffix'!r}")
-    except ValueError:
-        raise
     except Exception as error:  # the parsers' own errors have no common class
         raise ValueError(
             f"{path}: expected {file.suffix[1:].upper()}, got: {' '.join(str(error).split())[:200]}"

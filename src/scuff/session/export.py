@@ -13,6 +13,8 @@ from ..files.parquet import pyarrow
 from ..files.streams import replacing
 from .reopen import reopen
 
+OURS = ("id", "dimension", "setting", "degree", "draw", "reached", "distance", "answer", "score", "problem")
+
 
 def write_parquet(run_folder: str, path: str) -> int:
     """Example, dimension, degree, draw, texts, score, answer and problem of every case; gives their number."""
@@ -37,7 +39,7 @@ def write_parquet(run_folder: str, path: str) -> int:
                 "setting": ["clean" if c else "rule" for c in clean],
                 "degree": [0.0 if c else protocol.degrees[d] for c, d in zip(clean, part["degree"].tolist(), strict=True)],
                 "draw": part["draw"], "reached": part["reached"], "distance": part["distance"],
-                **{field: [texts[at] for texts in shown] for at, field in enumerate(work.data.fields)},
+                **{_free(field): [texts[at] for texts in shown] for at, field in enumerate(work.data.fields)},
                 "answer": [_label(said(answer, work.truth)) for answer in answers],
                 "score": [None if np.isnan(score) else score for score in part["score"].tolist()],
                 "problem": [reasons[number] for number in part["problem"].tolist()],
@@ -49,6 +51,11 @@ def write_parquet(run_folder: str, path: str) -> int:
         if writer:
             writer.close()
     return rows
+
+
+def _free(field: str) -> str:
+    """A name for a column of texts that none of ours has."""
+    return f"text_{field}" if field in OURS else field
 
 
 def _label(answer: Any) -> str | None:

@@ -8,6 +8,7 @@ from ..files.dataset import Columns, read_dataset
 from ..files.predictions import read_predictions
 from ..text.dataset import Dataset
 from ..victims import Predictions, Victim, open_victim
+from ..victims.base import OTHER
 from .config import Config
 
 
@@ -21,7 +22,8 @@ def open_model(model: Any, config: Config, data: Dataset) -> Victim:
     labels = config.labels
     if config.predictions:
         answers, name = read_predictions(config.predictions, data.fields, data.task)
-        return Predictions(answers, data.task, labels or data.labels, name=name, assumed=not labels)
+        known = labels or (*data.labels, *((OTHER,) if data.task != "text" else ()))
+        return Predictions(answers, data.task, known, name=name, assumed=not labels)
     victim = open_victim(model, data.task, labels or _assumed(model, data), dict(config.options))
     if victim.task != data.task:
         raise ValueError(f"expected a model for {data.task} data, got {victim.name}, which is for {victim.task}")
@@ -38,8 +40,12 @@ def open_model(model: Any, config: Config, data: Dataset) -> Victim:
 
 
 def _assumed(model: Any, data: Dataset) -> tuple[str, ...]:
-    """Endpoints do not tell their labels: those of the data are what they are read with."""
-    return data.labels if str(model).startswith(("http:", "https:", "chat:")) else ()
+    """Endpoints do not tell their labels: those of the data are what they are read with, and any other is a wrong answer."""
+    if str(model).startswith("chat:") and len(data.labels) < 2:
+        raise ValueError(f"expected --labels to ask {model} for, got one label in the data: {', '.join(data.labels)}")
+    if str(model).startswith(("http:", "https:")) and data.task != "text":
+        return (*data.labels, OTHER)
+    return data.labels if str(model).startswith("chat:") else ()
 
 
 def _toy(source: Any) -> Dataset | None:

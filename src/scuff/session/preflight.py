@@ -12,6 +12,7 @@ from ..evaluate import BadRun
 from ..evaluate.block import make_cases
 from ..evaluate.interval import wilson
 from ..evaluate.results import said
+from ..victims.base import OTHER
 from .session import Session
 
 Say = Callable[[str], None]
@@ -53,6 +54,12 @@ def preflight(session: Session, say: Say) -> None:
     )
     if not known.any():
         raise BadRun(f"{session.victim.name}: expected answers, got none: {problem[0]}")
+    if clean == 0 and session.victim.strange:
+        labels = ", ".join(label for label in session.truth.labels if label != OTHER)
+        raise BadRun(
+            f"{session.victim.name}: expected the labels of the data ({labels}), got others, such as "
+            f"{session.victim.strange!r:.80}: map them with --map DATA=MODEL, or name the model's with --labels"
+        )
     if clean <= session.truth.chance or (data.task == "single" and clean <= session.truth.majority):
         say(
             f"WARNING the clean score is no better than guessing ({session.truth.chance:.3f}) or always giving the most "

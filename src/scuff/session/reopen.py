@@ -18,8 +18,9 @@ class Worker(Evaluation):
 
     session: Session
 
-    def report(self) -> tuple[int, int, float]:
-        return os.getpid(), self.session.query.asked, self.session.query.seconds
+    def report(self) -> tuple[int, int, float, int]:
+        query = self.session.query
+        return os.getpid(), query.asked, query.seconds, query.errors
 
 
 def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
@@ -40,7 +41,9 @@ def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
         )  # torch, which is not loaded yet, would take every core in every worker
     victim = open_model(run["model"]["spec"], config, data)
     cache = DiskCache(config.cache) if config.cache else None
-    query = Query(victim, cache=cache, max_errors=config.error_limit(protocol.queries(len(data))))
+    query = Query(
+        victim, identity=key["model"], cache=cache, max_errors=config.error_limit(protocol.queries(len(data)))
+    )
     session = Session(run["model"]["spec"], None, config, data, len(data), victim, truth, protocol, {}, query)
     session._tuned(run.get("batch_tokens"))
     worker = Worker(folder, data, protocol, truth, session._ask)

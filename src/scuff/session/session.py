@@ -17,7 +17,7 @@ from ..evaluate import BadRun, Evaluation, Folder, Protocol, Truth
 from ..evaluate.results import said
 from ..evaluate.trials import SCHEMA
 from ..text.dataset import Dataset
-from ..victims import DiskCache, Query, Victim, require
+from ..victims import DiskCache, Query, TooManyErrors, Victim, require
 from .config import Config
 from .opening import open_data, open_model
 
@@ -37,7 +37,7 @@ class Session:
     left_out: dict[str, str]
     query: Query
     begun: float = field(default_factory=time.monotonic)
-    elsewhere: dict[int, tuple[int, float]] = field(default_factory=dict)  # queries and seconds of workers
+    elsewhere: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # queries, seconds and errors of workers
 
     @classmethod
     def of(cls, model: Any, source: Any, config: Config) -> Session:
@@ -49,7 +49,11 @@ class Session:
         require(victim, protocol.needs, "this protocol")
         truth = Truth.of(data, victim.labels, config.map, config.none)
         cache = DiskCache(config.cache) if config.cache else None
-        query = Query(victim, cache=cache, max_errors=config.error_limit(protocol.queries(len(data))))
+        limit = config.error_limit(protocol.queries(len(data)))
+        query = Query(victim, max_errors=limit)
+        query.identity = identity_of(query, data, truth)
+        query.errors = 0
+        query.cache = cache  # not before: what the model says now must not be what it said then
         return cls(model, source, config, data, len(whole), victim, truth, protocol, left_out, query)
 
     def close(self) -> None:
@@ -65,22 +69,13 @@ class Session:
         """Everything that decides the trials, by name: what a resumed run must have in common with its beginning."""
         return {
             "scuff": __version__,
-            "model": self.identity,
+            "model": self.query.identity,
             "labels": list(self.truth.labels),
             "data": self.data.digest,
             "map": self.config.map,
             "none": self.config.none,
             **self.protocol.asdict(),
         }
-
-    @property
-    def identity(self) -> str:
-        """The victim's own identity and, since weights can change under an unchanged name, its answers to a few examples."""
-        if not self.victim.name.startswith(("http:", "chat:")):
-            probe = self.query(*self.data.take(range(min(PROBE, len(self.data)))).columns)
-            answers = [str(_label(said(answer, self.truth))) for answer in probe.answers]
-            return f"{self.victim.identity}#{sha256(repr(answers).encode()).hexdigest()[:16]}"
-        return self.victim.identity
 
     @property
     def digest(self) -> str:
@@ -155,14 +150,21 @@ class Session:
         self.query.forget()
         return self.query(*columns, examples=examples)
 
-    def add(self, reports: list[Any]) -> None:
-        for process, asked, seconds in reports:
-            self.elsewhere[process] = (asked, seconds)
+    def hear(self, report: tuple[int, int, float, int]) -> None:
+        """What a worker has done so far; the errors of all of them together must not be too many."""
+        process, *done = report
+        self.elsewhere[process] = (done[0], done[1], done[2])
+        errors, most = (
+            self.query.errors + sum(errors for _, _, errors in self.elsewhere.values()),
+            self.query.max_errors,
+        )
+        if most is not None and errors > most:
+            raise TooManyErrors(f"expected at most {most} errors, got {errors} in all workers")
 
     def write_timings(self, folder: Folder) -> None:
         """What may differ from run to run is kept apart from what may not."""
-        asked = self.query.asked + sum(asked for asked, _ in self.elsewhere.values())
-        inside = self.query.seconds + sum(seconds for _, seconds in self.elsewhere.values())
+        asked = self.query.asked + sum(asked for asked, _, _ in self.elsewhere.values())
+        inside = self.query.seconds + sum(seconds for _, seconds, _ in self.elsewhere.values())
         seconds = time.monotonic() - self.begun
         before = folder.read_json("timings.json") if (folder.path / "timings.json").is_file() else []
         now = {
@@ -174,6 +176,16 @@ class Session:
 
 def _spec(named: Any) -> str | None:
     return str(named) if isinstance(named, str | Path) else None
+
+
+def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
+    """The victim's own identity and, since a model can change under an unchanged name, its answers to a few examples."""
+    victim = query.victim
+    if victim.name.startswith(("http:", "chat:")):
+        return victim.identity  # which costs, and whose answers may differ from time to time
+    probe = query(*data.take(range(min(PROBE, len(data)))).columns)
+    answers = [str(_label(said(answer, truth))) for answer in probe.answers]
+    return f"{victim.identity}#{sha256(repr(answers).encode()).hexdigest()[:16]}"
 
 
 def _label(answer: Any) -> Any:

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..text.dataset import Task
 from ..text.ragged import Mask
-from .base import Outputs, as_objects, sigmoid, softmax
+from .base import OTHER, Outputs, as_objects, sigmoid, softmax
 
 Kind = Literal["scores", "labels", "sets", "tags", "texts"]
+LONGEST = 60  # letters of a label's name; what is longer is no label but talk
 
 
 class BadAnswer(ValueError):
@@ -23,9 +24,13 @@ class Reader:
 
     def __init__(self, task: Task, labels: Sequence[str], name: str, assumed: bool = False) -> None:
         self.task, self.labels, self.name = task, tuple(labels), name
-        self.unordered = assumed and not all(label.isdecimal() for label in labels)  # numbers would mean nothing
+        self.unordered = assumed and not all(
+            label.isdecimal() for label in labels if label != OTHER
+        )  # numbers would mean nothing
         self.number = {label.casefold(): at for at, label in enumerate(labels)}
+        self.named = tuple(label for label in labels if label != OTHER)
         self.kind: Kind | None = None
+        self.strange = ""  # the last name that is none of the labels
         self.normal: bool | None = None  # whether scores come as probabilities; the first batch shows it
 
     def read(self, found: Any, count: int) -> Outputs:
@@ -77,9 +82,9 @@ class Reader:
             scores = self._both(scores) if self.task == "single" else scores[:, None]
         if self.unordered and not isinstance(found[0], dict) and not _is_scored(found[0]):
             raise self._nameless()
-        if scores.shape[1:] != (len(self.labels),):
+        if scores.shape[1:] not in ((len(self.labels),), (len(self.named),)):
             raise BadAnswer(
-                f"expected {len(self.labels)} scores from {self.name} ({', '.join(self.labels)}), got "
+                f"expected {len(self.named)} scores from {self.name} ({', '.join(self.named)}), got "
                 f"{' x '.join(map(str, scores.shape[1:]))}: {found[0]!r:.80}; name the model's labels in its order with --labels"
             )
         finite: Mask = np.isfinite(scores.sum(axis=1))
@@ -88,6 +93,8 @@ class Reader:
             self.normal &= self.task == "multi" or np.allclose(scores[finite].sum(1), 1, atol=1e-3)
         if not self.normal:
             scores = (sigmoid if self.task == "multi" else softmax)(scores).astype(np.float64)
+        if scores.shape[1] < len(self.labels):  # nothing was said about other labels
+            scores = np.insert(scores, len(self.named), 0.0, axis=1)
         problem = ["" if good else "error: scores that are no numbers" for good in finite.tolist()]
         return Outputs.of(np.where(finite[:, None], scores, np.nan).astype(np.float32), problem)
 
@@ -106,12 +113,16 @@ class Reader:
         if not isinstance(row, dict):
             return row
         by_name = {str(name).casefold(): value for name, value in row.items()}
-        lost = [label for label in self.labels if label.casefold() not in by_name]
+        lost = [label for label in self.named if label.casefold() not in by_name]
         if lost:
             raise BadAnswer(
                 f"expected a score for {', '.join(lost)} from {self.name}, got scores for {', '.join(map(str, row))}"
             )
-        return [by_name[label.casefold()] for label in self.labels]
+        scores = [by_name[label.casefold()] for label in self.named]
+        rest = [value for name, value in by_name.items() if name not in self.number]
+        if rest and OTHER in self.labels:  # probabilities add up, logits do not
+            scores.append(sum(rest) if all(0 <= value <= 1 for value in by_name.values()) else max(rest))
+        return scores
 
     def _labels(self, found: Any) -> Outputs:
         numbers = [self._number(row["label"] if isinstance(row, dict) else row) for row in found]
@@ -126,13 +137,18 @@ class Reader:
         if isinstance(label, int | np.integer) and str(label) not in self.number:
             if self.unordered:
                 raise self._nameless()
-            return int(label) if 0 <= label < len(self.labels) else None
-        return self.number.get(str(label).strip().casefold())
+            return int(label) if 0 <= label < len(self.named) else self.number.get(OTHER)
+        name = str(label).strip()
+        other = self.number.get(OTHER) if len(name) <= LONGEST and "\n" not in name else None
+        found = self.number.get(name.casefold())
+        if found is None:
+            self.strange = name
+        return other if found is None else found
 
     def _nameless(self) -> BadAnswer:
         return BadAnswer(
             f"expected names for the labels that {self.name} only numbers, got none: give them in its order with --labels "
-            f"(the data has {', '.join(self.labels)})"
+            f"(the data has {', '.join(self.named)})"
         )
 
     def _sets(self, found: Any) -> Outputs:
@@ -141,10 +157,10 @@ class Reader:
         for at, row in enumerate(found):
             row = row["label"] if isinstance(row, dict) else row
             row = [] if row is None else [row] if isinstance(row, str) else list(row)
-            if len(row) == len(self.labels) and not any(isinstance(value, str) for value in row):
+            if len(row) == len(self.named) and not any(isinstance(value, str) for value in row):
                 if self.unordered:
                     raise self._nameless()
-                out[at] = np.array(row, np.float64) > 0.5
+                out[at, : len(row)] = np.array(row, np.float64) > 0.5  # (other) is the last
                 continue
             numbers = [self._number(label) for label in row]
             if None in numbers:

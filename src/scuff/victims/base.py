@@ -15,6 +15,7 @@ from ..text.dataset import Task, Text
 from ..text.ragged import Ints, Mask
 
 Column = Sequence[Text]
+OTHER = "(other)"  # stands for labels that the data does not have, where a model's labels are not known beforehand
 
 
 class Access(IntEnum):
@@ -95,6 +96,11 @@ class Victim(ABC):
     @abstractmethod
     def __call__(self, *columns: Column) -> Outputs:
         """Answer n rows; a sentence pair is two columns, a text in tokens a tuple of strings."""
+
+    @property
+    def strange(self) -> str:
+        """A label that it gave though the data does not have it; "" if there was none."""
+        return ""
 
     @property
     def identity(self) -> str:

@@ -61,6 +61,10 @@ class Http(Victim):
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
 
     @property
+    def strange(self) -> str:
+        return self._shapes.strange
+
+    @property
     def identity(self) -> str:
         return self._identity
 

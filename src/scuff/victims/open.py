@@ -111,11 +111,10 @@ def _imported(path: str, attribute: str) -> tuple[Any, str]:
                 raise BadModel(f"{path}: expected a Python file, got nothing of that name")
             module = util.module_from_spec(spec)
             sys.modules.setdefault(file.stem, module)
-            sys.path.insert(0, str(file.resolve().parent))  # what it imports may stand beside it
-            try:
-                spec.loader.exec_module(module)
-            finally:
-                sys.path.remove(str(file.resolve().parent))
+            sys.path.insert(
+                0, str(file.resolve().parent)
+            )  # what it imports may stand beside it, as for `python file.py`
+            spec.loader.exec_module(module)
         else:
             sys.path.insert(0, "")  # as `python -m` does
             try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..text.dataset import Task
 from .answers import Reader
-from .base import Access, Column, Outputs, Victim
+from .base import OTHER, Access, Column, Outputs, Victim
 
 
 class Plain(Victim):
@@ -26,12 +26,16 @@ class Plain(Victim):
         self._reader = Reader(task, self.labels, self.name)
 
     @property
+    def strange(self) -> str:
+        return self._reader.strange
+
+    @property
     def identity(self) -> str:
         return self._identity
 
     def assume(self, labels: Sequence[str]) -> None:
         """Take these names where the user gave none: right for answers that are names themselves, refused for mere numbers."""
-        self.labels = tuple(labels)
+        self.labels = (*labels, OTHER)
         self._reader = Reader(self.task, self.labels, self.name, assumed=True)
 
     @property
@@ -83,6 +87,10 @@ class Predictions(Victim):
         """`assumed`: nobody said in which order the labels are, so answers that are mere numbers are refused."""
         self.answers, self.task, self.labels, self.name = answers, task, tuple(labels), f"predictions:{name}"
         self._reader = Reader(task, self.labels, self.name, assumed)
+
+    @property
+    def strange(self) -> str:
+        return self._reader.strange
 
     @property
     def identity(self) -> str:

@@ -28,14 +28,16 @@ class TooManyErrors(RuntimeError):
 class Query:
     """Ask a victim through this. The same rows give the same answers, however they are batched.
 
-    max_queries: for the run; asking beyond it raises BudgetSpent before anything is asked. per_example: rows of an example beyond
-    it come back unasked. max_errors: more failures than that raise TooManyErrors. remember: how many answers the memory holds.
+    identity: under which answers are kept in the cache. max_queries: for the run; asking beyond it raises BudgetSpent before
+    anything is asked. per_example: rows of an example beyond it come back unasked. max_errors: more failures than that raise
+    TooManyErrors. remember: how many answers the memory holds.
     """
 
     def __init__(
         self,
         victim: Victim,
         *,
+        identity: str | None = None,
         cache: DiskCache | None = None,
         max_queries: int | None = None,
         per_example: int | None = None,
@@ -43,6 +45,7 @@ class Query:
         remember: int = 1 << 18,
     ) -> None:
         self.victim, self.cache = victim, cache
+        self.identity = identity or victim.identity
         self.max_queries, self.per_example, self.max_errors, self.remember = (
             max_queries, per_example, max_errors, remember,
         )  # fmt: skip
@@ -78,7 +81,7 @@ class Query:
                 self._memory.move_to_end(key)
                 known[key] = self._memory[key]
         if self.cache:
-            known |= self.cache.get(self.victim.identity, [key for key in wanted if key not in known])
+            known |= self.cache.get(self.identity, [key for key in wanted if key not in known])
         return known
 
     def _affordable(
@@ -110,7 +113,7 @@ class Query:
         while len(self._memory) > self.remember:
             self._memory.popitem(last=False)
         if self.cache:
-            self.cache.put(self.victim.identity, found)
+            self.cache.put(self.identity, found)
 
     def _batch(self, batch: list[tuple[Text, ...]]) -> Outputs:
         """Ask; where the victim raises, halve until the rows that it cannot take stand alone."""
@@ -138,7 +141,8 @@ class Query:
         self.errors += count
         if self.max_errors is not None and self.errors > self.max_errors:
             reason = next(filter(_is_error, cause.problem), "") if isinstance(cause, Outputs) else cause
-            raise TooManyErrors(f"expected at most {self.max_errors} errors, got {self.errors}; the last: {reason}")
+            said = " ".join(str(reason).split())[:300]
+            raise TooManyErrors(f"expected at most {self.max_errors} errors, got {self.errors}; the last: {said}")
 
     def _gather(self, keys: list[tuple[Text, ...]], known: dict[tuple[Text, ...], tuple[Any, str]]) -> Outputs:
         sample = next((value for value, problem in known.values() if value is not None and not problem), None)

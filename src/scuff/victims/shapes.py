@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text.dataset import Task
-from .base import Outputs
+from .answers import LONGEST
+from .base import OTHER, Outputs
 from .responses import begin
 from .template import Unfit
 
@@ -25,6 +26,8 @@ class Shapes:
 
     def __init__(self, task: Task, labels: Sequence[str], owner: str, scores: bool | None = None) -> None:
         self.task, self.labels = task, tuple(labels)
+        self.named = tuple(label for label in labels if label != OTHER)
+        self.strange = ""  # the last name that is none of the labels
         self.number = {label.strip().casefold(): at for at, label in enumerate(labels)}
         if (task == "text") == bool(labels):
             wanted = "no labels" if labels else "the names of the labels"
@@ -84,10 +87,13 @@ class Shapes:
         elif isinstance(value, dict):
             pairs = list(value.items())
         elif isinstance(value, list):
-            pairs = list(zip(self.labels, value, strict=False)) if len(value) == len(self.labels) else []
+            pairs = list(zip(self.named, value, strict=False)) if len(value) == len(self.named) else []
         else:
             return None
-        found = {self._number(name): score for name, score in pairs}
+        found: dict[int | None, Any] = {self._number(name): score for name, score in pairs}
+        if self.named != self.labels:  # the model may have more labels than the data
+            found.setdefault(len(self.named), 0.0)
+            pairs = [pair for pair in pairs if self._number(pair[0]) != len(self.named)] + [(OTHER, 0.0)]
         if len(pairs) != len(self.labels) or set(found) != set(range(len(self.labels))):
             return None
         numbers = [found[at] for at in range(len(self.labels))]
@@ -104,10 +110,14 @@ class Shapes:
         """By name; a number that is no name is the place in the labels."""
         if not isinstance(label, str | int):
             return None
-        by_name = self.number.get(str(label).strip().casefold())
+        name = str(label).strip()
+        by_name = self.number.get(name.casefold())
+        other = self.number.get(OTHER) if len(name) <= LONGEST and "\n" not in name else None
+        if by_name is None:
+            self.strange = name
         if by_name is not None or isinstance(label, str):
-            return by_name
-        return int(label) if 0 <= label < len(self.labels) else None
+            return other if by_name is None else by_name
+        return int(label) if 0 <= label < len(self.named) else other
 
     def _numbers(self, value: Any) -> npt.NDArray[np.int64] | None:
         numbers = [self._number(label) for label in value] if isinstance(value, list) else [None]

@@ -56,6 +56,8 @@ def load(
             for said in config.architectures or []:
                 if said.endswith(CLASSIFIERS):  # both load as the other; what else is wrong shows in the weights
                     _check_head(said, task, str(name))
+            if task == "tokens" and (said := getattr(config, "problem_type", None)):  # set by training on whole texts
+                raise BadModel(f"expected a model fine-tuned for {purpose}, got {name}, trained for {said}")
             tokenizer = _tokenizer(transformers.AutoTokenizer, source, task, options)
             model, info = build.from_pretrained(source, config=config, dtype=kind, output_loading_info=True, **options)
             model.to(where).eval()
