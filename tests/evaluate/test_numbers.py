@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from scuff.attack import Column, sample_cases
 from scuff.evaluate import Evaluation, Folder, Protocol, Truth, final_score
 from scuff.evaluate.adaptive import open_cells
+from scuff.evaluate.area import resampled_auc
 from scuff.evaluate.interval import mean_interval, percentile_interval, resamples, weighted_means, wilson
 from scuff.evaluate.pack import pack_texts
 from scuff.evaluate.summary import summarise
@@ -623,3 +624,21 @@ def test_what_does_not_suit_the_data_is_refused() -> None:
     for sides in ((1,), (), (0, 2)):
         with pytest.raises(ValueError, match="expected sides among the 1 columns of the data"):
             Protocol(sides=sides).usable(plain)
+
+
+def test_the_resampled_auc_is_that_of_a_real_bootstrap() -> None:
+    """To the first order only, so the interval is compared with one of 400 real resamples of all cases, by scikit-learn."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    random = np.random.default_rng(5)
+    examples, cases = 120, 4
+    targets = random.random((examples, 2)) < 0.4
+    ease = targets + random.normal(0, 0.8, targets.shape)
+    example = np.repeat(np.arange(examples), cases)
+    scores = ease[example] + random.normal(0, 0.5, (examples * cases, 2))
+    value, again = resampled_auc(scores, example, targets, resamples(examples, 0))
+    assert value == pytest.approx(metrics.roc_auc_score(targets[example], scores, average="macro"))
+    real = []
+    for _ in range(400):
+        rows = (random.integers(0, examples, examples)[:, None] * cases + np.arange(cases)).ravel()
+        real.append(metrics.roc_auc_score(targets[example[rows]], scores[rows], average="macro"))
+    assert np.quantile(again, [0.025, 0.975]) == pytest.approx(np.quantile(real, [0.025, 0.975]), abs=0.02)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..metrics.labels import macro_auc
+from .area import resampled_auc
 from .interval import Floats, mean_interval, percentile_interval, resamples, weighted_means, wilson
 from .protocol import Protocol
 from .score import degree_weights
@@ -17,7 +17,6 @@ from .table import PROBLEMS, Table
 from .truth import Truth
 
 SCHEMA = 1
-AUC_RESAMPLES = 200
 
 
 def summarise(table: Table, protocol: Protocol, truth: Truth) -> dict[str, Any]:
@@ -34,15 +33,16 @@ class _Summary:
         self.plain = truth.task in ("single", "multi")  # a score is right or wrong
 
     def content(self) -> dict[str, Any]:
+        clean = self._clean()
         dimensions = {d.name: self._dimension(at) for at, d in enumerate(self.protocol.parsed)}
         return {
-            "clean": self._clean(),
+            "clean": clean,
             "overall": {
                 "average": self._overall(self.mean, self.mean_again),
                 "worst": self._overall(self.worst, self.worst_again),
             },
             "dimensions": dimensions,
-            "harm": self._harm(dimensions),
+            "harm": self._harm(clean, dimensions),
             "problems": dict(sorted(self.table.reasons.items(), key=lambda item: (-item[1], item[0]))[:20]),
         }
 
@@ -132,26 +132,20 @@ class _Summary:
         if "scores" not in self.table.columns or self.truth.task not in ("single", "multi"):
             return None
         rows = rows & (self.table["kind"] == 0)
-        example = self.table["example"][rows]
-        if not example.size:
-            return None
-        share = 1 / np.bincount(example, minlength=self.table.examples)[example]
-        targets = self.truth.targets[example]
+        targets = self.truth.targets
         if self.truth.task == "single":
             targets = targets[:, None] == np.arange(len(self.truth.labels))
-        scores = self.table["scores"][rows]
-        value = float(macro_auc(scores, targets, share)[0])
+        columns = slice(1, 2) if self.truth.task == "single" and len(self.truth.labels) == 2 else slice(None)
+        scores, example = self.table["scores"][rows][:, columns], self.table["example"][rows]
+        value, again = resampled_auc(scores, example, targets[:, columns], self.draws)
         if math.isnan(value):
             return None
-        again = self.draws[:AUC_RESAMPLES, example] * share
-        chunks = [macro_auc(scores, targets, part) for part in np.array_split(again, max(1, again.size // (1 << 23)))]
-        low, high = percentile_interval(np.concatenate(chunks))
+        low, high = percentile_interval(np.clip(again, 0, 1))
         return {"value": _round(value), "interval": _rounded((min(low, value), max(high, value)))}
 
-    def _harm(self, dimensions: dict[str, Any]) -> list[dict[str, Any]]:
+    def _harm(self, clean: dict[str, Any], dimensions: dict[str, Any]) -> list[dict[str, Any]]:
         """Attacks from the most harmful at the highest degree, by what is left of the clean score (Zéroe, Table 5)."""
         metric = "auc" if self.truth.task == "multi" and "scores" in self.table.columns else "average"
-        clean = self._clean()
         base = clean["auc"]["value"] if metric == "auc" and "auc" in clean else clean["score"]["value"]
         left = []
         for name, content in dimensions.items():

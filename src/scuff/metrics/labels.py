@@ -1,7 +1,8 @@
-"""Scores of classifiers: how much of an answer is right, and the area under the ROC curve."""
+"""Scores of classifiers: the area under the ROC curve."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,30 +11,33 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def auc(scores: npt.NDArray[Any], positive: npt.NDArray[np.bool_], weight: Floats) -> Floats:
-    """Area under the ROC curve: the chance that a positive row scores above a negative one, ties counting half.
+def placements(scores: npt.NDArray[Any], positive: npt.NDArray[np.bool_], weight: Floats) -> Floats:
+    """Of each row the share of the other kind that it stands on the right side of, ties counting half.
 
-    `weight` is [rows], or [resamples, rows] for many weightings at once. nan where a class has no weight.
+    Their mean over the positive rows is the area under the ROC curve, and so is that over the negative ones (DeLong, 1988).
     """
-    weight = np.atleast_2d(weight)
     order = np.argsort(scores, kind="stable")
-    if not order.size:
-        return np.full(weight.shape[0], np.nan)
     ranked = scores[order]
-    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))  # where a new score begins
-    up = np.add.reduceat(np.where(positive, weight, 0.0)[:, order], first, axis=1)  # weight of positives per score
-    down = np.add.reduceat(np.where(positive, 0.0, weight)[:, order], first, axis=1)
-    below = np.cumsum(down, axis=1) - down / 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (up * below).sum(1) / (up.sum(1) * down.sum(1))
+    group = np.cumsum(np.append(False, ranked[1:] != ranked[:-1])[: order.size])  # equal scores
+    share: dict[bool, Floats] = {}
+    for kind in (True, False):
+        mass = np.bincount(group, np.where(positive == kind, weight, 0.0)[order]).astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            share[kind] = (np.cumsum(mass) - mass / 2) / mass.sum()  # of this kind, below a score
+    out = np.empty(order.size)
+    out[order] = np.where(positive[order], share[False][group], 1 - share[True][group])
+    return out
 
 
-def macro_auc(scores: npt.NDArray[Any], targets: npt.NDArray[np.bool_], weight: Floats) -> Floats:
-    """Mean over the labels (columns) that have rows of both kinds."""
-    columns = [at for at in range(targets.shape[1]) if 0 < targets[:, at].sum() < len(targets)]
-    if not columns:
-        return np.full(np.atleast_2d(weight).shape[0], np.nan)
-    found = np.stack([auc(scores[:, at], targets[:, at], weight) for at in columns])
-    known = ~np.isnan(found)
-    with np.errstate(invalid="ignore"):  # a resample can lose all rows of a rare label: it is left out there
-        return np.where(known, found, 0).sum(0) / known.sum(0)
+def auc(scores: npt.NDArray[Any], positive: npt.NDArray[np.bool_], weight: Floats) -> float:
+    """The chance that a positive row scores above a negative one; nan where a kind has no weight."""
+    if not (weight[positive].sum() > 0 and weight[~positive].sum() > 0):
+        return math.nan
+    return float(np.average(placements(scores, positive, weight)[positive], weights=weight[positive]))
+
+
+def macro_auc(scores: npt.NDArray[Any], targets: npt.NDArray[np.bool_], weight: Floats) -> float:
+    """Mean over the labels (columns) that have rows of both kinds; nan if there is none."""
+    found = [auc(scores[:, at], targets[:, at], weight) for at in range(targets.shape[1])]
+    known = [value for value in found if not math.isnan(value)]
+    return sum(known) / len(known) if known else math.nan
