@@ -113,7 +113,7 @@ def test_the_table_is_on_stdout_and_messages_on_stderr(capfd: pytest.CaptureFixt
     assert first == second
     assert main(["evaluate", "model.py:predict", "data.csv", "-o", "run", *SMALL]) == 0
     again, err = capfd.readouterr()
-    assert again == out and "resumed 1 of 1 blocks were done before" in err and content(here / "run") == first
+    assert again == out and "resumed: 1 of 1 blocks were done before" in err and content(here / "run") == first
 
 
 def test_a_folder_is_named_by_its_settings(capfd: pytest.CaptureFixture[str], here: Path) -> None:

@@ -290,8 +290,8 @@ def test_pairs_tags_sets_and_texts_in_reports(tmp_path: Path) -> None:
         for name in ("pairs", "tags", "sets")
     }
     assert "expected yes, answered no" in shown["pairs"] and "the first text of" in shown["pairs"]
-    assert "expected N, V, O, O, answered" in shown["tags"]
-    assert "expected rude, answered none, before rude" in shown["sets"]
+    assert "expected N V O O, answered" in shown["tags"]
+    assert "expected rude, answered no label, before rude" in shown["sets"]
 
 
 # scores by name

@@ -17,6 +17,7 @@ import pytest
 
 import scuff
 from scuff.cli.main import main
+from scuff.session import dry_run
 from scuff.session.cases import write_cases
 from scuff.session.export import write_parquet
 from scuff.victims import TooManyErrors
@@ -57,9 +58,7 @@ def scores(texts: list[str]) -> list[list[float]]:
 
 
 def run(model: Any = keyword, data: Any = DATA, output: Any = None, **settings: Any) -> scuff.Result:
-    result = scuff.evaluate(model, data, output, **{**SMALL, **settings})
-    assert result is not None
-    return result
+    return scuff.evaluate(model, data, output, **{**SMALL, **settings})
 
 
 def content(folder: Path, *patterns: str) -> dict[str, bytes]:
@@ -244,7 +243,9 @@ def test_the_preflight_tells_and_warns() -> None:
 
 def test_a_dry_run_stops_there(tmp_path: Path) -> None:
     model = Recorder()
-    assert scuff.evaluate(model, DATA, tmp_path / "run", dry_run=True, **SMALL) is None
+    said: list[str] = []
+    dry_run(model, DATA, say=said.append, **SMALL)
+    assert any(line.startswith("clean ") for line in said)
     assert not list(tmp_path.iterdir()) and len(model.seen) == len(DATA), "only clean texts were asked"
 
 
@@ -579,7 +580,7 @@ def test_resume_by_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert content(tmp_path / "run") == whole
     run(output=tmp_path / "object")
     with pytest.raises(
-        ValueError, match="expected a run of a model that has a name, got one given as a Python object: run it again"
+        ValueError, match="expected a run whose model is known by name, got one given as a Python object"
     ):
         scuff.resume(tmp_path / "object")
     with pytest.raises(ValueError, match=r"expected a run folder with run\.json, got none"):
@@ -807,7 +808,7 @@ def test_answers_that_are_missing(tmp_path: Path) -> None:
     assert f"{lost} unanswered" in str(result) and sum(cell["error"] for cell in cells) == 0
     whole = content(tmp_path / "run")
     (tmp_path / "run" / "trials" / "round0-00000.npz").unlink()
-    with pytest.raises(ValueError, match="a data that has a name"):
+    with pytest.raises(ValueError, match="whose data is known by name"):
         scuff.resume(tmp_path / "run")
     run(None, predictions=str(cases), output=tmp_path / "run")
     assert content(tmp_path / "run") == whole

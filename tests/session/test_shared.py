@@ -38,7 +38,6 @@ def test_harm_grows_with_the_degree(name: str, shared: Path, victims: Path, tmp_
         str(victims / name), str(shared / "data" / data / "dev.jsonl.gz"), tmp_path / "run", cases=1, degrees=[0.1, 0.6],
         options={"batch_tokens": 2048}, **settings,
     )  # fmt: skip
-    assert result is not None
     summary: dict[str, Any] = result.summary
     attacks = [attack for attack in scuff.NAMES if task != "tokens" or attack != "segment"]
     assert list(summary["dimensions"]) == attacks and summary["task"] == task and not summary["problems"]

@@ -108,7 +108,7 @@ def _model(group: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..session import evaluate, read_config, resume
+    from ..session import dry_run, evaluate, read_config, resume
     from ..session.cases import write_cases
 
     if args.resume:
@@ -126,13 +126,13 @@ def run(args: argparse.Namespace) -> None:
             args.quiet,
             f"{count:,} texts in {args.write_cases}: put each answer into a field `prediction`, then --predictions",
         )
+    if args.dry_run:
+        return dry_run(model, data, say=_listen(args), **settings)
     result = evaluate(
-        model, data, args.output or output or "runs", named=not (args.output or output), dry_run=args.dry_run,
+        model, data, args.output or output or "runs", named=not (args.output or output),
         say=_listen(args), show=run_bar(args.quiet), **settings,
     )  # fmt: skip
-    if result:
-        show(result)
-    return None
+    return show(result)
 
 
 def show(result: Result) -> None:

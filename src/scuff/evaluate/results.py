@@ -126,6 +126,13 @@ def said(answer: Any, truth: Truth) -> Any:
     return {"label": truth.labels[int(pick)], **score}
 
 
+def in_words(answer: Any, scores: bool = False) -> str | None:
+    """What `said` gives, as one string; scores only where asked for, since their last digits may differ from batch to batch."""
+    if isinstance(answer, dict):
+        return str(answer["label"]) + (f" ({answer['score']:.2f})" if scores and "score" in answer else "")
+    return " ".join(map(str, answer)) if isinstance(answer, list) else answer
+
+
 def _clean_answers(folder: Folder, truth: Truth) -> dict[int, Any]:
     out = {}
     for name in folder.parts():

@@ -8,6 +8,7 @@ from string import Template
 from typing import Any
 
 from ..evaluate import Folder
+from ..evaluate.results import in_words
 from .curves import curve
 from .marks import marked, visible
 from .tables import notes, percent, spread
@@ -145,12 +146,8 @@ def _example(line: dict[str, Any], case: dict[str, Any]) -> str:
 
 
 def _answer(answer: Any) -> str:
-    if isinstance(answer, dict):
-        score = f" ({answer['score']:.2f})" if "score" in answer else ""
-        return visible(answer["label"]) + score
-    if isinstance(answer, list):
-        return visible(", ".join(str(part) for part in answer)) if answer else "none"
-    return visible("nothing" if answer is None else str(answer)[:300])
+    words = in_words(answer, scores=True)
+    return "nothing" if words is None else visible(words[:300]) or "no label"
 
 
 def _about(run: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """A model, data and settings brought together: the room that conducts all others."""
 
-from .api import Result, assert_robust, evaluate, report, resume
+from .api import Result, assert_robust, dry_run, evaluate, report, resume
 from .config import Config, read_config
 
-__all__ = ["Config", "Result", "assert_robust", "evaluate", "read_config", "report", "resume"]
+__all__ = ["Config", "Result", "assert_robust", "dry_run", "evaluate", "read_config", "report", "resume"]

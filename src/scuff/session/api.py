@@ -60,25 +60,21 @@ class Evaluate:
         output: str | Path | None = None,
         *,
         named: bool = False,
-        dry_run: bool = False,
         say: Say | None = None,
         show: Callable[[Progress], None] | None = None,
         **settings: Any,
-    ) -> Result | None:
+    ) -> Result:
         """Measure how a model copes with perturbed texts.
 
         model: a callable, scikit-learn or Hugging Face pipeline, or a name as for `scuff evaluate`. data: a file, data set,
         DataFrame or list of (text, label). output: the run folder, which a second call resumes; None keeps nothing on disk.
         settings: as for `scuff evaluate`, e.g. dimensions=["keyboard"], cases=20, examples=200. say, show: where messages and
-        progress go. named: output is a folder of runs, in which this one gets a name made of its settings. dry_run: stop after
-        the pre-flight; None comes back.
+        progress go. named: output is a folder of runs, in which this one gets a name made of its settings.
         """
         session = Session.of(model, data, Config.of(**settings))
         say = say or _silent
         try:
             preflight(session, say)
-            if dry_run:
-                return None
             if output is not None:
                 folder = Path(output) / session.folder_name if named else output
                 return _run(session, Folder(folder), say, show)
@@ -89,6 +85,15 @@ class Evaluate:
 
 
 evaluate = Evaluate()
+
+
+def dry_run(model: Any, data: Any, *, say: Say, **settings: Any) -> None:
+    """Only the pre-flight of an evaluation: two examples, the clean score, the costs. Nothing is written."""
+    session = Session.of(model, data, Config.of(**settings))
+    try:
+        preflight(session, say)
+    finally:
+        session.close()
 
 
 def resume(
@@ -103,7 +108,8 @@ def resume(
     for what in ("model", "data"):
         if run[what]["spec"] is None and not (what == "model" and run["config"].get("predictions")):
             raise BadRun(
-                f"{folder}: expected a run of a {what} that has a name, got one given as a Python object: run it again"
+                f"{folder}: expected a run whose {what} is known by name, got one given as a Python object or by an address that "
+                "may hold a key: call it as before"
             )
     settings = {**run["config"], **({"workers": workers} if workers else {})}
     session = Session.of(run["model"]["spec"], run["data"]["spec"], Config.of(**settings))
@@ -126,15 +132,12 @@ def _finish(
 ) -> dict[str, Any]:
     config, whole = session.config, session.reopens
     session.query.errors = 0  # the pre-flight met those of the clean texts, which are asked again
-    opened = (
-        partial(reopen, str(work.folder.path), whole, max(1, (os.cpu_count() or 1) // config.workers))
-        if config.workers > 1
-        else None
-    )
+    threads = max(1, (os.cpu_count() or 1) // config.workers)
+    opened = partial(reopen, str(work.folder.path), whole, threads) if config.workers > 1 else None
     for jobs in chain([work.clean_jobs()], work.rounds()):
         left = work.left(jobs)
         if len(left) < len(jobs):
-            say(f"resumed {len(jobs) - len(left)} of {len(jobs)} blocks were done before")
+            say(f"resumed: {len(jobs) - len(left)} of {len(jobs)} blocks were done before")
         workers = config.workers if jobs[0].cells else 1
         progress = Progress(len(left), show)
         run_jobs(work, left, workers=workers, open_work=opened, whole=whole, heard=session.hear, progress=progress)
@@ -173,8 +176,6 @@ def assert_robust(
     min: as for `scuff check`: {"worst": 0.5, "keyboard": 0.8}. max_drop: from the clean score to each dimension's average.
     """
     result = evaluate(model, data, **settings)
-    if result is None:
-        raise ValueError("expected an evaluation to assert on, got dry_run")
     failed = [line for line in check_summary(result.summary, min or {}, max_drop) if not line.passed]
     if failed:
         raise AssertionError(

@@ -131,9 +131,10 @@ class Config:
     def asdict(self) -> dict[str, Any]:
         """Only what differs from the default, in plain types."""
         plain = asdict(Config())
+        options = {name: value for name, value in self.options.items() if name != "headers"}  # which may hold a key
         return {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in asdict(self).items()
+            for name, value in {**asdict(self), "options": options}.items()
             if value != plain[name] and name != "workers"  # which change nothing but time
         }
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..evaluate import Folder
 from ..evaluate.pack import unpack_answers, unpack_texts
-from ..evaluate.results import Cases, said
+from ..evaluate.results import Cases, in_words, said
 from ..files.parquet import pyarrow
 from ..files.streams import replacing
 from .reopen import reopen
@@ -40,7 +40,7 @@ def write_parquet(run_folder: str, path: str) -> int:
                 "degree": [0.0 if c else protocol.degrees[d] for c, d in zip(clean, part["degree"].tolist(), strict=True)],
                 "draw": part["draw"], "reached": part["reached"], "distance": part["distance"],
                 **{_free(field): [texts[at] for texts in shown] for at, field in enumerate(work.data.fields)},
-                "answer": [_label(said(answer, work.truth)) for answer in answers],
+                "answer": [in_words(said(answer, work.truth)) for answer in answers],
                 "score": [None if np.isnan(score) else score for score in part["score"].tolist()],
                 "problem": [reasons[number] for number in part["problem"].tolist()],
             }  # fmt: skip
@@ -56,9 +56,3 @@ def write_parquet(run_folder: str, path: str) -> int:
 def _free(field: str) -> str:
     """A name for a column of texts that none of ours has."""
     return f"text_{field}" if field in OURS else field
-
-
-def _label(answer: Any) -> str | None:
-    if isinstance(answer, dict):
-        return answer["label"]
-    return " ".join(map(str, answer)) if isinstance(answer, list) else answer

@@ -11,7 +11,7 @@ import numpy as np
 from ..evaluate import BadRun
 from ..evaluate.block import make_cases
 from ..evaluate.interval import wilson
-from ..evaluate.results import said
+from ..evaluate.results import in_words, said
 from ..victims.base import OTHER
 from .session import Session
 
@@ -28,7 +28,8 @@ def preflight(session: Session, say: Say) -> None:
     bad = [reason for reason in answers.problem.tolist() if reason.startswith("error")]
     if len(bad) == len(two):
         raise BadRun(f"{session.victim.name}: expected answers to two examples, got {bad[0]}")
-    labels = f": {', '.join(session.truth.labels)}" if session.truth.labels else ""
+    known = [label for label in session.truth.labels if label != OTHER]
+    labels = f": {', '.join(known)}" if known else ""
     say(f"model   {session.victim.name} ({TASKS[data.task]}{labels}; {session.victim.access.name.lower()} access)")
     sampled = (
         f", a sample of {len(data):,} in the shares of their labels (seed {session.config.seed})"
@@ -38,26 +39,25 @@ def preflight(session: Session, say: Say) -> None:
     say(f"data    {data.name}: {session.total:,} examples{sampled}{_reasons('; left out: ', data.skipped)}")
     for row in range(len(two)):
         text = " / ".join(_short(column[row]) for column in two.columns)
-        answer = answers.problem[row] or _words(said(answers.answers[row], session.truth))
+        answer = answers.problem[row] or in_words(said(answers.answers[row], session.truth), scores=True) or "no label"
         say(f"        {text}\n          expected {_short(data.targets[row]) or 'no label'}, answered {_short(answer)}")
     begin = time.monotonic()
     outputs = session.query(*data.columns)
     seconds = time.monotonic() - begin
     score, problem = session.truth.score(outputs)
-    known = np.isfinite(score)
-    clean = float(np.average(score[known], weights=session.truth.weight[known])) if known.any() else float("nan")
-    low, high = wilson(clean, int(known.sum()))
-    lost = f", {int((~known).sum())} without an answer" if not known.all() else ""
+    got = np.isfinite(score)
+    clean = float(np.average(score[got], weights=session.truth.weight[got])) if got.any() else float("nan")
+    low, high = wilson(clean, int(got.sum()))
+    lost = f", {int((~got).sum())} without an answer" if not got.all() else ""
     say(
-        f"clean   {clean:.3f} [{low:.3f}, {high:.3f}] on {int(known.sum()):,} examples{lost}; "
+        f"clean   {clean:.3f} [{low:.3f}, {high:.3f}] on {int(got.sum()):,} examples{lost}; "
         f"guessing gives {session.truth.chance:.3f}"
     )
-    if not known.any():
+    if not got.any():
         raise BadRun(f"{session.victim.name}: expected answers, got none: {problem[0]}")
     if clean == 0 and session.victim.strange:
-        labels = ", ".join(label for label in session.truth.labels if label != OTHER)
         raise BadRun(
-            f"{session.victim.name}: expected the labels of the data ({labels}), got others, such as "
+            f"{session.victim.name}: expected the labels of the data ({', '.join(session.data.labels)}), got others, such as "
             f"{session.victim.strange!r:.80}: map them with --map DATA=MODEL, or name the model's with --labels"
         )
     if clean <= session.truth.chance or (data.task == "single" and clean <= session.truth.majority):
@@ -100,12 +100,6 @@ def _short(value: Any, most: int = 70) -> str:
     text = value if isinstance(value, str) else " ".join(value) if isinstance(value, tuple) else str(value)
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _words(answer: Any) -> str:
-    if isinstance(answer, dict):
-        return answer["label"] + (f" ({answer['score']:.2f})" if "score" in answer else "")
-    return (" ".join(map(str, answer)) or "no label") if isinstance(answer, list) else str(answer)
 
 
 def _reasons(lead: str, found: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import __version__
 from ..evaluate import BadRun, Evaluation, Folder, Protocol, Truth
-from ..evaluate.results import said
+from ..evaluate.results import in_words, said
 from ..evaluate.trials import SCHEMA
 from ..text.dataset import Dataset
 from ..victims import DiskCache, Query, TooManyErrors, Victim, require
@@ -154,12 +154,9 @@ class Session:
         """What a worker has done so far; the errors of all of them together must not be too many."""
         process, *done = report
         self.elsewhere[process] = (done[0], done[1], done[2])
-        errors, most = (
-            self.query.errors + sum(errors for _, _, errors in self.elsewhere.values()),
-            self.query.max_errors,
-        )
-        if most is not None and errors > most:
-            raise TooManyErrors(f"expected at most {most} errors, got {errors} in all workers")
+        errors = self.query.errors + sum(errors for _, _, errors in self.elsewhere.values())
+        if self.query.max_errors is not None and errors > self.query.max_errors:
+            raise TooManyErrors(f"expected at most {self.query.max_errors} errors, got {errors} in all workers")
 
     def write_timings(self, folder: Folder) -> None:
         """What may differ from run to run is kept apart from what may not."""
@@ -175,7 +172,9 @@ class Session:
 
 
 def _spec(named: Any) -> str | None:
-    return str(named) if isinstance(named, str | Path) else None
+    """A name to open it by again; none for objects, and for addresses whose query may hold a key."""
+    private = isinstance(named, str) and named.startswith(("http", "chat:")) and "?" in named
+    return str(named) if isinstance(named, str | Path) and not private else None
 
 
 def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
@@ -184,10 +183,5 @@ def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
     if victim.name.startswith(("http:", "chat:")):
         return victim.identity  # which costs, and whose answers may differ from time to time
     probe = query(*data.take(range(min(PROBE, len(data)))).columns)
-    answers = [str(_label(said(answer, truth))) for answer in probe.answers]
+    answers = [in_words(said(answer, truth)) for answer in probe.answers]
     return f"{victim.identity}#{sha256(repr(answers).encode()).hexdigest()[:16]}"
-
-
-def _label(answer: Any) -> Any:
-    """Without the score, whose last digits may differ from batch to batch."""
-    return answer.get("label") if isinstance(answer, dict) else answer
