@@ -28,7 +28,7 @@ SLOW = """
 import os, sys, time
 from pathlib import Path
 import scuff
-sys.modules["scuff.evaluate.protocol"].AT_ONCE = 20
+sys.modules["scuff.victims.base"].Victim.cases_at_once = 20
 if "HOLD" in os.environ:
     Path(f"pid-{os.getpid()}").touch()
 
@@ -226,7 +226,6 @@ def test_numbers_as_labels_in_yaml(here: Path) -> None:
     ("name", "text", "message"),
     [
         ("s.yaml", YAML + "dimension: x\n", "expected a setting, got 'dimension'; did you mean dimensions?"),
-        ("s.yaml", YAML + "max-errors: 5\n", "expected a setting, got 'max-errors'; did you mean max_errors?"),
         ("s.yaml", "a: [1,\n", "s.yaml: expected YAML, got: "),
         ("s.yaml", "- a\n- b\n", "s.yaml: expected names and values, got list"),
         ("s.yaml", "cases: many\nmodel: m\ndata: d\n", "expected a whole number for cases, got 'many'"),
@@ -369,7 +368,7 @@ def test_exit_code_3_when_the_run_fails(here: Path, capfd: pytest.CaptureFixture
         (["garbage.py:short", "data.csv"], "got error: BadAnswer: expected 1 answers from garbage.py:short, got 0 answers"),
         (["garbage.py:numbers", "data.csv"], "give them in its order with --labels (the data has negative, positive)"),
         (["garbage.py:raises", "data.csv"], "expected answers to two examples, got error: RuntimeError: first line"),
-        (["garbage.py:dicts", "data.csv"], "expected a score for negative, positive from garbage.py:dicts, got scores for a"),
+        (["garbage.py:dicts", "data.csv"], 'garbage.py:dicts: expected a score for negative, positive, got {"a": 1}'),
         (["model.py:predict", "gone.csv"], "gone.csv: expected a file, got nothing of that name"),
         (["model.py:predict", "binary.csv"], "binary.csv: line 1: expected UTF-8, got byte 0x80 at byte 0 of the file"),
         (["model.py:predict", "binary.parquet"], "binary.parquet: expected Parquet"),

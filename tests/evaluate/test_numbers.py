@@ -118,13 +118,14 @@ def slow_average(trials: list[Trial], weight: Scores, dimension: int, degree: in
 
 
 def slow_worst(trials: list[Trial], weight: Scores, dimension: int, degree: int) -> float | None:
-    """Each example with an answered case up to this degree counts with its worst answer so far, the clean one included."""
+    """Each example whose clean text and a case up to this degree were answered counts with its worst answer so far."""
     values, weights = [], []
     for example in range(len(weight)):
         answered = [t for t in trials if t.example == example and not t.problem]
         good = [t.score for t in answered if t.dimension == dimension and t.degree <= degree]
-        if good:
-            values.append(min([*good, *(t.score for t in answered if t.dimension == -1)]))
+        clean = [t.score for t in answered if t.dimension == -1]
+        if good and clean:
+            values.append(min([*good, *clean]))
             weights.append(float(weight[example]))
     return mean(values, weights)
 
@@ -179,10 +180,19 @@ def test_counts(tmp_path_factory: pytest.TempPathFactory, made: tuple[int, list[
             for problem in PROBLEMS:
                 assert cell[problem] == sum(t.problem.startswith(problem) for t in mine)
             assert cell["unchanged"] == sum(not t.changed and not t.problem for t in mine)
-            reached = [t.reached for t in mine]
+            each = [[t.reached for t in mine if t.example == at] for at in sorted({t.example for t in mine})]
+            reached = [sum(some) / len(some) for some in each]
+            still = [
+                all(not t.changed and not t.problem for t in mine if t.example == at)
+                for at in {t.example for t in mine}
+            ]
+            assert cell["unchanged_examples"] == sum(still)
             assert close(cell["reached"], sum(reached) / len(reached) if reached else None)
             assert close(cell["edit_distance"], sum(reached) / len(reached) / 2 if reached else None)
-            right = [t.example for t in trials if t.dimension == -1 and not t.problem and t.score == 1]
+            tried = {t.example for t in trials if t.dimension == number and t.degree <= degree and not t.problem}
+            right = [
+                t.example for t in trials if t.dimension == -1 and not t.problem and t.score == 1 and t.example in tried
+            ]
             broken = {
                 t.example
                 for t in trials
@@ -601,7 +611,7 @@ def test_a_protocol() -> None:
     protocol = Protocol(("keyboard", "keyboard@edits", "keyboard@level"), (0.6, 0.1), cases=5)
     assert protocol.degrees == (0.1, 0.6) and protocol.cells == [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
     assert protocol.queries(10) == 10 * (1 + 6 * 5)
-    assert [protocol.validity(at) for at in range(3)] == ["typo-g", "typo-g", None]
+    assert [protocol.validity(at) for at in range(3)] == ["typo-g", "typo-m", None]
     assert protocol.asdict()["dimensions"] == list(protocol.dimensions)
     assert Protocol(**{k: tuple(v) if isinstance(v, list) else v for k, v in protocol.asdict().items()}) == protocol
 

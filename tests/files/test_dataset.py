@@ -283,12 +283,12 @@ def test_label_sets(tmp_path: Path) -> None:
 
 def test_missing_labels_are_skipped_and_counted(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
-        {"text": str(n), "label": v} for n, v in enumerate([None, -1, "-", math.nan, "", "x"])
+        {"text": str(n), "label": v} for n, v in enumerate([None, None, "-", math.nan, "", "x"])
     ]
     data = read_dataset(rows)
     assert examples(data) == [("5", "x")] and data.skipped == {"no label": 5} and data.ids == ("5",)
-    texts = read_dataset(written(tmp_path, "a.csv", "text,label\na,-\nb,\nc,-1\nd,NaN\ne,0\n"))
-    assert examples(texts) == [("e", "0")] and texts.skipped == {"no label": 4}
+    texts = read_dataset(written(tmp_path, "a.csv", "text,label\na,-\nb,\nd,NaN\ne,0\nf,-1\n"))
+    assert examples(texts) == [("e", "0"), ("f", "-1")] and texts.skipped == {"no label": 3}, "-1 may be a class"
     sets = read_dataset([("a", ["x"]), ("b", None), ("c", -1), ("d", "-"), ("e", [])])
     assert sets.targets == (("x",), ()) and sets.skipped == {"no label": 3}
     marks = "text,x,y\na,1,0\nb,-1,-1\nc,0,0\n"  # the unused rows of Jigsaw's test set

@@ -17,8 +17,9 @@ from sklearn.svm import LinearSVC
 
 from scuff.text.dataset import Task
 from scuff.victims import Access, Outputs, Predictions, Query
-from scuff.victims.answers import BadAnswer
 from scuff.victims.plain import Plain, of_sklearn
+from scuff.victims.responses import begin
+from scuff.victims.shapes import BadAnswer
 
 LABELS = ("negative", "neutral", "positive")
 TWO = ("negative", "positive")
@@ -146,11 +147,11 @@ def test_labels_that_are_numbers_by_name() -> None:
 def test_an_unknown_label_is_unparsed(wrong: Any) -> None:
     outputs = answered(["positive", wrong])
     assert outputs.answers.tolist() == [1, -1]
-    assert outputs.problem.tolist() == ["", f"unparsed: {wrong!r}"]
+    assert outputs.problem.tolist() == ["", f"unparsed: {begin(wrong)}"]
 
 
 def test_nothing_is_not_the_label_none() -> None:
-    assert answered(["none", None], labels=("none", "some")).problem.tolist() == ["", "unparsed: None"]
+    assert answered(["none", None], labels=("none", "some")).problem.tolist() == ["", "unparsed: null"]
 
 
 # numbers without names
@@ -214,7 +215,7 @@ def test_a_pipeline_that_gives_only_its_best_label() -> None:
 
 def test_a_set_with_an_unknown_label_is_unparsed() -> None:
     outputs = answered([["neutral", "angry"], ["neutral"]], "multi", LABELS)
-    assert outputs.problem.tolist() == ["unparsed: ['neutral', 'angry']", ""]
+    assert outputs.problem.tolist() == ['unparsed: ["neutral", "angry"]', ""]
     assert outputs.answers.tolist() == [[False] * 3, [False, True, False]]
 
 
@@ -240,7 +241,7 @@ def test_texts() -> None:
     found = ["ein Text", "", {"translation_text": "noch einer"}, {"generated_text": "und einer"}, np.str_("x"), None]
     outputs = answered(found, "text", ())
     assert outputs.answers.tolist() == ["ein Text", "", "noch einer", "und einer", "x", None]
-    assert outputs.problem.tolist() == [""] * 5 + ["unparsed: None"]
+    assert outputs.problem.tolist() == [""] * 5 + ["unparsed: null"]
 
 
 # what is refused
@@ -250,11 +251,11 @@ def test_texts() -> None:
     ("answers", "message"),
     [
         ([[0.1, 0.9], [1.0]], "expected as many scores for every text from mine, got [0.1, 0.9]"),
-        ([[0.1, "x"]], "expected as many scores for every text"),
+        ([[0.1, "x"]], 'mine: [0.1, "x"]'),
         ([[0.1, 0.2, 0.7]], "expected 2 scores from mine (negative, positive), got 3: [0.1, 0.2, 0.7]; name the model's labels"),
         (np.zeros((2, 2, 2)), "expected 2 scores from mine (negative, positive), got 2 x 2"),
-        ([{"positive": 0.7}], "expected a score for negative from mine, got scores for positive"),
-        ([{}], "expected a score for negative, positive from mine"),
+        ([{"positive": 0.7}], 'mine: expected a score for negative, got {"positive": 0.7}'),
+        ([{}], "mine: {}"),
     ],
 )  # fmt: skip
 def test_wrong_shapes(answers: Any, message: str) -> None:
@@ -281,7 +282,7 @@ def test_answers_may_not_change_their_kind() -> None:
     assert victim.access == Access.DECISION, "before the first answer"
     victim(["a"])
     assert victim.access == Access.SCORE
-    with pytest.raises(BadAnswer, match="expected scores from mine, as before, got labels"):
+    with pytest.raises(BadAnswer, match="mine: expected scores, as before, got positive"):
         victim(["b"])
 
 
@@ -291,7 +292,7 @@ def test_a_row_that_cannot_be_read_costs_only_itself() -> None:
 
     outputs = Query(Plain(ask, "single", TWO))([*"abcd", "bad", "e"])
     assert outputs.answered.tolist() == [True] * 4 + [False, True]
-    assert outputs.problem[4].startswith("error: BadAnswer: ")
+    assert outputs.problem[4] == "unparsed: null"
 
 
 def test_what_a_callable_is_given() -> None:

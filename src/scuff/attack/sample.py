@@ -48,7 +48,8 @@ def sample_cases(
     if few.any():  # texts that can change, but came out alike, or may change yet
         found = found.with_more(maker.draws(np.flatnonzero(few), np.arange(tries, max(tries * MORE, patience))))
         chosen, number = found.distinct(maker.clean, patience)
-    unfit = np.bincount(found.example[~found.fits & (found.draw >= first)], minlength=size)
+    counted = ~found.fits & (first <= found.draw) & (found.draw < cases)
+    unfit = np.bincount(found.example[counted], minlength=size)
     return maker.cases(found.take(chosen[(first <= number) & (number < cases)]), unfit)
 
 

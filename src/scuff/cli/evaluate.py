@@ -112,10 +112,12 @@ def run(args: argparse.Namespace) -> None:
     from ..session.cases import write_cases
 
     if args.resume:
-        if args.what or args.output or args.config or set(flags(args)) - {"workers"}:
-            raise ValueError("expected --resume RUN alone (or with --workers), got other settings beside it")
-        listen = _listen(args)
-        return show(resume(args.resume, say=listen, show=run_bar(args.quiet), workers=args.workers))
+        changes = flags(args)
+        if args.what or args.output or args.config or set(changes) - {"workers", "max_errors", "cache"}:
+            raise ValueError(
+                "expected --resume RUN alone, or with --workers, --max-errors or --cache, got other settings beside it"
+            )
+        return show(resume(args.resume, say=_listen(args), show=run_bar(args.quiet), **changes))
     settings = read_config(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
     settings |= flags(args)

@@ -39,4 +39,5 @@ def resampled_auc(
         return float("nan"), np.empty(0)
     stacked = np.stack(again)
     known = np.isfinite(stacked)  # a resample can lose all examples of a rare label: it is left out there
-    return sum(values) / len(values), np.where(known, stacked, 0).sum(0) / np.maximum(known.sum(0), 1)
+    with np.errstate(invalid="ignore"):
+        return sum(values) / len(values), np.where(known, stacked, 0).sum(0) / known.sum(0)

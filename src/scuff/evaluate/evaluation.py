@@ -19,7 +19,7 @@ from .table import Table
 from .trials import Folder
 from .truth import Truth
 
-CLEAN_BLOCK = 4096
+CLEAN_BLOCK = 100_000
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,14 @@ class Evaluation:
         """Cases if every cell had all of its cases."""
         return len(self.protocol.cells) * self.protocol.cases * len(self.data)
 
+    def _saved(self, table: Table) -> int:
+        """Cases that an adaptive run did not need: of examples that had as many as the rounds of their cell asked for."""
+        if self.protocol.width is None:
+            return 0
+        made = table.per_example(np.ones(len(table.cell)), ~table.clean)
+        most = made.max(axis=2, keepdims=True)
+        return int(((self.protocol.cases - most) * (made == most) * (most > 0)).sum())
+
     def finish(self, run: dict[str, Any]) -> dict[str, Any]:
         """Compute everything from the trials: summary.json and results.jsonl."""
         table = self.table()
@@ -103,8 +111,8 @@ class Evaluation:
             "metric": {"single": "accuracy", "multi": "exact match", "tokens": "token accuracy", "text": "chrF"}[
                 self.data.task
             ],
-            "adaptive": self.protocol.width is not None,
-            "queries": {"cases": cases, "planned": self.planned, "saved": self.planned - cases},
+            "protocol": self.protocol.asdict(),
+            "queries": {"cases": cases, "planned": self.planned, "saved": self._saved(table)},
             **summarise(table, self.protocol, self.truth),
         }
         self.folder.write_lines(

@@ -51,7 +51,7 @@ def pack_edits(edits: Sequence[tuple[int, int, Edits]]) -> Arrays:
 def pack_answers(answers: npt.NDArray[Any]) -> Arrays:
     """Scores, label numbers, label sets, tags or texts; the column's name tells which."""
     if answers.dtype.kind == "f":
-        return {"scores": np.round(answers.astype(np.float64), 5).astype(np.float32)}
+        return {"scores": answers.astype(np.float32)}
     if answers.dtype.kind == "b":
         return {"sets": answers}
     if answers.dtype.kind == "i":
@@ -70,6 +70,3 @@ def unpack_answers(arrays: Arrays) -> npt.NDArray[Any]:
     if "tags" in arrays:
         return as_objects([arrays["tags"][a:b] for a, b in pairwise(arrays["tags_offsets"].tolist())])
     return as_objects(unpack_texts("answer", arrays))
-
-
-ANSWER_COLUMNS = ("scores", "sets", "label", "tags", "tags_offsets", "answer_bytes", "answer_offsets")

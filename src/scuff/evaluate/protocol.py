@@ -13,13 +13,10 @@ from ..victims.base import Access
 from .score import DEGREES, VALIDITY, degree_weights
 
 CASES = 10
-AT_ONCE = 30_000  # cases of a block: many full batches, yet little lost when a run is killed
 FIRST_ROUND = 4
 
 # which column of RobTest's Table 3 fits which of our attacks
-VALIDITY_OF = {
-    "keyboard": "typo-g", "natural": "typo-g", "visual": "glyph-m", "homoglyph": "glyph-m", "phonetic": "phonetic-g",
-}  # fmt: skip
+VALIDITY_OF = {"keyboard": "typo", "natural": "typo", "visual": "glyph", "homoglyph": "glyph", "phonetic": "phonetic"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +34,7 @@ class Protocol:
     protect: tuple[str, ...] = ()
     width: float | None = None
     beta: float = 0.5
+    at_once: int = 30_000  # cases of a block
 
     def __post_init__(self) -> None:
         """Wrong settings are told before anything is asked."""
@@ -81,18 +79,20 @@ class Protocol:
         return out
 
     def validity(self, dimension: int) -> str | None:
-        """The column of the paper's Table 3 for a dimension, if one fits."""
-        name = self.parsed[dimension].attack.name
-        column = VALIDITY_OF.get(name, name if name in VALIDITY else None)
-        return column if self.parsed[dimension].measure != "level" else None
+        """The column of the paper's Table 3 for a dimension, if one fits: general where words count, malicious for characters."""
+        found = self.parsed[dimension]
+        name = VALIDITY_OF.get(found.attack.name)
+        if found.measure == "level" or (name is None and found.attack.name not in VALIDITY):
+            return None
+        return f"{name}-{'m' if found.unit == 'characters' else 'g'}" if name else found.attack.name
 
     def queries(self, examples: int) -> int:
         """At most so many: the clean text and every case of every cell."""
         return examples * (1 + len(self.cells) * self.cases)
 
     def blocks(self, examples: int, cells: int, cases: int) -> list[range]:
-        """Examples in blocks of about AT_ONCE cases."""
-        size = max(1, min(256, AT_ONCE // max(1, cells * cases)))
+        """Examples in blocks of about `at_once` cases."""
+        size = max(1, min(256, self.at_once // max(1, cells * cases)))
         return [range(at, min(at + size, examples)) for at in range(0, examples, size)]
 
     def usable(self, data: Dataset) -> None:

@@ -56,7 +56,7 @@ def first_failures(
         worse = worse[np.lexsort(keys)]
         groups = np.stack([part["dimension"][worse], part["example"][worse]])
         firsts = worse[np.flatnonzero(np.append(True, (np.diff(groups) != 0).any(0))[: worse.size])]
-        cases = Cases(part, data, truth)
+        cases = Shown(part, data, truth)
         for case in firsts.tolist():
             key = (int(part["dimension"][case]), int(part["example"][case]))
             rank = (int(part["degree"][case]), float(part["distance"][case]), int(part["draw"][case]))
@@ -65,7 +65,7 @@ def first_failures(
     return {key: content for key, (_, content) in found.items()}
 
 
-class Cases:
+class Shown:
     """The cases of a part, ready to be shown."""
 
     def __init__(self, part: Arrays, data: Dataset, truth: Truth) -> None:
@@ -73,24 +73,27 @@ class Cases:
         self.answers = unpack_answers(part)
         self.new = unpack_texts("edit_text", part)
 
+    def edits(self, case: int) -> list[list[Any]]:
+        """[column, start, stop, new], in order."""
+        part = self.part
+        first, last = np.searchsorted(part["edit_case"], [case, case + 1]).tolist()
+        names = ("edit_column", "edit_start", "edit_stop")
+        return [[*(int(part[name][at]) for name in names), self.new[at]] for at in range(first, last)]
+
+    def texts(self, case: int) -> list[str]:
+        """What the victim saw; tokens joined by blanks."""
+        example, edits = int(self.part["example"][case]), self.edits(case)
+        columns = enumerate(self.data.columns)
+        return [_edited(column[example], [edit[1:] for edit in edits if edit[0] == at]) for at, column in columns]
+
     def shown(self, case: int) -> dict[str, Any]:
         """Texts, edits and answer of one case."""
         part = self.part
-        example = int(part["example"][case])
-        first, last = np.searchsorted(part["edit_case"], [case, case + 1]).tolist()
-        edits = [
-            [int(part["edit_column"][at]), int(part["edit_start"][at]), int(part["edit_stop"][at]), self.new[at]]
-            for at in range(first, last)
-        ]
-        texts = [
-            _edited(column[example], [edit[1:] for edit in edits if edit[0] == at])
-            for at, column in enumerate(self.data.columns)
-        ]
         return {
             "draw": int(part["draw"][case]),
             "reached": round(float(part["reached"][case]), 6),
-            "texts": texts,
-            "edits": edits,
+            "texts": self.texts(case),
+            "edits": self.edits(case),
             "score": _number(part["score"][case]),
             "answer": said(self.answers[case], self.truth),
         }

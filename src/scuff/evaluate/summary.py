@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..text.ragged import Ints
 from .area import resampled_auc
 from .interval import Floats, mean_interval, percentile_interval, resamples, weighted_means, wilson
 from .protocol import Protocol
@@ -43,6 +44,7 @@ class _Summary:
             },
             "dimensions": dimensions,
             "harm": self._harm(clean, dimensions),
+            "answered": int(self.table.answered.sum()),
             "problems": dict(sorted(self.table.reasons.items(), key=lambda item: (-item[1], item[0]))[:20]),
         }
 
@@ -82,22 +84,24 @@ class _Summary:
     def _cell(self, at: int, degree: int) -> dict[str, Any]:
         table = self.table
         here = ~table.clean & (table["dimension"] == at) & (table["degree"] == degree)
-        clean, _ = weighted_means(table.clean_score, self.truth.weight, self.draws[:1])
         mean, worst = float(self.mean[at, degree]), float(self.worst[at, degree])
         known, known_worst = (int(np.isfinite(s[at, degree]).sum()) for s in (table.mean_score, table.worst_score))
         kinds, cases = table["kind"][here], int(here.sum())
         auc = self._auc(here)
-        examples = int(np.unique(table["example"][here]).size)
+        each = np.bincount(table["example"][here], minlength=table.examples)
+        examples = int((each > 0).sum())
+        still = np.bincount(table["example"][here], table["unchanged"][here] & (kinds == 0), table.examples)
         return {
             "degree": self.protocol.degrees[degree],
             "average": self._with_interval(mean, self.mean_again[at, degree], known),
             "worst": self._with_interval(worst, self.worst_again[at, degree], known_worst, plain=self.plain),
-            "relative": _round(mean / float(clean)) if clean else None,
+            "relative": self._relative(at, degree),
             **({"auc": auc} if auc else {}),
             "success": self._success(at, degree),
-            "reached": _round(table["reached"][here].mean() if cases else math.nan),
-            "edit_distance": _round(table["distance"][here].mean() if cases else math.nan),
+            "reached": self._mean_over_examples(table["reached"][here], table["example"][here], each),
+            "edit_distance": self._mean_over_examples(table["distance"][here], table["example"][here], each),
             "examples": examples,
+            "unchanged_examples": int(((each > 0) & (still == each)).sum()),
             "cases": cases,
             "cases_each": _round(cases / examples) if examples else 0,
             "unchanged": int((table["unchanged"][here] & (kinds == 0)).sum()),
@@ -105,9 +109,21 @@ class _Summary:
             **{name: int((kinds == number).sum()) for number, name in enumerate(PROBLEMS, 1)},
         }
 
+    def _mean_over_examples(self, values: Floats, example: Ints, each: Ints) -> float | None:
+        """As the scores are: the mean of an example's cases, then of the examples."""
+        total = np.bincount(example, values, self.table.examples)
+        return _round((total[each > 0] / each[each > 0]).mean()) if each.any() else None
+
+    def _relative(self, at: int, degree: int) -> float | None:
+        """What is left of the clean score (s*), on the examples that have both."""
+        table, weight = self.table, self.truth.weight
+        both = np.isfinite(table.clean_score) & np.isfinite(table.mean_score[at, degree])
+        clean = float((table.clean_score[both] * weight[both]).sum())
+        return _round((table.mean_score[at, degree][both] * weight[both]).sum() / clean) if clean else None
+
     def _success(self, at: int, degree: int) -> dict[str, Any]:
         """Of the examples that were right when clean, how many some case up to this degree broke."""
-        right = self.table.clean_score == 1
+        right = (self.table.clean_score == 1) & np.isfinite(self.table.worst_score[at, degree])
         broken = right & (self.table.worst_score[at, degree] < 1)
         count = int(right.sum())
         share = broken.sum() / count if count else math.nan

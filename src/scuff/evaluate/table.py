@@ -38,24 +38,24 @@ class Table:
         for name in parts:
             part = folder.read_part(name, (*COLUMNS, "unfit", "reason_bytes", "reason_offsets"))
             words = unpack_texts("reason", part)
+            counts = np.bincount(part["problem"], minlength=len(words) + 1).tolist()
             for number, reason in enumerate(words, 1):
-                reasons[reason] = reasons.get(reason, 0) + int((part["problem"] == number).sum())
-            kinds = np.array([0, *(_kind(reason) for reason in words)])
+                reasons[reason] = reasons.get(reason, 0) + counts[number]
+            kinds = np.array([0, *(_kind(reason) for reason in words)], np.int8)
             size = part["example"].size
             part["kind"] = kinds[part["problem"]]
             part["unchanged"] = np.bincount(part["edit_case"], minlength=size) == 0
-            wide = next((array.shape[1] for array in found["scores"]), part.get("scores", np.empty((0, 0))).shape[1])
-            if wide and "scores" not in part:  # a block without any answer
-                part["scores"] = np.full((size, wide), np.nan, np.float32)
+            part.setdefault("scores", np.empty((size, 0), np.float32))  # of a block without any answer, or of labels
             for column in found:
                 if column in part:
                     found[column].append(part[column])
             for dimension, degree, count in part.get("unfit", np.empty((0, 3), np.int64)).tolist():
                 unfit[dimension, degree] += count
-        full = [np.concatenate(arrays) for arrays in found.values() if arrays]
-        columns = dict(zip((name for name, arrays in found.items() if arrays), full, strict=True))
-        if "scores" in columns and len(columns["scores"]) != len(columns["example"]):
-            del columns["scores"]  # some part has no answers at all
+        wide = max((array.shape[1] for array in found["scores"]), default=0)
+        found["scores"] = [a if a.shape[1] else np.full((len(a), wide), np.nan, np.float32) for a in found["scores"]]
+        columns = {name: np.concatenate(arrays) for name, arrays in found.items() if arrays}
+        if not wide:
+            columns.pop("scores", None)
         return cls(examples, dimensions, degrees, columns, unfit, reasons)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
@@ -106,13 +106,7 @@ class Table:
         np.minimum.at(lowest, self.cell[self.answered], self["score"][self.answered].astype(np.float64))
         shaped = lowest.reshape(self.dimensions, self.degrees, self.examples)
         lowest = np.minimum.accumulate(shaped, axis=1)
-        clean = np.where(np.isnan(self.clean_score), np.inf, self.clean_score)
-        return np.where(np.isinf(lowest), np.nan, np.minimum(lowest, clean))  # no case, no worst case
-
-    def count(self, rows: Mask) -> Ints:
-        """Cases by dimension and degree."""
-        cells = (self.cell[rows & ~self.clean] // self.examples).astype(np.int64)
-        return np.bincount(cells, minlength=self.dimensions * self.degrees).reshape(self.dimensions, self.degrees)
+        return np.where(np.isinf(lowest), np.nan, np.minimum(lowest, self.clean_score))  # no case, no worst case
 
 
 def _kind(reason: str) -> int:

@@ -25,6 +25,10 @@ class BadRun(ValueError):
     """A folder is no run of Scuff, or a damaged one."""
 
 
+class NoAnswers(RuntimeError):
+    """Not one case of a run was answered."""
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Written, flushed and renamed: after a crash the file is there whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -44,17 +48,12 @@ class Folder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
-    def __fspath__(self) -> str:
-        return str(self.path)
-
     @property
     def started(self) -> bool:
         return (self.path / "run.json").is_file()
 
     def start(self, run: dict[str, Any], examples: Iterable[dict[str, Any]]) -> None:
         """Make the folder; run.json comes last, so a folder that has it has everything."""
-        if self.path.exists() and not self._unborn():
-            raise BadRun(f"{self.path}: expected a new folder or a run of Scuff, got something else")
         (self.path / "trials").mkdir(parents=True, exist_ok=True)
         self.write_lines("examples.jsonl", examples)
         self.write_json("run.json", run)
@@ -62,10 +61,12 @@ class Folder:
     def _unborn(self) -> bool:
         """Empty, or what a start that was killed leaves."""
         names = [entry.name for entry in self.path.iterdir()] if self.path.is_dir() else [""]
-        return all(name in ("trials", "examples.jsonl") or name.endswith(".part") for name in names)
+        return all(name in ("trials", "examples.jsonl", "lock") or name.endswith(".part") for name in names)
 
     def write(self, name: str, text: str) -> None:
-        write_atomically(self.path / name, text.encode())
+        write_atomically(
+            self.path / name, text.encode("utf-8", "backslashreplace")
+        )  # half a character is escaped as in JSON
 
     def write_json(self, name: str, content: Any) -> None:
         self.write(name, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
@@ -93,13 +94,16 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Only one process at a time works on a folder; the lock goes with the process, however it ends."""
+        """Only one process at a time works on a folder; the lock goes with the process, however it ends. Makes the folder."""
+        if self.path.exists() and not self.started and not self._unborn():
+            raise BadRun(f"{self.path}: expected a new folder or a run of Scuff, got something else")
+        self.path.mkdir(parents=True, exist_ok=True)
         try:
             import fcntl
         except ImportError:  # not a Unix
             yield
             return
-        with open(self.path / "run.json", "rb") as held:
+        with open(self.path / "lock", "ab") as held:
             try:
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:

@@ -23,7 +23,7 @@ TRANSLATIONS = (("source", "target"), ("src", "tgt"), ("src", "ref"), ("source",
 TOKENS = ("tokens", "words", "forms")
 TAGS = ("tags", "upos", "pos_tags", "pos", "ner_tags")
 LABELS = ("label", "labels", "class", "category", "sentiment", "gold_label", "target", "stars", "rating")
-NO_LABEL = ("", "-", "-1", "nan")
+NO_LABEL = ("", "-", "nan")
 
 
 @dataclass(frozen=True)
@@ -181,6 +181,10 @@ class _Reader:
             return names[value]
         if isinstance(value, float) and value.is_integer():
             value = int(value)
+        if str(value) == "-1" and (
+            names or self.task == "multi"
+        ):  # so written by Hugging Face and Jigsaw; else it is a class
+            return None
         label = str(value).strip() if not isinstance(value, bool) else str(value).lower()
         return None if value is None or label.lower() in NO_LABEL else label
 

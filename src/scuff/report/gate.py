@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from .tables import Summary, percent
+
+ANSWERED = 0.9
 
 
 @dataclass(frozen=True)
@@ -30,27 +33,43 @@ def check_summary(
 ) -> list[Line]:
     """Scores against minimums, and drops: from the clean score, or from the same scores of another run.
 
-    A name is `clean`, `average`, `worst`, a dimension (its average), `dimension.worst`, `dimension@0.1` or `dimension@0.1.worst`.
+    A name is `clean`, `average`, `worst`, a dimension (its average), `dimension.worst`, `dimension@0.1`, `dimension@0.1.worst`,
+    or `answered`: the share of cases that were, at least 0.9 unless said otherwise.
     """
+    if max_drop is not None and not 0 <= max_drop <= 1:
+        raise ValueError(f"expected a number in [0, 1] for --max-drop, got {max_drop:g}")
     scores = named_scores(summary)
     lines = []
     for name, bound in least.items():
-        for found in _matching(name, scores, summary):
-            lines.append(Line(found, scores[found], bound))
+        lines += [Line(found, scores[found], bound) for found in _matching(name, scores, summary)]
+    if baseline:
+        _comparable(summary, baseline)
     if max_drop is not None:
-        before = named_scores(baseline) if baseline else {}
-        clean = scores["clean"] or 0.0
+        before = named_scores(baseline) if baseline else dict.fromkeys(scores, scores["clean"])
         names = ["clean", "average", "worst", *_dimension_names(summary)] if baseline else list(summary["dimensions"])
+        what = "baseline" if baseline else "clean"
         for name in names:
-            if baseline and name not in before:
-                continue
-            start = before[name] if baseline else clean
-            if start is not None:
-                source = f" (baseline {percent(start)}" if baseline else f" (clean {percent(start)}"
-                lines.append(Line(name, scores[name], start - max_drop, f"{source} - {percent(max_drop)})"))
+            start = before[name]
+            why = f" ({what} {percent(start)} - {percent(max_drop)})"
+            lines.append(Line(name, scores[name], math.inf if start is None else start - max_drop, why))
     if not lines:
         raise ValueError("expected something to check (--min NAME=VALUE or --max-drop VALUE), got nothing")
-    return lines
+    answered = Line("answered", scores["answered"], ANSWERED)
+    return lines if answered.passed or "answered" in least else [*lines, answered]  # scores of few answers say little
+
+
+def _comparable(summary: Summary, baseline: Summary) -> None:
+    """Two runs tell of two models only if everything else is the same."""
+    parts = {
+        "data": [s["data"]["digest"] for s in (summary, baseline)],
+        **{
+            name: [s["protocol"][name] for s in (summary, baseline)]
+            for name in ("dimensions", "degrees", "cases", "seed")
+        },
+    }
+    other = [name for name, (one, two) in parts.items() if one != two]
+    if other:
+        raise ValueError(f"expected a baseline of the same {', '.join(parts)}, got other {', '.join(other)}")
 
 
 def named_scores(summary: Summary) -> dict[str, float | None]:
@@ -58,6 +77,7 @@ def named_scores(summary: Summary) -> dict[str, float | None]:
         "clean": summary["clean"]["score"]["value"],
         "average": summary["overall"]["average"]["value"],
         "worst": summary["overall"]["worst"]["value"],
+        "answered": summary["answered"] / max(summary["queries"]["cases"], 1),
     }
     if "auc" in summary["clean"]:
         out["clean.auc"] = summary["clean"]["auc"]["value"]

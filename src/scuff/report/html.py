@@ -41,8 +41,8 @@ def _head(summary: dict[str, Any]) -> str:
 
     tiles = [
         tile(clean["score"], f"clean {escape(summary['metric'])}"),
-        tile(overall["average"], "average under attack"),
-        tile(overall["worst"], "worst case"),
+        tile(overall["average"], "average under attack, final"),
+        tile(overall["worst"], "worst case, final"),
     ]
     if "auc" in clean:
         tiles.append(tile(clean["auc"], "clean macro AUC"))
@@ -62,7 +62,6 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _scores(summary: dict[str, Any]) -> str:
-    left = {entry["dimension"]: entry["left"] for entry in summary["harm"]}
     first = next(iter(summary["dimensions"].values()))["degrees"]
     degrees = [f"{cell['degree']:g}" for cell in first]
     rows = []
@@ -70,7 +69,9 @@ def _scores(summary: dict[str, Any]) -> str:
         name = entry["dimension"]
         content = summary["dimensions"][name]
         cells = [percent(cell["average"]["value"]) for cell in content["degrees"]]
-        rows.append([escape(name), spread(content["average"]), spread(content["worst"]), *cells, percent(left[name])])
+        rows.append(
+            [escape(name), spread(content["average"]), spread(content["worst"]), *cells, percent(entry["left"])]
+        )
     return (
         "<h2>Scores by dimension</h2><p class='soft'>The most harmful first. The final scores weigh small degrees more "
         "(RobTest, eq. 1); the columns are the average at each degree; the last is what is left of the clean score at the "
@@ -107,7 +108,8 @@ def _cells(summary: dict[str, Any]) -> str:
                 f"{cell['degree']:g}", spread(cell["average"]), spread(cell["worst"]), percent(cell["relative"]),
                 *([spread(cell["auc"]) if "auc" in cell else "-"] if auc else []),
                 f"{percent(success['rate'])} of {success['of']}", percent(cell["reached"]), percent(cell["edit_distance"]),
-                f"{cell['cases']:,}", f"{cell['unchanged']:,}", f"{cell['unfit']:,}", f"{sum(cell[p] for p in problems):,}",
+                f"{cell['cases']:,}", f"{cell['unchanged_examples']:,} of {cell['examples']:,}", f"{cell['unfit']:,}",
+                f"{sum(cell[p] for p in problems):,}",
             ])  # fmt: skip
         out.append(f"<details><summary>{escape(name)}</summary>{_table(head, rows)}</details>")
     return "".join(out)
@@ -123,10 +125,14 @@ def _failures(folder: Folder, summary: dict[str, Any]) -> str:
                 rank = (case["degree"], case["reached"])
                 found[name] = sorted([*found[name], (rank, _example(line, case))], key=lambda entry: entry[0])[:SHOWN]
     out = [
-        "<h2>What broke it</h2><p class='soft'>Per dimension the smallest changes after which the model was wrong.</p>"
+        "<h2>What broke it</h2><p class='soft'>Per dimension the smallest changes after which the answer was worse.</p>"
     ]
     for name, shown in found.items():
-        content = "".join(text for _, text in shown) or "<p class='soft'>Nothing broke.</p>"
+        cells = summary["dimensions"][name]["degrees"]
+        none = (
+            "Nothing broke." if any(cell["average"]["value"] is not None for cell in cells) else "No case was answered."
+        )
+        content = "".join(text for _, text in shown) or f"<p class='soft'>{none}</p>"
         out.append(
             f"<details{' open' if shown and len(out) == 1 else ''}><summary>{escape(name)}</summary>{content}</details>"
         )
@@ -153,11 +159,13 @@ def _answer(answer: Any) -> str:
 def _about(run: dict[str, Any]) -> str:
     return (
         "<h2>How to read this</h2><ul>"
-        "<li><b>average</b>: mean over examples of the share of their cases that were answered right.</li>"
+        "<li><b>average</b>: mean over examples of the mean score of their cases: the share of right answers, where an "
+        "answer is right or wrong.</li>"
         "<li><b>worst</b>: share of examples that no case at this or a smaller degree broke.</li>"
         "<li><b>left</b>: the score divided by the clean score. <b>reached</b>: the degree that was really reached, in %, never "
         "above the one asked for. <b>unfit</b>: draws that went above it and were thrown away.</li>"
-        "<li><b>unchanged</b>: the text has too few words for the degree, or the attack finds nothing to change in it.</li>"
+        "<li><b>unchanged</b>: examples whose text has too few words for the degree, or in which the attack finds nothing to "
+        "change: they count with their clean answer.</li>"
         "<li>Intervals resample examples, never cases; plain proportions have Wilson's interval.</li></ul>"
         f'<p class="soft">This run: <code>{escape(run["signature"])}</code></p>'
     )

@@ -21,23 +21,37 @@ def spread(entry: dict[str, Any]) -> str:
 def score_table(summary: Summary) -> str:
     """One line per dimension, the most harmful first, then over all; what went wrong below."""
     dimensions = summary["dimensions"]
-    degrees = [f"{cell['degree']:g}" for cell in next(iter(dimensions.values()))["degrees"]]
-    width = max([9, *map(len, dimensions)]) + 2
-    clean = summary["clean"]
+    cells = [content["degrees"] for content in dimensions.values()]
+    width = max([24, *(len(name) + 2 for name in dimensions)])
+    clean, overall = summary["clean"], summary["overall"]
     lines = [
         f"{summary['model']} on {summary['data']['name']}: {summary['metric']} in %, 95 % intervals, "
-        f"{clean['examples']} examples",
+        f"{clean['examples']:,} examples",
         "",
-        f"{'':{width}}{'average':>20}{'worst':>20}   average at degree "
-        + "".join(f"{degree:>6}" for degree in degrees),
+        f"{'':{width}}{'final average':>20}{'final worst':>20}   average at degree "
+        + "".join(f"{cell['degree']:>6g}" for cell in cells[0]),
     ]
-    for name, content in sorted(dimensions.items(), key=lambda item: _rank(item[1])):
-        cells = "".join(f"{percent(cell['average']['value']):>6}" for cell in content["degrees"])
-        lines.append(f"{name:{width}}{spread(content['average']):>20}{spread(content['worst']):>20}{'':21}{cells}")
-    overall = summary["overall"]
-    lines += ["", f"{'overall':{width}}{spread(overall['average']):>20}{spread(overall['worst']):>20}"]
+    for name in (entry["dimension"] for entry in summary["harm"]):
+        content = dimensions[name]
+        lines.append(
+            f"{name:{width}}{spread(content['average']):>20}{spread(content['worst']):>20}{'':21}"
+            + "".join(f"{percent(cell['average']['value']):>6}" for cell in content["degrees"])
+        )
+    still = [
+        sum(c["unchanged_examples"] for c in column) / max(1, sum(c["examples"] for c in column))
+        for column in zip(*cells, strict=True)
+    ]
+    lines += [
+        f"{'texts that stay as is, %':{width + 61}}" + "".join(f"{100 * share:>6.0f}" for share in still),
+        "",
+        f"{'overall':{width}}{spread(overall['average']):>20}{spread(overall['worst']):>20}",
+    ]
+    lost = f" on the {clean['answered']:,} that were answered" if clean["answered"] < clean["examples"] else ""
     auc = f", macro AUC {spread(clean['auc'])}" if "auc" in clean else ""
-    lines.append(f"{'clean':{width}}{spread(clean['score']):>20}{auc}; guessing {percent(clean['chance'])}")
+    lines.append(
+        f"{'clean':{width}}{spread(clean['score']):>20}{lost}{auc}; guessing {percent(clean['chance'])}, "
+        f"always the most frequent {percent(clean['majority'])}"
+    )
     return "\n".join([*lines, "", *_aucs(summary, width), *_harm(summary), *notes(summary)])
 
 
@@ -60,32 +74,43 @@ def _harm(summary: Summary) -> list[str]:
     return [f"left of the clean {measure} at degree {last:g}, in %: {ranked}"]
 
 
-def _rank(content: dict[str, Any]) -> float:
-    value = content["average"]["value"]
-    return 2.0 if value is None else float(value)
-
-
 def notes(summary: Summary) -> list[str]:
     """What a reader must know before believing the numbers."""
-    cells = [cell for content in summary["dimensions"].values() for cell in content["degrees"]]
+    dimensions = summary["dimensions"]
+    cells = [cell for content in dimensions.values() for cell in content["degrees"]]
     total = sum(cell["cases"] for cell in cells)
     counts = {
-        "unchanged (the text is too short for the degree, or the attack finds nothing)": "unchanged", "errors": "error",
-        "refused": "refused", "unparsed": "unparsed", "unanswered": "unanswered", "not asked (budget)": "budget",
+        "errors": "error", "refused": "refused", "unparsed": "unparsed", "unanswered": "unanswered", "not asked": "budget",
     }  # fmt: skip
     found = {name: sum(cell[key] for cell in cells) for name, key in counts.items()}
     parts = [f"{count:,} {name}" for name, count in found.items() if count]
-    out = [f"{total:,} cases" + (f", of which {', '.join(parts)}" if parts else "")]
-    if summary["data"]["skipped"]:
+    out = [f"{total:,} cases" + (f", of which without an answer: {', '.join(parts)}" if parts else ", all answered")]
+    out.append(
+        "final: over degrees, small ones weigh most (RobTest, eq. 1); worst: no case up to the degree broke the example"
+    )
+    short = [
+        f"{name} {percent(content['degrees'][-1]['reached'])}"
+        for name, content in dimensions.items()
+        if (content["degrees"][-1]["reached"] or 0) < 0.6 * content["degrees"][-1]["degree"]
+    ]
+    if short:
+        top = percent(cells[-1]["degree"])
         out.append(
-            "left out: "
-            + ", ".join(f"{count} examples with {why}" for why, count in summary["data"]["skipped"].items())
+            f"reach much less than the highest degree asked for, {top} %, because there is no more to change: {', '.join(short)}"
         )
-    if summary.get("adaptive"):
-        saved = summary["queries"]["saved"] / max(summary["queries"]["planned"], 1)
+    if summary["data"]["skipped"]:
+        skipped = ", ".join(f"{count} with {why}" for why, count in summary["data"]["skipped"].items())
+        out.append(f"examples left out: {skipped}")
+    wanted = summary["protocol"]["width"]
+    if wanted:
+        wide = sum(
+            cell["average"]["interval"][1] - cell["average"]["interval"][0] > wanted for cell in cells if cell["cases"]
+        )
+        saved = summary["queries"]["saved"]
         out.append(
-            f"adaptive: {summary['queries']['saved']:,} of {summary['queries']['planned']:,} queries saved ({saved:.0%})"
+            f"adaptive: {saved:,} queries saved ({saved / max(saved + total, 1):.0%}); {wide} of {len(cells)} intervals are wider than {wanted:g}: "
+            "more examples would narrow them. The worst case is over the cases made, so it is higher than that of a full run"
         )
     if summary["clean"]["examples"] < 100:
-        out.append(f"only {summary['clean']['examples']} examples: the intervals are wide, take more with --examples")
+        out.append(f"few examples ({summary['clean']['examples']}): the intervals are wide and only roughly right")
     return out

@@ -1,6 +1,7 @@
 """A model, data and settings brought together: the room that conducts all others."""
 
 from .api import Result, assert_robust, dry_run, evaluate, report, resume
-from .config import Config, read_config
+from .config import Config
+from .settings import read_config
 
 __all__ = ["Config", "Result", "assert_robust", "dry_run", "evaluate", "read_config", "report", "resume"]

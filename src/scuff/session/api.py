@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..evaluate import BadRun, Evaluation, Folder
+from ..evaluate import BadRun, Evaluation, Folder, NoAnswers
 from ..evaluate.score import final_score
 from ..report import check_summary, score_table, write_report
 from ..run import Progress, run_jobs
@@ -101,9 +101,12 @@ def resume(
     *,
     say: Say | None = None,
     show: Callable[[Progress], None] | None = None,
-    workers: int | None = None,
+    **changes: Any,
 ) -> Result:
-    """Go on with a run that was interrupted, with the settings that are written in its folder."""
+    """Go on with a run that was interrupted, with the settings that are written in its folder.
+
+    changes: those that do not decide the trials: workers, max_errors, cache.
+    """
     run = Folder(folder).read_json("run.json")
     for what in ("model", "data"):
         if run[what]["spec"] is None and not (what == "model" and run["config"].get("predictions")):
@@ -111,19 +114,18 @@ def resume(
                 f"{folder}: expected a run whose {what} is known by name, got one given as a Python object or by an address that "
                 "may hold a key: call it as before"
             )
-    settings = {**run["config"], **({"workers": workers} if workers else {})}
-    session = Session.of(run["model"]["spec"], run["data"]["spec"], Config.of(**settings))
+    session = Session.of(run["model"]["spec"], run["data"]["spec"], Config.of(**{**run["config"], **changes}))
     try:
+        preflight(session, _silent)  # whose answers to the clean texts are used
         return _run(session, Folder(folder), say or _silent, show)
     finally:
         session.close()
 
 
 def _run(session: Session, folder: Folder, say: Say, show: Callable[[Progress], None] | None) -> Result:
-    run = session.start(folder)
-    work = session.evaluation(folder)
     with folder.locked():
-        summary = _finish(session, work, run, say, show)
+        run = session.start(folder)
+        summary = _finish(session, session.evaluation(folder), run, say, show)
     return Result(summary, str(folder.path))
 
 
@@ -144,6 +146,9 @@ def _finish(
     summary = work.finish(run)
     session.write_timings(work.folder)
     write_report(work.folder)
+    if not summary["answered"]:
+        reason = next(iter(summary["problems"]), "nothing")
+        raise NoAnswers(f"expected answers to some of {summary['queries']['cases']:,} cases, got none: {reason}")
     return summary
 
 
@@ -189,5 +194,4 @@ def _value(entry: dict[str, Any]) -> float:
     return float("nan") if entry["value"] is None else float(entry["value"])
 
 
-def _silent(message: str) -> None:
-    """Nobody listens."""
+def _silent(message: str) -> None: ...

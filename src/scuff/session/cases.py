@@ -15,7 +15,7 @@ def write_cases(source: Any, path: str, **settings: Any) -> int:
     """One line per different text, clean ones first, with `prediction` to be filled in. Gives their number."""
     config = Config.of(**settings)
     data = open_data(source, config).sample(config.examples, config.seed)
-    protocol, _ = config.protocol_for(data)
+    protocol, _ = config.protocol_for(data, 10_000)
     seen = dict.fromkeys(zip(*data.columns, strict=True))
     for rows in protocol.blocks(len(data), len(protocol.cells), protocol.cases):
         for made in make_cases(data.take(rows), protocol, protocol.cells, 0, protocol.cases):

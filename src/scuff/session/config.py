@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 from ..evaluate import CASES, DEGREES, Protocol
@@ -51,8 +51,9 @@ class Config:
     def of(cls, **settings: Any) -> Config:
         """Check names and kinds of values; a single value stands for a list of one."""
         known = {field.name: field for field in fields(cls)}
-        if "with" in settings:  # as the flag is called
-            settings = {("options" if name == "with" else name): value for name, value in settings.items()}
+        settings = {name.replace("-", "_"): value for name, value in settings.items()}  # as the flags are written
+        if "with" in settings:
+            settings["options"] = settings.pop("with")
         for name in settings:
             if name not in known:
                 near = get_close_matches(name, known, 1)
@@ -92,7 +93,7 @@ class Config:
         text = self.max_errors.strip()
         try:
             number = float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
-            if number < 0 or (text.endswith("%") and number > 1):
+            if not 0 <= number < 1e15 or (text.endswith("%") and number > 1):
                 raise ValueError
         except ValueError:
             raise ValueError(
@@ -101,10 +102,23 @@ class Config:
         share = text.endswith("%") or 0 < number < 1
         return int(number * cases) if share else int(number)
 
-    def protocol_for(self, data: Dataset) -> tuple[Protocol, dict[str, str]]:
+    @property
+    def secret(self) -> bool:
+        """Whether an option of the model may hold a key."""
+        return any(
+            name == "headers" or re.search("key|token|secret|passw|auth", str(value), re.I)
+            for name, value in self._risky()
+        )
+
+    def _risky(self) -> list[tuple[str, Any]]:
+        return [(name, value) for name, value in self.options.items() if name in ("headers", "request")]
+
+    def protocol_for(self, data: Dataset, at_once: int) -> tuple[Protocol, dict[str, str]]:
         """The protocol, and why attacks that would be in it by default are left out. Zéroe's: one case at each of its levels."""
         zeroe = self.protocol == "zeroe"
         dimensions, left_out = self.dimensions, {}
+        if zeroe:
+            dimensions = tuple(name if "@" in name else f"{name}@level" for name in dimensions)
         if not dimensions:
             names = ZEROE if zeroe else tuple(NAMES)
             left_out = {name: reason for name in names if (reason := _unusable(name, data))}
@@ -113,7 +127,7 @@ class Config:
         cases = (1 if zeroe else CASES) if self.cases is None else self.cases
         protocol = Protocol(
             dimensions, degrees, min(cases, self._affordable(len(dimensions) * len(degrees), len(data))), self.seed,
-            SIDES[self.side], self.protect, self.width, self.beta,
+            SIDES[self.side], self.protect, self.width, self.beta, at_once,
         )  # fmt: skip
         protocol.usable(data)
         return protocol, left_out
@@ -131,7 +145,8 @@ class Config:
     def asdict(self) -> dict[str, Any]:
         """Only what differs from the default, in plain types."""
         plain = asdict(Config())
-        options = {name: value for name, value in self.options.items() if name != "headers"}  # which may hold a key
+        hidden = [name for name, _ in self._risky()] if self.secret else []
+        options = {name: value for name, value in self.options.items() if name not in hidden}
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in {**asdict(self), "options": options}.items()
@@ -155,34 +170,3 @@ def _unusable(name: str, data: Dataset) -> str:
     except MissingResource as missing:
         return str(missing)
     return ""
-
-
-def read_config(path: str) -> dict[str, Any]:
-    """The settings in a YAML or TOML file."""
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ValueError(f"{path}: expected a file of settings, got nothing of that name") from None
-    except (UnicodeDecodeError, IsADirectoryError) as error:
-        raise ValueError(f"{path}: expected a text file of settings, got: {error}") from None
-    if file.suffix.lower() not in (".yaml", ".yml", ".toml"):
-        raise ValueError(f"{path}: expected .yaml, .yml or .toml, got {file.suffix or 'no suffix'!r}")
-    try:
-        if file.suffix.lower() == ".toml":
-            if sys.version_info >= (3, 11):
-                import tomllib
-            else:
-                import tomli as tomllib
-            found: Any = tomllib.loads(text)
-        else:
-            import yaml
-
-            found = yaml.safe_load(text) or {}
-    except Exception as error:  # the parsers' own errors have no common class
-        raise ValueError(
-            f"{path}: expected {file.suffix[1:].upper()}, got: {' '.join(str(error).split())[:200]}"
-        ) from None
-    if not isinstance(found, dict):
-        raise ValueError(f"{path}: expected names and values, got {type(found).__name__}")
-    return found

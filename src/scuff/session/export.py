@@ -8,12 +8,25 @@ import numpy as np
 
 from ..evaluate import Folder
 from ..evaluate.pack import unpack_answers, unpack_texts
-from ..evaluate.results import Cases, in_words, said
+from ..evaluate.results import Shown, in_words, said
 from ..files.parquet import pyarrow
 from ..files.streams import replacing
 from .reopen import reopen
 
-OURS = ("id", "dimension", "setting", "degree", "draw", "reached", "distance", "answer", "score", "problem")
+OURS = (
+    "id",
+    "dimension",
+    "setting",
+    "degree",
+    "draw",
+    "reached",
+    "distance",
+    "target",
+    "answer",
+    "score",
+    "problem",
+    "scores",
+)
 
 
 def write_parquet(run_folder: str, path: str) -> int:
@@ -23,13 +36,14 @@ def write_parquet(run_folder: str, path: str) -> int:
     work = reopen(run_folder, False)
     protocol, rows, writer = work.protocol, 0, None
     number = pa.float64()
-    kinds = {"draw": pa.int32(), "reached": number, "distance": number, "score": pa.float32(), "degree": number}
+    kinds = {"draw": pa.int32(), "reached": number, "distance": number, "score": pa.float32(), "degree": number,
+             "scores": pa.list_(pa.float32())}  # fmt: skip
     names = [dimension.name for dimension in protocol.parsed]
     with replacing(path) as out:
         for name in folder.parts():
             part = folder.read_part(name)
-            cases, count = Cases(part, work.data, work.truth), part["example"].size
-            shown = [cases.shown(at)["texts"] for at in range(count)]
+            cases, count = Shown(part, work.data, work.truth), part["example"].size
+            shown = [cases.texts(at) for at in range(count)]
             answers = unpack_answers(part)
             reasons = ["", *unpack_texts("reason", part)]
             clean = part["dimension"] < 0
@@ -40,9 +54,11 @@ def write_parquet(run_folder: str, path: str) -> int:
                 "degree": [0.0 if c else protocol.degrees[d] for c, d in zip(clean, part["degree"].tolist(), strict=True)],
                 "draw": part["draw"], "reached": part["reached"], "distance": part["distance"],
                 **{_free(field): [texts[at] for texts in shown] for at, field in enumerate(work.data.fields)},
+                "target": [in_words(list(t) if isinstance(t := work.data.targets[at], tuple) else t) for at in part["example"]],
                 "answer": [in_words(said(answer, work.truth)) for answer in answers],
                 "score": [None if np.isnan(score) else score for score in part["score"].tolist()],
                 "problem": [reasons[number] for number in part["problem"].tolist()],
+                **({"scores": part["scores"].tolist()} if "scores" in part else {}),
             }  # fmt: skip
             table = pa.table({key: pa.array(value, kinds.get(key, pa.string())) for key, value in columns.items()})
             writer = writer or pq.ParquetWriter(out, table.schema)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..files.dataset import Columns, read_dataset
 from ..files.predictions import read_predictions
-from ..text.dataset import Dataset
+from ..text.dataset import Dataset, Task
 from ..victims import Predictions, Victim, open_victim
 from ..victims.base import OTHER
 from .config import Config
@@ -22,30 +22,32 @@ def open_model(model: Any, config: Config, data: Dataset) -> Victim:
     labels = config.labels
     if config.predictions:
         answers, name = read_predictions(config.predictions, data.fields, data.task)
-        known = labels or (*data.labels, *((OTHER,) if data.task != "text" else ()))
+        known = labels or (*_named(data, config), *((OTHER,) if data.task != "text" else ()))
         return Predictions(answers, data.task, known, name=name, assumed=not labels)
-    victim = open_victim(model, data.task, labels or _assumed(model, data), dict(config.options))
+    victim = open_victim(
+        model, data.task, labels or _assumed(str(model), _named(data, config), data.task), dict(config.options)
+    )
     if victim.task != data.task:
         raise ValueError(f"expected a model for {data.task} data, got {victim.name}, which is for {victim.task}")
-    if not victim.labels and data.task != "text":
-        if hasattr(victim, "assume"):
-            victim.assume(data.labels)
-        elif all(label.isdecimal() for label in data.labels) and hasattr(victim, "count"):
-            victim.labels = tuple(map(str, range(victim.count)))
-        else:
-            raise ValueError(
-                f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"
-            )
+    if not victim.labels and data.task != "text" and not victim.assume(_named(data, config)):
+        raise ValueError(
+            f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"
+        )
     return victim
 
 
-def _assumed(model: Any, data: Dataset) -> tuple[str, ...]:
+def _named(data: Dataset, config: Config) -> tuple[str, ...]:
+    """The labels of the data as the model calls them."""
+    return tuple(dict.fromkeys(config.map.get(label, label) for label in data.labels))
+
+
+def _assumed(model: str, labels: tuple[str, ...], task: Task) -> tuple[str, ...]:
     """Endpoints do not tell their labels: those of the data are what they are read with, and any other is a wrong answer."""
-    if str(model).startswith("chat:") and len(data.labels) < 2:
-        raise ValueError(f"expected --labels to ask {model} for, got one label in the data: {', '.join(data.labels)}")
-    if str(model).startswith(("http:", "https:")) and data.task != "text":
-        return (*data.labels, OTHER)
-    return data.labels if str(model).startswith("chat:") else ()
+    if model.startswith("chat:") and len(labels) < 2:
+        raise ValueError(f"expected --labels to ask for, got one label in the data: {', '.join(labels)}")
+    if model.startswith(("http:", "https:")) and task != "text":
+        return (*labels, OTHER)
+    return labels if model.startswith("chat:") else ()
 
 
 def _toy(source: Any) -> Dataset | None:

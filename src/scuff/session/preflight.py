@@ -48,11 +48,9 @@ def preflight(session: Session, say: Say) -> None:
     got = np.isfinite(score)
     clean = float(np.average(score[got], weights=session.truth.weight[got])) if got.any() else float("nan")
     low, high = wilson(clean, int(got.sum()))
+    sure = f" [{low:.3f}, {high:.3f}]" if data.task in ("single", "multi") else ""
     lost = f", {int((~got).sum())} without an answer" if not got.all() else ""
-    say(
-        f"clean   {clean:.3f} [{low:.3f}, {high:.3f}] on {int(got.sum()):,} examples{lost}; "
-        f"guessing gives {session.truth.chance:.3f}"
-    )
+    say(f"clean   {clean:.3f}{sure} on {int(got.sum()):,} examples{lost}; guessing gives {session.truth.chance:.3f}")
     if not got.any():
         raise BadRun(f"{session.victim.name}: expected answers, got none: {problem[0]}")
     if clean == 0 and session.victim.strange:
@@ -60,7 +58,9 @@ def preflight(session: Session, say: Say) -> None:
             f"{session.victim.name}: expected the labels of the data ({', '.join(session.data.labels)}), got others, such as "
             f"{session.victim.strange!r:.80}: map them with --map DATA=MODEL, or name the model's with --labels"
         )
-    if clean <= session.truth.chance or (data.task == "single" and clean <= session.truth.majority):
+    if len(data.labels) == 1 and data.task == "single":
+        say(f"WARNING all examples have the label {data.labels[0]}: a model that always says so has a perfect score")
+    elif clean <= session.truth.chance or (data.task == "single" and clean <= session.truth.majority):
         say(
             f"WARNING the clean score is no better than guessing ({session.truth.chance:.3f}) or always giving the most "
             f"frequent label ({session.truth.majority:.3f}): are labels and columns right?"
@@ -84,6 +84,7 @@ def _tune(session: Session) -> None:
         size = sum(len(part) for column in session.data.columns for text in column for part in text)
         times = min(64, 1 + TUNING // max(size, 1))
         session.victim(*(list(column) * times for column in session.data.columns))
+        session.victim.settle()
 
 
 def _seconds_to_make(session: Session) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from ..victims import DiskCache, Query, TooManyErrors, Victim, require
 from .config import Config
 from .opening import open_data, open_model
 
-PROBE = 8  # examples whose answers stand for the model when a run is resumed
+PROBE = 32  # examples whose answers stand for the model when a run is resumed or a cache is read
 
 
 @dataclass(eq=False)
@@ -43,9 +43,11 @@ class Session:
     def of(cls, model: Any, source: Any, config: Config) -> Session:
         """Open everything; whatever does not fit together is told here."""
         whole = open_data(source, config)
-        data = whole.sample(config.examples, config.seed)
-        protocol, left_out = config.protocol_for(data)
+        data = replace(
+            whole.sample(config.examples, config.seed), known=whole.labels
+        )  # also those that only others have
         victim = open_model(model, config, whole)
+        protocol, left_out = config.protocol_for(data, victim.cases_at_once)
         require(victim, protocol.needs, "this protocol")
         truth = Truth.of(data, victim.labels, config.map, config.none)
         cache = DiskCache(config.cache) if config.cache else None
@@ -118,7 +120,10 @@ class Session:
             return run
         run = {
             "schema": SCHEMA, "signature": self.signature, "key": key,
-            "model": {"spec": _spec(self.model), "name": self.victim.name, "access": self.victim.access.name.lower()},
+            "model": {
+                "spec": None if self.config.secret else _spec(self.model), "name": self.victim.name,
+                "access": self.victim.access.name.lower(),
+            },
             "data": {
                 "spec": _spec(self.source), "name": self.data.name, "task": self.data.task, "fields": self.data.fields,
                 "digest": self.data.digest, "total": self.total, "skipped": self.data.skipped, "known": self.data.labels,
@@ -146,9 +151,13 @@ class Session:
         return Evaluation(folder, self.data, self.protocol, self.truth, self._ask)
 
     def _ask(self, *columns: Any, examples: Any = None) -> Any:
-        """Each block for itself: an answer remembered from another batch could differ in its last bit after a resume."""
-        self.query.forget()
-        return self.query(*columns, examples=examples)
+        """Each block for itself: an answer remembered from another batch could differ in its last bit after a resume. The clean
+        texts, which come first, were asked in the pre-flight.
+        """
+        try:
+            return self.query(*columns, examples=examples)
+        finally:
+            self.query.forget()
 
     def hear(self, report: tuple[int, int, float, int]) -> None:
         """What a worker has done so far; the errors of all of them together must not be too many."""
@@ -173,15 +182,15 @@ class Session:
 
 def _spec(named: Any) -> str | None:
     """A name to open it by again; none for objects, and for addresses whose query may hold a key."""
-    private = isinstance(named, str) and named.startswith(("http", "chat:")) and "?" in named
-    return str(named) if isinstance(named, str | Path) and not private else None
+    return str(named) if isinstance(named, str | Path) and not ("://" in str(named) and "?" in str(named)) else None
 
 
 def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
     """The victim's own identity and, since a model can change under an unchanged name, its answers to a few examples."""
     victim = query.victim
     if victim.name.startswith(("http:", "chat:")):
-        return victim.identity  # which costs, and whose answers may differ from time to time
-    probe = query(*data.take(range(min(PROBE, len(data)))).columns)
-    answers = [in_words(said(answer, truth)) for answer in probe.answers]
-    return f"{victim.identity}#{sha256(repr(answers).encode()).hexdigest()[:16]}"
+        return f"{victim.identity}#{','.join(truth.labels)}"  # it costs, and may answer otherwise from time to time
+    spread_out = range(0, len(data), max(1, len(data) // PROBE))  # files are often sorted by label
+    probe = query(*data.take(spread_out).columns)
+    answers = [truth.task, truth.labels, *(in_words(said(answer, truth)) for answer in probe.answers)]
+    return f"{victim.identity}#{sha256(repr(answers).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"

@@ -77,7 +77,7 @@ class Dataset:
             for target in self.targets
         ]
         order = mix(text_bits(Ragged.of(self.ids)) ^ name_bits("sample", seed))
-        quota = shares(Counter(strata), count)
+        quota = shares(Counter(strata), count, least=1 if self.task == "single" else 0)
         chosen = []
         for at in np.lexsort((np.arange(len(self)), order)).tolist():
             if quota[strata[at]]:
@@ -86,13 +86,20 @@ class Dataset:
         return self.take(np.array(sorted(chosen), np.int64))
 
 
-def shares(sizes: Counter[Hashable], count: int) -> dict[Hashable, int]:
-    """`count` places for groups of these sizes, in proportion, by the largest remainder; ties go to the larger group."""
+def shares(sizes: Counter[Hashable], count: int, least: int = 0) -> dict[Hashable, int]:
+    """`count` places for groups of these sizes, in proportion, by the largest remainder; ties go to the larger group.
+
+    No group gets fewer than `least` if there are places for all: the largest give way.
+    """
     total = sum(sizes.values())
     out = {name: size * count // total for name, size in sizes.items()}
     by_rest = sorted(sizes, key=lambda name: (-(sizes[name] * count % total), -sizes[name], str(name)))
     for name in by_rest[: count - sum(out.values())]:
         out[name] += 1
+    if count >= least * len(sizes):
+        for name in [name for name, places in out.items() if places < least]:
+            out[max(out, key=lambda other: (out[other], sizes[other], str(other)))] -= least - out[name]
+            out[name] = least
     return out
 
 

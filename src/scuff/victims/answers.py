@@ -1,191 +1,200 @@
-"""What a model says, in any of the usual shapes, as Outputs."""
+"""What a model says, in any of the usual shapes, as Outputs: one row that does not fit spoils no other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..text.dataset import Task
-from ..text.ragged import Mask
-from .base import OTHER, Outputs, as_objects, sigmoid, softmax
+from .base import OTHER, Outputs, sigmoid, softmax
+from .responses import begin
+from .shapes import BadAnswer, Kind, Unfit, is_numbers, label_in, mended, plain, scored, stacked
 
-Kind = Literal["scores", "labels", "sets", "tags", "texts"]
 LONGEST = 60  # letters of a label's name; what is longer is no label but talk
-
-
-class BadAnswer(ValueError):
-    """A model's answers have no shape that we know; the message shows what came."""
+NO_NUMBERS = "error: scores that are no numbers"
 
 
 class Reader:
-    """Reads the answers of one model. What kind they are shows in the first; it may not change after that."""
+    """Reads the answers of one model. What kind they are, and whether scores are logits, shows in the first; it stays so.
 
-    def __init__(self, task: Task, labels: Sequence[str], name: str, assumed: bool = False) -> None:
+    assumed: the labels are those of the data, in no order that the model knows: mere numbers are refused, and a name that is
+    none of them is (other), which is wrong for every example. scores: whether scores come; None waits for the first answer.
+    """
+
+    def __init__(
+        self, task: Task, labels: Sequence[str], name: str, *, assumed: bool = False, scores: bool | None = None
+    ) -> None:
         self.task, self.labels, self.name = task, tuple(labels), name
-        self.unordered = assumed and not all(
-            label.isdecimal() for label in labels if label != OTHER
-        )  # numbers would mean nothing
-        self.number = {label.casefold(): at for at, label in enumerate(labels)}
         self.named = tuple(label for label in labels if label != OTHER)
-        self.kind: Kind | None = None
+        self.number = {label.strip().casefold(): at for at, label in enumerate(labels)}
+        if len(self.number) < len(self.labels):
+            raise ValueError(f"expected labels that differ in more than case for {name}, got {', '.join(labels)}")
+        self.ordered = not assumed or self.named == tuple(map(str, range(len(self.named))))
+        self.kind: Kind | None = "texts" if task == "text" else "tags" if task == "tokens" else None
+        if scores is not None:
+            if scores and self.kind:
+                raise ValueError(f"expected single or multi as the task of {name} for scores, got {task}")
+            self.kind = self.kind or ("scores" if scores else "sets" if task == "multi" else "labels")
+        self.probable: bool | None = None  # whether scores are in [0, 1]
         self.strange = ""  # the last name that is none of the labels
-        self.normal: bool | None = None  # whether scores come as probabilities; the first batch shows it
 
     def read(self, found: Any, count: int) -> Outputs:
-        """Answers to `count` rows: an array, a list, or Hugging Face's dicts."""
-        found = _plain(found)
-        if isinstance(found, list | tuple):
-            found = list(map(_plain, found))
+        """Answers to `count` rows from a call: an array, a list, a tensor, a DataFrame."""
+        found = plain(found)
         if isinstance(found, dict) and "labels" in found:  # one row of a zero-shot pipeline, not a list
             found = [found]
         if not isinstance(found, np.ndarray | list | tuple) or len(found) != count:
             size = f"{len(found)} answers" if isinstance(found, np.ndarray | list | tuple) else type(found).__name__
             raise BadAnswer(f"expected {count} answers from {self.name}, got {size}")
-        kind = self._kind(found)
+        rows = [plain(row) for row in found]
+        first = next((row for row in rows if row is not None), None)
+        if self.task in ("single", "multi") and self.kind in (None, "scores") and is_numbers(first, self.task):
+            scores = self._matrix(rows)
+            self.kind = "scores"
+            return scores
+        answers: list[Any] = []
+        problems = []
+        for row in rows:
+            try:
+                answers.append(self.row(row))
+                problems.append("")
+            except Unfit as unfit:
+                answers.append(None)
+                problems.append(f"unparsed: {unfit}")
+        if first is not None and not any(answer is not None for answer in answers) and self.kind in (None, "scores"):
+            raise BadAnswer(f"{self.name}: {problems[0].removeprefix('unparsed: ')}")
+        return self.outputs(answers, problems)
+
+    def row(self, value: Any, tokens: int | None = None) -> Any:
+        """One answer; Unfit if it is none. `tokens`: how many the text has."""
+        kind, answer = self._row(value)
+        if answer is None or (kind == "tags" and tokens is not None and len(answer) != tokens):
+            wanted = f"expected {tokens} tags, got " if kind == "tags" and answer is not None else ""
+            raise Unfit(wanted + begin(value))
         if self.kind not in (None, kind):
-            raise BadAnswer(f"expected {self.kind} from {self.name}, as before, got {kind}")
+            raise Unfit(f"expected {self.kind}, as before, got {begin(value)}")
         self.kind = kind
-        return {
-            "scores": self._scores, "labels": self._labels, "sets": self._sets, "tags": self._tags, "texts": self._texts,
-        }[kind](found)  # fmt: skip
+        return answer
 
-    def _kind(self, found: Any) -> Kind:
+    def outputs(self, answers: Sequence[Any], problems: Sequence[str]) -> Outputs:
+        """Answers (None where there is a problem) as one array, of objects as long as the kind is not known."""
+        return Outputs.of(stacked(answers, self.kind, len(self.labels)), list(problems))
+
+    def _row(self, value: Any) -> tuple[Kind, Any]:
         if self.task == "text":
-            return "texts"
+            value = next(iter(value.values()), None) if isinstance(value, dict) else value
+            return "texts", None if value is None or isinstance(value, list) else mended(str(value))
         if self.task == "tokens":
-            return "tags"
-        first = next((row for row in found if row is not None), None)
-        if isinstance(first, dict) and {"label", "score"} <= set(first):
-            return "sets" if self.task == "multi" else "labels"
-        if isinstance(first, dict) or _is_scored(first):
-            return "scores"
-        if isinstance(first, np.ndarray | list | tuple) and len(first) and not isinstance(first[0], str):
-            whole = all(
-                isinstance(v, bool | np.bool_) or (isinstance(v, int | np.integer) and v in (0, 1)) for v in first
+            tags = (
+                [self._number(label_in(tag)) for tag in value] if isinstance(value, list | tuple | np.ndarray) else None
             )
-            return "sets" if self.task == "multi" and whole else "scores"
-        if isinstance(first, float | np.floating):
-            return "scores"
-        return "sets" if self.task == "multi" else "labels"
+            return "tags", None if tags is None else np.array([-1 if tag is None else tag for tag in tags], np.int64)
+        pairs = scored(value)
+        if pairs is not None:
+            return "scores", self._by_name(pairs, begin(value))
+        if is_numbers(value, self.task) and not isinstance(value, float | np.floating):
+            only = self._matrix([value])
+            return "scores", only.answers[0] if only.answered[0] else None
+        if self.task == "multi":
+            return "sets", self._set(value)
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+            value = value[0]  # Hugging Face's list of the best one
+        return "labels", self._number(label_in(value))
 
-    def _scores(self, found: Any) -> Outputs:
-        rows = [self._score_row(row) for row in found]
+    def _matrix(self, rows: list[Any]) -> Outputs:
+        """Scores of all rows at once, in the order of the labels."""
         try:
             scores = np.asarray(rows, np.float64)
-        except ValueError:
-            raise BadAnswer(f"expected as many scores for every text from {self.name}, got {found[0]!r:.80}") from None
+        except (TypeError, ValueError, OverflowError):
+            raise BadAnswer(f"expected as many scores for every text from {self.name}, got {begin(rows[0])}") from None
+        finite: Any = np.isfinite(scores).all(axis=tuple(range(1, scores.ndim)))
+        self._settle(scores[finite])
         if self.task == "single" and scores.shape[1:] == (1,):
             scores = scores[:, 0]
-        if scores.ndim == 1:  # one number: how much it is the second of two labels
-            scores = self._both(scores) if self.task == "single" else scores[:, None]
-        if self.unordered and not isinstance(found[0], dict) and not _is_scored(found[0]):
+        if scores.ndim == 1 and self.task == "single":  # one number: how much it is the second of two labels
+            scores = np.stack([1 - scores if self.probable else np.zeros_like(scores), scores], 1)
+        scores = scores[:, None] if scores.ndim == 1 else scores
+        if not self.ordered:
             raise self._nameless()
-        if scores.shape[1:] not in ((len(self.labels),), (len(self.named),)):
+        if scores.shape[1:] != (len(self.named),):
             raise BadAnswer(
                 f"expected {len(self.named)} scores from {self.name} ({', '.join(self.named)}), got "
-                f"{' x '.join(map(str, scores.shape[1:]))}: {found[0]!r:.80}; name the model's labels in its order with --labels"
+                f"{' x '.join(map(str, scores.shape[1:]))}: {begin(rows[0])}; name the model's labels in its order with --labels"
             )
-        finite: Mask = np.isfinite(scores.sum(axis=1))
-        if self.normal is None and finite.any():
-            self.normal = bool((scores[finite] >= -1e-6).all() and (scores[finite] <= 1 + 1e-6).all())
-            self.normal &= self.task == "multi" or np.allclose(scores[finite].sum(1), 1, atol=1e-3)
-        if not self.normal:
-            scores = (sigmoid if self.task == "multi" else softmax)(scores).astype(np.float64)
-        if scores.shape[1] < len(self.labels):  # nothing was said about other labels
-            scores = np.insert(scores, len(self.named), 0.0, axis=1)
-        problem = ["" if good else "error: scores that are no numbers" for good in finite.tolist()]
-        return Outputs.of(np.where(finite[:, None], scores, np.nan).astype(np.float32), problem)
+        out = np.zeros((len(rows), len(self.labels)), np.float32)
+        out[:, : len(self.named)] = self._normal(scores)  # nothing is said about other labels
+        out[~finite] = np.nan
+        return Outputs.of(out, ["" if good else NO_NUMBERS for good in finite.tolist()])
 
-    def _both(self, second: Any) -> Any:
-        """Probabilities of the second label, or its logits where they are none, as those of both."""
-        known = second[np.isfinite(second)]
-        given = bool((known >= -1e-6).all() and (known <= 1 + 1e-6).all()) if self.normal is None else self.normal
-        return np.stack([1 - second if given else np.zeros_like(second), second], 1)
-
-    def _score_row(self, row: Any) -> Any:
-        """Numbers in the order of the labels; names with numbers are put into it."""
-        if isinstance(row, dict) and "labels" in row:  # Hugging Face's zero-shot pipeline
-            row = dict(zip(row["labels"], row["scores"], strict=True))
-        if _is_scored(row):
-            row = {item["label"]: item["score"] for item in row}
-        if not isinstance(row, dict):
-            return row
-        by_name = {str(name).casefold(): value for name, value in row.items()}
-        lost = [label for label in self.named if label.casefold() not in by_name]
+    def _by_name(self, pairs: list[tuple[Any, Any]], shown: str) -> npt.NDArray[np.float32] | None:
+        """Scores that come with names. Of labels that the data does not have the highest counts."""
+        try:
+            values = np.array([value for _, value in pairs], np.float64)
+        except (TypeError, ValueError, OverflowError):
+            return None
+        if not np.isfinite(values).all() or not pairs or any(isinstance(value, bool | str) for _, value in pairs):
+            return None
+        self._settle(values)
+        numbers = [self._number(name) for name, _ in pairs]
+        lost = [label for at, label in enumerate(self.named) if at not in numbers]
         if lost:
-            raise BadAnswer(
-                f"expected a score for {', '.join(lost)} from {self.name}, got scores for {', '.join(map(str, row))}"
-            )
-        scores = [by_name[label.casefold()] for label in self.named]
-        rest = [value for name, value in by_name.items() if name not in self.number]
-        if rest and OTHER in self.labels:  # probabilities add up, logits do not
-            scores.append(sum(rest) if all(0 <= value <= 1 for value in by_name.values()) else max(rest))
-        return scores
+            raise Unfit(f"expected a score for {', '.join(lost)}, got {shown}")
+        if None in numbers or len(set(numbers) - {len(self.named)}) < len([n for n in numbers if n != len(self.named)]):
+            return None
+        out = np.zeros(len(self.labels), np.float32)
+        for number, value in zip(numbers, self._normal(values[None])[0], strict=True):
+            out[number] = max(out[number], value)
+        return out
 
-    def _labels(self, found: Any) -> Outputs:
-        numbers = [self._number(row["label"] if isinstance(row, dict) else row) for row in found]
-        problem = ["" if n is not None else f"unparsed: {row!r:.80}" for n, row in zip(numbers, found, strict=True)]
-        return Outputs.of(np.array([-1 if n is None else n for n in numbers], np.int64), problem)
+    def _settle(self, values: npt.NDArray[np.float64]) -> None:
+        if self.probable is None and values.size:
+            self.probable = bool((values >= -1e-6).all() and (values <= 1 + 1e-6).all())
+
+    def _normal(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+        if self.probable:
+            return scores.astype(np.float32)
+        with np.errstate(all="ignore"):
+            return (sigmoid if self.task == "multi" else softmax)(scores)
 
     def _number(self, label: Any) -> int | None:
-        if label is None:
-            return None
+        """By name; a number that is no name is the place in the labels, where they have an order."""
         if isinstance(label, bool | np.bool_):
             label = int(label)
-        if isinstance(label, int | np.integer) and str(label) not in self.number:
-            if self.unordered:
-                raise self._nameless()
-            return int(label) if 0 <= label < len(self.named) else self.number.get(OTHER)
+        if not isinstance(label, str | int | np.integer):
+            return None
         name = str(label).strip()
-        other = self.number.get(OTHER) if len(name) <= LONGEST and "\n" not in name else None
         found = self.number.get(name.casefold())
-        if found is None:
-            self.strange = name
-        return other if found is None else found
+        if found is not None:
+            return found
+        if not isinstance(label, str):
+            if not self.ordered and not all(known.isdecimal() for known in self.named):
+                raise self._nameless()
+            if self.ordered and 0 <= label < len(self.named):
+                return int(label)
+        self.strange = name
+        return self.number.get(OTHER) if len(name) <= LONGEST and "\n" not in name else None
+
+    def _set(self, value: Any) -> npt.NDArray[np.bool_] | None:
+        value = [] if value is None else [value] if isinstance(value, str | dict) else value
+        if not isinstance(value, list | tuple | set | frozenset | np.ndarray):
+            return None
+        items, out = [label_in(item) for item in value], np.zeros(len(self.labels), np.bool_)
+        if len(items) == len(self.named) and all(item in (0, 1) for item in items):  # a 0/1 for every label
+            if not self.ordered:
+                raise self._nameless()
+            out[: len(items)] = np.array(items, np.float64) > 0.5
+            return out
+        numbers = [self._number(item) for item in items]
+        if None in numbers:
+            return None
+        out[[number for number in numbers if number is not None]] = True
+        return out
 
     def _nameless(self) -> BadAnswer:
         return BadAnswer(
             f"expected names for the labels that {self.name} only numbers, got none: give them in its order with --labels "
             f"(the data has {', '.join(self.named)})"
         )
-
-    def _sets(self, found: Any) -> Outputs:
-        out = np.zeros((len(found), len(self.labels)), np.bool_)
-        problem = [""] * len(found)
-        for at, row in enumerate(found):
-            row = row["label"] if isinstance(row, dict) else row
-            row = [] if row is None else [row] if isinstance(row, str) else list(row)
-            if len(row) == len(self.named) and not any(isinstance(value, str) for value in row):
-                if self.unordered:
-                    raise self._nameless()
-                out[at, : len(row)] = np.array(row, np.float64) > 0.5  # (other) is the last
-                continue
-            numbers = [self._number(label) for label in row]
-            if None in numbers:
-                problem[at] = f"unparsed: {row!r:.80}"
-            else:
-                out[at, [number for number in numbers if number is not None]] = True
-        return Outputs.of(out, problem)
-
-    def _tags(self, found: Any) -> Outputs:
-        rows = [[self._number(tag["label"] if isinstance(tag, dict) else tag) for tag in row] for row in found]
-        return Outputs.of(as_objects([np.array([-1 if n is None else n for n in row], np.int64) for row in rows]))
-
-    def _texts(self, found: Any) -> Outputs:
-        rows = [next(iter(row.values()), None) if isinstance(row, dict) else row for row in found]
-        problem = ["unparsed: None" if row is None else "" for row in rows]
-        return Outputs.of(as_objects([None if row is None else str(row) for row in rows]), problem)
-
-
-def _plain(found: Any) -> Any:
-    """Arrays of torch, jax and pandas as NumPy's."""
-    if hasattr(found, "detach"):
-        found = found.detach().cpu().numpy()[()]
-    return found.to_numpy() if hasattr(found, "to_numpy") else found
-
-
-def _is_scored(row: Any) -> bool:
-    """[{"label": ..., "score": ...}, ...]: what a Hugging Face pipeline gives with top_k=None."""
-    return bool(isinstance(row, list) and row and isinstance(row[0], dict) and {"label", "score"} <= set(row[0]))

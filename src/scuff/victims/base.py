@@ -89,6 +89,7 @@ class Victim(ABC):
     task: Task
     labels: tuple[str, ...] = ()
     access: Access = Access.DECISION
+    cases_at_once: int = 4000  # of a block: many full batches, yet little lost when a run is killed
     rows_at_once: int = 256  # how many rows a call should bring: full batches, not more than memory holds
     batch_tokens: int | None = 0  # of victims that batch by tokens; None: not settled yet
     sees_through_files: bool = False  # whether a worker process can open it again by its name
@@ -96,6 +97,13 @@ class Victim(ABC):
     @abstractmethod
     def __call__(self, *columns: Column) -> Outputs:
         """Answer n rows; a sentence pair is two columns, a text in tokens a tuple of strings."""
+
+    def assume(self, labels: Sequence[str]) -> bool:
+        """Take the data's labels where neither model nor user names any; whether that makes sense here."""
+        return False
+
+    def settle(self) -> None:  # noqa: B027 - most have nothing to settle
+        """Take the usual batch size where none was found."""
 
     @property
     def strange(self) -> str:

@@ -31,6 +31,8 @@ class Chat(Victim):
     nothing else. temperature and max_tokens are left out of the request where they are None. The rest is explained at Endpoint.
     """
 
+    cases_at_once = 500  # answers cost time or money
+
     access = Access.DECISION
 
     def __init__(

@@ -8,11 +8,12 @@ from hashlib import sha256
 from typing import Any
 
 from ..text.dataset import TASKS, Task
-from .base import Access, Column, Outputs, Victim
+from .answers import Reader
+from .base import OTHER, Access, Column, Outputs, Victim
 from .remote import Endpoint, whole
 from .responses import Failure
-from .shapes import Shapes
-from .template import Row, Template, Unfit, Way
+from .shapes import BadAnswer, Unfit
+from .template import Row, Template, Way
 
 BAD_ROW = (400, 413, 422, 500)  # what servers say when they cannot take one of several texts
 
@@ -24,6 +25,8 @@ class Http(Victim):
     "{seconds}", or "{first}" and "{second}" for sentence pairs). answer: the path to the answers in the response, such as
     predictions.*.label. scores: whether scores come back; None waits for the first answer. The rest is explained at Endpoint.
     """
+
+    cases_at_once = 500  # answers cost time or money
 
     def __init__(
         self,
@@ -53,7 +56,10 @@ class Http(Victim):
         self.name, self.task, self.labels = f"http:{self.endpoint.address.shown}", task, tuple(labels)
         self._template = Template(request, "http.request")
         self._way = Way(answer, "http.answer", batched=self._template.batched)
-        self._shapes = Shapes(task, self.labels, "http", scores)
+        if (task == "text") == bool(labels):
+            wanted = "no labels" if labels else "the names of the labels"
+            raise ValueError(f"expected {wanted} for http.labels and task {task}, got {list(labels)}")
+        self._reader = Reader(task, self.labels, self.name, assumed=OTHER in self.labels, scores=scores)
         self._size = whole(batch, "http.batch") if self._template.batched else 1
         self.rows_at_once = max(256, self._size * concurrency)
         self._settle()
@@ -62,7 +68,7 @@ class Http(Victim):
 
     @property
     def strange(self) -> str:
-        return self._shapes.strange
+        return self._reader.strange
 
     @property
     def identity(self) -> str:
@@ -84,11 +90,11 @@ class Http(Victim):
                 if isinstance(value, Failure):
                     problems[at] = f"error: {value.reason}"
                 else:
-                    answers[at] = self._shapes.read(value, len(rows[at][0]) if isinstance(rows[at][0], tuple) else None)
-            except Unfit as unfit:
+                    answers[at] = self._reader.row(value, len(rows[at][0]) if isinstance(rows[at][0], tuple) else None)
+            except (Unfit, BadAnswer) as unfit:
                 problems[at] = f"unparsed: {unfit}"
         self._settle()
-        return self._shapes.outputs(answers, problems)
+        return self._reader.outputs(answers, problems)
 
     def _ask(self, rows: Sequence[Row]) -> list[Any]:
         """What came for each row: a value, an Unfit or a Failure. A batch that the server cannot take is asked in halves."""
@@ -115,4 +121,4 @@ class Http(Victim):
             return [unfit] * count
 
     def _settle(self) -> None:
-        self.access = Access.SCORE if self._shapes.kind == "scores" else Access.DECISION
+        self.access = Access.SCORE if self._reader.kind == "scores" else Access.DECISION

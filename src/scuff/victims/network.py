@@ -33,6 +33,7 @@ class Transformer(Victim):
     """
 
     rows_at_once = 8192
+    cases_at_once = 8192
 
     def __init__(
         self,
@@ -65,6 +66,12 @@ class Transformer(Victim):
         if task == "tokens" and not tokenizer.is_fast:
             raise BadModel(f"expected a fast tokenizer for task tokens, got {type(tokenizer).__name__} from {name}")
 
+    def assume(self, labels: Sequence[str]) -> bool:
+        """A model whose labels have no names numbers them."""
+        numbers = all(label.isdecimal() for label in labels)
+        self.labels = tuple(map(str, range(self.count))) if numbers else ()
+        return numbers
+
     @property
     def identity(self) -> str:
         """The weights, and whatever else changes the answers. A model that is trained further needs a new victim."""
@@ -92,6 +99,9 @@ class Transformer(Victim):
             if tokens:
                 return Outputs.of(self._tags(pieces, [len(row) for row in columns[0]]))
             return self._scores(pieces)
+
+    def settle(self) -> None:
+        self.batch_tokens = self.batch_tokens or OTHERWISE["cuda" if self.model.device.type == "cuda" else "cpu"]
 
     def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> list[tuple[Any, Mask]]:
         """What `answer` gives for batches of the rows, in their order there, and where pieces stand in each batch."""

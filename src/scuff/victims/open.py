@@ -66,7 +66,8 @@ def _built(kind: Any, name: str, *arguments: Any, **options: Any) -> Victim:
     wrong = [option for option in options if option not in known]
     if wrong:
         raise BadModel(
-            f"expected {', '.join(list(known)[len(arguments) :]) or 'no options'} for {name}, got {wrong[0]!r}"
+            f"expected {', '.join(list(known)[len(arguments) :]) or 'no options'} for {name.partition('?')[0]}, "
+            f"got {wrong[0]!r}"
         )
     return kind(*arguments, **options)
 

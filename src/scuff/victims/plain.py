@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -33,10 +34,11 @@ class Plain(Victim):
     def identity(self) -> str:
         return self._identity
 
-    def assume(self, labels: Sequence[str]) -> None:
+    def assume(self, labels: Sequence[str]) -> bool:
         """Take these names where the user gave none: right for answers that are names themselves, refused for mere numbers."""
         self.labels = (*labels, OTHER)
         self._reader = Reader(self.task, self.labels, self.name, assumed=True)
+        return True
 
     @property
     def access(self) -> Access:  # type: ignore[override]
@@ -86,16 +88,16 @@ class Predictions(Victim):
     ) -> None:
         """`assumed`: nobody said in which order the labels are, so answers that are mere numbers are refused."""
         self.answers, self.task, self.labels, self.name = answers, task, tuple(labels), f"predictions:{name}"
-        self._reader = Reader(task, self.labels, self.name, assumed)
+        self._reader = Reader(task, self.labels, self.name, assumed=assumed)
 
     @property
     def strange(self) -> str:
         return self._reader.strange
 
-    @property
+    @cached_property
     def identity(self) -> str:
-        content = repr(sorted(self.answers.items(), key=repr))
-        return f"{self.name}:{sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()}"
+        each = sorted(sha256(repr(item).encode("utf-8", "surrogatepass")).digest() for item in self.answers.items())
+        return f"{self.name}:{sha256(b''.join(each)).hexdigest()}"
 
     def __call__(self, *columns: Column) -> Outputs:
         keys = list(zip(*columns, strict=True))

@@ -120,7 +120,7 @@ class Query:
         begin = time.perf_counter()
         try:
             outputs = self.victim(*zip(*batch, strict=True))
-        except Exception as error:  # anything at all may go wrong inside a user's model
+        except (Exception, SystemExit) as error:  # anything at all may go wrong inside a user's model
             self._failed(0, error)
             if len(batch) == 1:
                 self.asked += 1

@@ -55,7 +55,7 @@ def hide(value: Any, secrets: Sequence[str]) -> Any:
 def begin(value: Any) -> str:
     """The beginning of a value on one line that is safe to print."""
     try:
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     except RecursionError:
         text = "something nested too deep"
     text = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * SHOWN]).split())

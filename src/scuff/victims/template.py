@@ -9,6 +9,7 @@ from typing import Any
 
 from ..text.dataset import Text
 from .responses import begin
+from .shapes import Unfit
 
 MARK = re.compile(r"\{(texts?|pairs|firsts?|seconds?)\}")
 KINDS = ({"text"}, {"texts"}, {"pairs"}, {"first", "second"}, {"firsts", "seconds"})
@@ -16,16 +17,12 @@ MANY = {"texts", "pairs", "firsts", "seconds"}
 Row = tuple[Text, ...]
 
 
-class Unfit(ValueError):
-    """Something in a response is not what it should be; the message shows how it begins."""
-
-
 class Template:
     """JSON in which strings such as "{texts}" stand for the texts. `batched`: whether a request holds several rows."""
 
     def __init__(self, request: str, owner: str) -> None:
         try:
-            self.value = json.loads(request)
+            self.value = json.loads(request) if isinstance(request, str) else request
         except ValueError as error:
             raise ValueError(f"expected JSON for {owner}, got {request[:60]!r}: {error}") from None
         strings = list(_strings(self.value))

@@ -156,6 +156,7 @@ class Toy(Victim):
 
     access = Access.SCORE
     rows_at_once = 4096
+    cases_at_once = 30_000
     sees_through_files = True
 
     def __init__(self, name: str) -> None:
