@@ -103,14 +103,14 @@ def notes(summary: Summary) -> list[str]:
         out.append(f"examples left out: {skipped}")
     wanted = summary["protocol"]["width"]
     if wanted:
-        wide = sum(
-            cell["average"]["interval"][1] - cell["average"]["interval"][0] > wanted for cell in cells if cell["cases"]
-        )
+        spans = [cell["average"]["interval"] for cell in cells if cell["average"]["value"] is not None]
+        wide = sum(high - low > wanted for low, high in spans)
         saved = summary["queries"]["saved"]
-        out.append(
-            f"adaptive: {saved:,} queries saved ({saved / max(saved + total, 1):.0%}); {wide} of {len(cells)} intervals are wider than {wanted:g}: "
-            "more examples would narrow them. The worst case is over the cases made, so it is higher than that of a full run"
-        )
+        out += [
+            f"adaptive: {saved:,} queries saved ({saved / max(saved + total, 1):.0%})",
+            f"{wide} of {len(cells)} intervals are wider than {wanted:g}: more examples would narrow them",
+            "the worst case is over the cases made, so it is higher than that of a full run",
+        ]
     if summary["clean"]["examples"] < 100:
         out.append(f"few examples ({summary['clean']['examples']}): the intervals are wide and only roughly right")
     return out

@@ -1,0 +1,112 @@
+"""Labels that the model, the data, a sample of it and a cache do not have in common: no number may depend on that."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import scuff
+from scuff.victims.plain import Plain
+
+SMALL: dict[str, Any] = {"dimensions": ["keyboard"], "degrees": [0.3], "cases": 3}
+TEXTS = [
+    f"{word} {at} times round the old market square and home again"
+    for at in range(12)
+    for word in ("walked", "drove", "flew")
+]
+KINDS = {"walked": "foot", "drove": "car", "flew": "air"}
+MODEL = "def predict(texts):\n    return [{'walked': 'foot', 'drove': 'car'}.get(t.split()[0], 'air') for t in texts]\n"
+
+
+def kind(text: str) -> str:
+    return KINDS[text.split()[0]]
+
+
+def predict(texts: list[str]) -> list[str]:
+    return [KINDS.get(text.split()[0], "air") for text in texts]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    (tmp_path / "travel.py").write_text(MODEL)
+    return f"{tmp_path}/travel.py:predict"
+
+
+def written(path: Path, rows: list[tuple[str, str]]) -> str:
+    path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
+    return str(path)
+
+
+def test_workers_know_labels_that_the_sample_lacks(model: str, tmp_path: Path) -> None:
+    """`air` comes first in the alphabet and is in the data, but not among the examples that are asked about."""
+    rows = [(text, kind(text)) for text in TEXTS if kind(text) != "air"] + [("flew away", "air")]
+    data = written(tmp_path / "data.jsonl", rows)
+    settings = {**SMALL, "examples": 2, "seed": 3}
+    one, two = (scuff.evaluate(model, data, tmp_path / str(n), workers=n, **settings).summary for n in (1, 2))
+    assert one == two and one["clean"]["score"]["value"] == 1
+
+
+def test_a_cache_does_not_mix_the_labels_of_two_data_sets(model: str, tmp_path: Path) -> None:
+    settings = {**SMALL, "cache": str(tmp_path / "cache.db")}
+    few = [(text, kind(text)) for text in TEXTS if kind(text) != "car"]
+    assert scuff.evaluate(model, few, **settings).clean == 1
+    assert scuff.evaluate(model, [(text, kind(text)) for text in TEXTS], **settings).clean == 1
+
+
+def test_a_model_that_changed_under_its_name_is_not_read_from_the_cache(tmp_path: Path) -> None:
+    data = sorted(((text, kind(text)) for text in TEXTS), key=lambda row: row[1])  # sorted by label, as files often are
+    settings = {**SMALL, "cache": str(tmp_path / "cache.db")}
+    weights = {"flew": "air"}
+
+    def learnt(texts: list[str]) -> list[str]:
+        return [weights.get(text.split()[0], KINDS.get(text.split()[0], "air")) for text in texts]
+
+    assert scuff.evaluate(learnt, data, **settings).clean == 1
+    weights["flew"] = "car"
+    assert scuff.evaluate(learnt, data, **settings).clean == pytest.approx(2 / 3)
+
+
+def test_labels_of_the_data_can_be_mapped_to_those_of_a_function() -> None:
+    data = [(text, kind(text).upper() + "-WAY") for text in TEXTS]
+    names = {label.upper() + "-WAY": label for label in KINDS.values()}
+    assert scuff.evaluate(predict, data, map=names, **SMALL).clean == 1
+
+
+def test_numbers_that_are_no_places_are_names() -> None:
+    """Data labelled 0 and 2: an answer 1 is another label, and a row of three scores has no names."""
+    victim = Plain(lambda texts: [0, 1, 2], "single", ())
+    victim.assume(["0", "2"])
+    assert victim(["a", "b", "c"]).answers.tolist() == [0, 2, 1] and victim.labels[2] == "(other)"
+    scores = Plain(lambda texts: [[0.1, 0.2, 0.7]], "single", ())
+    scores.assume(["0", "2"])
+    with pytest.raises(ValueError, match="give them in its order with --labels"):
+        scores(["a"])
+
+
+def test_scores_of_labels_that_the_data_lacks_do_not_add_up() -> None:
+    row = {"foot": 0.35, "car": 0.25, "air": 0.2, "sea": 0.2}
+    victim = Plain(lambda texts: [row], "single", ())
+    victim.assume(["car", "foot"])
+    assert victim(["a"]).answers[0].tolist() == pytest.approx([0.25, 0.35, 0.2])
+
+
+def test_no_more_is_asked_than_was_said() -> None:
+    seen: list[str] = []
+
+    def counting(texts: list[str]) -> list[str]:
+        seen.extend(texts)
+        return predict(texts)
+
+    data = [(text, kind(text)) for text in TEXTS]
+    scuff.evaluate(counting, data, max_queries=2 * len(data), **SMALL)
+    assert len(TEXTS) < len(seen) <= 2 * len(data)
+
+
+def test_a_class_may_be_called_minus_one() -> None:
+    data = [(text, {"foot": -1, "car": 0, "air": 1}[kind(text)]) for text in TEXTS]
+    numbers = {"foot": "-1", "car": "0", "air": "1"}
+    result = scuff.evaluate(lambda texts: [numbers[label] for label in predict(texts)], data, **SMALL)
+    assert result.clean == 1 and result.summary["clean"]["examples"] == len(TEXTS)
