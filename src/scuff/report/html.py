@@ -11,7 +11,7 @@ from ..evaluate import Folder
 from ..evaluate.results import in_words
 from .curves import curve
 from .marks import marked, visible
-from .tables import notes, percent, spread
+from .tables import notes, percent, spread, unchanged
 
 SHOWN = 5  # failures per dimension
 
@@ -50,7 +50,7 @@ def _head(summary: dict[str, Any]) -> str:
     return (
         f"<h1>{escape(summary['model'])} on {escape(summary['data']['name'])}</h1>"
         f'<p class="soft">{clean["examples"]:,} examples, {escape(summary["metric"])} in %. '
-        f"Guessing gives {percent(clean['chance'])}.</p>"
+        f"Guessing gives {percent(clean['chance'])}, always the most frequent answer {percent(clean['majority'])}.</p>"
         f'<div class="tiles">{"".join(tiles)}</div><ul class="soft">{lines}</ul>'
     )
 
@@ -72,6 +72,8 @@ def _scores(summary: dict[str, Any]) -> str:
         rows.append(
             [escape(name), spread(content["average"]), spread(content["worst"]), *cells, percent(entry["left"])]
         )
+    still = [f"{100 * share:.0f} %" for share in unchanged(summary)]
+    rows.append(['<span class="soft">texts that stay as they are</span>', "", "", *still, ""])
     return (
         "<h2>Scores by dimension</h2><p class='soft'>The most harmful first. The final scores weigh small degrees more "
         "(RobTest, eq. 1); the columns are the average at each degree; the last is what is left of the clean score at the "

@@ -37,12 +37,8 @@ def score_table(summary: Summary) -> str:
             f"{name:{width}}{spread(content['average']):>20}{spread(content['worst']):>20}{'':21}"
             + "".join(f"{percent(cell['average']['value']):>6}" for cell in content["degrees"])
         )
-    still = [
-        sum(c["unchanged_examples"] for c in column) / max(1, sum(c["examples"] for c in column))
-        for column in zip(*cells, strict=True)
-    ]
     lines += [
-        f"{'texts that stay as is, %':{width + 61}}" + "".join(f"{100 * share:>6.0f}" for share in still),
+        f"{'texts that stay as is, %':{width + 61}}" + "".join(f"{100 * share:>6.0f}" for share in unchanged(summary)),
         "",
         f"{'overall':{width}}{spread(overall['average']):>20}{spread(overall['worst']):>20}",
     ]
@@ -53,6 +49,14 @@ def score_table(summary: Summary) -> str:
         f"always the most frequent {percent(clean['majority'])}"
     )
     return "\n".join([*lines, "", *_aucs(summary, width), *_harm(summary), *notes(summary)])
+
+
+def unchanged(summary: Summary) -> list[float]:
+    """By degree, the share of texts that could not change, over all dimensions."""
+    columns = zip(*(content["degrees"] for content in summary["dimensions"].values()), strict=True)
+    return [
+        sum(c["unchanged_examples"] for c in cells) / max(1, sum(c["examples"] for c in cells)) for cells in columns
+    ]
 
 
 def _aucs(summary: Summary, width: int) -> list[str]:
