@@ -55,7 +55,7 @@ def ceiling(victim: Any, texts: list[str], batch_tokens: int) -> float:
         batches.append((torch.from_numpy(ids), torch.from_numpy(mask)))
         at = end
     with torch.inference_mode():
-        victim.model(*batches[-1])
+        victim.model(*(array.to(victim.model.device) for array in batches[-1]))
         begin = time.perf_counter()
         for inputs in batches:
             victim.model(*(array.to(victim.model.device) for array in inputs)).logits.cpu()

@@ -119,13 +119,13 @@ def _cells(summary: dict[str, Any]) -> str:
 
 def _failures(folder: Folder, summary: dict[str, Any]) -> str:
     """The smallest changes that broke something, per dimension."""
-    found: dict[str, list[tuple[tuple[float, float], str]]] = {name: [] for name in summary["dimensions"]}
+    found: dict[str, list[tuple[tuple[float, float], Any, Any]]] = {name: [] for name in summary["dimensions"]}
     for line in folder.read_lines("results.jsonl"):
         for name, content in line["dimensions"].items():
             case = content["broken_by"]
             if case:
                 rank = (case["degree"], case["reached"])
-                found[name] = sorted([*found[name], (rank, _example(line, case))], key=lambda entry: entry[0])[:SHOWN]
+                found[name] = sorted([*found[name], (rank, line, case)], key=lambda entry: entry[0])[:SHOWN]
     out = [
         "<h2>What broke it</h2><p class='soft'>Per dimension the smallest changes after which the answer was worse.</p>"
     ]
@@ -134,7 +134,7 @@ def _failures(folder: Folder, summary: dict[str, Any]) -> str:
         none = (
             "Nothing broke." if any(cell["average"]["value"] is not None for cell in cells) else "No case was answered."
         )
-        content = "".join(text for _, text in shown) or f"<p class='soft'>{none}</p>"
+        content = "".join(_example(line, case) for _, line, case in shown) or f"<p class='soft'>{none}</p>"
         out.append(
             f"<details{' open' if shown and len(out) == 1 else ''}><summary>{escape(name)}</summary>{content}</details>"
         )

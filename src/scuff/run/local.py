@@ -70,7 +70,6 @@ def run_jobs(
     except BaseException:
         for process in list(pool._processes.values()):  # a worker may sit in a model for minutes: nobody waits for it
             process.terminate()
-        pool.shutdown(wait=False, cancel_futures=True)
         raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -79,7 +78,7 @@ def run_jobs(
 def _spread(
     pool: ProcessPoolExecutor, work: Work, jobs: list[Any], workers: int, whole: bool, progress: Progress | None
 ) -> Iterable[Any]:
-    """Keep every worker busy, but no more than one finished job each in memory."""
+    """Keep every worker busy, but no more than two jobs each on the way."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
     waiting = list(reversed(jobs))

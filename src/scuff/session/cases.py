@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from hashlib import blake2b
 from typing import Any
 
 from ..evaluate.block import make_cases
 from ..files.streams import replacing
+from ..text.dataset import Text
 from .config import Config
 from .opening import open_data
 
@@ -16,12 +19,21 @@ def write_cases(source: Any, path: str, **settings: Any) -> int:
     config = Config.of(**settings)
     data = open_data(source, config).sample(config.examples, config.seed)
     protocol, _ = config.protocol_for(data, 10_000)
-    seen = dict.fromkeys(zip(*data.columns, strict=True))
-    for rows in protocol.blocks(len(data), len(protocol.cells), protocol.cases):
-        for made in make_cases(data.take(rows), protocol, protocol.cells, 0, protocol.cases):
-            seen |= dict.fromkeys(zip(*made.cases.columns, strict=True))
+    seen: set[bytes] = set()
     with replacing(path) as out:
-        for texts in seen:
-            record = {**dict(zip(data.fields, texts, strict=True)), "prediction": None}
-            out.write((json.dumps(record, ensure_ascii=False) + "\n").encode())
+
+        def write(columns: Sequence[Sequence[Text]]) -> None:
+            for texts in zip(*columns, strict=True):
+                line = json.dumps(
+                    {**dict(zip(data.fields, texts, strict=True)), "prediction": None}, ensure_ascii=False
+                )
+                known = blake2b(line.encode(), digest_size=16).digest()  # the texts themselves may not fit into memory
+                if known not in seen:
+                    seen.add(known)
+                    out.write(f"{line}\n".encode())
+
+        write(data.columns)
+        for rows in protocol.blocks(len(data), len(protocol.cells), protocol.cases):
+            for made in make_cases(data.take(rows), protocol, protocol.cells, 0, protocol.cases):
+                write(made.cases.columns)
     return len(seen)
