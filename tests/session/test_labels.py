@@ -110,3 +110,47 @@ def test_a_class_may_be_called_minus_one() -> None:
     numbers = {"foot": "-1", "car": "0", "air": "1"}
     result = scuff.evaluate(lambda texts: [numbers[label] for label in predict(texts)], data, **SMALL)
     assert result.clean == 1 and result.summary["clean"]["examples"] == len(TEXTS)
+
+
+def test_raw_scores_are_not_taken_for_probabilities_because_the_first_are_small() -> None:
+    """Logits by name, of which the first row happens to be in [0, 1]: the batch shows what they are."""
+    shift = [0.1, -3.0, 4.0]
+
+    def logits(texts: list[str]) -> list[dict[str, float]]:
+        rows = zip(texts, predict(texts), strict=True)
+        return [{k: shift[len(t) % 3] + 0.7 * (k == v) for k in KINDS.values()} for t, v in rows]
+
+    data = [(text, kind(text)) for text in TEXTS]
+    assert scuff.evaluate(logits, data, **SMALL).clean == 1
+
+
+def test_the_auc_of_a_model_that_is_very_sure(tmp_path: Path) -> None:
+    """Probabilities that are 1 to the last digit still have an order."""
+    data = [(f"{at} drops of rain fell upon the roof today", "wet" if at % 3 else "dry") for at in range(60)]
+    sure = {text: 20 + 0.05 * at + (label == "wet") for at, (text, label) in enumerate(data)}
+
+    def logits(texts: list[str]) -> list[list[float]]:
+        return [[0.0, sure.get(text, 20.0)] for text in texts]
+
+    found = scuff.evaluate(logits, data, labels=["dry", "wet"], **SMALL).summary["clean"]["auc"]["value"]
+    metrics = pytest.importorskip("sklearn.metrics")
+    wanted = metrics.roc_auc_score([label == "wet" for _, label in data], [sure[text] for text, _ in data])
+    assert found == pytest.approx(wanted, abs=1e-6)
+
+
+def test_answers_that_count_from_nought_are_told() -> None:
+    data = [(text, {"foot": 1, "car": 2, "air": 3}[kind(text)]) for text in TEXTS]
+    places = ["foot", "car", "air"]
+    with pytest.raises(ValueError, match=r"expected one of 1, 2, 3 from .* got 0: does it count from 0"):
+        scuff.evaluate(lambda texts: [places.index(label) for label in predict(texts)], data, **SMALL)
+
+
+def test_a_model_that_says_none_of_the_labels_means_no_label() -> None:
+    data = [(text, [] if kind(text) == "foot" else [kind(text)]) for text in TEXTS]
+    result = scuff.evaluate(lambda texts: [["none" if v == "foot" else v] for v in predict(texts)], data, **SMALL)
+    assert result.clean == 1
+
+
+def test_true_and_false_are_labels() -> None:
+    data = [(text, kind(text) == "foot") for text in TEXTS]
+    assert scuff.evaluate(lambda texts: [label == "foot" for label in predict(texts)], data, **SMALL).clean == 1

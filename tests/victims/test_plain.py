@@ -192,7 +192,7 @@ def test_names_need_no_order(answers: Any, task: Task) -> None:
         [["neutral"], [], ["Positive", "negative"]],
         [("neutral",), (), ("positive", "negative")],
         [{"neutral"}, set(), {"positive", "negative"}],
-        ["neutral", None, ["positive", "negative"]],
+        ["neutral", [], ["positive", "negative"]],
         [[1], [], [2, 0]],
         [[0, 1, 0], [0, 0, 0], [1, 0, 1]],
         [[False, True, False], [False, False, False], [True, False, True]],

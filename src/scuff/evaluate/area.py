@@ -41,3 +41,13 @@ def resampled_auc(
     known = np.isfinite(stacked)  # a resample can lose all examples of a rare label: it is left out there
     with np.errstate(invalid="ignore"):
         return sum(values) / len(values), np.where(known, stacked, 0).sum(0) / known.sum(0)
+
+
+def log_odds(scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Probabilities that sum to 1 as log odds, which order rows alike but do not run into each other close to 1."""
+    if not np.allclose(scores.sum(1), 1, atol=1e-3):
+        return scores
+    precise = scores.astype(np.float64)
+    rest = np.stack([np.delete(precise, at, axis=1).sum(1) for at in range(precise.shape[1])], 1)
+    with np.errstate(divide="ignore"):
+        return np.log(precise) - np.log(rest)

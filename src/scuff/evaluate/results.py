@@ -129,6 +129,17 @@ def said(answer: Any, truth: Truth) -> Any:
     return {"label": truth.labels[int(pick)], **score}
 
 
+def wanted(truth: Truth, example: int) -> Any:
+    """What `said` would give for a right answer, without its score."""
+    target = truth.targets[example]
+    if truth.task == "text":
+        return target
+    if truth.task == "single":
+        return truth.labels[int(target)]
+    numbers = np.flatnonzero(target) if truth.task == "multi" else target
+    return [truth.labels[int(number)] for number in numbers]
+
+
 def in_words(answer: Any, scores: bool = False) -> str | None:
     """What `said` gives, as one string; scores only where asked for, since their last digits may differ from batch to batch."""
     if isinstance(answer, dict):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text.ragged import Ints
-from .area import resampled_auc
+from .area import log_odds, resampled_auc
 from .interval import Floats, mean_interval, percentile_interval, resamples, weighted_means, wilson
 from .protocol import Protocol
 from .score import degree_weights
@@ -90,7 +90,7 @@ class _Summary:
         auc = self._auc(here)
         each = np.bincount(table["example"][here], minlength=table.examples)
         examples = int((each > 0).sum())
-        still = np.bincount(table["example"][here], table["unchanged"][here] & (kinds == 0), table.examples)
+        still = np.bincount(table["example"][here], table["unchanged"][here], table.examples)
         return {
             "degree": self.protocol.degrees[degree],
             "average": self._with_interval(mean, self.mean_again[at, degree], known),
@@ -152,7 +152,8 @@ class _Summary:
         if self.truth.task == "single":
             targets = targets[:, None] == np.arange(len(self.truth.labels))
         columns = slice(1, 2) if self.truth.task == "single" and len(self.truth.labels) == 2 else slice(None)
-        scores, example = self.table["scores"][rows][:, columns], self.table["example"][rows]
+        scores, example = self.table["scores"][rows], self.table["example"][rows]
+        scores = (log_odds(scores) if self.truth.task == "single" else scores)[:, columns]
         value, again = resampled_auc(scores, example, targets[:, columns], self.draws)
         if math.isnan(value):
             return None

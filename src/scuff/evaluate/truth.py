@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..metrics.chrf import chrf
-from ..text.dataset import Dataset, Task, align
+from ..text.dataset import NONE_NAMES, Dataset, Task, align
 from ..text.ragged import Ints
 from ..victims.base import OTHER, Outputs, as_objects
 
 Floats = npt.NDArray[np.float64]
-NONE_NAMES = ("benign", "none", "neither", "neutral", "clean", "non_toxic", "nontoxic", "not_toxic", "other", "ok")
 
 
 @dataclass(frozen=True, eq=False)

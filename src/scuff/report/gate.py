@@ -63,13 +63,14 @@ def _comparable(summary: Summary, baseline: Summary) -> None:
     parts = {
         "data": [s["data"]["digest"] for s in (summary, baseline)],
         **{
-            name: [s["protocol"][name] for s in (summary, baseline)]
-            for name in ("dimensions", "degrees", "cases", "seed")
+            name: [s["protocol"].get(name) for s in (summary, baseline)]
+            for name in summary["protocol"]
+            if name != "at_once"
         },
     }
     other = [name for name, (one, two) in parts.items() if one != two]
     if other:
-        raise ValueError(f"expected a baseline of the same {', '.join(parts)}, got other {', '.join(other)}")
+        raise ValueError(f"expected a baseline of the same data and settings, got another {', '.join(other)}")
 
 
 def named_scores(summary: Summary) -> dict[str, float | None]:

@@ -89,6 +89,10 @@ def notes(summary: Summary) -> list[str]:
     found = {name: sum(cell[key] for cell in cells) for name, key in counts.items()}
     parts = [f"{count:,} {name}" for name, count in found.items() if count]
     out = [f"{total:,} cases" + (f", of which without an answer: {', '.join(parts)}" if parts else ", all answered")]
+    if parts:
+        out.append(
+            "scores are over the examples that have an answer, which differ from score to score where some have none"
+        )
     out.append(
         "final: over degrees, small ones weigh most (RobTest, eq. 1); worst: no case up to the degree broke the example"
     )

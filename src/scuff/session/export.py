@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
 from ..evaluate import Folder
 from ..evaluate.pack import unpack_answers, unpack_texts
-from ..evaluate.results import Shown, in_words, said
+from ..evaluate.results import Shown, in_words, said, wanted
 from ..files.parquet import pyarrow
 from ..files.streams import replacing
 from .reopen import reopen
@@ -39,8 +40,10 @@ def write_parquet(run_folder: str, path: str) -> int:
     kinds = {"draw": pa.int32(), "reached": number, "distance": number, "score": pa.float32(), "degree": number,
              "scores": pa.list_(pa.float32())}  # fmt: skip
     names = [dimension.name for dimension in protocol.parsed]
+    parts = folder.parts()
+    scored = any("scores" in folder.read_part(name, ["scores"]) for name in parts)
     with replacing(path) as out:
-        for name in folder.parts():
+        for name in parts:
             part = folder.read_part(name)
             cases, count = Shown(part, work.data, work.truth), part["example"].size
             shown = [cases.texts(at) for at in range(count)]
@@ -54,11 +57,11 @@ def write_parquet(run_folder: str, path: str) -> int:
                 "degree": [0.0 if c else protocol.degrees[d] for c, d in zip(clean, part["degree"].tolist(), strict=True)],
                 "draw": part["draw"], "reached": part["reached"], "distance": part["distance"],
                 **{_free(field): [texts[at] for texts in shown] for at, field in enumerate(work.data.fields)},
-                "target": [in_words(list(t) if isinstance(t := work.data.targets[at], tuple) else t) for at in part["example"]],
-                "answer": [in_words(said(answer, work.truth)) for answer in answers],
+                "target": [_cell(wanted(work.truth, at)) for at in part["example"].tolist()],
+                "answer": [_cell(said(answer, work.truth)) for answer in answers],
                 "score": [None if np.isnan(score) else score for score in part["score"].tolist()],
                 "problem": [reasons[number] for number in part["problem"].tolist()],
-                **({"scores": part["scores"].tolist()} if "scores" in part else {}),
+                **({"scores": part["scores"].tolist() if "scores" in part else [None] * count} if scored else {}),
             }  # fmt: skip
             table = pa.table({key: pa.array(value, kinds.get(key, pa.string())) for key, value in columns.items()})
             writer = writer or pq.ParquetWriter(out, table.schema)
@@ -72,3 +75,8 @@ def write_parquet(run_folder: str, path: str) -> int:
 def _free(field: str) -> str:
     """A name for a column of texts that none of ours has."""
     return f"text_{field}" if field in OURS else field
+
+
+def _cell(answer: Any) -> str | None:
+    """A label; label sets and tags as JSON lists, since labels may hold blanks."""
+    return json.dumps(answer, ensure_ascii=False) if isinstance(answer, list) else in_words(answer)

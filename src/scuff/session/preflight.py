@@ -45,6 +45,9 @@ def preflight(session: Session, say: Say) -> None:
     outputs = session.query(*data.columns)
     seconds = time.monotonic() - begin
     score, problem = session.truth.score(outputs)
+    misread = [reason for reason in problem.tolist() if reason.startswith("error: BadAnswer: ")]
+    if misread:  # a model whose answers we do not understand is no model that fails now and then
+        raise BadRun(misread[0].removeprefix("error: BadAnswer: "))
     got = np.isfinite(score)
     clean = float(np.average(score[got], weights=session.truth.weight[got])) if got.any() else float("nan")
     low, high = wilson(clean, int(got.sum()))
@@ -53,10 +56,11 @@ def preflight(session: Session, say: Say) -> None:
     say(f"clean   {clean:.3f}{sure} on {int(got.sum()):,} examples{lost}; guessing gives {session.truth.chance:.3f}")
     if not got.any():
         raise BadRun(f"{session.victim.name}: expected answers, got none: {problem[0]}")
-    if clean == 0 and session.victim.strange:
+    strange = session.victim.reader.names.strange if session.victim.reader else ""
+    if clean == 0 and strange:
         raise BadRun(
             f"{session.victim.name}: expected the labels of the data ({', '.join(session.data.labels)}), got others, such as "
-            f"{session.victim.strange!r:.80}: map them with --map DATA=MODEL, or name the model's with --labels"
+            f"{strange!r:.80}: map them with --map DATA=MODEL, or name the model's with --labels"
         )
     if len(data.labels) == 1 and data.task == "single":
         say(f"WARNING all examples have the label {data.labels[0]}: a model that always says so has a perfect score")

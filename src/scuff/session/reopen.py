@@ -45,6 +45,8 @@ def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
     )
     session = Session(run["model"]["spec"], None, config, data, len(data), victim, truth, protocol, {}, query)
     session._tuned(run.get("batch_tokens"))
+    if victim.reader and run.get("reader"):
+        victim.reader.state = run["reader"]
     worker = Worker(folder, data, protocol, truth, session._ask)
     worker.session = session
     return worker

@@ -52,7 +52,7 @@ class Session:
         truth = Truth.of(data, victim.labels, config.map, config.none)
         cache = DiskCache(config.cache) if config.cache else None
         limit = config.error_limit(protocol.queries(len(data)))
-        query = Query(victim, max_errors=limit)
+        query = Query(victim, max_queries=config.max_queries, max_errors=limit)
         query.identity = identity_of(query, data, truth)
         query.errors = 0
         query.cache = cache  # not before: what the model says now must not be what it said then
@@ -131,6 +131,7 @@ class Session:
             "left_out": self.left_out, "config": self.config.asdict(),
             "versions": {"scuff": __version__, "python": platform.python_version(), "numpy": np.__version__},
             "batch_tokens": self.victim.batch_tokens,
+            "reader": self.victim.reader.state if self.victim.reader else None,
         }  # fmt: skip
         rows = range(len(self.data))
         folder.start(

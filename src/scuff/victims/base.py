@@ -6,13 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..text.dataset import Task, Text
 from ..text.ragged import Ints, Mask
+
+if TYPE_CHECKING:
+    from .answers import Reader
 
 Column = Sequence[Text]
 OTHER = "(other)"  # stands for labels that the data does not have, where a model's labels are not known beforehand
@@ -106,9 +109,9 @@ class Victim(ABC):
         """Take the usual batch size where none was found."""
 
     @property
-    def strange(self) -> str:
-        """A label that it gave though the data does not have it; "" if there was none."""
-        return ""
+    def reader(self) -> Reader | None:
+        """What reads its answers, where they come in shapes that are not known beforehand."""
+        return None
 
     @property
     def identity(self) -> str:

@@ -67,8 +67,8 @@ class Http(Victim):
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
 
     @property
-    def strange(self) -> str:
-        return self._reader.strange
+    def reader(self) -> Reader:
+        return self._reader
 
     @property
     def identity(self) -> str:

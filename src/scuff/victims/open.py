@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from importlib import import_module, util
 from pathlib import Path
+from types import CellType
 from typing import Any
 
 from ..text.dataset import Task
@@ -99,7 +100,11 @@ def _source(model: Any) -> str:
         code = inspect.getsource(model if inspect.isroutine(model) else type(model))
     except (OSError, TypeError):
         return name
-    return f"{name}:{sha256(code.encode()).hexdigest()[:16]}"
+    cells = [cell.cell_contents for cell in getattr(model, "__closure__", None) or () if cell != CellType()]
+    fixed = [
+        v for v in cells if isinstance(v, str | int | float) and not isinstance(v, bool)
+    ]  # others may change under way
+    return f"{name}:{sha256(repr((code, fixed)).encode('utf-8', 'replace')).hexdigest()[:16]}"
 
 
 def _imported(path: str, attribute: str) -> tuple[Any, str]:

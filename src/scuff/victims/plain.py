@@ -27,8 +27,8 @@ class Plain(Victim):
         self._reader = Reader(task, self.labels, self.name)
 
     @property
-    def strange(self) -> str:
-        return self._reader.strange
+    def reader(self) -> Reader:
+        return self._reader
 
     @property
     def identity(self) -> str:
@@ -91,8 +91,8 @@ class Predictions(Victim):
         self._reader = Reader(task, self.labels, self.name, assumed=assumed)
 
     @property
-    def strange(self) -> str:
-        return self._reader.strange
+    def reader(self) -> Reader:
+        return self._reader
 
     @cached_property
     def identity(self) -> str:

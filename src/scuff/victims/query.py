@@ -117,17 +117,20 @@ class Query:
 
     def _batch(self, batch: list[tuple[Text, ...]]) -> Outputs:
         """Ask; where the victim raises, halve until the rows that it cannot take stand alone."""
+        if self.max_queries is not None and self.asked + len(batch) > self.max_queries:
+            raise BudgetSpent(
+                f"expected at most {self.max_queries:,} queries, got more, since failed ones are asked again"
+            )
+        self.asked += len(batch)
         begin = time.perf_counter()
         try:
             outputs = self.victim(*zip(*batch, strict=True))
         except (Exception, SystemExit) as error:  # anything at all may go wrong inside a user's model
             self._failed(0, error)
             if len(batch) == 1:
-                self.asked += 1
                 self._failed(1, error)
                 return Outputs.failed(1, f"error: {type(error).__name__}: {error}".splitlines()[0][:300])
         else:
-            self.asked += len(batch)
             if len(outputs) != len(batch):
                 raise ValueError(f"expected {len(batch)} answers from {self.victim.name}, got {len(outputs)}")
             self._failed(sum(map(_is_error, outputs.problem.tolist())), outputs)

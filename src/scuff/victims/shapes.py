@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text.dataset import Task
+from .base import sigmoid, softmax
 
 Kind = Literal["scores", "labels", "sets", "tags", "texts"]
 EMPTY: dict[Kind, tuple[Any, Any]] = {
@@ -72,3 +73,33 @@ def stacked(answers: Sequence[Any], kind: Kind | None, labels: int) -> npt.NDArr
         if answer is not None:
             out[at] = answer
     return out
+
+
+def finite(values: Sequence[Any]) -> npt.NDArray[np.float64]:
+    """The numbers among some values."""
+    found = np.array(
+        [v for v in values if isinstance(v, int | float | np.number) and not isinstance(v, bool)], np.float64
+    )
+    return found[np.isfinite(found)]
+
+
+class Scale:
+    """Whether a model's scores are probabilities or logits: the first that are seen show it, and it stays so."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.probable: bool | None = None
+
+    def settle(self, values: npt.NDArray[np.float64]) -> None:
+        if self.probable is None and values.size:
+            self.probable = bool((values >= -1e-6).all() and (values <= 1 + 1e-6).all())
+
+    def leaves(self, values: npt.NDArray[np.float64]) -> bool:
+        """Whether scores that were in [0, 1] before are not."""
+        return bool(self.probable and ((values < -1e-3) | (values > 1 + 1e-3)).any())
+
+    def normal(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+        if self.probable:
+            return scores.astype(np.float32)
+        with np.errstate(all="ignore"):
+            return (sigmoid if self.task == "multi" else softmax)(scores)
