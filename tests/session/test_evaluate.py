@@ -877,3 +877,20 @@ def test_a_copied_folder_is_a_run(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "run", tmp_path / "copy")
     scuff.report(tmp_path / "copy")
     assert content(tmp_path / "copy") == content(tmp_path / "run")
+
+
+@pytest.mark.usefixtures("blocks")
+def test_a_block_without_an_answer_is_exported_beside_those_with_scores(tmp_path: Path) -> None:
+    clean = {text for text, _ in DATA}
+    last = {text for text, _ in DATA[-8:]}
+
+    def model(texts: list[str]) -> list[list[float]]:
+        if any(text not in clean and any(text[-12:] == other[-12:] for other in last) for text in texts):
+            raise RuntimeError("not these")
+        return scores(texts)
+
+    run(model, output=tmp_path / "run", labels=["negative", "positive"], max_errors="100%", protect=["re:.{12}$"])
+    rows = table(tmp_path / "run")
+    assert {row["scores"] is None or np.isnan(row["scores"]).all() for row in rows if row["problem"]} == {True}
+    assert all(len(row["scores"]) == 2 for row in rows if not row["problem"])
+    assert {row["target"] for row in rows} == {"negative", "positive"}
