@@ -31,7 +31,7 @@ def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
     config = Config.of(**run["config"])
     key = run["key"]
     settings: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in key.items()}
-    protocol = Protocol(**{name: settings[name] for name in Protocol.__dataclass_fields__})
+    protocol = Protocol(**{name: settings[name] for name in Protocol.__dataclass_fields__ if name in settings})
     truth = Truth.of(data, tuple(key["labels"]), config.map, config.none)
     if not whole:
         return Evaluation(folder, data, protocol, truth)
