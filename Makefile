@@ -11,7 +11,7 @@ SHARED = $(or $(SCUFF_SHARED),../shared)
 .PHONY: demo test check bench clean
 
 demo: $(VENV)/.core
-	$(BIN)/scuff demo -o $(VENV)/demo
+	$(BIN)/scuff demo
 
 test: check
 	$(BIN)/python -m pytest
@@ -37,4 +37,4 @@ $(VENV)/.dev: $(VENV)/.core
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) scuff-demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
