@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..metrics.labels import placements
-from ..text.ragged import Ints, Mask
-from .interval import Floats
+from ..text.ragged import Floats, Ints, Mask
 
 
 def resampled_auc(

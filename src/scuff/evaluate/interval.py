@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text.hash import counters, mix, name_bits
+from ..text.ragged import Floats
 
 Z = 1.959963984540054  # the normal distribution's 97.5 % point
 RESAMPLES = 1000
 Interval = tuple[float, float]
-Floats = npt.NDArray[np.float64]
 
 
 def wilson(share: float, count: float) -> Interval:

@@ -19,7 +19,7 @@ def example_lines(
     folder: Folder, data: Dataset, protocol: Protocol, truth: Truth, table: Table
 ) -> Iterator[dict[str, Any]]:
     """One line per example: id, texts, target, the clean answer, and per dimension its scores and its first failure."""
-    broken = first_failures(folder, data, protocol, truth)
+    broken = first_failures(folder, data, protocol, truth, table)
     clean = _clean_answers(folder, truth)
     names = [dimension.name for dimension in protocol.parsed]
     for at in range(len(data)):
@@ -40,18 +40,15 @@ def example_lines(
 
 
 def first_failures(
-    folder: Folder, data: Dataset, protocol: Protocol, truth: Truth
+    folder: Folder, data: Dataset, protocol: Protocol, truth: Truth, table: Table
 ) -> dict[tuple[int, int], dict[str, Any]]:
     """For each dimension and example the case that is less right than the clean text at the smallest degree and change."""
     found: dict[tuple[int, int], tuple[tuple[int, float, int], dict[str, Any]]] = {}
-    clean: dict[int, float] = {}
-    for name in folder.parts():  # clean parts come first in the alphabet
-        part = folder.read_part(name)
+    for name in folder.parts():
         if name.startswith("clean"):
-            clean |= dict(zip(part["example"].tolist(), part["score"].tolist(), strict=True))
             continue
-        before = np.array([clean.get(at, np.nan) for at in part["example"].tolist()])
-        worse = np.flatnonzero(part["score"] < before - 1e-6)
+        part = folder.read_part(name)
+        worse = np.flatnonzero(part["score"] < table.clean_score[part["example"]] - 1e-6)
         keys = [part[column][worse] for column in ("draw", "distance", "degree", "example", "dimension")]
         worse = worse[np.lexsort(keys)]
         groups = np.stack([part["dimension"][worse], part["example"][worse]])

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Ints
+from ..text.ragged import Floats, Ints
 from .area import log_odds, resampled_auc
-from .interval import Floats, mean_interval, percentile_interval, resamples, weighted_means, wilson
+from .interval import mean_interval, percentile_interval, resamples, weighted_means, wilson
 from .protocol import Protocol
 from .score import degree_weights
 from .table import PROBLEMS, Table

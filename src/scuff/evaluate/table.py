@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Ints, Mask
+from ..text.ragged import Floats, Ints, Mask
 from .pack import unpack_texts
 from .trials import Folder
 
-Floats = npt.NDArray[np.float64]
 PROBLEMS = ("error", "refused", "unparsed", "unanswered", "budget")
 COLUMNS = ("example", "dimension", "degree", "reached", "distance", "score", "problem", "scores", "edit_case")
 
@@ -74,9 +73,8 @@ class Table:
     def per_example(self, values: Floats, rows: Mask) -> Floats:
         """Sums by dimension, degree and example."""
         size = self.dimensions * self.degrees * self.examples
-        flat = np.bincount(self.cell[rows], values[rows], size).astype(
-            np.float64
-        )  # of no rows it counts in whole numbers
+        # as numbers, since of no rows it counts in whole ones
+        flat = np.bincount(self.cell[rows], values[rows], size).astype(np.float64)
         return flat.reshape(self.dimensions, self.degrees, self.examples)
 
     @cached_property

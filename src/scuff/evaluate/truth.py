@@ -11,10 +11,8 @@ import numpy.typing as npt
 
 from ..metrics.chrf import chrf
 from ..text.dataset import NONE_NAMES, Dataset, Task, align
-from ..text.ragged import Ints
+from ..text.ragged import Floats, Ints
 from ..victims.base import OTHER, Outputs, as_objects
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +77,9 @@ class Truth:
         """How right each answer is, in [0, 1] (nan: no answer), and what was wrong with the rest."""
         problem = outputs.problem.copy()
         answers = outputs.answers
-        if self.task in ("tokens", "text"):
+        if self.task == "tokens":
             for at in np.flatnonzero(outputs.answered).tolist():
-                if self.task == "tokens" and len(answers[at]) != len(self.targets[at]):
+                if len(answers[at]) != len(self.targets[at]):
                     problem[at] = f"unparsed: {len(answers[at])} tags for {len(self.targets[at])} tokens"
         good = np.equal(problem, "").astype(np.bool_)
         out = np.full(len(outputs), np.nan)
@@ -90,7 +88,7 @@ class Truth:
         if self.task == "single":
             out[good] = self.predicted(answers)[good] == self.targets[good]
         elif self.task == "multi":
-            out[good] = (self.predicted(answers[good]) == self.targets[good]).all(1) if good.any() else np.nan
+            out[good] = (self.predicted(answers[good]) == self.targets[good]).all(1)
         elif self.task == "tokens":
             right = [
                 (answers[at] == self.targets[at]).mean() if len(answers[at]) else 1.0 for at in np.flatnonzero(good)

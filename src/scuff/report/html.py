@@ -9,6 +9,7 @@ from typing import Any
 
 from ..evaluate import Folder
 from ..evaluate.results import in_words
+from ..evaluate.table import PROBLEMS
 from .curves import curve
 from .marks import marked, visible
 from .tables import notes, percent, spread, unchanged
@@ -97,7 +98,6 @@ def _curves(summary: dict[str, Any]) -> str:
 
 
 def _cells(summary: dict[str, Any]) -> str:
-    problems = ("error", "refused", "unparsed", "unanswered", "budget")
     out = ["<h2>Every number</h2>"]
     for name, content in summary["dimensions"].items():
         auc = any("auc" in cell for cell in content["degrees"])
@@ -111,7 +111,7 @@ def _cells(summary: dict[str, Any]) -> str:
                 *([spread(cell["auc"]) if "auc" in cell else "-"] if auc else []),
                 f"{percent(success['rate'])} of {success['of']}", percent(cell["reached"]), percent(cell["edit_distance"]),
                 f"{cell['cases']:,}", f"{cell['unchanged_examples']:,} of {cell['examples']:,}", f"{cell['unfit']:,}",
-                f"{sum(cell[p] for p in problems):,}",
+                f"{sum(cell[name] for name in PROBLEMS):,}",
             ])  # fmt: skip
         out.append(f"<details><summary>{escape(name)}</summary>{_table(head, rows)}</details>")
     return "".join(out)

@@ -14,6 +14,7 @@ Codes = npt.NDArray[np.uint32]  # code points
 Ints = npt.NDArray[np.int64]  # positions, lengths, row numbers
 Bits = npt.NDArray[np.uint64]  # hashes
 Mask = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 
 def spread(start: Ints, length: Ints) -> Ints:

@@ -94,7 +94,9 @@ class Victim(ABC):
     access: Access = Access.DECISION
     cases_at_once: int = 4000  # of a block: many full batches, yet little lost when a run is killed
     rows_at_once: int = 256  # how many rows a call should bring: full batches, not more than memory holds
+    _identity: str = ""  # where the name does not tell
     batch_tokens: int | None = 0  # of victims that batch by tokens; None: not settled yet
+    reader: Reader | None = None  # of answers that come in shapes that are not known beforehand
     sees_through_files: bool = False  # whether a worker process can open it again by its name
 
     @abstractmethod
@@ -109,14 +111,19 @@ class Victim(ABC):
         """Take the usual batch size where none was found."""
 
     @property
-    def reader(self) -> Reader | None:
-        """What reads its answers, where they come in shapes that are not known beforehand."""
-        return None
-
-    @property
     def identity(self) -> str:
         """Changes when the model changes: part of the cache's key, and of what a resumed run must match."""
-        return self.name
+        return self._identity or self.name
+
+
+class Read(Victim):
+    """A victim whose answers a Reader reads: that it gives scores shows in the first."""
+
+    reader: Reader
+
+    @property
+    def access(self) -> Access:  # type: ignore[override]
+        return Access.SCORE if self.reader.kind == "scores" else Access.DECISION
 
 
 def require(victim: Victim, needed: Access, why: str) -> None:

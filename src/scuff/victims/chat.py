@@ -79,10 +79,6 @@ class Chat(Victim):
         about = [self.endpoint.address.public, task, self.labels, self._prompts, system, self._settings]
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
 
-    @property
-    def identity(self) -> str:
-        return self._identity
-
     def __repr__(self) -> str:
         return f"Chat({self.name.removeprefix('chat:')!r})"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..text.dataset import TASKS, Task
 from .answers import Reader
-from .base import OTHER, Access, Column, Outputs, Victim
+from .base import OTHER, Column, Outputs, Read
 from .remote import Endpoint, whole
 from .responses import Failure
 from .shapes import BadAnswer, Unfit
@@ -18,7 +18,7 @@ from .template import Row, Template, Way
 BAD_ROW = (400, 413, 422, 500)  # what servers say when they cannot take one of several texts
 
 
-class Http(Victim):
+class Http(Read):
     """A model behind a URL.
 
     request: JSON in which "{texts}" stands for a list of `batch` texts, "{text}" for one ("{pairs}", "{firsts}" and
@@ -59,20 +59,11 @@ class Http(Victim):
         if (task == "text") == bool(labels):
             wanted = "no labels" if labels else "the names of the labels"
             raise ValueError(f"expected {wanted} for http.labels and task {task}, got {list(labels)}")
-        self._reader = Reader(task, self.labels, self.name, assumed=OTHER in self.labels, scores=scores)
+        self.reader = Reader(task, self.labels, self.name, assumed=OTHER in self.labels, scores=scores)
         self._size = whole(batch, "http.batch") if self._template.batched else 1
         self.rows_at_once = max(256, self._size * concurrency)
-        self._settle()
         about = [self.endpoint.address.public, task, self.labels, self._template.value, answer]
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
-
-    @property
-    def reader(self) -> Reader:
-        return self._reader
-
-    @property
-    def identity(self) -> str:
-        return self._identity
 
     def __repr__(self) -> str:
         return f"Http({self.endpoint.address.shown!r})"
@@ -90,11 +81,10 @@ class Http(Victim):
                 if isinstance(value, Failure):
                     problems[at] = f"error: {value.reason}"
                 else:
-                    answers[at] = self._reader.row(value, len(rows[at][0]) if isinstance(rows[at][0], tuple) else None)
+                    answers[at] = self.reader.row(value, len(rows[at][0]) if isinstance(rows[at][0], tuple) else None)
             except (Unfit, BadAnswer) as unfit:
                 problems[at] = f"unparsed: {unfit}"
-        self._settle()
-        return self._reader.outputs(answers, problems)
+        return self.reader.outputs(answers, problems)
 
     def _ask(self, rows: Sequence[Row]) -> list[Any]:
         """What came for each row: a value, an Unfit or a Failure. A batch that the server cannot take is asked in halves."""
@@ -119,6 +109,3 @@ class Http(Victim):
             return self._way.rows(response, count)
         except Unfit as unfit:
             return [unfit] * count
-
-    def _settle(self) -> None:
-        self.access = Access.SCORE if self._reader.kind == "scores" else Access.DECISION

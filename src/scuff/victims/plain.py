@@ -11,10 +11,10 @@ import numpy as np
 
 from ..text.dataset import Task
 from .answers import Reader
-from .base import OTHER, Access, Column, Outputs, Victim
+from .base import OTHER, Access, Column, Outputs, Read, Victim
 
 
-class Plain(Victim):
+class Plain(Read):
     """A callable that takes a list of texts (two lists for pairs) and gives scores, logits, labels, label sets, tags or texts."""
 
     def __init__(
@@ -23,31 +23,18 @@ class Plain(Victim):
         """`labels` may be () where the answers name them, see `assume`."""
         self.ask, self.task, self.labels = ask, task, tuple(labels)
         self.name = name or f"{getattr(ask, '__module__', '')}:{getattr(ask, '__qualname__', type(ask).__name__)}"
-        self._identity = identity or self.name
-        self._reader = Reader(task, self.labels, self.name)
-
-    @property
-    def reader(self) -> Reader:
-        return self._reader
-
-    @property
-    def identity(self) -> str:
-        return self._identity
+        self._identity = identity
+        self.reader = Reader(task, self.labels, self.name)
 
     def assume(self, labels: Sequence[str]) -> bool:
         """Take these names where the user gave none: right for answers that are names themselves, refused for mere numbers."""
         self.labels = (*labels, OTHER)
-        self._reader = Reader(self.task, self.labels, self.name, assumed=True)
+        self.reader = Reader(self.task, self.labels, self.name, assumed=True)
         return True
-
-    @property
-    def access(self) -> Access:  # type: ignore[override]
-        """Known after the first answers."""
-        return Access.SCORE if self._reader.kind == "scores" else Access.DECISION
 
     def __call__(self, *columns: Column) -> Outputs:
         lists = [[list(text) if isinstance(text, tuple) else text for text in column] for column in columns]
-        return self._reader.read(self.ask(*lists), len(columns[0]))
+        return self.reader.read(self.ask(*lists), len(columns[0]))
 
 
 def of_sklearn(model: Any, task: Task, labels: Sequence[str], name: str = "", identity: str = "") -> Plain:
@@ -76,6 +63,7 @@ class Predictions(Victim):
     """Answers that came from anywhere: a table from texts to answers. What it does not hold is a problem, not an answer."""
 
     access = Access.BLIND
+    reader: Reader
 
     def __init__(
         self,
@@ -88,11 +76,7 @@ class Predictions(Victim):
     ) -> None:
         """`assumed`: nobody said in which order the labels are, so answers that are mere numbers are refused."""
         self.answers, self.task, self.labels, self.name = answers, task, tuple(labels), f"predictions:{name}"
-        self._reader = Reader(task, self.labels, self.name, assumed=assumed)
-
-    @property
-    def reader(self) -> Reader:
-        return self._reader
+        self.reader = Reader(task, self.labels, self.name, assumed=assumed)
 
     @cached_property
     def identity(self) -> str:
@@ -104,7 +88,7 @@ class Predictions(Victim):
         known = [key for key in keys if key in self.answers]
         if not known:
             return Outputs.failed(len(keys), "unanswered")
-        found = self._reader.read([self.answers[key] for key in known], len(known))
+        found = self.reader.read([self.answers[key] for key in known], len(known))
         place = np.full(len(keys), -1, np.int64)
         place[[at for at, key in enumerate(keys) if key in self.answers]] = np.arange(len(known))
         none = Outputs.failed(1, "unanswered", found)

@@ -19,12 +19,11 @@ from ..text import Ragged
 from ..text.dataset import Task
 from ..text.grammar import Grammar
 from ..text.hash import BASE, mix, text_bits
-from ..text.ragged import Bits, Codes, Ints, bounds, spread, sums
+from ..text.ragged import Bits, Codes, Floats, Ints, bounds, spread, sums
 from ..text.unicode import case_map, classes
 from ..text.words import find_words
 from .base import Access, Column, Outputs, Victim, sigmoid, softmax
 
-Floats = npt.NDArray[np.float64]
 LABELS = {"sentiment": ("negative", "positive"), "tone": ("rude", "insult", "threat", "spam")}
 START = {"sentiment": "review", "tone": "comment"}
 SIZES = {"train": 4000, "test": 1000}
