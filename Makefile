@@ -27,7 +27,7 @@ bench: $(VENV)/.dev
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) -e '.[natural]'
+	$(PIP) -e '.[natural,english]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.core

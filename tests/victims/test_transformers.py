@@ -20,11 +20,11 @@ hf = pytest.importorskip("transformers")
 
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors  # noqa: E402
 
+from scuff.neural.batching import Tuner, in_batches  # noqa: E402
+from scuff.neural.library import folder_digest, quiet  # noqa: E402
+from scuff.neural.pieces import Pieces  # noqa: E402
 from scuff.victims import BadModel, Query  # noqa: E402
 from scuff.victims.base import Access  # noqa: E402
-from scuff.victims.batching import Tuner, in_batches  # noqa: E402
-from scuff.victims.library import folder_digest, quiet  # noqa: E402
-from scuff.victims.pieces import Pieces  # noqa: E402
 from scuff.victims.transformers import Transformer, load, of_pipeline  # noqa: E402
 
 LONGEST = 48  # positions of the small models

@@ -125,6 +125,21 @@ class Perturbation(ABC):
         """This perturbation as it suits tagging data, where words are attacked one by one."""
         return self
 
+    def for_characters(self) -> Perturbation:
+        """This perturbation as it suits a share of the characters: small edits anywhere, where it can make such."""
+        return self
+
+    @final
+    def proposals(
+        self, corpus: Corpus, strength: float | str, *, seed: int = 0, k: int = 1, protect: Protect | None = None
+    ) -> Edits:
+        """Up to k alternatives for every site that is not protected, for a search to choose from."""
+        rng = Rng.of(corpus.keys, index(seed), self.name, "proposals")
+        edits = self.at(strength_of(strength)).propose(corpus, rng, k=k)
+        if protect:
+            edits = edits.where(~edits.hitting(protect.find(corpus), corpus.offsets))
+        return edits.real(corpus)
+
     @final
     def edits(
         self,

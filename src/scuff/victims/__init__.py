@@ -1,8 +1,9 @@
 """Models under test. `open_victim` takes any of them; `Query` is the one door through which they are asked."""
 
+from ..neural.library import BadModel
 from .base import Access, NotEnoughAccess, Outputs, Victim, require
 from .cache import DiskCache
-from .open import BadModel, open_victim
+from .open import open_victim
 from .plain import Predictions
 from .query import BudgetSpent, Query, TooManyErrors
 

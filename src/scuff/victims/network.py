@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ..neural.batching import Tuner, in_batches
+from ..neural.library import BadModel, answering, quiet
+from ..neural.pieces import Batch, Pieces, encode
 from ..text.dataset import Task
 from ..text.ragged import Mask
 from .base import Access, Column, Outputs, Victim, as_objects, sigmoid, softmax
-from .batching import Tuner, in_batches
-from .library import answering, quiet
-from .open import BadModel
-from .pieces import Batch, Pieces, encode
 
 # tokens of a batch: what to try, and what to take where there is too little to try on
 SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 65536, 131072)}

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import CellType
 from typing import Any
 
+from ..neural.library import BadModel
 from ..text.dataset import Task
 from .base import Victim
 from .plain import Plain, of_sklearn
@@ -19,10 +20,6 @@ WAYS = (
     "a folder or id of a Hugging Face model, file.py:name, module:name, an http(s):// address, "
     "chat:http(s)://.../v1#model, toy:sentiment or toy:tone"
 )
-
-
-class BadModel(ValueError):
-    """What the user named as a model is none that we can use."""
 
 
 def open_victim(model: Any, task: Task, labels: Sequence[str], options: dict[str, Any] | None = None) -> Victim:

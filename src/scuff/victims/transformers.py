@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..neural.library import BadModel, first_line, folder_digest, libraries, place, quiet, weights_digest
 from ..text.dataset import TASKS, Task
-from .library import first_line, folder_digest, libraries, place, quiet, weights_digest
 from .network import Transformer
-from .open import BadModel
 
 __all__ = ["Transformer", "load", "of_pipeline"]
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..text.ragged import Ints, Mask
-from .base import Column
+
+Column = Sequence[Any]
 
 
 @dataclass(frozen=True, eq=False)

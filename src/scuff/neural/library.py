@@ -9,11 +9,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from .open import BadModel
-
 # what says how a folder answers; logs, optimizer states and the like do not
 TELLING = ("config.json", "generation_config.json", "*token*.json", "vocab*", "merges.txt", "*.model", "*.spm")
 WEIGHTS = ("*.safetensors", "*.bin")  # the second where there is none of the first
+
+
+class BadModel(ValueError):
+    """What the user named as a model is none that we can use."""
 
 
 def libraries() -> tuple[Any, Any]:

@@ -1,0 +1,1 @@
+"""Networks of Hugging Face, run in full batches: what victims and perturbations that need one share. Loads torch when used."""
