@@ -1,7 +1,7 @@
 """Perturbations: each proposes edits to a corpus; the base class selects and checks."""
 
 from .api import perturb, perturb_tokens
-from .base import LEVELS, Facts, Perturbation, WordPerturbation
+from .base import LEVELS, Facts, Perturbation
 from .combine import OneOf, Only, Then, only
 from .drop import Disemvowel, Truncate
 from .intrude import Intrude
@@ -15,6 +15,7 @@ from .segment import Segment
 from .shuffle import FullShuffle, InnerShuffle
 from .unseen import Homoglyph, Invisible
 from .visual import Visual
+from .wordwise import WordPerturbation
 
 __all__ = [
     "LEVELS", "NAMES", "ZEROE", "Disemvowel", "Facts", "FullShuffle", "Homoglyph", "InnerShuffle", "Intrude", "Invisible",

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..text import Corpus, Letters, Ragged, Rng
 from ..text.ragged import Ints, Mask, sums
-from .base import Facts, WordPerturbation
+from .base import Facts
 from .inside import without
+from .wordwise import WordPerturbation
 
 
 @cache

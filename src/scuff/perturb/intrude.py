@@ -10,8 +10,9 @@ import numpy as np
 
 from ..text import Corpus, Ragged, Rng
 from ..text.ragged import Ints, Mask
-from .base import Facts, WordPerturbation
+from .base import Facts
 from .inside import gaps_hit, inserted
+from .wordwise import WordPerturbation
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ..text import Corpus, Edits, Ragged, Rng
 from ..text.hash import mix, text_bits
 from ..text.ragged import Ints, Mask, bounds, spread, sums
 from ..text.random import shuffled
-from .base import WordPerturbation
+from .wordwise import WordPerturbation
 
 LATELY = 16  # how many sets of texts are remembered: the same ones come once for every degree
 

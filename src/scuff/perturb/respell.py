@@ -9,9 +9,9 @@ import numpy as np
 
 from ..text import Corpus, Ragged, Rng
 from ..text.ragged import Ints, Mask
-from .base import WordPerturbation
 from .channel import Channel
 from .lookup import Spellings
+from .wordwise import WordPerturbation
 
 
 class Respell(WordPerturbation):

@@ -10,7 +10,8 @@ import numpy as np
 from ..text import Corpus, Letters, Ragged, Rng
 from ..text.ragged import Ints, Mask, bounds, run_lengths, spread, sums
 from ..text.random import shuffled
-from .base import Facts, WordPerturbation
+from .base import Facts
+from .wordwise import WordPerturbation
 
 
 @dataclass(frozen=True)

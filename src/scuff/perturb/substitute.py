@@ -8,8 +8,8 @@ import numpy as np
 
 from ..text import Corpus, Letters, Ragged, Rng
 from ..text.ragged import Codes, Ints, Mask, sums
-from .base import WordPerturbation
 from .inside import at_least_one
+from .wordwise import WordPerturbation
 
 
 class Choices:

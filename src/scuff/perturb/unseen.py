@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 from ..resources import load
 from ..text import Corpus, Edits, Ragged, Rng
 from ..text.ragged import Ints, Mask
-from .base import Facts, Perturbation, WordPerturbation
+from .base import Facts, Perturbation
 from .inside import gaps_hit, inserted
 from .substitute import Choices, Substitute
+from .wordwise import WordPerturbation
 
 # Kinds of characters without a picture of their own.
 UNSEEN = {
