@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..text import Edits
 from ..text.ragged import Bits, Ints, Mask
+from .fill import renumbered
 
 MORE = 3  # this many times as many versions are tried as cases are wanted
 
@@ -50,7 +51,7 @@ class Draws:
         """Some versions, in this order."""
         place = np.full(self.example.size, -1, np.int64)
         place[rows] = np.arange(rows.size)
-        edits = tuple(None if e is None else _renumbered(e, place) for e in self.edits)
+        edits = tuple(None if e is None else renumbered(e, place) for e in self.edits)
         return Draws(
             self.example[rows], self.draw[rows], self.text[rows], self.reached[rows], self.fits[rows], edits
         )  # fmt: skip
@@ -81,8 +82,3 @@ class Draws:
         late = np.where(draw < patience, 0, draw // MORE) - place
         apart = example << 32  # so that the running maximum begins anew with each example
         return order, place + np.maximum.accumulate(late + apart) - apart
-
-
-def _renumbered(edits: Edits, place: Ints) -> Edits:
-    kept = edits.where(place[edits.row] >= 0)
-    return replace(kept, row=place[kept.row]).in_order()

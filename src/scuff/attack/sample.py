@@ -1,4 +1,4 @@
-"""Random cases, the rule-based setting: K versions of every text, distinct where possible, none above the degree."""
+"""K versions of every text, distinct where possible, none above the degree: by rules alone, or guided by the victim."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..metrics.edit import edit_distance
-from ..perturb import Protect
-from ..text import Corpus, Edits
+from ..perturb import Protect, Then
+from ..text import Corpus, Edits, Rng
 from ..text.dataset import Text
 from ..text.hash import mix, text_bits
-from ..text.ragged import Bits, Ints, Ragged
+from ..text.ragged import Bits, Floats, Ints, Ragged
 from .cases import Cases, Column
 from .dimension import Dimension
 from .draws import MORE, Draws
+from .fill import Meaning, by_characters, by_meaning, distance, ranked
+from .guided import LETTER_POOL, WORD_POOL, guided_sites
+from .oracle import Oracle
 
-LONG = 5000  # characters; the time that a distance takes grows with the square
 PATIENCE = 10  # a text that none of its first so many versions changes counts as one that cannot change
 
 
@@ -30,13 +31,16 @@ def sample_cases(
     first: int = 0,
     seed: int = 0,
     protect: Protect | None = None,
+    far: Meaning | None = None,
+    oracle: Oracle | None = None,
 ) -> Cases:
     """Cases number `first` to `cases` of each example: the same whatever `cases` is, and whatever other examples there are.
 
     `sides`: which columns are perturbed. A text that cannot change within the degree is a case of its own, once. A level is not
-    a limit: there the first draw decides whether a text can change, so that one case is the same as `scuff perturb`.
+    a limit: there the first draw decides whether a text can change, so that one case is the same as `scuff perturb`. far: how
+    meaning is measured, for dimensions of whole sentences. oracle: what the victim says, for guided ones.
     """
-    maker = _Maker(columns, sides, dimension, degree, seed, protect)
+    maker = _Maker(columns, sides, dimension, degree, seed, protect, far, oracle)
     size = len(columns[0].corpus)
     tries, patience = (cases if degree else 1), (1 if dimension.measure == "level" or not degree else PATIENCE)
     found = maker.draws(np.arange(size), np.arange(tries))
@@ -56,25 +60,34 @@ def sample_cases(
 class _Maker:
     def __init__(
         self, columns: Sequence[Column], sides: Sequence[int], dimension: Dimension, degree: float, seed: int,
-        protect: Protect | None,
+        protect: Protect | None, far: Meaning | None, oracle: Oracle | None,
     ) -> None:  # fmt: skip
         self.columns, self.sides, self.degree, self.seed, self.protect = columns, sides, degree, seed, protect
-        self.dimension = dimension.for_tokens() if columns[0].tokens is not None else dimension
+        self.dimension, self.far = dimension.ready(columns[0].tokens is not None), far
         self.clean = _hash([column.corpus for column in columns])
+        attack, setting = self.dimension.attack, self.dimension.setting
+        self.pools = None
+        if setting != "rule":
+            assert oracle is not None, "a guided dimension needs a victim to guide it"
+            k = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
+            self.pools = oracle.pools(attack, setting, k, seed=seed, degree=degree, protect=protect)
 
     def draws(self, rows: Ints, numbers: Ints) -> Draws:
         """Every draw of these numbers for each of these examples."""
         example, draw = np.repeat(rows, numbers.size), np.tile(numbers, rows.size)
-        hit, units = np.zeros(example.size, np.int64), np.zeros(example.size, np.int64)
+        measure = self.dimension.measure
+        hit, units, reached = np.zeros(example.size, np.int64), np.zeros(example.size, np.int64), np.zeros(example.size)
         after: list[Corpus] = []
         all_edits: list[Edits | None] = []
         for at, column in enumerate(self.columns):
             corpus = column.corpus.take(example)
             edits = None
             if at in self.sides:
-                edits = self._edits(corpus, draw)
-                if self.dimension.measure == "edits":
-                    hit += _distance(corpus, edits)
+                edits, far = self._edits(at, corpus, example, draw)
+                if measure == "meaning":
+                    reached = np.maximum(reached, far)
+                elif measure == "edits":
+                    hit += distance(corpus, edits)
                     units += corpus.lengths
                 else:
                     spans = self.dimension.attack.units(corpus)
@@ -83,17 +96,38 @@ class _Maker:
                 corpus = corpus.apply(edits)
             after.append(corpus)
             all_edits.append(edits)
-        reached = hit / np.maximum(units, 1)
-        fits = reached <= (np.inf if self.dimension.measure == "level" else self.degree + 1e-9)
+        reached = reached if measure == "meaning" else hit / np.maximum(units, 1)
+        fits = reached <= (np.inf if measure == "level" else self.degree + 1e-9)
         text = np.where(fits, _hash(after), self.clean[example])
         edits_that_fit = tuple(None if edits is None else edits.where(fits[edits.row]) for edits in all_edits)
         return Draws(example, draw, text, np.where(fits, reached, 0.0), fits, edits_that_fit)
 
-    def _edits(self, corpus: Corpus, draw: Ints) -> Edits:
-        attack, selection = self.dimension.attack, self.dimension.selection
-        return attack.edits(
-            corpus, self.degree, seed=self.seed, draw=draw, selection=selection, protect=self.protect
-        ).in_order()
+    def _edits(self, at: int, corpus: Corpus, example: Ints, draw: Ints) -> tuple[Edits, Floats]:
+        """The edits of each version, and for degrees of meaning how far they go."""
+        attack, measure, nowhere = self.dimension.attack, self.dimension.measure, np.zeros(len(corpus))
+        rng = Rng.for_draws(corpus.keys, draw, self.seed, attack.name, self.dimension.setting)
+        if self.pools is not None and (pool := self.pools[at]) is not None:
+            sites, rank = guided_sites(pool, corpus, example, rng, whole=attack.facts.level == "sentence")
+        elif measure in ("units", "level") or (measure == "edits" and isinstance(attack, Then)):
+            selection = {"units": "below", "edits": "edits"}.get(measure)
+            return self._rules(corpus, draw, selection), nowhere
+        else:
+            sites = self._rules(corpus, draw, "all")
+            rank = ranked(sites.row, rng.stream("order").bits(sites.row, sites.site))
+        if measure == "units":
+            most = np.floor(attack.units(corpus).per_row(len(corpus)) * self.degree + 1e-9).astype(np.int64)
+            chosen = sites.where(rank < most[sites.row])
+        elif measure == "edits":
+            chosen = by_characters(corpus, sites, rank, self.degree)
+        else:
+            assert self.far is not None, "a dimension of whole sentences needs a measure of meaning"
+            return by_meaning(corpus, sites, rank, self.degree, self.far)
+        return (self.protect.settle(corpus, chosen) if self.protect else chosen), nowhere
+
+    def _rules(self, corpus: Corpus, draw: Ints, selection: str | None) -> Edits:
+        attack, protect = self.dimension.attack, self.protect
+        found = attack.edits(corpus, self.degree, seed=self.seed, draw=draw, selection=selection, protect=protect)
+        return found.in_order()
 
     def cases(self, chosen: Draws, unfit: Ints) -> Cases:
         away, length = np.zeros(chosen.example.size, np.int64), np.zeros(chosen.example.size, np.int64)
@@ -102,24 +136,10 @@ class _Maker:
             part = column.take(chosen.example)
             columns.append(part.texts(edits))
             if edits is not None:
-                away += _distance(part.corpus, edits)
+                away += distance(part.corpus, edits)
                 length += part.corpus.lengths
-        distance = away / np.maximum(length, 1)
-        return Cases(chosen.example, chosen.draw, chosen.edits, tuple(columns), chosen.reached, distance, unfit)
-
-
-def _distance(corpus: Corpus, edits: Edits) -> Ints:
-    """How far edits take each text. Of a very long one only the edits are measured: together they are never nearer."""
-    before, after = corpus.strings(), corpus.apply(edits).strings()
-    long = corpus.lengths > LONG
-    if not long.any():
-        return edit_distance(before, after)
-    short = np.flatnonzero(~long).tolist()
-    out = np.zeros(long.size, np.int64)
-    out[short] = edit_distance([before[at] for at in short], [after[at] for at in short])
-    some = edits.where(long[edits.row])
-    old, new = corpus.cut(some.spans(corpus.offsets)).strings(), some.text.strings()
-    return out + np.bincount(some.row, edit_distance(old, new), long.size).astype(np.int64)
+        share = away / np.maximum(length, 1)
+        return Cases(chosen.example, chosen.draw, chosen.edits, tuple(columns), chosen.reached, share, unfit)
 
 
 def _hash(texts: Sequence[Ragged]) -> Bits:

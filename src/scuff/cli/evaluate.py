@@ -8,8 +8,10 @@
   scuff evaluate data.csv --predictions answered.jsonl
 
 The same command, or --resume RUN, goes on with a run that was interrupted. A pre-flight shows two examples, the clean score
-and the costs; --dry-run stops there. DIMENSION is an attack (`scuff list`): `keyboard` changes a share of the words,
-`keyboard@edits` a share of the characters, `keyboard@level` follows the attack's own levels.
+and the costs; --dry-run stops there. DIMENSION is one of RobTest's: typo-m typo-g glyph-m glyph-g phonetic-m phonetic-g synonym
+contextual inflection syntax distraction (-m malicious, -g general); or any attack (`scuff list`): `keyboard` changes a share of
+the words, `keyboard@edits` a share of the characters, `keyboard@level` follows the attack's own levels. `scuff guide` helps to
+choose.
 """
 
 from __future__ import annotations
@@ -39,7 +41,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _what_is_measured(group: Any) -> None:
-    group.add_argument("--dimensions", nargs="+", metavar="DIMENSION", help="default: all attacks that can run")
+    group.add_argument("--dimensions", nargs="+", metavar="DIMENSION", help="default: all of RobTest's that can run")
+    group.add_argument(
+        "--tag", choices=("general", "malicious"), help="only dimensions that stand for slips, or for evasion"
+    )
+    group.add_argument(
+        "--setting",
+        nargs="+",
+        choices=("rule", "score", "gradient"),
+        help="what the attacker sees: nothing (rule, default), the model's scores, its gradients; several are compared",
+    )
+    group.add_argument(
+        "--mlm", metavar="MODEL", help="masked language model for contextual: a Hugging Face folder or id"
+    )
+    group.add_argument(
+        "--encoder",
+        metavar="MODEL",
+        help="sentence encoder for the degree of syntax and distraction; default: MiniLM if installed (scuff[meaning]), else chrf",
+    )
     group.add_argument("--degrees", nargs="+", type=float, metavar="D", help="default: 0.05 0.1 0.2 0.3 0.4 0.5 0.6")
     group.add_argument(
         "--cases", type=int, metavar="K", help="cases per example and degree; default 10 (the paper: 100)"

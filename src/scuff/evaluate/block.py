@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..attack import Cases, Column, sample_cases
+from ..attack import Cases, Column, Oracle, distance_in_meaning, sample_cases
 from ..perturb import Protect
 from ..text import Edits
 from ..text.dataset import Dataset, Text
 from ..text.ragged import Ints, Ragged
-from ..victims.base import Outputs
+from ..victims.base import Outputs, StopRun
 from .pack import pack_answers, pack_edits, pack_texts
 from .protocol import Protocol
 from .trials import Arrays
@@ -33,35 +33,49 @@ class Made:
 
 
 def make_cases(
-    data: Dataset, protocol: Protocol, cells: Sequence[tuple[int, int]], first: int, upto: int
+    data: Dataset,
+    protocol: Protocol,
+    cells: Sequence[tuple[int, int]],
+    first: int,
+    upto: int,
+    oracle: Oracle | None = None,
 ) -> list[Made]:
     """Cases number `first` to `upto` of every example of a block in every cell. An example on which an attack fails is one
-    case without an answer; the others are not touched by that.
+    case without an answer; the others are not touched by that. oracle: for guided dimensions.
     """
     columns = [Column.of(column) for column in data.columns]
     out = []
     for dimension, degree in cells:
         try:
-            out.append(Made(dimension, degree, _sample(columns, protocol, dimension, degree, first, upto)))
+            out.append(Made(dimension, degree, _sample(columns, protocol, dimension, degree, first, upto, oracle)))
+        except StopRun:
+            raise
         except Exception:  # find the example that did it
-            out += [_alone(columns, protocol, dimension, degree, first, upto, row) for row in range(len(data))]
+            out += [_alone(columns, protocol, dimension, degree, first, upto, oracle, row) for row in range(len(data))]
     return out
 
 
-def _sample(columns: list[Column], protocol: Protocol, dimension: int, degree: int, first: int, upto: int) -> Cases:
+def _sample(
+    columns: list[Column], protocol: Protocol, dimension: int, degree: int, first: int, upto: int, oracle: Oracle | None
+) -> Cases:
+    wanted = protocol.parsed[dimension]
     return sample_cases(
-        columns, protocol.sides, protocol.parsed[dimension], protocol.degrees[degree], upto, first=first,
-        seed=protocol.seed, protect=Protect(protocol.protect) if protocol.protect else None,
+        columns, protocol.sides, wanted, protocol.degrees[degree], upto, first=first, seed=protocol.seed,
+        protect=Protect(protocol.protect) if protocol.protect else None,
+        far=distance_in_meaning(protocol.meaning) if wanted.measure == "meaning" else None, oracle=oracle,
     )  # fmt: skip
 
 
 def _alone(
-    columns: list[Column], protocol: Protocol, dimension: int, degree: int, first: int, upto: int, row: int
-) -> Made:
+    columns: list[Column], protocol: Protocol, dimension: int, degree: int, first: int, upto: int,
+    oracle: Oracle | None, row: int,
+) -> Made:  # fmt: skip
     one = [column.take(np.array([row])) for column in columns]
     try:
-        cases = _sample(one, protocol, dimension, degree, first, upto)
+        cases = _sample(one, protocol, dimension, degree, first, upto, oracle and oracle.take(np.array([row])))
         return Made(dimension, degree, replace(cases, example=cases.example + row))
+    except StopRun:
+        raise
     except Exception as error:
         zero, none = np.zeros(1), np.empty(0, np.int64)
         edits = tuple(Edits(none, none, none, Ragged.blank(0), none, none) for _ in one)

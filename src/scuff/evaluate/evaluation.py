@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..attack import Column, Oracle
+from ..attack.oracle import Saliency
 from ..text.dataset import Dataset
 from .adaptive import open_cells
 from .block import Ask, Made, clean_block, make_cases, try_block
@@ -35,13 +37,18 @@ class Job:
 
 @dataclass(eq=False)
 class Evaluation:
-    """Everything that decides the trials. `ask` is the door to the victim; without it cases can be made but not tried."""
+    """Everything that decides the trials. `ask` is the door to the victim; without it cases can be made but not tried.
+
+    mask, saliency: what guided dimensions need to know of the victim: what hides a word, and its gradients.
+    """
 
     folder: Folder
     data: Dataset
     protocol: Protocol
     truth: Truth
     ask: Ask | None = None
+    mask: str = ""
+    saliency: Saliency | None = None
 
     def clean_jobs(self) -> list[Job]:
         starts = range(0, len(self.data), CLEAN_BLOCK)
@@ -60,8 +67,24 @@ class Evaluation:
             first = upto
 
     def make(self, job: Job) -> list[Made]:
-        """The cases of a job; nothing for the clean texts."""
-        return make_cases(self.data.take(job.rows), self.protocol, job.cells, job.first, job.upto) if job.cells else []
+        """The cases of a job that rules alone choose; nothing for the clean texts."""
+        cells = [cell for cell in job.cells if not self._guided(cell)]
+        return make_cases(self.data.take(job.rows), self.protocol, cells, job.first, job.upto) if cells else []
+
+    def _guided(self, cell: tuple[int, int]) -> bool:
+        return self.protocol.parsed[cell[0]].setting != "rule"
+
+    def _make_guided(self, job: Job, truth: Truth) -> list[Made]:
+        cells = [cell for cell in job.cells if self._guided(cell)]
+        if not cells:
+            return []
+        assert self.ask is not None, "cases that a victim guides need one"
+        data = self.data.take(job.rows)
+        oracle = Oracle(
+            [Column.of(column) for column in data.columns], self.protocol.sides, self.ask,
+            lambda outputs, rows: truth.take(rows).margin(outputs), self.mask, self.saliency, truth.direction,
+        )  # fmt: skip
+        return make_cases(data, self.protocol, cells, job.first, job.upto, oracle)
 
     def do(self, job: Job, made: list[Made] | None = None) -> None:
         """Do a job and write its part."""
@@ -70,7 +93,8 @@ class Evaluation:
         if not job.cells:
             arrays = clean_block(self.data.take(job.rows), truth, self.ask, job.rows.start)
         else:
-            arrays = try_block(self.make(job) if made is None else made, truth, self.ask, job.rows.start)
+            made = [*(self.make(job) if made is None else made), *self._make_guided(job, truth)]
+            arrays = try_block(made, truth, self.ask, job.rows.start)
         self.folder.write_part(job.name, arrays)
 
     def left(self, jobs: list[Job]) -> list[Job]:

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from ..attack import Dimension
-from ..perturb import NAMES, Protect
+from ..attack import COLUMNS, Column, Dimension
+from ..attack.guided import LETTER_POOL, WORD_POOL
+from ..perturb import Protect
 from ..text.dataset import Dataset
 from ..victims.base import Access
 from .score import DEGREES, VALIDITY, degree_weights
@@ -16,17 +17,23 @@ CASES = 10
 FIRST_ROUND = 4
 
 # which column of RobTest's Table 3 fits which of our attacks
-VALIDITY_OF = {"keyboard": "typo", "natural": "typo", "visual": "glyph", "homoglyph": "glyph", "phonetic": "phonetic"}
+VALIDITY_OF = {
+    "typo": "typo", "keyboard": "typo", "natural": "typo", "glyph": "glyph", "visual": "glyph", "homoglyph": "glyph",
+    "phonetic": "phonetic",
+}  # fmt: skip
+GRADIENT_STEPS = 20  # forward passes that a gradient costs
+SENTENCE_SITES = 12  # places of a text that sentence-level edits are proposed for, about
 
 
 @dataclass(frozen=True)
 class Protocol:
     """K cases at every degree, none above it (RobTest).
 
-    width: adaptive, cases are added in rounds until a cell's interval is narrower than this, at most `cases`.
+    width: adaptive, cases are added in rounds until a cell's interval is narrower than this, at most `cases`. meaning: how the
+    degree of sentence-level dimensions is measured, `chrf` or an encoder.
     """
 
-    dimensions: tuple[str, ...] = tuple(NAMES)
+    dimensions: tuple[str, ...] = tuple(COLUMNS)
     degrees: tuple[float, ...] = DEGREES
     cases: int = CASES
     seed: int = 0
@@ -34,11 +41,12 @@ class Protocol:
     protect: tuple[str, ...] = ()
     width: float | None = None
     beta: float = 0.5
+    meaning: str = "chrf"
     at_once: int = 30_000  # cases of a block
 
     def __post_init__(self) -> None:
         """Wrong settings are told before anything is asked."""
-        specs = [dimension.spec for dimension in self.parsed]
+        specs = [dimension.name for dimension in self.parsed]
         for what, found in (("dimension", specs), ("degree", list(self.degrees))):
             if not found or len(set(found)) < len(found):
                 raise ValueError(
@@ -60,8 +68,8 @@ class Protocol:
 
     @property
     def needs(self) -> Access:
-        """What a victim must tell: rules choose the cases here, so answers that were collected before are enough."""
-        return Access.BLIND
+        """What a victim must tell: where rules alone choose the cases, answers that were collected before are enough."""
+        return max(dimension.needs for dimension in self.parsed)
 
     @property
     def cells(self) -> list[tuple[int, int]]:
@@ -86,9 +94,21 @@ class Protocol:
             return None
         return f"{name}-{'m' if found.unit == 'characters' else 'g'}" if name else found.attack.name
 
-    def queries(self, examples: int) -> int:
-        """At most so many: the clean text and every case of every cell."""
-        return examples * (1 + len(self.cells) * self.cases)
+    def queries(self, data: Dataset) -> int:
+        """About so many at most: the clean text, every case of every cell, and what guided dimensions ask beforehand."""
+        return len(data) * (1 + len(self.cells) * self.cases) + self.probes(data)
+
+    def probes(self, data: Dataset) -> int:
+        """What guided dimensions ask beside their cases: each word hidden, and proposals for each word or letter."""
+        guided = [dimension for dimension in self.parsed if dimension.setting != "rule"]
+        if not guided:
+            return 0
+        corpora = [Column.of(data.columns[side]).corpus for side in self.sides]
+        words, letters = sum(len(corpus.words) for corpus in corpora), sum(corpus.codes.size for corpus in corpora)
+        each = {"units": words * WORD_POOL, "edits": letters * LETTER_POOL}
+        total = sum(each.get(d.measure, SENTENCE_SITES * WORD_POOL * len(data)) for d in guided)
+        settings = {dimension.setting for dimension in guided}
+        return total + ("score" in settings) * words + ("gradient" in settings) * GRADIENT_STEPS * len(data)
 
     def blocks(self, examples: int, cells: int, cases: int) -> list[range]:
         """Examples in blocks of about `at_once` cases."""

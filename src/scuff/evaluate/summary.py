@@ -66,6 +66,10 @@ class _Summary:
     def _dimension(self, at: int) -> dict[str, Any]:
         dimension = self.protocol.parsed[at]
         out: dict[str, Any] = {
+            "spec": dimension.spec,
+            "base": dimension.base,
+            "setting": dimension.setting,
+            "tag": dimension.tag,
             "unit": dimension.unit,
             "level": dimension.attack.facts.level,
             "average": self._final(self.mean[at], self.mean_again[at]),

@@ -98,6 +98,24 @@ class Truth:
             out[good] = chrf(answers[good].tolist(), self.targets[good].tolist())
         return out, problem
 
+    def margin(self, outputs: Outputs) -> Floats:
+        """How sure a victim that gives scores is of what is right, in [0, 1]: its score of the right label, or for label sets the
+        mean over all labels of the score that they hold or not. nan: no answer.
+        """
+        answers = outputs.answers
+        if answers.dtype.kind != "f":
+            return np.full(len(outputs), np.nan)
+        if self.task == "single":
+            return answers[np.arange(len(answers)), self.targets].astype(np.float64)
+        return np.where(self.targets, answers, 1 - answers).mean(1, dtype=np.float64)
+
+    @property
+    def direction(self) -> Floats:
+        """The weight of each label's score in that margin, per example."""
+        if self.task == "single":
+            return np.eye(len(self.labels))[self.targets]
+        return np.where(self.targets, 1.0, -1.0) / max(1, len(self.labels))
+
     def predicted(self, answers: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Label numbers or label sets, from scores where it has scores."""
         if answers.dtype.kind != "f":

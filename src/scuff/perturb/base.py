@@ -16,8 +16,8 @@ from .protect import Protect
 
 LEVELS = {"low": 0.2, "mid": 0.5, "high": 0.8}
 
-Selection = Literal["quota", "coin", "each", "below", "edits"]
-SELECTIONS: tuple[Selection, ...] = ("quota", "coin", "each", "below", "edits")
+Selection = Literal["quota", "coin", "each", "below", "edits", "all"]
+SELECTIONS: tuple[Selection, ...] = ("quota", "coin", "each", "below", "edits", "all")
 
 
 def strength_of(level: str | float) -> float:
@@ -90,7 +90,7 @@ class Perturbation(ABC):
         quota: in random order until ceil(p * n) words have changed, or all were tried (thesis and published code).
         coin: the same, but a coin of p decides about each (paper), so somewhat fewer change. each: only the coin.
         below: at most floor(p * n) words. edits: words until a share p of the characters is inserted, deleted or replaced, never
-        more (RobTest's degrees).
+        more (RobTest's degrees). all: every site that can change, whatever p is.
         """
         return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)
 
@@ -107,6 +107,8 @@ class Perturbation(ABC):
         """The protocols; `total` is what p is a share of, per document."""
         if selection not in SELECTIONS:
             raise ValueError(f"expected {', '.join(SELECTIONS)} for selection, got {selection!r}")
+        if selection == "all":
+            return edits.within(None, rng)
         if selection in ("below", "edits"):
             total = corpus.lengths if selection == "edits" else total
             most = np.floor(total * p + 1e-9).astype(np.int64)

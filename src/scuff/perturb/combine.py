@@ -18,7 +18,8 @@ def _facts(parts: tuple[Perturbation, ...], summary: str) -> Facts:
     if not parts:
         raise ValueError("expected at least one perturbation to combine, got none")
     keeps = all(part.facts.keeps_tokens for part in parts)
-    return replace(parts[0].facts, summary=summary, example="", keeps_tokens=keeps, unit="words")
+    level = max((part.facts.level for part in parts), key=("char", "word", "sentence").index)
+    return replace(parts[0].facts, summary=summary, example="", keeps_tokens=keeps, unit="words", level=level)
 
 
 class _Combination(Perturbation):

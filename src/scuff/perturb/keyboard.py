@@ -21,13 +21,13 @@ def layouts() -> dict[str, list[str]]:
     return found
 
 
-def neighbours(layout: str, keys: Literal["letters", "all"] = "letters") -> dict[str, str]:
+def neighbours(layout: str, keys: Literal["letters", "all"] = "letters", owner: str = "keyboard") -> dict[str, str]:
     """Each letter with the keys that touch its own; an upper-case letter with upper-case ones."""
     known = layouts()
     if layout not in known:
         near = get_close_matches(layout, known, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise ValueError(f"expected one of {', '.join(known)} for keyboard.layout, got {layout!r}{hint}")
+        raise ValueError(f"expected one of {', '.join(known)} for {owner}.layout, got {layout!r}{hint}")
     at = {
         key: (row, ROW_START[row] + column)
         for row, line in enumerate(known[layout])
@@ -54,7 +54,8 @@ def neighbours(layout: str, keys: Literal["letters", "all"] = "letters") -> dict
 
 
 @cache
-def _choices(layout: str, keys: Literal["letters", "all"]) -> Choices:
+def touching(layout: str, keys: Literal["letters", "all"] = "letters") -> Choices:
+    """The neighbours as a table."""
     return Choices({ord(key): near for key, near in neighbours(layout, keys).items()})
 
 
@@ -87,4 +88,4 @@ class Keyboard(Substitute):
         neighbours(self.layout, self.keys)
 
     def choices(self) -> Choices:
-        return _choices(self.layout, self.keys)
+        return touching(self.layout, self.keys)

@@ -10,11 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from ..resources import load
-from ..text import Corpus, Edits, Ragged, Rng, Spans
+from ..text import Corpus, Edits, Ragged, Rng
 from ..text.ragged import Codes, Ints, bounds
-from ..text.unicode import word_class
-from ..text.unicode_data import BLANK
-from .base import Facts
+from .base import Facts, Perturbation
+from .scope import Scoped
 from .substitute import Choices, Substitute
 
 SPACES = ("vaegan", "ices", "dces")
@@ -37,7 +36,7 @@ def _space(name: str, count: int) -> tuple[Choices, Ints]:
 
 
 @dataclass(frozen=True)
-class Visual(Substitute):
+class Visual(Substitute, Scoped):
     """Replace each character with probability phi by one of the 20 that look most like it.
 
     `space`: vaegan, the learnt space of the paper (default, and the best by Unicode's list of confusables:
@@ -65,14 +64,11 @@ class Visual(Substitute):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for option, known in {"space": SPACES, "choice": ("uniform", "likeness"), "scope": ("text", "words")}.items():
+        for option, known in {"space": SPACES, "choice": ("uniform", "likeness")}.items():
             if getattr(self, option) not in known:
-                raise ValueError(f"expected {', '.join(known)} for visual.{option}, got {getattr(self, option)!r}")
+                raise ValueError(f"expected {', '.join(known)} for {self.name}.{option}, got {getattr(self, option)!r}")
         if self.neighbours > 20:
-            raise ValueError(f"expected 1 to 20 for visual.neighbours, got {self.neighbours!r}")
-        if self.scope == "words":
-            object.__setattr__(self, "selection", "quota")
-            object.__setattr__(self, "facts", replace(self.facts, unit="words"))
+            raise ValueError(f"expected 1 to 20 for {self.name}.neighbours, got {self.neighbours!r}")
 
     def for_tokens(self) -> Visual:
         return replace(self, scope="words")
@@ -88,32 +84,44 @@ class Visual(Substitute):
         aim = weight[first] + rng.stream("key").uniform(row, place) * (weight[last] - weight[first])
         return choices.near.codes[np.searchsorted(weight, aim, "right") - 1]
 
-    def units(self, corpus: Corpus) -> Spans:
-        if self.scope == "words":
-            return super().units(corpus)
-        at = np.flatnonzero(word_class(corpus.classes) != BLANK)
-        return Spans(np.searchsorted(corpus.offsets, at, "right") - 1, at, at + 1)
-
-    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
-        if self.scope == "words":
-            return super().propose(corpus, rng, k=k)
+    def strike(self, corpus: Corpus, rng: Rng) -> Edits:
         number = self.choices().of(corpus.codes)
         number[corpus.tail] = number[corpus.tail - 1] = 0  # part of a cluster: an emoji, a letter with its mark
         at = np.flatnonzero(number)
         row, place = corpus.place(np.searchsorted(corpus.offsets, at, "right") - 1, at)
-        turns = [rng.stream(turn) if turn else rng for turn in range(k)]
-        new = [
-            Ragged(self.draw(self.choices(), number[at], row, place, turn), np.arange(at.size + 1)) for turn in turns
-        ]
-        edits = [Edits(row, place, place + 1, text, place, np.ones_like(row)) for text in new]
-        return edits[0] if k == 1 else Edits.join(edits).distinct()
-
-    def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
-        if self.scope == "words":
-            return super().choose(corpus, p, rng, selection, guard)
-        return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)
+        new = Ragged(self.draw(self.choices(), number[at], row, place, rng), np.arange(at.size + 1))
+        return Edits(row, place, place + 1, new, place, np.ones_like(row))
 
     def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
-        own = self.phi is not None and self.scope == "text" and p and selection not in ("below", "edits")
+        own = self.phi is not None and self.scope == "text" and p and selection not in ("below", "edits", "all")
         rate = self.phi if own and self.phi is not None else p
         return super().pick(corpus, edits, rate, rng, selection, total)
+
+
+@dataclass(frozen=True)
+class Glyph(Visual):
+    """Replace one letter of a word by one of the 20 characters that look most like it.
+
+    RobTest's general form. Where a degree is a share of the characters (`glyph@edits`, its malicious form), and with
+    `scope="text"`, every character of the text can change by itself. Options as those of `visual`.
+    """
+
+    phi: float | None = 0.0
+    scope: str = "words"
+
+    name: ClassVar[str] = "glyph"
+    facts: ClassVar[Facts] = replace(
+        Visual.facts,
+        summary="replace one letter of a word by a look-alike",
+        paper="RobTest (Chen et al. 2023) 3.1, C; after Eger et al. 2019",
+        example="Adversariaļ attacks ȧre harmless.",
+        tags=("general", "malicious"),
+        unit="words",
+    )
+
+    def at(self, p: float) -> Perturbation:
+        """One letter a word, but of a whole text the share that the strength says."""
+        return replace(self, phi=p) if self.scope == "text" and not self.phi else super().at(p)
+
+    def for_characters(self) -> Glyph:
+        return replace(self, scope="text")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any
 
+from ..attack import SETTINGS, TAGS, Dimension, usual_meaning
 from ..evaluate import CASES, DEGREES, Protocol
-from ..perturb import LEVELS, NAMES, ZEROE, Plan
-from ..resources import MissingResource
+from ..perturb import LEVELS
 from ..text.dataset import Dataset, Task
+from ..victims.base import Access
+from .dimensions import choose_dimensions
 
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
-LISTS = ("text", "label", "labels", "dimensions", "degrees", "protect", "predictions")
+LISTS = ("text", "label", "labels", "dimensions", "degrees", "protect", "predictions", "setting")
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class Config:
     examples: int = 500
     protocol: str = "robtest"
     dimensions: tuple[str, ...] = ()
+    tag: str | None = None
+    setting: tuple[str, ...] = ("rule",)
+    mlm: str | None = None
+    encoder: str | None = None
     degrees: tuple[float, ...] = ()
     cases: int | None = None
     width: float | None = None
@@ -73,12 +79,14 @@ class Config:
                 if not isinstance(value, dict):
                     raise ValueError(f"expected names and values for {name}, got {value!r}")
                 given[name] = {str(key): str(v) for key, v in value.items()} if name == "map" else value
-            elif name in ("id", "format", "split", "none", "cache", "max_errors"):
+            elif name in ("id", "format", "split", "none", "cache", "max_errors", "mlm", "encoder"):
                 given[name] = str(value)
         config = cls(**given)
         for name, value, choices in (
             ("protocol", config.protocol, ("robtest", "zeroe")),
             ("side", config.side, tuple(SIDES)),
+            *(("setting", setting, SETTINGS) for setting in config.setting),
+            *((("tag", config.tag, tuple(TAGS)),) if config.tag else ()),
         ):
             if value not in choices:
                 raise ValueError(f"expected {' or '.join(choices)} for {name}, got {value!r}")
@@ -103,6 +111,11 @@ class Config:
         return int(number * cases) if share else int(number)
 
     @property
+    def guided(self) -> bool:
+        """Whether some dimension wants more than answers to its cases."""
+        return any(s != "rule" for s in (*self.setting, *(Dimension.parse(name).setting for name in self.dimensions)))
+
+    @property
     def secret(self) -> bool:
         """Whether an option of the model may hold a key."""
         return any(
@@ -113,32 +126,33 @@ class Config:
     def _risky(self) -> list[tuple[str, Any]]:
         return [(name, value) for name, value in self.options.items() if name in ("headers", "request")]
 
-    def protocol_for(self, data: Dataset, at_once: int) -> tuple[Protocol, dict[str, str]]:
-        """The protocol, and why attacks that would be in it by default are left out. Zéroe's: one case at each of its levels."""
+    def protocol_for(
+        self, data: Dataset, at_once: int, access: Access = Access.GRADIENT
+    ) -> tuple[Protocol, dict[str, str]]:
+        """The protocol, and why some dimensions or settings are left out. Zéroe's: one case at each of its levels."""
         zeroe = self.protocol == "zeroe"
-        dimensions, left_out = self.dimensions, {}
-        if zeroe:
-            dimensions = tuple(name if "@" in name else f"{name}@level" for name in dimensions)
-        if not dimensions:
-            names = ZEROE if zeroe else tuple(NAMES)
-            left_out = {name: reason for name in names if (reason := _unusable(name, data))}
-            dimensions = tuple(name + ("@level" if zeroe else "") for name in names if name not in left_out)
+        if zeroe and self.setting != ("rule",):
+            raise ValueError("expected the setting rule for the protocol zeroe, got others: it has levels, not degrees")
+        dimensions, left_out = choose_dimensions(self, data, access)
         degrees = self.degrees or (tuple(LEVELS.values()) if zeroe else DEGREES)
         cases = (1 if zeroe else CASES) if self.cases is None else self.cases
+        encoder = self.encoder or usual_meaning()
         protocol = Protocol(
-            dimensions, degrees, min(cases, self._affordable(len(dimensions) * len(degrees), len(data))), self.seed,
-            SIDES[self.side], self.protect, self.width, self.beta, at_once,
+            dimensions, degrees, max(1, cases), self.seed, SIDES[self.side], self.protect, self.width, self.beta,
+            encoder if any(Dimension.parse(name).measure == "meaning" for name in dimensions) else "chrf", at_once,
         )  # fmt: skip
         protocol.usable(data)
-        return protocol, left_out
+        most = self._affordable(protocol, data)
+        return replace(protocol, cases=min(cases, most)), left_out
 
-    def _affordable(self, cells: int, examples: int) -> int:
+    def _affordable(self, protocol: Protocol, data: Dataset) -> int:
         """The cases per cell that the budget of queries allows: every example gets its share."""
         if self.max_queries is None:
             return sys.maxsize
-        most = (self.max_queries // examples - 1) // cells
+        cells, beforehand = len(protocol.cells), protocol.probes(data)
+        most = ((self.max_queries - beforehand) // len(data) - 1) // cells
         if most < 1:
-            least = f"{examples * (1 + cells):,} for one case of {examples:,} examples in each of {cells} cells"
+            least = f"{len(data) * (1 + cells) + beforehand:,} for one case of {len(data):,} examples in each of {cells} cells"
             raise ValueError(f"expected a max_queries of at least {least}, got {self.max_queries:,}")
         return most
 
@@ -159,14 +173,3 @@ def _number(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise ValueError(f"expected a number for {name}, got {value!r}") from None
-
-
-def _unusable(name: str, data: Dataset) -> str:
-    """Why an attack cannot run here; "" if it can."""
-    if data.task == "tokens" and not NAMES[name].facts.keeps_tokens:
-        return "joins words, whose tags would be lost"
-    try:
-        Plan(NAMES[name](), 1.0).texts(["a"])
-    except MissingResource as missing:
-        return str(missing)
-    return ""

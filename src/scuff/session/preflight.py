@@ -74,7 +74,7 @@ def preflight(session: Session, say: Say) -> None:
 
 
 def _costs(session: Session, say: Say, each: float) -> None:
-    protocol, queries = session.protocol, session.protocol.queries(len(session.data))
+    protocol, queries = session.protocol, session.protocol.queries(session.data)
     parts = f"{len(protocol.dimensions)} dimensions x {len(protocol.degrees)} degrees x {protocol.cases} cases"
     seconds = each * queries / max(1, session.config.workers if session.reopens else 1)
     say(
@@ -94,7 +94,8 @@ def _tune(session: Session) -> None:
 def _seconds_to_make(session: Session) -> float:
     """How long a case takes to be made, by making a few of every dimension."""
     protocol, few = session.protocol, session.data.take(range(min(16, len(session.data))))
-    cells = [(dimension, len(protocol.degrees) // 2) for dimension in range(len(protocol.dimensions))]
+    middle = len(protocol.degrees) // 2
+    cells = [(at, middle) for at, dimension in enumerate(protocol.parsed) if dimension.setting == "rule"]
     make_cases(few.take(range(1)), protocol, cells, 0, 1)  # tables are loaded once
     begin = time.monotonic()
     made = make_cases(few, protocol, cells, 0, min(protocol.cases, 4))

@@ -40,14 +40,12 @@ def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
         os.environ["OMP_NUM_THREADS"] = str(threads)
     victim = open_model(run["model"]["spec"], config, data)
     cache = DiskCache(config.cache) if config.cache else None
-    query = Query(
-        victim, identity=key["model"], cache=cache, max_errors=config.error_limit(protocol.queries(len(data)))
-    )
+    query = Query(victim, identity=key["model"], cache=cache, max_errors=config.error_limit(protocol.queries(data)))
     session = Session(run["model"]["spec"], None, config, data, len(data), victim, truth, protocol, {}, query)
     session._tuned(run.get("batch_tokens"))
     if victim.reader and run.get("reader"):
         victim.reader.state = run["reader"]
-    worker = Worker(folder, data, protocol, truth, session._ask)
+    worker = Worker(folder, data, protocol, truth, session._ask, victim.mask, session._saliency)
     worker.session = session
     return worker
 

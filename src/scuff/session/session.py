@@ -14,14 +14,12 @@ import numpy as np
 
 from .. import __version__
 from ..evaluate import BadRun, Evaluation, Folder, Protocol, Truth
-from ..evaluate.results import in_words, said
 from ..evaluate.trials import SCHEMA
 from ..text.dataset import Dataset
-from ..victims import DiskCache, Query, TooManyErrors, Victim, require
+from ..victims import Access, DiskCache, Query, TooManyErrors, Victim, require
 from .config import Config
+from .identity import identity_of
 from .opening import open_data, open_model
-
-PROBE = 32  # examples whose answers stand for the model when a run is resumed or a cache is read
 
 
 @dataclass(eq=False)
@@ -47,11 +45,13 @@ class Session:
             whole.sample(config.examples, config.seed), known=whole.labels
         )  # also those that only others have
         victim = open_model(model, config, whole)
-        protocol, left_out = config.protocol_for(data, victim.cases_at_once)
+        if config.guided and victim.access == Access.DECISION:
+            victim(*data.take(range(1)).columns)  # whether it gives scores shows in the first answer
+        protocol, left_out = config.protocol_for(data, victim.cases_at_once, victim.access)
         require(victim, protocol.needs, "this protocol")
         truth = Truth.of(data, victim.labels, config.map, config.none)
         cache = DiskCache(config.cache) if config.cache else None
-        limit = config.error_limit(protocol.queries(len(data)))
+        limit = config.error_limit(protocol.queries(data))
         query = Query(victim, max_queries=config.max_queries, max_errors=limit)
         query.identity = identity_of(query, data, truth)
         query.errors = 0
@@ -93,12 +93,13 @@ class Session:
     @property
     def signature(self) -> str:
         """Repeats the run."""
-        protocol = self.protocol
+        protocol, measures = self.protocol, [dimension.measure for dimension in self.protocol.parsed]
         parts = {
             "scuff": __version__, "model": self.victim.name, "data": f"{self.data.name}@{self.data.digest[:12]}",
             "examples": len(self.data), "dimensions": ",".join(protocol.dimensions),
             "degrees": ",".join(f"{degree:g}" for degree in protocol.degrees), "cases": protocol.cases,
-            "seed": protocol.seed, "sides": self.config.side, "protect": ",".join(protocol.protect) or "nothing",
+            "seed": protocol.seed, **({"meaning": protocol.meaning} if "meaning" in measures else {}),
+            "sides": self.config.side, "protect": ",".join(protocol.protect) or "nothing",
             **({"width": f"{protocol.width:g}"} if protocol.width else {}), "run": self.digest[:12],
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
@@ -149,7 +150,12 @@ class Session:
             self.victim.batch_tokens = batch_tokens
 
     def evaluation(self, folder: Folder) -> Evaluation:
-        return Evaluation(folder, self.data, self.protocol, self.truth, self._ask)
+        return Evaluation(
+            folder, self.data, self.protocol, self.truth, self._ask, self.victim.mask, self._saliency
+        )  # fmt: skip
+
+    def _saliency(self, *columns: Any, **about: Any) -> Any:
+        return self.query.saliency(*columns, **about)
 
     def _ask(self, *columns: Any, examples: Any = None) -> Any:
         """Each block for itself: an answer remembered from another batch could differ in its last bit after a resume. The clean
@@ -184,14 +190,3 @@ class Session:
 def _spec(named: Any) -> str | None:
     """A name to open it by again; none for objects, and for addresses whose query may hold a key."""
     return str(named) if isinstance(named, str | Path) and not ("://" in str(named) and "?" in str(named)) else None
-
-
-def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
-    """The victim's own identity and, since a model can change under an unchanged name, its answers to a few examples."""
-    victim = query.victim
-    if victim.name.startswith(("http:", "chat:")):
-        return f"{victim.identity}#{','.join(truth.labels)}"  # it costs, and may answer otherwise from time to time
-    spread_out = range(0, len(data), max(1, len(data) // PROBE))  # files are often sorted by label
-    probe = query(*data.take(spread_out).columns)
-    answers = [truth.task, truth.labels, *(in_words(said(answer, truth)) for answer in probe.answers)]
-    return f"{victim.identity}#{sha256(repr(answers).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"

@@ -23,10 +23,11 @@ class Candidates:
     stop: Ints
     site: Ints
     cost: Ints
+    order: Bits | None = None  # which goes first in its document, if chance does not decide
 
     def where(self, chosen: Mask | Ints) -> Candidates:
         fields = (self.index, self.row, self.start, self.stop, self.site, self.cost)
-        return Candidates(*(field[chosen] for field in fields))
+        return Candidates(*(field[chosen] for field in fields), None if self.order is None else self.order[chosen])
 
     def one_per_site(self, rng: Rng) -> Candidates:
         """Of the alternatives for one site keep one, each equally likely."""
@@ -55,8 +56,8 @@ class Candidates:
             left = left.where(~(loses & ~wins))
 
     def priority(self, rng: Rng) -> Bits:
-        """The random order of sites. It depends on the document alone: a larger budget chooses what a smaller one does."""
-        return rng.stream("order").bits(self.row, self.site)
+        """The order of sites, at random unless it is given. A larger budget chooses what a smaller one does, and more."""
+        return rng.stream("order").bits(self.row, self.site) if self.order is None else self.order
 
     def affordable(self, budget: Ints | int, rng: Rng, unit: Unit) -> Candidates:
         """Go through the sites of each document in random order and take what the budget still allows."""

@@ -92,14 +92,24 @@ class Edits:
             return self
         return self.where(np.lexsort((self.stop, self.start, self.row)))
 
-    def within(self, budget: Ints | int | None, rng: Rng, *, unit: Unit = "sites", coin: float | None = None) -> Edits:
-        """A random choice without overlaps, at most one edit per site, at most `budget` sites or letters per document.
+    def within(
+        self,
+        budget: Ints | int | None,
+        rng: Rng,
+        *,
+        unit: Unit = "sites",
+        coin: float | None = None,
+        rank: Ints | None = None,
+    ) -> Edits:
+        """A choice without overlaps, at most one edit per site, at most `budget` sites or letters per document.
 
-        `coin`: each site is first dropped with probability 1 - coin. No budget: every site that is left.
+        `coin`: each site is first dropped with probability 1 - coin. No budget: every site that is left. `rank`: which of these
+        edits go first, instead of a random order; they are in order of position then.
         """
         edits = self.in_order()
         index = np.arange(len(edits))
-        candidates = Candidates(index, edits.row, edits.start, edits.stop, edits.site, edits.cost)
+        order = None if rank is None else rank.astype(np.uint64) << np.uint64(40)  # as high as random bits are
+        candidates = Candidates(index, edits.row, edits.start, edits.stop, edits.site, edits.cost, order)
         return edits.where(choose(candidates, budget, rng, unit, coin))
 
     def hitting(self, spans: Spans, offsets: Ints) -> Mask:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text.dataset import Task, Text
-from ..text.ragged import Ints, Mask
+from ..text.ragged import Floats, Ints, Mask
 
 if TYPE_CHECKING:
     from .answers import Reader
@@ -28,6 +28,10 @@ class Access(IntEnum):
     DECISION = 1  # labels, tags or texts
     SCORE = 2  # a score for every label
     GRADIENT = 3
+
+
+class StopRun(RuntimeError):
+    """The run cannot go on: no example is to blame."""
 
 
 class NotEnoughAccess(ValueError):
@@ -97,11 +101,25 @@ class Victim(ABC):
     _identity: str = ""  # where the name does not tell
     batch_tokens: int | None = 0  # of victims that batch by tokens; None: not settled yet
     reader: Reader | None = None  # of answers that come in shapes that are not known beforehand
+    mask: str = ""  # what hides a word from it; "" leaves the word out
+    passes_per_saliency: int = 1  # how often a row is put through the model to tell how much its words matter
     sees_through_files: bool = False  # whether a worker process can open it again by its name
 
     @abstractmethod
     def __call__(self, *columns: Column) -> Outputs:
         """Answer n rows; a sentence pair is two columns, a text in tokens a tuple of strings."""
+
+    def saliency(
+        self, *columns: Column, side: int, words: Sequence[Sequence[tuple[int, int]]], weights: Floats
+    ) -> list[Floats]:
+        """How much each word of column `side` adds to sum(weights * scores), for victims with gradient access.
+
+        words: (start, stop) in each row's text; texts in tokens have none. weights: float[n, labels].
+        """
+        raise NotEnoughAccess(
+            f"expected a victim with gradient access for saliency, got {self.name}, which gives "
+            f"{self.access.name.lower()}"
+        )
 
     def assume(self, labels: Sequence[str]) -> bool:
         """Take the data's labels where neither model nor user names any; whether that makes sense here."""

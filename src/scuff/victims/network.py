@@ -15,8 +15,9 @@ from ..neural.batching import Tuner, in_batches
 from ..neural.library import BadModel, answering, quiet
 from ..neural.pieces import Batch, Pieces, encode
 from ..text.dataset import Task
-from ..text.ragged import Mask
+from ..text.ragged import Floats, Mask
 from .base import Access, Column, Outputs, Victim, as_objects, sigmoid, softmax
+from .gradients import STEPS, gives_gradients, word_saliency
 
 # tokens of a batch: what to try, and what to take where there is too little to try on
 SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 65536, 131072)}
@@ -33,6 +34,7 @@ class Transformer(Victim):
 
     rows_at_once = 8192
     cases_at_once = 8192
+    passes_per_saliency = STEPS
 
     def __init__(
         self,
@@ -50,13 +52,15 @@ class Transformer(Victim):
         prefix: str = "",
     ) -> None:
         self.model, self.tokenizer, self.task, self.name = model, tokenizer, task, name
-        self.access = Access.SCORE if task in ("single", "multi") else Access.DECISION
+        scores, follows = task in ("single", "multi"), gives_gradients(model, tokenizer)
+        self.access = Access.DECISION if not scores else Access.GRADIENT if follows else Access.SCORE
         self.count = 0 if task == "text" else int(model.config.num_labels)  # of labels, also where they have no names
         self.labels = self._names(labels)
         self.batch_tokens, self.max_length = batch_tokens, self._longest(max_length)
         self.num_beams, self.max_new_tokens, self.prefix = num_beams, max_new_tokens, prefix
         takes = signature(type(model).forward).parameters
-        self._takes_types = "token_type_ids" in takes or "input_ids" not in takes  # a wrapper takes anything
+        takes_all = "input_ids" not in takes  # as a wrapper does
+        self._takes_types = task != "text" and ("token_type_ids" in takes or takes_all)
         self._digest = cache(digest)  # reads all weights
         if batch_tokens is not None and batch_tokens < 1:
             raise BadModel(f"expected 1 or more for batch_tokens of {name}, got {batch_tokens}")
@@ -84,7 +88,7 @@ class Transformer(Victim):
         if len(columns) > (1 if tokens or self.task == "text" else 2):
             raise ValueError(f"expected one column of texts for task {self.task}, got {len(columns)}")
         if not len(columns[0]):
-            return Outputs.of(np.empty((0, self.count), np.float32) if self.access == Access.SCORE else as_objects([]))
+            return Outputs.of(np.empty((0, self.count), np.float32) if self.access >= Access.SCORE else as_objects([]))
         if isinstance(columns[0][0], str) == tokens:
             kinds = ("texts", "texts in tokens")
             raise ValueError(f"expected {kinds[tokens]} for {self.name}, got {kinds[not tokens]}")
@@ -99,18 +103,33 @@ class Transformer(Victim):
                 return Outputs.of(self._tags(pieces, [len(row) for row in columns[0]]))
             return self._scores(pieces)
 
+    def saliency(
+        self, *columns: Column, side: int, words: Sequence[Sequence[tuple[int, int]]], weights: Floats
+    ) -> list[Floats]:
+        if self.access < Access.GRADIENT:
+            return super().saliency(*columns, side=side, words=words, weights=weights)
+        return word_saliency(self, columns, side, words, weights)
+
     def settle(self) -> None:
-        self.batch_tokens = self.batch_tokens or OTHERWISE["cuda" if self.model.device.type == "cuda" else "cpu"]
+        self.batch_tokens = self.usual_tokens
+
+    @property
+    def usual_tokens(self) -> int:
+        """Of a batch, where nothing was tried."""
+        return self.batch_tokens or OTHERWISE["cuda" if self.model.device.type == "cuda" else "cpu"]
+
+    @property
+    def fill(self) -> dict[str, int]:
+        """The arrays that the model takes, and what stands in them where a row has ended."""
+        types = {"token_type_ids": self.tokenizer.pad_token_type_id} if self._takes_types else {}
+        return {"input_ids": self.pad, **types}
 
     def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> list[tuple[Any, Mask]]:
         """What `answer` gives for batches of the rows, in their order there, and where pieces stand in each batch."""
         kind = "cuda" if self.model.device.type == "cuda" else "cpu"
-        fill = {"input_ids": self.pad}
-        if self._takes_types and self.task != "text":
-            fill["token_type_ids"] = self.tokenizer.pad_token_type_id
 
         def step(at: int, end: int) -> tuple[Any, Mask]:
-            batch = pieces.pad(at, end, fill, left=self.tokenizer.padding_side == "left")
+            batch = pieces.pad(at, end, self.fill, left=self.tokenizer.padding_side == "left")
             return answer(self._inputs(batch)), batch.mask
 
         # how long it takes to write a text depends on the text, so that trials would say little

@@ -11,17 +11,17 @@ import numpy as np
 
 from ..text.dataset import Text
 from ..text.ragged import Ints
-from .base import Column, Outputs, Victim, as_objects
+from .base import Column, Outputs, StopRun, Victim, as_objects
 from .cache import DiskCache
 
 UNASKED = "budget: no query was left"
 
 
-class BudgetSpent(RuntimeError):
+class BudgetSpent(StopRun):
     """The run has no queries left."""
 
 
-class TooManyErrors(RuntimeError):
+class TooManyErrors(StopRun):
     """The victim failed more often than the user allows."""
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..neural.library import BadModel, first_line, folder_digest, libraries, place, quiet, weights_digest
+from ..neural import loading
+from ..neural.library import BadModel, libraries, weights_digest
 from ..text.dataset import TASKS, Task
 from .network import Transformer
 
@@ -42,43 +42,29 @@ def load(
     threads: how many torch may use in this process. revision: a branch, tag or commit. The rest is explained at Transformer.
     """
     head, purpose = _head(task)
-    torch, transformers = libraries()
+    wanted = f"a model fine-tuned for {purpose}"
+    torch, _ = libraries()
     if threads is not None:
         torch.set_num_threads(threads)
-    where, source = place(device), _source(str(name))
-    options = {"revision": revision or "main", "trust_remote_code": False}
-    build = getattr(transformers, f"AutoModelFor{head}")
-    kind = "auto" if where.type == "cuda" else torch.float32
-    try:
-        with quiet():
-            config = transformers.AutoConfig.from_pretrained(source, **options)
-            for said in config.architectures or []:
-                if said.endswith(CLASSIFIERS):  # both load as the other; what else is wrong shows in the weights
-                    _check_head(said, task, str(name))
-            if task == "tokens" and (said := getattr(config, "problem_type", None)):  # set by training on whole texts
-                raise BadModel(f"expected a model fine-tuned for {purpose}, got {name}, trained for {said}")
-            tokenizer = _tokenizer(transformers.AutoTokenizer, source, task, options)
-            model, info = build.from_pretrained(source, config=config, dtype=kind, output_loading_info=True, **options)
-            model.to(where).eval()
-    except BadModel:
-        raise
-    except OSError as error:
-        raise BadModel(
-            f"expected the folder or the id of a model within reach, got {name}: {first_line(error)}"
-        ) from None
-    except (ValueError, RuntimeError, ImportError, KeyError) as error:  # foreign code, other shapes, lacking packages
-        raise BadModel(f"expected a model fine-tuned for {purpose}, got {name}: {first_line(error)}") from None
-    if missing := sorted({key.rpartition(".")[0] or key for key in info["missing_keys"]}):
-        parts = ", ".join(missing[:3]) + (" and more" if len(missing) > 3 else "")
-        raise BadModel(f"expected a model fine-tuned for {purpose}, got {name}, whose {parts} has no trained weights")
+
+    def check(config: Any) -> None:
+        for said in config.architectures or []:
+            if said.endswith(CLASSIFIERS):  # both load as the other; what else is wrong shows in the weights
+                _check_head(said, task, str(name))
+        if task == "tokens" and (said := getattr(config, "problem_type", None)):  # set by training on whole texts
+            raise BadModel(f"expected {wanted}, got {name}, trained for {said}")
+
+    loaded = loading.load(
+        name, f"AutoModelFor{head}", wanted, device=device, revision=revision, check=check, spaced=task == "tokens"
+    )
+    model = loaded.model
     victim = Transformer(
-        model, tokenizer, task, name=str(name), labels=labels, batch_tokens=batch_tokens, max_length=max_length,
-        num_beams=num_beams, max_new_tokens=max_new_tokens, prefix=prefix,
-        digest=lambda: _digest(source, config, model),
+        model, loaded.tokenizer, task, name=loaded.name, labels=labels, batch_tokens=batch_tokens, max_length=max_length,
+        num_beams=num_beams, max_new_tokens=max_new_tokens, prefix=prefix, digest=lambda: loaded.digest,
     )  # fmt: skip
     if model.config.pad_token_id is None:
         model.config.pad_token_id = victim.pad  # classifiers that look for the last piece need to know
-    victim.sees_through_files = where.type == "cpu"
+    victim.sees_through_files = model.device.type == "cpu"
     return victim
 
 
@@ -128,29 +114,3 @@ def _check_head(said: str, task: Task, name: str) -> None:
     made = "Seq2SeqLM" if said.endswith(("ForConditionalGeneration", "MTModel")) else said
     if HEADS[task][0] not in made:
         raise BadModel(f"expected a model fine-tuned for {HEADS[task][1]}, got {name}, a {said}")
-
-
-def _source(name: str) -> str:
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        if not (folder / "config.json").is_file():
-            raise BadModel(f"{name}: expected a folder with the config.json of a Hugging Face model, got one without")
-        return str(folder)
-    if folder.exists() or not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name):
-        raise BadModel(f"expected the folder or the id of a Hugging Face model, got {name}")
-    return name
-
-
-def _tokenizer(kind: Any, source: str, task: Task, options: dict[str, Any]) -> Any:
-    tokenizer = kind.from_pretrained(source, **options)
-    if task == "tokens" and getattr(tokenizer, "add_prefix_space", None) is False:
-        # byte-level models (RoBERTa) learnt tokens with a space before them
-        return kind.from_pretrained(source, add_prefix_space=True, **options)
-    return tokenizer
-
-
-def _digest(source: str, config: Any, model: Any) -> str:
-    if Path(source).is_dir():
-        return folder_digest(Path(source))
-    commit = getattr(config, "_commit_hash", None)
-    return f"{source}@{commit}" if commit else weights_digest(model, source)

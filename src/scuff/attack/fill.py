@@ -1,0 +1,113 @@
+"""Edits taken in a given order, as many as the degree allows: by characters or by meaning, each as it is really measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..metrics.edit import edit_distance
+from ..text import Corpus, Edits
+from ..text.ragged import Floats, Ints
+
+Meaning = Callable[[Sequence[str], Sequence[str]], Floats]  # how far the second texts are from the first, in [0, 1]
+
+LONG = 5000  # characters; the time that a distance takes grows with the square
+ROUNDS = 8  # in which more edits are tried; the first guess is mostly right
+STEPS = 12  # sentence-level edits that are tried, one after the other
+
+
+def renumbered(edits: Edits, place: Ints) -> Edits:
+    """The edits of some rows, under new numbers; -1 drops a row."""
+    kept = edits.where(place[edits.row] >= 0)
+    return replace(kept, row=place[kept.row]).in_order()
+
+
+def taken(edits: Edits, rank: Ints, count: Ints, rows: Ints) -> Edits:
+    """The first `count` edits of some rows, numbered as these rows are."""
+    place = np.full(count.size, -1, np.int64)
+    place[rows] = np.arange(rows.size)
+    return renumbered(edits.where(rank < count[edits.row]), place)
+
+
+def ranked(row: Ints, *keys: npt.NDArray[Any]) -> Ints:
+    """Each edit's place among those of its row: by the last key, then the one before it (as np.lexsort has it)."""
+    order = np.lexsort((*keys, row))
+    out = np.empty(row.size, np.int64)
+    out[order] = np.arange(row.size) - np.searchsorted(row[order], row[order])
+    return out
+
+
+def distance(corpus: Corpus, edits: Edits) -> Ints:
+    """How far edits take each text. Of a very long one only the edits are measured: together they are never nearer."""
+    before, after = corpus.strings(), corpus.apply(edits).strings()
+    long = corpus.lengths > LONG
+    if not long.any():
+        return edit_distance(before, after)
+    short = np.flatnonzero(~long).tolist()
+    out = np.zeros(long.size, np.int64)
+    out[short] = edit_distance([before[at] for at in short], [after[at] for at in short])
+    some = edits.where(long[edits.row])
+    old, new = corpus.cut(some.spans(corpus.offsets)).strings(), some.text.strings()
+    return out + np.bincount(some.row, edit_distance(old, new), long.size).astype(np.int64)
+
+
+def by_characters(corpus: Corpus, edits: Edits, rank: Ints, degree: float) -> Edits:
+    """As many of each text's edits, in order of rank, as keep its edit distance within the degree.
+
+    Costs are upper bounds, and what one edit inserts another may delete; so the distance itself is measured, and the number of
+    edits is searched for between one that fits and one that does not.
+    """
+    limit = np.floor(corpus.lengths * degree + 1e-9).astype(np.int64)
+    every = np.arange(len(corpus))
+    total = np.bincount(edits.row, minlength=len(corpus))
+    fits = _affordable(edits, rank, limit)
+    reached = distance(corpus, taken(edits, rank, fits, every))
+    above = total + 1  # does not fit, or does not exist
+    for _ in range(ROUNDS):
+        left = np.flatnonzero((reached < limit) & (fits + 1 < above))
+        if not left.size:
+            break
+        gap = limit[left] - reached[left]
+        each = np.maximum(reached[left], 1) / np.maximum(fits[left], 1)
+        guess = np.clip(fits[left] + np.maximum(1, (gap / each).astype(np.int64)), fits[left] + 1, above[left] - 1)
+        count = fits.copy()
+        count[left] = guess
+        found = distance(corpus.take(left), taken(edits, rank, count, left))
+        good = found <= limit[left]
+        fits[left[good]], reached[left[good]] = guess[good], found[good]
+        above[left[~good]] = guess[~good]
+    return taken(edits, rank, fits, every)
+
+
+def _affordable(edits: Edits, rank: Ints, limit: Ints) -> Ints:
+    """How many edits of each row fit if each costs what it says."""
+    order = np.lexsort((rank, edits.row))
+    row, cost = edits.row[order], np.maximum(edits.cost[order], 1)
+    spent = np.cumsum(cost)
+    first = np.searchsorted(row, row)
+    spent -= (spent - cost)[first]
+    return np.bincount(row[spent <= limit[row]], minlength=limit.size)
+
+
+def by_meaning(corpus: Corpus, edits: Edits, rank: Ints, degree: float, far: Meaning) -> tuple[Edits, Floats]:
+    """Each text's edits in order of rank, those left out that would take it farther than the degree; and how far it got."""
+    before = corpus.strings()
+    reached = np.zeros(len(corpus))
+    kept = np.zeros(len(edits), np.bool_)
+    for step in range(min(STEPS, int(rank.max(initial=-1)) + 1)):
+        new = np.flatnonzero(rank == step)  # at most one a row
+        rows = edits.row[new]
+        place = np.full(len(corpus), -1, np.int64)
+        place[rows] = np.arange(rows.size)
+        tried = kept.copy()
+        tried[new] = True
+        after = corpus.take(rows).apply(renumbered(edits.where(tried), place)).strings()
+        found = far([before[row] for row in rows.tolist()], after)
+        good = found <= degree + 1e-9
+        kept[new[good]] = True
+        reached[rows[good]] = found[good]
+    return edits.where(kept), reached

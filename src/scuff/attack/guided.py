@@ -1,0 +1,50 @@
+"""Versions of texts as an attacker makes them who sees scores or gradients: important words first, the best of some proposals."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..text import Corpus, Edits, Rng
+from ..text.ragged import Ints, spread
+from .fill import ranked
+from .oracle import Pool
+
+TRIES = 4  # proposals that a version looks at for each site; which ones is drawn, so that versions differ
+WORD_POOL, LETTER_POOL = 8, 3  # proposals for each site that are asked about: of a word, of a single letter
+
+
+def guided_sites(pool: Pool, corpus: Corpus, example: Ints, rng: Rng, *, whole: bool) -> tuple[Edits, Ints]:
+    """For every version one edit per site, the best of those it looks at, and the order in which they should be applied.
+
+    corpus and rng are of the versions, `example` says of which example each is. Sites where the best does not lower the score
+    come last: they only fill the degree. whole: edits of whole sentences, where words do not say what matters.
+    """
+    edits = pool.edits
+    first = np.flatnonzero((np.diff(edits.row, prepend=-1) != 0) | (np.diff(edits.site, prepend=-1) != 0))
+    count = np.diff(np.append(first, len(edits)))
+    edges = np.searchsorted(edits.row[first], np.arange(int(example.max(initial=-1)) + 2))
+    each = np.diff(edges)[example]  # sites of each version
+    site, version = spread(edges[:-1][example], each), np.repeat(np.arange(example.size), each)
+    if not site.size:
+        return edits.where(np.empty(0, np.int64)), site
+    place = edits.site[first[site]]
+    best = np.zeros(0, np.int64)
+    for turn in range(TRIES):
+        seen = first[site] + rng.stream("look", turn).below(count[site], version, place)
+        best = seen if not turn else np.where(pool.gain[seen] > pool.gain[best], seen, best)
+    gain = pool.gain[best]
+    matters = gain if whole else pool.importance[best]
+    chance = rng.stream("tie").bits(version, place)
+    rank = ranked(version, chance, -matters, gain <= 0)
+    chosen = edits.where(best)
+    mine = Edits(version, chosen.start, chosen.stop, chosen.text, chosen.site, chosen.cost)
+    order = np.lexsort((mine.stop, mine.start, mine.row))
+    return _without_overlaps(mine.where(order), rank[order], rng)
+
+
+def _without_overlaps(edits: Edits, rank: Ints, rng: Rng) -> tuple[Edits, Ints]:
+    """Of edits that overlap the one that goes first stays."""
+    number = np.arange(len(edits))
+    numbered = Edits(edits.row, edits.start, edits.stop, edits.text, edits.site, number)  # the cost carries the number
+    kept = numbered.within(None, rng, rank=rank).cost
+    return edits.where(kept), ranked(edits.row[kept], rank[kept])

@@ -1,0 +1,143 @@
+"""What an attacker who may ask learns about some examples: how much each word matters, and what each edit does by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..perturb import Perturbation, Protect
+from ..text import Edits, Ragged
+from ..text.dataset import Text
+from ..text.ragged import Floats, Ints, bounds
+from ..victims.base import Outputs
+from .cases import Column
+from .dimension import Setting
+
+Ask = Callable[..., Outputs]  # texts of each column, examples=
+Saliency = Callable[..., list[Floats]]  # texts of each column, side=, words=, weights=
+
+PART = 10_000_000  # characters that are asked about at once
+DIGITS = 5  # of a score: what a victim says in another batch may differ in the last ones, and must not change a choice
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Proposals for one column, in order of row and site: what each takes off the victim's score when it stands alone, and
+    how much the words that it touches matter.
+    """
+
+    edits: Edits
+    gain: Floats
+    importance: Floats
+
+
+@dataclass(eq=False)
+class Oracle:
+    """Answers about a block of examples. Each thing is asked once, whatever dimensions and degrees want to know it.
+
+    margin(outputs, examples): how sure the victim is of the right answer. weights: of the labels, per example, for gradients.
+    mask: what stands for a hidden word; "" leaves it out.
+    """
+
+    columns: Sequence[Column]
+    sides: Sequence[int]
+    ask: Ask
+    margin: Callable[[Outputs, Ints], Floats]
+    mask: str = ""
+    saliency: Saliency | None = None
+    weights: Floats | None = None
+    _pools: dict[Any, tuple[Pool | None, ...]] = field(default_factory=dict)
+    _importance: dict[tuple[Setting, int], Floats] = field(default_factory=dict)
+
+    def take(self, rows: Ints) -> Oracle:
+        """The same about some of the examples."""
+        weights = None if self.weights is None else self.weights[rows]
+        columns = [column.take(rows) for column in self.columns]
+        return Oracle(
+            columns, self.sides, self.ask, lambda outputs, at: self.margin(outputs, rows[at]), self.mask, self.saliency, weights
+        )  # fmt: skip
+
+    @cached_property
+    def clean(self) -> Floats:
+        rows = np.arange(len(self.columns[0].corpus))
+        return self.margin(self.ask(*(column.texts() for column in self.columns), examples=rows.tolist()), rows)
+
+    def importance(self, setting: Setting, side: int) -> Floats:
+        """How much each word of a column matters: what hiding it takes off the score, or its integrated gradient."""
+        if (setting, side) not in self._importance:
+            find = self._by_gradient if setting == "gradient" else self._by_hiding
+            self._importance[setting, side] = np.round(find(side), DIGITS)
+        return self._importance[setting, side]
+
+    def pools(
+        self, attack: Perturbation, setting: Setting, k: int, *, seed: int, degree: float, protect: Protect | None
+    ) -> tuple[Pool | None, ...]:
+        """Up to k proposals for each site of each column. An attack that does not depend on the degree is asked about once."""
+        key = (attack.at(degree), setting, k, seed)
+        if key not in self._pools:
+            self._pools[key] = tuple(
+                self._pool(attack, setting, at, k, seed, degree, protect) if at in self.sides else None
+                for at in range(len(self.columns))
+            )
+        return self._pools[key]
+
+    def _pool(
+        self, attack: Perturbation, setting: Setting, side: int, k: int, seed: int, degree: float, protect: Protect | None
+    ) -> Pool:  # fmt: skip
+        corpus = self.columns[side].corpus
+        edits = attack.proposals(corpus, degree, seed=seed, k=k, protect=protect)
+        edits = edits.where(np.lexsort((edits.site, edits.row)))
+        words, importance = corpus.words, self.importance(setting, side)
+        # an edit of several words, or between two, matters as much as the most important of them
+        start, stop = edits.spans(corpus.offsets).start, edits.spans(corpus.offsets).stop
+        first = np.searchsorted(words.stop, start, "right")
+        last = np.maximum(np.searchsorted(words.start, stop, "left"), first)
+        inside = (last > first) & (
+            words.row[np.minimum(first, max(len(words) - 1, 0))] == edits.row if len(words) else 0
+        )
+        most = np.zeros(len(edits))
+        if inside.any():
+            edges = np.stack((first[inside], last[inside]), 1).ravel()
+            most[inside] = np.maximum.reduceat(np.append(importance, -np.inf), edges)[::2]
+        return Pool(edits, self.gain(side, edits), most)
+
+    def gain(self, side: int, edits: Edits) -> Floats:
+        """What each edit by itself takes off the score; 0 where the victim gives no answer."""
+        corpus = self.columns[side].corpus
+        size = corpus.lengths[edits.row] + edits.text.lengths
+        parts = np.split(np.arange(len(edits)), np.flatnonzero(np.diff(np.cumsum(size) // PART)) + 1)
+        out = [self._gain(side, edits.where(part)) for part in parts if part.size]
+        return np.round(np.concatenate([np.empty(0), *out]), DIGITS)
+
+    def _gain(self, side: int, edits: Edits) -> Floats:
+        rows = edits.row
+        alone = Edits(np.arange(len(edits)), edits.start, edits.stop, edits.text, edits.site, edits.cost)
+        texts: list[list[Text]] = [
+            column.take(rows).texts(alone if at == side else None) for at, column in enumerate(self.columns)
+        ]
+        found = self.clean[rows] - self.margin(self.ask(*texts, examples=rows.tolist()), rows)
+        return np.nan_to_num(found, nan=0.0)
+
+    def _by_hiding(self, side: int) -> Floats:
+        corpus = self.columns[side].corpus
+        words = corpus.words
+        row, start = corpus.place(words.row, words.start)
+        mask = Ragged.of([self.mask]).take(np.zeros(len(words), np.int64))
+        return self.gain(side, Edits(row, start, start + words.stop - words.start, mask, start, np.ones_like(row)))
+
+    def _by_gradient(self, side: int) -> Floats:
+        assert self.saliency is not None and self.weights is not None, (
+            "a victim without gradients is not asked for them"
+        )
+        corpus = self.columns[side].corpus
+        _, start = corpus.place(corpus.words.row, corpus.words.start)
+        spans = list(zip(start.tolist(), (start + corpus.words.stop - corpus.words.start).tolist(), strict=True))
+        edges = bounds(corpus.words.per_row(len(corpus))).tolist()
+        words = [spans[edges[at] : edges[at + 1]] for at in range(len(corpus))]
+        texts = (column.texts() for column in self.columns)
+        found = self.saliency(*texts, side=side, words=words, weights=self.weights)
+        return np.concatenate([np.empty(0), *found])

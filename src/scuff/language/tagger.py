@@ -1,0 +1,135 @@
+"""The part of speech of every token: the CRF model of the package gruut-lang-en, trained on the English Web Treebank."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+from string import punctuation
+from typing import NamedTuple
+
+import numpy as np
+
+from ..resources import package_file
+from ..text import Corpus
+from ..text.ragged import bounds
+from .crf import Crf
+from .tokens import sentences
+
+REMEMBERED = 4_000_000  # characters of texts whose tags are kept
+BLOCK = 100_000  # characters that are tagged together
+TYPED = str.maketrans("’‘“”", "''\"\"")  # the treebank has nearly no curly quotes
+
+UNIVERSAL = {
+    "CC": "CCONJ", "CD": "NUM", "DT": "DET", "EX": "PRON", "FW": "X", "IN": "ADP", "JJ": "ADJ", "JJR": "ADJ", "JJS": "ADJ",
+    "LS": "X", "MD": "AUX", "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "NNPS": "PROPN", "PDT": "DET", "POS": "PART",
+    "PRP": "PRON", "PRP$": "PRON", "RB": "ADV", "RBR": "ADV", "RBS": "ADV", "RP": "ADP", "SYM": "SYM", "TO": "PART",
+    "UH": "INTJ", "VB": "VERB", "VBD": "VERB", "VBG": "VERB", "VBN": "VERB", "VBP": "VERB", "VBZ": "VERB", "WDT": "PRON",
+    "WP": "PRON", "WP$": "PRON", "WRB": "ADV", "$": "SYM", "#": "SYM", ".": "PUNCT", ",": "PUNCT", ":": "PUNCT",
+    "``": "PUNCT", "''": "PUNCT", "-LRB-": "PUNCT", "-RRB-": "PUNCT", "-LSB-": "PUNCT", "-RSB-": "PUNCT", "HYPH": "PUNCT",
+    "NFP": "PUNCT", "ADD": "X", "AFX": "X", "GW": "X", "XX": "X",
+}  # fmt: skip
+
+
+class Token(NamedTuple):
+    """A token: text[start:stop], its Penn Treebank tag, and the number of its sentence in the text."""
+
+    start: int
+    stop: int
+    text: str
+    tag: str
+    sentence: int
+
+
+_remembered: OrderedDict[str, list[Token]] = OrderedDict()
+
+
+def tagged(texts: Sequence[str]) -> list[list[Token]]:
+    """The tokens of each text, with tags."""
+    result = {text: _remembered.get(text) for text in texts}
+    new = [text for text, tokens in result.items() if tokens is None]
+    for block in _blocks(new):
+        cut = [sentences(text) for text in block]
+        words = [[text[a:b] for a, b in spans] for text, parts in zip(block, cut, strict=True) for spans in parts]
+        tags = iter(tag_words(words))
+        for text, parts in zip(block, cut, strict=True):
+            tokens = [
+                Token(a, b, text[a:b], tag, number)
+                for number, spans in enumerate(parts)
+                for (a, b), tag in zip(spans, next(tags), strict=True)
+            ]
+            result[text] = _remembered[text] = tokens
+    for text in result:
+        _remembered.move_to_end(text)
+    size = sum(map(len, _remembered)) if new else 0
+    while size > REMEMBERED:
+        size -= len(_remembered.popitem(last=False)[0])
+    return [result[text] or [] for text in texts]
+
+
+def _blocks(texts: list[str]) -> Iterator[list[str]]:
+    """Texts that are tagged together: enough to be fast, few enough for the memory."""
+    block, size = [], 0
+    for text in texts:
+        block.append(text)
+        size += len(text)
+        if size > BLOCK:
+            yield block
+            block, size = [], 0
+    yield block
+
+
+def tag_words(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The tags of sentences that are cut into tokens already."""
+    lengths = np.array([len(words) for words in sentences if words], np.int64)
+    if not lengths.size:
+        return [[] for _ in sentences]
+    number: dict[str, int] = {}
+    words = [number.setdefault(word, len(number)) for each in sentences for word in each]
+    features = [_features(word) for word in number]
+    entries = np.array([entry for entry, _ in features])
+    values = np.ones(entries.shape, np.float32)
+    values[:, :3] = [value for _, value in features]
+    tags = np.array(_model().labels, object)[_model().tag(entries, values, np.array(words), lengths)].tolist()
+    edges = bounds(np.array([len(words) for words in sentences])).tolist()
+    return [tags[a:b] for a, b in pairwise(edges)]
+
+
+@lru_cache(100_000)
+def _features(word: str) -> tuple[tuple[int, ...], tuple[float, float, float]]:
+    """gruut's features of a word, and the values of the first three; that of the others is 1."""
+    entry = _model().entry
+    typed = word.translate(TYPED)
+    names = [
+        "len(word)",
+        "word.ispunctuation",
+        "word.isdigit()",
+        "bias",
+        "word:" + b64encode(typed.encode(errors="replace")).decode(),
+    ]
+    names += [f"word[:2]:{typed[:2]}", f"word[:3]:{typed[:3]}", f"word[-2:]:{typed[-2:]}", f"word[-3:]:{typed[-3:]}"]
+    return tuple(entry.get(name, 0) for name in names), (len(typed), typed in punctuation, typed.isdigit())
+
+
+@cache
+def _model() -> Crf:
+    return Crf.read(package_file("gruut-lang-en", "gruut_lang_en/pos/model.crf", extra="english").read_bytes())
+
+
+def word_tags(corpus: Corpus) -> list[str]:
+    """The tag of each of corpus.words: of the first part of a contraction, of the part after the last hyphen."""
+    words, tags = corpus.words, []
+    row, start = corpus.place(words.row, words.start)
+    edges = np.searchsorted(row, np.arange(len(corpus) + 1)).tolist()
+    stop = (start + words.stop - words.start).tolist()
+    start = start.tolist()
+    for tokens, (low, high) in zip(tagged(corpus.strings()), pairwise(edges), strict=True):
+        begins, ends = [token.start for token in tokens], [token.stop for token in tokens]
+        for at in range(low, high):
+            first, last = bisect_right(ends, start[at]), bisect_left(begins, stop[at])
+            hyphens = [place for place in range(first, last - 1) if tokens[place].tag == "HYPH"]
+            tags.append(tokens[hyphens[-1] + 1 if hyphens else first].tag if first < last else "XX")
+    return tags

@@ -1,0 +1,115 @@
+"""Models of Hugging Face with their tokenizers: by folder or id, with one line for the user where that does not work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .library import BadModel, first_line, folder_digest, libraries, place, quiet, weights_digest
+
+
+@dataclass(eq=False)
+class Loaded:
+    """A model that answers, with its tokenizer, as they came from `source` (a folder or an id)."""
+
+    name: str
+    source: str
+    model: Any
+    tokenizer: Any
+    config: Any
+    batch_tokens: int | None = None  # that fit into memory, where more did not
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells the weights apart; reads all of them."""
+        if Path(self.source).is_dir():
+            return folder_digest(Path(self.source))
+        commit = getattr(self.config, "_commit_hash", None)
+        return f"{self.source}@{commit}" if commit else weights_digest(self.model, self.source)
+
+    @property
+    def pad(self) -> int:
+        """The piece that fills rows up; the mask hides it."""
+        pads = (self.tokenizer.pad_token_id, self.config.pad_token_id, self.tokenizer.eos_token_id, 0)
+        return next(number for number in pads if number is not None)
+
+    @cached_property
+    def longest(self) -> int:
+        """As many pieces as model and tokenizer take, 512 where neither says."""
+        known = getattr(self.config, "max_position_embeddings", None) or 0
+        for name, part in self.model.named_modules():
+            if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
+                known = part.num_embeddings - part.padding_idx - 1  # RoBERTa counts from behind the padding
+        limits = [limit for limit in (known, self.tokenizer.model_max_length) if 0 < limit < 1 << 30]
+        return min(limits, default=512)
+
+    @cached_property
+    def frame(self) -> tuple[list[int], list[int]]:
+        """The marks that the tokenizer sets before and behind a text."""
+        bare = self.tokenizer("a", add_special_tokens=False)["input_ids"]
+        full = self.tokenizer("a")["input_ids"]
+        at = next(at for at in range(len(full)) if full[at : at + len(bare)] == bare)
+        return full[:at], full[at + len(bare) :]
+
+
+def load(
+    name: str | Path,
+    build: str,
+    purpose: str,
+    *,
+    device: str = "auto",
+    revision: str | None = None,
+    check: Callable[[Any], None] = lambda config: None,
+    may_lack: str = "",
+    spaced: bool = False,
+) -> Loaded:
+    """Open a folder, or download a model by its id. No code that comes with a model is run.
+
+    build: the class of transformers that loads it, such as AutoModel. purpose: what it must have been trained for, for people.
+    check: raises BadModel for settings that do not suit. may_lack: a pattern of weights that are not needed. spaced: the
+    tokenizer is given single tokens, which byte-level models (RoBERTa) learnt with a space before them.
+    """
+    torch, transformers = libraries()
+    where, source = place(device), find_source(str(name))
+    options = {"revision": revision or "main", "trust_remote_code": False}
+    kind = "auto" if where.type == "cuda" else torch.float32
+    try:
+        with quiet():
+            config = transformers.AutoConfig.from_pretrained(source, **options)
+            check(config)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options)
+            if spaced and getattr(tokenizer, "add_prefix_space", None) is False:
+                tokenizer = transformers.AutoTokenizer.from_pretrained(source, add_prefix_space=True, **options)
+            model, info = getattr(transformers, build).from_pretrained(
+                source, config=config, dtype=kind, output_loading_info=True, **options
+            )
+            model.to(where).eval()
+    except BadModel:
+        raise
+    except OSError as error:
+        raise BadModel(
+            f"expected the folder or the id of a model within reach, got {name}: {first_line(error)}"
+        ) from None
+    except (ValueError, RuntimeError, ImportError, KeyError) as error:  # foreign code, other shapes, lacking packages
+        raise BadModel(f"expected {purpose}, got {name}: {first_line(error)}") from None
+    missing = {key.rpartition(".")[0] or key for key in info["missing_keys"]}
+    if missing := {part for part in missing if not may_lack or not re.search(may_lack, part)}:
+        parts = ", ".join(sorted(missing)[:3]) + (" and more" if len(missing) > 3 else "")
+        raise BadModel(f"expected {purpose}, got {name}, whose {parts} has no trained weights")
+    return Loaded(str(name), source, model, tokenizer, config)
+
+
+def find_source(name: str) -> str:
+    """The folder of this name, or the id that it is."""
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise BadModel(f"{name}: expected a folder with the config.json of a Hugging Face model, got one without")
+        return str(folder)
+    if folder.exists() or not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name):
+        raise BadModel(f"expected the folder or the id of a Hugging Face model, got {name}")
+    return name

@@ -1,0 +1,111 @@
+"""Which dimensions a run has: those the user names, or all that can run here, in every setting that was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..attack import COLUMNS, TAGS, Dimension
+from ..perturb import ZEROE, Plan
+from ..resources import MissingResource
+from ..text.dataset import Dataset
+from ..text.hash import name_bits
+from ..victims.base import Access
+
+if TYPE_CHECKING:
+    from .config import Config
+
+WORDS = 24  # words of the data that distract
+
+
+def choose_dimensions(
+    config: Config, data: Dataset, access: Access = Access.GRADIENT
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Specs, and why some that would be in it by default, or in a setting, are left out."""
+    left_out: dict[str, str] = {}
+    if config.dimensions:
+        if config.tag:
+            raise ValueError("expected tag or dimensions, got both: a tag chooses among all dimensions")
+        names = [_filled(name, config, data) for name in config.dimensions]
+        for name in names:
+            if reason := _unusable(Dimension.parse(name), data):
+                raise MissingResource(f"{name}: {reason}")
+    else:
+        usual = ZEROE if config.protocol == "zeroe" else TAGS[config.tag] if config.tag else COLUMNS
+        names = []
+        for name in usual:
+            filled = _filled(name, config, data)
+            if reason := _unusable(Dimension.parse(filled), data):
+                left_out[name] = reason
+            else:
+                names.append(filled)
+    if config.protocol == "zeroe":
+        return tuple(name if "@" in name else f"{name}@level" for name in names), left_out
+    return _in_settings(names, config.setting, access, left_out), left_out
+
+
+def _in_settings(
+    names: Sequence[str], settings: Sequence[str], access: Access, left_out: dict[str, str]
+) -> tuple[str, ...]:
+    """Each dimension in each setting; what the model does not allow becomes the rule setting, and that is told."""
+    out: dict[str, None] = {}
+    for name in names:
+        given = Dimension.parse(name).setting != "rule" or name.endswith("@rule")
+        for spec in [name] if given else [f"{name}@{setting}" for setting in settings]:
+            dimension = Dimension.parse(spec)
+            if dimension.needs > access:
+                what = {Access.SCORE: "scores", Access.GRADIENT: "gradients"}[dimension.needs]
+                left_out[dimension.name] = f"the model gives no {what}; measured by rules"
+                spec = spec.removesuffix(f"@{dimension.setting}")
+            out[spec.removesuffix("@rule")] = None
+    return tuple(out)
+
+
+def _filled(name: str, config: Config, data: Dataset) -> str:
+    """With what the attack needs to know of the settings and the data."""
+    plain, at, setting = name.partition("@")
+    if plain == "contextual" and config.mlm:
+        return f"contextual=contextual(mlm={config.mlm!r}){at}{setting}"
+    if plain == "distraction" and data.task != "tokens" and (words := neutral_words(data, config.seed)):
+        return f"distraction=distraction(words={words!r}){at}{setting}"
+    return name
+
+
+def _unusable(dimension: Dimension, data: Dataset) -> str:
+    """Why a dimension cannot run here; "" if it can."""
+    if data.task == "tokens" and not dimension.attack.facts.keeps_tokens:
+        return "changes the tokens, whose tags would be lost"
+    try:
+        Plan(dimension.attack, 1.0).texts(["A good day."])
+    except MissingResource as missing:
+        return str(missing)
+    return ""
+
+
+def neutral_words(data: Dataset, seed: int) -> tuple[str, ...]:
+    """Words of the data that tell nothing of a text's label: about equally frequent with each."""
+    texts: dict[str, Counter[str]] = defaultdict(Counter)
+    sizes: Counter[str] = Counter()
+    for target, *columns in zip(data.targets, *data.columns, strict=True):
+        label = _label(target, data.task)
+        sizes[label] += 1
+        texts[label].update({word for text in columns if isinstance(text, str) for word in PLAIN.findall(text)})
+    often = Counter({word: sum(found[word] for found in texts.values()) for found in texts.values() for word in found})
+    total = sum(sizes.values())
+    neutral = [
+        word
+        for word, count in often.items()
+        if count >= 3 and all(0.5 <= texts[label][word] / sizes[label] / (count / total) <= 2 for label in sizes)
+    ]
+    return tuple(sorted(sorted(neutral), key=lambda word: int(name_bits("neutral", seed, word)))[:WORDS])
+
+
+PLAIN = re.compile(r"\b[a-z]{4,12}\b")
+
+
+def _label(target: Any, task: str) -> str:
+    if task == "multi":
+        return "some" if target else "none"
+    return str(target) if task == "single" else ""

@@ -1,0 +1,121 @@
+"""How much each word matters to a transformer, by integrated gradients (Sundararajan, Taly and Yan, ICML 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..neural.batching import Tuner, in_batches
+from ..neural.library import answering, quiet
+from ..neural.pieces import Pieces, encode
+from ..text.ragged import Floats, spread
+from .base import Column, NotEnoughAccess
+
+if TYPE_CHECKING:
+    from .network import Transformer
+
+STEPS = 20  # points on the way from the baseline to the text
+BACKWARD = 4  # times the memory of a forward pass, or so
+
+
+def gives_gradients(model: Any, tokenizer: Any) -> bool:
+    """Whether words can be followed to where the model looks them up. A decoder looks up other pieces than were asked about."""
+    try:
+        table = model.get_input_embeddings()
+    except (AttributeError, NotImplementedError):
+        return False
+    one_text = not getattr(model.config, "is_encoder_decoder", False)
+    return bool(tokenizer.is_fast and one_text and hasattr(table, "register_forward_hook"))
+
+
+def word_saliency(
+    victim: Transformer,
+    columns: Sequence[Column],
+    side: int,
+    words: Sequence[Sequence[tuple[int, int]]],
+    weights: Floats,
+) -> list[Floats]:
+    """What each word of column `side` adds to sum(weights * scores), compared to mask (or else pad) pieces in its place; the
+    other column and the tokenizer's marks stay as they are. All pieces together add up to the whole difference.
+
+    A piece belongs to the word in which it ends. Words that the model does not see have 0.
+    """
+    count = [len(spans) for spans in words]
+    row = np.repeat(np.arange(len(words)), count)
+    if not row.size:
+        return [np.zeros(0) for _ in words]
+    start, stop = np.array([place for spans in words for place in spans], np.int64).T
+    pieces = encode(victim.tokenizer, columns, victim.max_length, places=True)
+    piece = np.flatnonzero((pieces.flat["side"] == side) & (pieces.flat["end"] > pieces.flat["begin"]))
+    last, owner = pieces.flat["end"][piece] - 1, np.repeat(pieces.order, pieces.length)[piece]
+    order = np.lexsort((start, row))
+    apart = 1 + max(int(stop.max()), int(last.max(initial=0)))  # so that all places of a row come before the next row's
+    at = np.searchsorted((row * apart + start)[order], owner * apart + last, "right") - 1
+    word = order[np.maximum(at, 0)]
+    mine = (at >= 0) & (row[word] == owner) & (last < stop[word])
+    found = _piece_saliency(victim, pieces, side, weights)
+    return np.split(np.bincount(word[mine], found[piece[mine]], row.size), np.cumsum(count)[:-1])
+
+
+def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Floats) -> Floats:
+    """The way times the mean gradient along it, for every piece. Each step of a row is a row of a batch."""
+    import torch
+
+    place = spread(np.repeat(pieces.start[:-1], STEPS), np.repeat(pieces.length, STEPS))
+    flat = {name: values[place] for name, values in pieces.flat.items()}
+    steps = Pieces(np.repeat(pieces.order, STEPS), np.repeat(pieces.length, STEPS), flat)
+    left = np.tile((np.arange(STEPS) + 0.5) / STEPS, len(pieces))  # of the way, at each step
+    weights = np.asarray(weights, np.float32)
+
+    def step(at: int, end: int) -> Floats:
+        batch = steps.pad(at, end, {**victim.fill, "side": -1}, left=victim.tokenizer.padding_side == "left")
+        moves = batch.inputs.pop("side") == side
+        arrays = (moves[..., None], left[at:end, None, None], weights[steps.order[at:end]])
+        device = victim.model.device
+        moving, ahead, wanted = (torch.from_numpy(array).to(device) for array in arrays)
+        inputs = {name: torch.from_numpy(array).to(device) for name, array in batch.inputs.items()}
+        with torch.enable_grad(), _on_the_way(victim, moving, ahead) as seen:
+            logits = victim.model(**inputs).logits.float()
+            scores = logits.softmax(-1) if victim.task == "single" else logits.sigmoid()
+            if len(seen) != 1:
+                raise NotEnoughAccess(f"expected {victim.name} to look up its pieces once, got {len(seen)} times")
+            point, way = seen[0]
+            (gradient,) = torch.autograd.grad((scores * wanted).sum(), point)
+        added = (gradient.float() * way.float()).sum(-1).cpu().numpy()
+        return np.asarray(added[batch.mask], np.float64)
+
+    with quiet(), answering(victim.model):
+        tokens = max(1, victim.usual_tokens // BACKWARD)
+        parts, _ = in_batches(steps, step, tokens, Tuner((), tokens), wait=lambda part: None)
+    return np.bincount(place, np.concatenate(parts), int(pieces.start[-1])) / STEPS
+
+
+@contextmanager
+def _on_the_way(victim: Transformer, moving: Any, ahead: Any) -> Iterator[list[tuple[Any, Any]]]:
+    """Show the model, where `moving`, points on the way from the baseline to its pieces; `ahead`: how much of it is left. Gives
+    points and ways once it has looked.
+
+    A hook replaces what the model looks up. It still gets the pieces themselves: from them it finds positions, and the piece
+    that it answers from, which models that are given `inputs_embeds` instead get wrong or refuse.
+    """
+    import torch
+
+    seen: list[tuple[Any, Any]] = []
+    mask = victim.tokenizer.mask_token_id
+    blank = victim.pad if mask is None else mask
+
+    def replace(table: Any, arguments: Any, found: Any) -> Any:
+        base = table.forward(torch.full_like(arguments[0], blank))
+        way = ((found - base) * moving).detach()
+        point = (found.detach() - way * ahead.to(way.dtype)).requires_grad_()
+        seen.append((point, way))
+        return point
+
+    handle = victim.model.get_input_embeddings().register_forward_hook(replace)
+    try:
+        yield seen
+    finally:
+        handle.remove()
