@@ -607,7 +607,8 @@ def test_wrong_settings_are_told_at_once(settings: dict[str, Any], message: str)
 def test_a_protocol() -> None:
     protocol = Protocol(("keyboard", "keyboard@edits", "keyboard@level"), (0.6, 0.1), cases=5)
     assert protocol.degrees == (0.1, 0.6) and protocol.cells == [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
-    assert protocol.queries(10) == 10 * (1 + 6 * 5)
+    ten = data_of("single", ["a"] * 10)
+    assert protocol.queries(ten) == 10 * (1 + 6 * 5)
     assert [protocol.validity(at) for at in range(3)] == ["typo-g", "typo-m", None]
     assert protocol.asdict()["dimensions"] == list(protocol.dimensions)
     assert Protocol(**{k: tuple(v) if isinstance(v, list) else v for k, v in protocol.asdict().items()}) == protocol

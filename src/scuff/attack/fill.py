@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..metrics.edit import edit_distance
-from ..text import Corpus, Edits
-from ..text.ragged import Floats, Ints
+from ..text import Corpus, Edits, Rng
+from ..text.ragged import Floats, Ints, bounds, spread
+from ..text.random import shuffled
 
 Meaning = Callable[[Sequence[str], Sequence[str]], Floats]  # how far the second texts are from the first, in [0, 1]
 
@@ -38,6 +39,14 @@ def ranked(row: Ints, *keys: npt.NDArray[Any]) -> Ints:
     order = np.lexsort((*keys, row))
     out = np.empty(row.size, np.int64)
     out[order] = np.arange(row.size) - np.searchsorted(row[order], row[order])
+    return out
+
+
+def ranked_by_chance(edits: Edits, rng: Rng) -> Ints:
+    """Places at random, for edits that are in order."""
+    count = np.bincount(edits.row)
+    out = np.empty(len(edits), np.int64)
+    out[shuffled(count, rng.bits(edits.row, edits.site))] = spread(np.zeros_like(count), count)
     return out
 
 
@@ -73,7 +82,9 @@ def by_characters(corpus: Corpus, edits: Edits, rank: Ints, degree: float) -> Ed
             break
         gap = limit[left] - reached[left]
         each = np.maximum(reached[left], 1) / np.maximum(fits[left], 1)
-        guess = np.clip(fits[left] + np.maximum(1, (gap / each).astype(np.int64)), fits[left] + 1, above[left] - 1)
+        guess = fits[left] + np.maximum(1, (gap / each).astype(np.int64))
+        too_many = above[left] <= total[left]  # known not to fit: halve
+        guess = np.where(too_many, np.minimum(guess, (fits[left] + above[left]) // 2), np.minimum(guess, total[left]))
         count = fits.copy()
         count[left] = guess
         found = distance(corpus.take(left), taken(edits, rank, count, left))
@@ -85,12 +96,12 @@ def by_characters(corpus: Corpus, edits: Edits, rank: Ints, degree: float) -> Ed
 
 def _affordable(edits: Edits, rank: Ints, limit: Ints) -> Ints:
     """How many edits of each row fit if each costs what it says."""
-    order = np.lexsort((rank, edits.row))
-    row, cost = edits.row[order], np.maximum(edits.cost[order], 1)
+    first = bounds(np.bincount(edits.row, minlength=limit.size))[edits.row]
+    cost = np.empty(len(edits), np.int64)
+    cost[first + rank] = np.maximum(edits.cost, 1)
     spent = np.cumsum(cost)
-    first = np.searchsorted(row, row)
     spent -= (spent - cost)[first]
-    return np.bincount(row[spent <= limit[row]], minlength=limit.size)
+    return np.bincount(edits.row[spent <= limit[edits.row]], minlength=limit.size)
 
 
 def by_meaning(corpus: Corpus, edits: Edits, rank: Ints, degree: float, far: Meaning) -> tuple[Edits, Floats]:

@@ -14,7 +14,7 @@ from ..text.ragged import Bits, Floats, Ints, Ragged
 from .cases import Cases, Column
 from .dimension import Dimension
 from .draws import MORE, Draws
-from .fill import Meaning, by_characters, by_meaning, distance, ranked
+from .fill import Meaning, by_characters, by_meaning, distance, ranked_by_chance
 from .guided import LETTER_POOL, WORD_POOL, guided_sites
 from .oracle import Oracle
 
@@ -113,7 +113,7 @@ class _Maker:
             return self._rules(corpus, draw, selection), nowhere
         else:
             sites = self._rules(corpus, draw, "all")
-            rank = ranked(sites.row, rng.stream("order").bits(sites.row, sites.site))
+            rank = ranked_by_chance(sites, rng.stream("order"))
         if measure == "units":
             most = np.floor(attack.units(corpus).per_row(len(corpus)) * self.degree + 1e-9).astype(np.int64)
             chosen = sites.where(rank < most[sites.row])

@@ -17,6 +17,10 @@ from .opening import open_data
 def write_cases(source: Any, path: str, **settings: Any) -> int:
     """One line per different text, clean ones first, with `prediction` to be filled in. Gives their number."""
     config = Config.of(**settings)
+    if config.guided:
+        raise ValueError(
+            "expected the setting rule for --write-cases, got another: what is asked would depend on the answers"
+        )
     data = open_data(source, config).sample(config.examples, config.seed)
     protocol, _ = config.protocol_for(data, 10_000)
     seen: set[bytes] = set()

@@ -36,8 +36,8 @@ def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
     if not whole:
         return Evaluation(folder, data, protocol, truth)
     if threads:
-        # torch, which is not loaded yet, would take every core in every worker
-        os.environ["OMP_NUM_THREADS"] = str(threads)
+        # torch and tokenizers, which are not loaded yet, would take every core in every worker
+        os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
     victim = open_model(run["model"]["spec"], config, data)
     cache = DiskCache(config.cache) if config.cache else None
     query = Query(victim, identity=key["model"], cache=cache, max_errors=config.error_limit(protocol.queries(data)))
