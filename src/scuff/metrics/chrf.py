@@ -10,9 +10,7 @@ import numpy.typing as npt
 
 from ..text import Ragged
 from ..text.hash import BASE, mix
-from ..text.ragged import Bits, Floats, Ints, bounds, sums
-from ..text.unicode import classes, word_class
-from ..text.unicode_data import BLANK
+from ..text.ragged import Bits, Codes, Floats, Ints, bounds, spread
 
 ORDERS, BETA = 6, 2
 PART = 1_000_000  # characters at a time
@@ -40,32 +38,53 @@ def chrf_distance(before: Sequence[str], after: Sequence[str]) -> Floats:
     even if they are empty.
     """
     out = np.empty(len(before))
+    solid = [["".join(text.split()) for text in texts] for texts in (before, after)]  # white space does not count
     size = np.cumsum([len(one) + len(other) for one, other in zip(before, after, strict=True)])
     edges = [0, *(np.flatnonzero(np.diff(size // PART)) + 1).tolist(), len(before)]
     for low, high in pairwise(edges):
-        out[low:high] = 1 - _alike(_solid(after[low:high]), _solid(before[low:high]))
+        out[low:high] = 1 - _alike(Ragged.of(solid[1][low:high]), Ragged.of(solid[0][low:high]))
     out[[at for at in range(len(before)) if before[at] == after[at]]] = 0
     return out
 
 
-def _solid(texts: Sequence[str]) -> Ragged:
-    """Without white space."""
-    ragged = Ragged.of(texts)
-    kept = word_class(classes(ragged.codes)) != BLANK
-    return Ragged(ragged.codes[kept], bounds(sums(kept, ragged.offsets)))
-
-
 def _alike(hypothesis: Ragged, reference: Ragged) -> Floats:
+    """chrF. What both begin and end with is left out before n-grams are counted: there they differ by nothing."""
+    mine, wanted = _apart(hypothesis, reference)
     precision, recall, orders = np.zeros((3, len(hypothesis)))
     for order in range(1, ORDERS + 1):
-        mine, wanted = _grams(hypothesis, order), _grams(reference, order)
-        match, of_mine, of_wanted = _shared(*mine, *wanted, len(hypothesis))
+        of_mine, of_wanted = (np.maximum(texts.lengths - order + 1, 0) for texts in (hypothesis, reference))
+        match = of_wanted - _lost(*_grams(wanted, order), _grams(mine, order)[0], len(hypothesis))
         both = (of_mine > 0) & (of_wanted > 0)
         precision += np.where(both, match / np.maximum(of_mine, 1), 0)
         recall += np.where(both, match / np.maximum(of_wanted, 1), 0)
         orders += both
     precision, recall = precision / np.maximum(orders, 1), recall / np.maximum(orders, 1)
     return (1 + BETA**2) * precision * recall / np.maximum(BETA**2 * precision + recall, 1e-16)
+
+
+def _apart(one: Ragged, other: Ragged) -> tuple[Ragged, Ragged]:
+    """The middle parts, in which two texts differ, with as much around them as an n-gram reaches."""
+    size = np.minimum(one.lengths, other.lengths)
+    begin = _run(one.codes, other.codes, one.offsets[:-1], other.offsets[:-1], size, 1)
+    end = _run(one.codes, other.codes, one.offsets[1:] - 1, other.offsets[1:] - 1, size - begin, -1)
+    added = (begin == other.lengths) | (end == other.lengths)  # before or behind it: no n-gram of it is lost
+    begin, end = np.maximum(begin - ORDERS + 1, 0), np.maximum(end - ORDERS + 1, 0)
+
+    def middle(texts: Ragged) -> Ragged:
+        length = np.where(added, 0, texts.lengths - begin - end)
+        return Ragged(texts.codes[spread(texts.offsets[:-1] + begin, length)], bounds(length))
+
+    return middle(one), middle(other)
+
+
+def _run(one: Codes, other: Codes, from_one: Ints, from_other: Ints, most: Ints, step: int) -> Ints:
+    """How many characters agree from there on, step by step, at most so many."""
+    place = spread(np.zeros_like(most), most)
+    row = np.repeat(np.arange(most.size), most)
+    differs = np.flatnonzero(one[from_one[row] + step * place] != other[from_other[row] + step * place])
+    out = most.copy()
+    np.minimum.at(out, row[differs], place[differs])
+    return out
 
 
 def _grams(texts: Ragged, order: int) -> tuple[Bits, Ints]:
@@ -80,12 +99,10 @@ def _grams(texts: Ragged, order: int) -> tuple[Bits, Ints]:
     return mix(mix(state[whole]) + row.astype(np.uint64) * np.uint64(BASE)), row
 
 
-def _shared(mine: Bits, my_row: Ints, wanted: Bits, its_row: Ints, rows: int) -> tuple[Ints, Ints, Ints]:
-    """How many n-grams each pair shares, and how many each of the two has."""
-    of_mine, of_wanted = np.bincount(my_row, minlength=rows), np.bincount(its_row, minlength=rows)
-    keys, first, often = np.unique(mine, return_index=True, return_counts=True)
-    other, also = np.unique(wanted, return_counts=True)
-    at = np.minimum(np.searchsorted(other, keys), max(other.size - 1, 0))
-    same = other[at] == keys if other.size else np.zeros(keys.size, np.bool_)
-    match = np.bincount(my_row[first[same]], np.minimum(often[same], also[at[same]]), rows)
-    return match.astype(np.int64), of_mine, of_wanted
+def _lost(wanted: Bits, row: Ints, mine: Bits, rows: int) -> Ints:
+    """How many n-grams of each reference the other text lacks."""
+    keys, first, often = np.unique(wanted, return_index=True, return_counts=True)
+    at = np.searchsorted(keys, mine)
+    same = np.append(keys, np.uint64(0))[at] == mine
+    there = np.bincount(at[same & (at < keys.size)], minlength=keys.size)
+    return np.bincount(row[first], np.maximum(often - there, 0), rows).astype(np.int64)
