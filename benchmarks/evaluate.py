@@ -1,10 +1,16 @@
-"""How much of a model's speed is left when it is asked through `scuff evaluate`: engine efficiency.
+"""How much of a model's speed is left when it is asked through `scuff evaluate`.
 
-  python benchmarks/evaluate.py [MODEL DATA] [--examples N] [--cases K]
+  python benchmarks/evaluate.py [MODEL DATA] [--examples N] [--cases K]     engine efficiency
+  python benchmarks/evaluate.py [MODEL DATA] --full [--device cuda] [--dimension NAME] [--workers W]
 
-Efficiency is queries per second through `scuff.evaluate`, everything included (pre-flight, perturbation, trials on disk, summary,
-report), over texts per second of the same model on the same texts, which are made, tokenized, sorted by length and padded
-beforehand, in full batches of the same size, in the same run. The model is loaded before the clock starts.
+Engine efficiency is queries per second through `scuff.evaluate`, everything included (pre-flight, perturbation, trials on disk,
+summary, report), over texts per second of the same model on the same texts, which are made, tokenized, sorted by length and
+padded beforehand, in full batches of the same size, in the same run. The model is loaded before the clock starts.
+
+--full runs one dimension of the whole protocol, 1,000 examples x 100 cases x 7 degrees, where W processes make the cases, and
+compares it to what tokenising and forwarding the same texts takes when they are ready and sorted by length: for a fast device
+that, not the model, is the limit. Said in two ways: `tokenizer(...)` and then the model, as everybody writes it, on all cores;
+and the victim's own call, which builds fewer objects and tokenises while the device works.
 Needs torch, transformers and, by default, the project's shared models.
 """
 
@@ -17,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +34,7 @@ from scuff.session.config import Config
 from scuff.session.session import Session
 
 DIMENSIONS = ("keyboard", "inner-shuffle", "visual", "phonetic")
+AT_ONCE = 20_000  # texts that `tokenizer(...)` is given
 
 
 def default_victim(folder: Path) -> tuple[str, str]:
@@ -37,69 +45,136 @@ def default_victim(folder: Path) -> tuple[str, str]:
     return str(folder / "sst2"), str(shared / "data" / "sst2" / "dev.jsonl.gz")
 
 
-def ceiling(victim: Any, texts: list[str], batch_tokens: int) -> float:
-    """Texts per second of the bare model: everything but the forward pass is done beforehand."""
+def batches(rows: Sequence[Sequence[int]], batch_tokens: int) -> list[tuple[Any, Any]]:
+    """Full batches of ids and masks, longest first."""
     import torch
 
-    rows = sorted(
-        victim.tokenizer(texts, truncation=True, max_length=victim.max_length)["input_ids"], key=len, reverse=True
-    )
-    batches, at = [], 0
+    rows = sorted(rows, key=len, reverse=True)
+    out, at = [], 0
     while at < len(rows):
         end = at + max(1, batch_tokens // len(rows[at]))
-        part = rows[at:end]
-        ids = np.zeros((len(part), len(part[0])), np.int64)
-        for row, pieces in enumerate(part):
-            ids[row, : len(pieces)] = pieces
-        mask = (np.arange(ids.shape[1]) < np.array([[len(pieces)] for pieces in part])).astype(np.int64)
-        batches.append((torch.from_numpy(ids), torch.from_numpy(mask)))
+        length = np.array([len(row) for row in rows[at:end]])
+        mask = np.arange(length[0]) < length[:, None]
+        ids = np.zeros(mask.shape, np.int64)
+        ids[mask] = [piece for row in rows[at:end] for piece in row]
+        out.append((torch.from_numpy(ids), torch.from_numpy(mask.astype(np.int64))))
         at = end
+    return out
+
+
+def forward(victim: Any, ready: list[tuple[Any, Any]]) -> None:
+    import torch
+
     with torch.inference_mode():
-        victim.model(*(array.to(victim.model.device) for array in batches[-1]))
-        begin = time.perf_counter()
-        for inputs in batches:
-            victim.model(*(array.to(victim.model.device) for array in inputs)).logits.cpu()
-        return len(texts) / (time.perf_counter() - begin)
+        found = [victim.model(*(array.to(victim.model.device) for array in inputs)).logits for inputs in ready]
+        torch.cat(found).cpu()
 
 
-def engine(session: Session, folder: Path) -> tuple[float, int]:
-    """Queries per second of a whole evaluation with a model that is loaded already."""
+def tokenized(victim: Any, texts: list[str]) -> list[list[int]]:
+    return list(victim.tokenizer(texts, truncation=True, max_length=victim.max_length)["input_ids"])
+
+
+def bare_model(victim: Any, texts: list[str], batch_tokens: int) -> float:
+    """Texts per second where everything but the forward pass is done beforehand."""
+    ready = batches(tokenized(victim, texts), batch_tokens)
+    forward(victim, ready[-1:])
+    begin = time.perf_counter()
+    forward(victim, ready)
+    return len(texts) / (time.perf_counter() - begin)
+
+
+def plain_way(victim: Any, texts: list[str], batch_tokens: int) -> tuple[float, float]:
+    """Seconds to tokenise all texts and to pad and forward them, one after the other."""
+    begin, rows = time.perf_counter(), []
+    for at in range(0, len(texts), AT_ONCE):
+        rows += tokenized(victim, texts[at : at + AT_ONCE])
+    middle = time.perf_counter()
+    forward(victim, batches(rows, batch_tokens))
+    return middle - begin, time.perf_counter() - middle
+
+
+def engine(session: Session, folder: Path, **settings: Any) -> tuple[float, dict[str, Any]]:
+    """Seconds of a whole evaluation with a model that is loaded already, and what it noted down about them."""
     import scuff
 
     begin = time.perf_counter()
-    scuff.evaluate(session.victim, session.data, folder, **session.config.asdict())
+    scuff.evaluate(session.victim, session.data, folder, **session.config.asdict(), **settings)
     seconds = time.perf_counter() - begin
-    asked = json.loads((folder / "timings.json").read_text())[-1]["queries"]
-    return asked / seconds, asked
+    return seconds, json.loads((folder / "timings.json").read_text())[-1]
+
+
+def efficiency(session: Session, folder: Path, settings: dict[str, Any], rounds: int) -> None:
+    if session.victim.batch_tokens is None:
+        session.victim(list(session.data.columns[0]) * 10)  # let it find its batch size
+    tokens = session.victim.batch_tokens or 2048
+    write_cases(session.data, str(folder / "cases.jsonl"), **settings)
+    texts = [json.loads(line)[session.data.fields[0]] for line in (folder / "cases.jsonl").read_text().splitlines()]
+    print(f"{len(texts):,} different texts, batches of {tokens} tokens")
+    ratios = []
+    for turn in range(rounds):
+        limit = bare_model(session.victim, texts, tokens)
+        seconds, noted = engine(session, folder / f"run{turn}")
+        ratios.append(noted["queries"] / seconds / limit)
+        said = f"{noted['queries'] / seconds:.0f} queries/s ({noted['queries']:,} asked)"
+        print(f"bare model {limit:.0f} texts/s, scuff evaluate {said}: {ratios[-1]:.2f}", flush=True)
+    print(f"engine efficiency {max(ratios):.2f} (best of {rounds}), {np.mean(ratios):.2f} on average")
+
+
+def full(session: Session, folder: Path, workers: int) -> None:
+    """One dimension of the whole protocol, and then the same texts once more, ready-made."""
+    victim: Any = session.victim
+    seen: list[Sequence[str]] = []
+    kind = type(victim)
+
+    class Noting(kind):  # type: ignore[misc, valid-type]
+        def __call__(self, *columns: Sequence[str]) -> Any:
+            seen.append(columns[0])
+            return kind.__call__(self, *columns)
+
+    victim.settle()
+    victim(list(session.data.columns[0]) * 3)  # memory and kernels are fetched once
+    victim.__class__ = Noting
+    seconds, noted = engine(session, folder / "full", workers=workers)
+    victim.__class__ = kind
+    texts = sorted((text for column in seen for text in column), key=len, reverse=True)
+    inside = f"{noted['victim_seconds']:.1f} s of them inside the victim"
+    print(
+        f"scuff evaluate: {seconds:.1f} s, {inside}, {len(texts) / seconds:,.0f} texts/s ({len(texts):,})", flush=True
+    )
+    begin = time.perf_counter()
+    for at in range(0, len(texts), victim.rows_at_once):
+        victim(texts[at : at + victim.rows_at_once])
+    own = time.perf_counter() - begin
+    print(f"the same texts, ready-made, through the victim: {own:.1f} s; ratio {own / seconds:.2f}", flush=True)
+    tokenising, forwarding = plain_way(victim, texts, victim.batch_tokens)
+    plain = tokenising + forwarding
+    parts = f"tokenizer(...) {tokenising:.1f} s + padding and forward {forwarding:.1f} s"
+    print(f"the same texts, the plain way: {parts} = {plain:.1f} s; ratio {plain / seconds:.2f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", metavar="MODEL DATA")
-    parser.add_argument("--examples", type=int, default=100)
-    parser.add_argument("--cases", type=int, default=4)
+    parser.add_argument("--examples", type=int, help="default 100, with --full 1,000")
+    parser.add_argument("--cases", type=int, help="default 4, with --full 100")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--dimension", default=DIMENSIONS[0], help="for --full; default keyboard")
+    parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 1) - 2), help="for --full")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         model, data = args.what or default_victim(folder)
-        settings: dict[str, Any] = {"examples": args.examples, "cases": args.cases, "dimensions": list(DIMENSIONS)}
-        session = Session.of(model, data, Config.of(**settings))
-        if session.victim.batch_tokens is None:
-            session.victim(list(session.data.columns[0]) * 10)  # let it find its batch size
-        tokens = session.victim.batch_tokens or 2048
-        write_cases(session.data, str(folder / "cases.jsonl"), **settings)
-        texts = [json.loads(line)[session.data.fields[0]] for line in (folder / "cases.jsonl").read_text().splitlines()]
-        print(f"{len(texts):,} different texts, batches of {tokens} tokens")
-        ratios = []
-        for turn in range(args.rounds):
-            limit = ceiling(session.victim, texts, tokens)
-            speed, asked = engine(session, folder / f"run{turn}")
-            ratios.append(speed / limit)
-            print(
-                f"bare model {limit:.0f} texts/s, scuff evaluate {speed:.0f} queries/s ({asked:,} asked): {speed / limit:.2f}"
-            )
-        print(f"engine efficiency {max(ratios):.2f} (best of {args.rounds}), {np.mean(ratios):.2f} on average")
+        examples, cases, names = (1000, 100, [args.dimension]) if args.full else (100, 4, list(DIMENSIONS))
+        settings: dict[str, Any] = {
+            "examples": args.examples or examples, "cases": args.cases or cases, "dimensions": names,
+        }  # fmt: skip
+        session = Session.of(model, data, Config.of(**settings, options={"device": args.device}))
+        if args.full:
+            full(session, folder, args.workers)
+        else:
+            efficiency(session, folder, settings, args.rounds)
 
 
 if __name__ == "__main__":

@@ -89,6 +89,7 @@ def likeness(synsets: list[tuple[str, list[str]]]) -> list[int]:
     """Cosines in percent of every two lemmas of a synset: first with second, first with third, ..., second with third, ..."""
     from scuff.neural.encoder import Encoder, find_encoder
 
+    synsets = [(part, lemmas) for part, lemmas in synsets if len(lemmas) > 1]
     texts = sorted({FRAMES[part].format(lemma) for part, lemmas in synsets for lemma in lemmas})
     vectors = dict(zip(texts, Encoder.load(find_encoder())(texts), strict=True))
     found = []

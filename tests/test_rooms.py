@@ -32,7 +32,7 @@ MAY_IMPORT = {
 PACKAGES = {
     "text": {"numpy"},
     "resources": {"tomli"},
-    "language": {"numpy", "pycrfsuite", "lemminflect"},
+    "language": {"numpy", "lemminflect"},
     "neural": {"numpy", "torch", "transformers", "huggingface_hub"},
     "perturb": {"numpy"},
     "files": {"numpy", "pyarrow", "datasets"},
@@ -51,6 +51,7 @@ OUTSIDE = {
 }  # fmt: skip
 # rooms or single files
 TOUCHES = {
+    "resources": {"gzip"},
     "files": {"os", "gzip"},
     "victims": {"os", "http", "urllib", "socket", "ssl", "concurrent"},
     "victims/cache.py": {"sqlite3"},

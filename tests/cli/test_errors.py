@@ -88,7 +88,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         "a.csv",
         b"text,draw\nhello,x\n",
         ["--draws", "2"],
-        "line 2: expected no column 'draw' for --draws",
+        "line 2: expected no column 'draw', which is to be added",
     ),
     "conllu id": (
         "a.conllu",

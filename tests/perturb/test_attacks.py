@@ -141,8 +141,8 @@ def test_no_strength_is_no_change_whatever_phi() -> None:
 
 
 def test_wrong_selection() -> None:
-    with pytest.raises(ValueError, match="expected quota, coin, each, below, edits for selection, got 'all'"):
-        scuff.perturb("some text", "truncate", selection="all")
+    with pytest.raises(ValueError, match="expected quota, coin, each, below, edits, all for selection, got 'most'"):
+        scuff.perturb("some text", "truncate", selection="most")
 
 
 def test_specs_with_quotes_and_brackets() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import scuff
-from scuff.perturb import Homoglyph, Invisible, Visual
+from scuff.perturb import Glyph, Homoglyph, Invisible, Visual
 from scuff.perturb.unseen import UNSEEN, look_alikes
 from scuff.perturb.visual import SPACES, _space
 
@@ -118,9 +118,25 @@ def test_one_of_and_only_know_the_words_mode_and_phi() -> None:
     assert sum(a != b for a, b in zip(text, few, strict=True)) < 12
 
 
+def test_glyph_changes_one_letter_of_a_word_or_any_character_of_the_text() -> None:
+    text = "The staff were friendly, and the room was spotless!"
+    for number in range(20):
+        new = scuff.perturb(text, "glyph", 1, seed=number)
+        assert all(
+            sum(x != y for x, y in zip(a, b, strict=True)) == 1 for a, b in zip(text.split(), new.split(), strict=True)
+        )
+        every = scuff.perturb(text, Glyph().for_characters(), 1, seed=number, selection="all")
+        assert all(a != b or a == " " for a, b in zip(text, every, strict=True))
+        some = scuff.perturb(text, Glyph(scope="text"), 0.5, seed=number)
+        assert 10 < sum(a != b for a, b in zip(text, some, strict=True)) < 35
+    assert Glyph().for_characters().spec == "glyph(scope='text')" and Glyph().facts.unit == "words"
+    assert Glyph(scope="text").for_tokens() == Glyph() and Glyph(scope="text").facts.unit == "characters"
+
+
 @pytest.mark.parametrize(
     "spec",
     [
+        "glyph(scope='x')",
         "visual(space='x')",
         "visual(choice='best')",
         "visual(scope='all')",

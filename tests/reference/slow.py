@@ -96,7 +96,8 @@ def is_letter(unit: str) -> bool:
 
 
 def splice(text: str, edits: list[tuple[int, int, str]]) -> str:
-    for start, stop, new in sorted(edits, reverse=True):
+    in_order = sorted(edits, key=lambda edit: edit[:2])  # several insertions at one place stay as they come
+    for start, stop, new in in_order[::-1]:
         text = text[:start] + new + text[stop:]
     return text
 
@@ -179,20 +180,22 @@ def truncate(start: int, units: list[str], rng: Rng, p: float) -> list[str] | No
     return [unit for at, unit in enumerate(units) if at != letters[-1]] if len(letters) > 3 else None
 
 
-def keyboard(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+def near(key: str) -> str:
+    """The letters on keys that touch a key, row by row; none for what is no plain letter."""
     rows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"]
     shift = [0.0, 0.25, 0.75]  # letters only: where q, a and z sit
     at = {key: (r, shift[r] + c) for r, row in enumerate(rows) for c, key in enumerate(row)}
+    if not key.isascii() or key.lower() not in at:
+        return ""
+    (r, x) = at[key.lower()]
+    found = "".join(
+        k for k, (s, y) in at.items() if (s == r and abs(x - y) == 1) or (abs(s - r) == 1 and abs(x - y) < 1)
+    )
+    return found.upper() if key.isupper() else found
 
-    def near(key: str) -> str:
-        (r, x) = at[key.lower()]
-        # numbered row by row, as the layout lists its keys
-        found = "".join(
-            k for k, (s, y) in at.items() if (s == r and abs(x - y) == 1) or (abs(s - r) == 1 and abs(x - y) < 1)
-        )
-        return found.upper() if key.isupper() else found
 
-    keys = [i for i, unit in enumerate(units) if len(unit) == 1 and unit.lower() in at and ord(unit) < 128]
+def keyboard(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    keys = [i for i, unit in enumerate(units) if near(unit)]
     if not keys:
         return None
     where = starts(start, units)
@@ -200,6 +203,44 @@ def keyboard(start: int, units: list[str], rng: Rng, p: float) -> list[str] | No
     for i, hit in zip(keys, at_least_one(rng, [where[i] for i in keys], p), strict=True):
         if hit:
             new[i] = near(units[i])[rng.stream("key").below(len(near(units[i])), where[i])]
+    return new
+
+
+def typo(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    letters = [is_letter(unit) for unit in units]
+
+    def possible(i: int) -> list[str]:
+        """In the order in which they are numbered."""
+        if not letters[i]:
+            return []
+        found = ["delete"] if sum(letters) > 1 else []
+        found += ["insert", "replace"] if near(units[i]) else []
+        found += ["swap"] if i + 1 < len(units) and letters[i + 1] and units[i + 1] != units[i] else []
+        return [*found, "repeat"]
+
+    where = starts(start, units)
+    able = [i for i in range(len(units)) if possible(i)]
+    i = able[at_least_one(rng, [where[i] for i in able], 0).index(True)]
+    unit, keys, chance = units[i], near(units[i]), rng.stream("slip").bits(where[i] * 2)
+    operation = possible(i)[(chance >> 40) * len(possible(i)) >> 24]
+    key = keys[(chance >> 8 & 0xFFFFFFFF) * len(keys) >> 32] if keys else ""
+    new = {
+        "delete": "",
+        "insert": unit + key if chance & 1 else key + unit,
+        "replace": key,
+        "swap": "".join(units[i : i + 2][::-1]),
+        "repeat": unit * 2,
+    }[operation]
+    return [*units[:i], new, *units[i + 1 + (operation == "swap") :]]
+
+
+def glyph(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    able = [i for i, unit in enumerate(units) if unit in look_alikes()]
+    if not able:
+        return None
+    where, new = starts(start, units), list(units)
+    i = able[at_least_one(rng, [where[i] for i in able], 0).index(True)]
+    new[i] = look_alikes()[units[i]][rng.stream("key").below(len(look_alikes()[units[i]]), where[i])]
     return new
 
 
@@ -243,6 +284,8 @@ ATTACKS = {
     "disemvowel": disemvowel,
     "truncate": truncate,
     "keyboard": keyboard,
+    "typo": typo,
+    "glyph": glyph,
 }
 
 

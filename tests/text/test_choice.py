@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuff.text import Corpus, Edits, Ragged, Rng
+from scuff.text import Corpus, Edits, Ragged, Rng, Spans
 
 corpora = Corpus.of(["x" * 40, "y" * 40])
 
@@ -68,3 +68,26 @@ def test_alternatives_are_equally_likely() -> None:
     counts = [picks.count(str(i)) for i in range(4)]
     assert sum(counts) == 4000
     assert max(abs(count - 1000) for count in counts) < 5 * (4000 * 0.25 * 0.75) ** 0.5
+
+
+def test_insertions_at_one_place_stay_in_the_order_of_their_sites() -> None:
+    edits = edits_of([(0, 40, 40, 42, 1), (0, 40, 40, 40, 1), (1, 0, 0, 3, 1), (0, 39, 40, 39, 1), (1, 0, 0, 0, 1)])
+    assert edits.in_order().text.strings() == ["3", "1", "0", "4", "2"]
+    assert corpora.apply(edits).strings() == ["x" * 39 + "310", "42" + "y" * 40]
+    moved = edits.in_order().carry(corpora.words, corpora.offsets)
+    assert corpora.apply(edits).cut(moved).strings() == ["x" * 39 + "3", "y" * 40]
+
+
+@given(st.lists(st.integers(0, 4), min_size=3, max_size=3), st.integers(0, 5))
+def test_each_insertion_hits_one_of_the_empty_spans_at_its_place(count: list[int], room: int) -> None:
+    places = [(0, 0), (0, 40), (1, 0)]  # the last two are the same position in the array of all codes
+    edits = edits_of(
+        [(row, at, at, at + turn, 1) for (row, at), many in zip(places, count, strict=True) for turn in range(many)]
+        + [(1, 20, 22, 20, 1)]
+    )
+    row = np.repeat([row for row, _ in places], room)
+    at = corpora.offsets[row] + np.repeat([at for _, at in places], room)
+    spans = Spans(np.append(row, [1, 1]), np.append(at, [60, 61]), np.append(at, [61, 62]))
+    hit = edits.touched(spans, corpora.offsets)
+    assert hit[:-2].reshape(3, room).sum(1).tolist() == [min(many, room) for many in count]
+    assert hit[-2:].all()

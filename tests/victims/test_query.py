@@ -139,7 +139,7 @@ def test_memory_keeps_what_was_used_last() -> None:
     query(["a", "bb"])
     query(["a"])  # used again: bb is now the oldest
     query(["ccc"])
-    assert len(query._memory) == 2
+    assert len(query.memory) == 2
     victim.batches.clear()
     query(["a", "ccc"])
     assert victim.batches == []
@@ -150,7 +150,7 @@ def test_memory_keeps_what_was_used_last() -> None:
 def test_a_question_larger_than_the_memory_is_answered_whole() -> None:
     query = Query(Scripted(rows=3), remember=2)
     texts = [str(n) * (n + 1) for n in range(8)]
-    assert np.array_equal(query(texts).answers, lengths(texts)) and len(query._memory) == 2
+    assert np.array_equal(query(texts).answers, lengths(texts)) and len(query.memory) == 2
 
 
 # the cache on disk

@@ -18,7 +18,7 @@ import pytest
 torch = pytest.importorskip("torch")
 hf = pytest.importorskip("transformers")
 
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors  # noqa: E402
+from tokenizers import pre_tokenizers  # noqa: E402
 
 from scuff.neural.batching import Tuner, in_batches  # noqa: E402
 from scuff.neural.library import folder_digest, quiet  # noqa: E402
@@ -26,40 +26,12 @@ from scuff.neural.pieces import Pieces  # noqa: E402
 from scuff.victims import BadModel, Query  # noqa: E402
 from scuff.victims.base import Access  # noqa: E402
 from scuff.victims.transformers import Transformer, load, of_pipeline  # noqa: E402
+from victims.small import LONGEST, TINY, save_tokenizer  # noqa: E402
 
-LONGEST = 48  # positions of the small models
-WORDS = [
-    "the", "a", "cat", "dog", "good", "bad", "film", "was", "very", "not", "and", "sat", "on", "mat", "it", "is", "un",
-    "believ", "##able", "##ing", "##s",
-]  # fmt: skip
 TEXTS = [
     "the cat sat on a mat", "", "   ", "not a good film, was it?", "believing in unbelievable dogs " * 3, "very " * 200,
     "😀👩‍👩‍👧 film", "שלום good", "مرحبا", "\u200b", "x", "the cat sat on a mat", "bad " * 47, "[SEP] [MASK]", "it\nis\tbad",
 ]  # fmt: skip
-TINY = {
-    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48,
-    "max_position_embeddings": LONGEST, "initializer_range": 0.6,  # so large that answers differ widely
-}  # fmt: skip
-
-
-def save_tokenizer(folder: Path) -> int:
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz.,?![]", *WORDS]
-    pieces += [f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
-    words = Tokenizer(models.WordPiece({piece: at for at, piece in enumerate(pieces)}, unk_token="[UNK]"))
-    words.normalizer, words.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
-    words.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    words.enable_truncation(5)  # as sentence-transformers store theirs, which must not matter
-    words.enable_padding(length=9)
-    names = {
-        "pad_token": "[PAD]",
-        "unk_token": "[UNK]",
-        "cls_token": "[CLS]",
-        "sep_token": "[SEP]",
-        "mask_token": "[MASK]",
-    }
-    inputs = ["input_ids", "token_type_ids", "attention_mask"]
-    hf.PreTrainedTokenizerFast(tokenizer_object=words, model_input_names=inputs, **names).save_pretrained(folder)
-    return len(pieces)
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +93,9 @@ def one_label(victim: Transformer, *texts: str) -> Any:
 
 def test_single_label_equals_the_plain_way(zoo: dict[str, str]) -> None:
     victim = load(zoo["single"], "single", device="cpu")
-    assert victim.labels == ("bad", "good", "so-so") and victim.access == Access.SCORE and victim.max_length == LONGEST
+    assert (
+        victim.labels == ("bad", "good", "so-so") and victim.access == Access.GRADIENT and victim.max_length == LONGEST
+    )
     found = victim(TEXTS)
     assert found.answers.dtype == np.float32 and found.answered.all()
     np.testing.assert_allclose(found.answers, [one_label(victim, text) for text in TEXTS], atol=1e-5)
@@ -200,6 +174,25 @@ def test_order_and_batches_do_not_matter(zoo: dict[str, str], tokens: int) -> No
     np.testing.assert_allclose(Query(victim)(TEXTS).answers, plain, atol=1e-5)
 
 
+def test_rows_that_are_cut_ahead_of_the_device_change_nothing(
+    zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows: dict[str, Any] = {"single": TEXTS * 3, "tokens": [tuple(text.split()) for text in TEXTS * 3]}
+    for task, texts in rows.items():
+        victim = load(zoo[task], task, device="cpu", batch_tokens=300)  # type: ignore[arg-type]
+        plain = victim(texts).answers
+        with monkeypatch.context() as patched:
+            patched.setattr("scuff.victims.network.AT_ONCE", 7)
+            found = victim(texts).answers
+        for one, other in zip(plain, found, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-5)
+        with monkeypatch.context() as patched:
+            patched.setattr("scuff.victims.network.AT_ONCE", 7)
+            patched.setattr("scuff.victims.network.encode", _misshapen)
+            with pytest.raises(RuntimeError, match="shape mismatch"):
+                victim(texts)
+
+
 def test_long_texts_are_cut(zoo: dict[str, str]) -> None:
     victim = load(zoo["single"], "single", device="cpu", max_length=8)
     head = "the cat sat on a mat"  # six pieces and the two ends
@@ -270,7 +263,7 @@ def test_too_little_memory_halves_the_batch(zoo: dict[str, str], monkeypatch: py
         in_batches(Pieces.of({"input_ids": [[1], [2]]}), _misshapen, None, Tuner((1,), 1), lambda part: None)
 
 
-def _misshapen(begin: int, end: int) -> None:
+def _misshapen(*arguments: Any, **options: Any) -> None:
     raise RuntimeError("shape mismatch")
 
 

@@ -18,7 +18,8 @@ Meaning = Callable[[Sequence[str], Sequence[str]], Floats]  # how far the second
 
 LONG = 5000  # characters; the time that a distance takes grows with the square
 ROUNDS = 8  # in which more edits are tried; the first guess is mostly right
-STEPS = 12  # sentence-level edits that are tried, one after the other
+STEPS = 10  # sentence-level edits that are tried, one after the other
+PASSED_OVER = 4  # of them, if they go too far by themselves
 
 
 def renumbered(edits: Edits, place: Ints) -> Edits:
@@ -105,12 +106,17 @@ def _affordable(edits: Edits, rank: Ints, limit: Ints) -> Ints:
 
 
 def by_meaning(corpus: Corpus, edits: Edits, rank: Ints, degree: float, far: Meaning) -> tuple[Edits, Floats]:
-    """Each text's edits in order of rank, those left out that would take it farther than the degree; and how far it got."""
+    """Each text's edits in order of rank, up to the first that would take it farther than the degree; and how far it got.
+
+    As long as none was taken, one that goes too far is passed over, a few times. (To pass over later ones, too, would mean ten
+    times as many texts to measure, none of them the same at another degree.)
+    """
     before = corpus.strings()
-    reached = np.zeros(len(corpus))
+    reached, count = np.zeros(len(corpus)), np.zeros(len(corpus), np.int64)
+    open_to = np.ones(len(corpus), np.bool_)
     kept = np.zeros(len(edits), np.bool_)
     for step in range(min(STEPS, int(rank.max(initial=-1)) + 1)):
-        new = np.flatnonzero(rank == step)  # at most one a row
+        new = np.flatnonzero((rank == step) & open_to[edits.row])  # at most one a row
         rows = edits.row[new]
         place = np.full(len(corpus), -1, np.int64)
         place[rows] = np.arange(rows.size)
@@ -121,4 +127,6 @@ def by_meaning(corpus: Corpus, edits: Edits, rank: Ints, degree: float, far: Mea
         good = found <= degree + 1e-9
         kept[new[good]] = True
         reached[rows[good]] = found[good]
+        count[rows[good]] += 1
+        open_to[rows[~good]] = (count[rows[~good]] == 0) & (step + 1 < PASSED_OVER)
     return edits.where(kept), reached

@@ -4,8 +4,8 @@
   scuff check RUN --max-drop 0.1                         no dimension more than 0.1 below the clean score
   scuff check RUN --max-drop 0.02 --baseline OTHER       no score more than 0.02 below the same score of another run
 
-NAME is clean, average, worst (over all dimensions), a dimension (its final average), dimension.worst, dimension@0.1 (at a
-degree), dimension@0.1.worst, or each (every dimension).
+NAME is clean, average, worst (over all dimensions), a dimension (its final average) such as typo-m or typo-m@score,
+dimension.worst, dimension@0.1 (at a degree), dimension@0.1.worst, each (every dimension), or each@score (in one setting).
 """
 
 from __future__ import annotations

@@ -14,6 +14,8 @@ COMMANDS = {
     "report": "compute a run's numbers and pages again from its trials",
     "check": "pass or fail a run: for CI",
     "perturb": "perturb a file of texts",
+    "augment": "write training data with perturbed copies in it",
+    "guide": "which dimensions, settings and degrees for which use, and how to read the report",
     "list": "the attacks there are",
     "describe": "all about one attack",
     "zeroe": "write the Zéroe benchmark for a file: clean, every attack and level, training mixtures",

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .formats import Format, Value, line_end
+from .formats import Extra, Format, Value, line_end
 from .streams import CHUNK, BadInput
+
+BLANK = "\\x20"  # as in the options of an attack, which may hold some
 
 
 class Sentence(NamedTuple):
@@ -52,13 +54,16 @@ class Tokens(Format):
     def values(self, record: Sentence) -> list[Value]:
         return [record.tokens]
 
-    def render(self, record: Sentence, values: list[Value], draw: int | None) -> str:
+    def is_blank(self, record: Sentence) -> bool:
+        return all(self.beside(line) or not line.strip() for line in record.lines)
+
+    def render(self, record: Sentence, values: list[Value], extra: Extra | None) -> str:
         new = values[0] or []
         lines = list(record.lines)
         for i, old, token in zip(record.at, record.tokens, new, strict=True):
             self.check(token, blanks="\t" in lines[i])
             lines[i] = lines[i].replace(old, token, 1)
-        return self._numbered(lines, draw)
+        return self._marked(lines, extra)
 
     def check(self, token: str, blanks: bool) -> None:
         """A new token may not hold what stands between columns or lines."""
@@ -66,12 +71,15 @@ class Tokens(Format):
             hint = "" if blanks else " (or tabs between the columns)"
             raise BadInput(f"{self.source.name}: expected a token without blanks{hint}, the attack made {token[:40]!r}")
 
-    def _numbered(self, lines: list[str], draw: int | None) -> str:
-        if draw is None:
+    def _marked(self, lines: list[str], extra: Extra | None) -> str:
+        """With a comment for each column that is added; in one piece, or it would be a token."""
+        if extra is None:
             return "".join(lines)
         end = line_end(lines[-1]) or "\n"
         closed = [*lines[:-1], lines[-1] if line_end(lines[-1]) else lines[-1] + end]
-        return f"#draw={draw}{end}" + "".join(closed) + (end if closed[-1].strip() else "")
+        notes = [(name, str(value).replace(", ", ",")) for name, value in extra.items() if value is not None]
+        marks = "".join(f"#{name}={value.replace(' ', BLANK)}{end}" for name, value in notes)
+        return marks + "".join(closed) + (end if closed[-1].strip() else "")
 
 
 ID = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|\.[0-9]{1,9})?")
@@ -94,6 +102,10 @@ class Conllu(Tokens):
     def is_row(line: str) -> bool:
         return bool(line.strip()) and not line.startswith("#")
 
+    @staticmethod
+    def beside(line: str) -> bool:
+        return line.startswith("#")
+
     def sentence(self, lines: list[str]) -> Sentence:
         rows = {i: line.split("\t") for i, line in enumerate(lines) if self.is_row(line)}
         for i, row in rows.items():
@@ -109,7 +121,7 @@ class Conllu(Tokens):
         at = list(words.values())
         return Sentence(lines, at, [rows[i][1] for i in at])
 
-    def render(self, record: Sentence, values: list[Value], draw: int | None) -> str:
+    def render(self, record: Sentence, values: list[Value], extra: Extra | None) -> str:
         rows = [line.split("\t") for line in record.lines]
         forms = dict(zip(record.at, values[0] or [], strict=True))
         for form in forms.values():
@@ -127,7 +139,7 @@ class Conllu(Tokens):
             if sign and name.split() == ["#", "text"] and new_text != old_text:
                 same = text.strip() == old_text
                 lines[i] = f"# text = {new_text}{line_end(line)}" if same else f"# original_text ={text}"
-        return self._numbered(lines, draw)
+        return self._marked(lines, extra)
 
 
 def surface(rows: list[list[str]], forms: dict[int, str]) -> str:

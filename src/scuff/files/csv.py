@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .formats import Value, line_end
+from .formats import Extra, Value, line_end
 from .streams import BadInput
 from .tables import Table
 
@@ -103,16 +103,18 @@ class Csv(Table):
     def field(self, record: Row, column: str) -> object:
         return record.fields[self._index(column)] if record.fields else None
 
-    def head(self, draws: bool) -> str:
+    def head(self, extra: Iterable[str]) -> str:
         end = line_end(self.first)
-        return self.first[: len(self.first) - len(end)] + self.mark + "draw" + (end or "\n") if draws else self.first
+        names = [self.first[: len(self.first) - len(end)], *extra]
+        return self.mark.join(names) + (end or "\n") if len(names) > 1 else self.first
 
-    def changed(self, record: Row, new: dict[str, Value], draw: int | None) -> str:
+    def changed(self, record: Row, new: dict[str, Value], extra: Extra) -> str:
         fields = self.split(record.text[: len(record.text) - len(line_end(record.text))])
         for column, value in new.items():
             at = self._index(column)
             fields[at] = self.write(str(value), fields[at])
-        return self.mark.join(fields if draw is None else [*fields, str(draw)])
+        added = ["" if value is None else self.write(str(value), "") for value in extra.values()]
+        return self.mark.join([*fields, *added])
 
 
 class Tsv(Csv):

@@ -11,16 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ..text.dataset import TASKS, Dataset, Target, Task, Text
+from .columns import TRANSLATIONS, check_columns, column_names, text_columns
 from .records import Record, records_of_file, records_of_hub, records_of_object
 from .streams import BadInput
-from .tables import GUESSES
 
-PAIRS = (
-    ("premise", "hypothesis"), ("sentence1", "sentence2"), ("question1", "question2"), ("question", "sentence"),
-    ("text_a", "text_b"), ("first", "second"),
-)  # fmt: skip
-TRANSLATIONS = (("source", "target"), ("src", "tgt"), ("src", "ref"), ("source", "reference"))
-TOKENS = ("tokens", "words", "forms")
 TAGS = ("tags", "upos", "pos_tags", "pos", "ner_tags")
 LABELS = ("label", "labels", "class", "category", "sentiment", "gold_label", "target", "stars", "rating")
 NO_LABEL = ("", "-", "nan")
@@ -63,25 +57,11 @@ def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
 class _Reader:
     def __init__(self, name: str, records: list[Record], columns: Columns, names: dict[str, tuple[str, ...]]) -> None:
         self.name, self.records, self.given, self.names = name, records, columns, names
-        self.seen = list(dict.fromkeys(key for record in records[:100] for key in record))
-        self.texts = list(columns.text) or self._guess_texts()
+        self.seen = column_names(records)
+        self.texts = text_columns(name, self.seen, columns.text)
         self.labels = list(columns.label) or self._guess_labels()
-        for column in (*self.texts, *self.labels, *([columns.id] if columns.id else ())):
-            if column not in self.seen:
-                raise BadInput(f"{name}: expected a column {column!r}, got {', '.join(self.seen)}")
-        if len(self.texts) > 2:
-            raise BadInput(f"{name}: expected one text column, or two for sentence pairs, got {', '.join(self.texts)}")
+        check_columns(name, self.seen, (*self.labels, *([columns.id] if columns.id else ())))
         self.task: Task = columns.task or self._guess_task()
-
-    def _guess_texts(self) -> list[str]:
-        low = {column.lower(): column for column in self.seen}
-        for group in (*PAIRS, *((name,) for name in TOKENS), *TRANSLATIONS):
-            if all(name in low for name in group):
-                return [low[name] for name in (group[:1] if group in TRANSLATIONS else group)]
-        found = [low[name] for name in GUESSES if name in low]
-        if len(found) == 1:
-            return found
-        raise BadInput(f"{self.name}: expected --text NAME (twice for sentence pairs), one of: {', '.join(self.seen)}")
 
     def _guess_labels(self) -> list[str]:
         low = {column.lower(): column for column in self.seen if column not in self.texts}

@@ -6,12 +6,14 @@ A record that is not changed is written as it was read, byte for byte.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from .streams import BadInput, Source
 
 Value = str | list[str] | None  # a text, a text in tokens, or nothing
+Extra = Mapping[str, object]  # columns that are added to a record, which may be none
+Row = tuple[Any, list[Value], Extra | None]  # a record, its texts, and what is added where it is written several times
 
 
 class Format(ABC):
@@ -29,8 +31,12 @@ class Format(ABC):
         """The texts of a record, one per column."""
 
     @abstractmethod
-    def render(self, record: Any, values: list[Value], draw: int | None) -> str:
-        """A record with other texts. `draw` numbers the versions where there are several."""
+    def render(self, record: Any, values: list[Value], extra: Extra | None) -> str:
+        """A record with other texts, and other columns where it has several versions: then each ends as a record must."""
+
+    def is_blank(self, record: Any) -> bool:
+        """Whether a record is but a line between records."""
+        return False
 
     def line(self, record: Any) -> int | None:
         """Where a record stands, for formats that know."""
@@ -42,31 +48,35 @@ class Format(ABC):
             f"{self.source.name}: expected a table with a column {column!r}, got {type(self).__name__.lower()}"
         )
 
-    def head(self, draws: bool) -> str:
+    def head(self, extra: Iterable[str]) -> str:
         """What stands before all records."""
         return ""
 
-    def sink(self, out: IO[bytes], draws: int = 1) -> Sink:
-        """Where records of this source are written, each in `draws` versions."""
-        return Sink(self, out, draws)
+    def sink(self, out: IO[bytes], extra: Mapping[str, type] | None = None) -> Sink:
+        """Where records of this source are written; `extra` are columns that are added, with the type of their values."""
+        return Sink(self, out, extra or {})
 
 
 class Sink:
     """Writes records in their order, each in all its versions, behind the head of the file."""
 
-    def __init__(self, format: Format, out: IO[bytes], draws: int) -> None:
-        self.format, self.out, self.draws, self.begun = format, out, draws, False
+    def __init__(self, format: Format, out: IO[bytes], extra: Mapping[str, type]) -> None:
+        self.format, self.out, self.extra, self.begun = format, out, extra, False
 
     def write(self, records: list[Any], versions: list[list[list[Value]]]) -> None:
         """versions[draw][record][column]"""
+        several = "draw" in self.extra
+        self.write_rows(
+            [
+                (record, version[at], {"draw": draw} if several else None)
+                for at, record in enumerate(records)
+                for draw, version in enumerate(versions)
+            ]
+        )
+
+    def write_rows(self, rows: Sequence[Row]) -> None:
         self._begin()
-        several = self.draws > 1
-        parts = [
-            self.format.render(record, version[at], draw if several else None)
-            for at, record in enumerate(records)
-            for draw, version in enumerate(versions)
-        ]
-        self.out.write("".join(parts).encode())
+        self.out.write("".join([self.format.render(*row) for row in rows]).encode())
 
     def close(self) -> None:
         """Once, after the last record."""
@@ -74,7 +84,7 @@ class Sink:
 
     def _begin(self) -> None:
         if not self.begun:
-            self.out.write((self.format.source.bom + self.format.head(self.draws > 1)).encode())
+            self.out.write((self.format.source.bom + self.format.head(self.extra)).encode())
             self.begun = True
 
 
@@ -87,12 +97,12 @@ class Lines(Format):
     def values(self, record: str) -> list[Value]:
         return [record[: len(record) - len(line_end(record))]]
 
-    def render(self, record: str, values: list[Value], draw: int | None) -> str:
+    def render(self, record: str, values: list[Value], extra: Extra | None) -> str:
         if "\n" in str(values[0]):
             raise BadInput(
                 f"{self.source.name}: expected an attack that puts no line ends into lines, got one that does"
             )
-        return f"{values[0]}{line_end(record) or ('' if draw is None else chr(10))}"
+        return f"{values[0]}{line_end(record) or ('' if extra is None else chr(10))}"
 
 
 class Whole(Format):
@@ -104,8 +114,8 @@ class Whole(Format):
     def values(self, record: str) -> list[Value]:
         return [record]
 
-    def render(self, record: str, values: list[Value], draw: int | None) -> str:
-        return ("\f" if draw else "") + str(values[0])
+    def render(self, record: str, values: list[Value], extra: Extra | None) -> str:
+        return ("\f" if extra and extra["draw"] else "") + str(values[0])
 
 
 def line_end(line: str) -> str:

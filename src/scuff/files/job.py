@@ -45,6 +45,7 @@ class Input:
     columns: Sequence[str] = ()
     key: str | None = None
     spans: str | None = None  # the column that holds protected spans
+    content: bytes | None = None  # of what cannot be read twice, or is no file
     kind: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -64,7 +65,7 @@ class Input:
             )
 
     def open(self) -> Format:
-        return FORMATS[self.kind](Source(self.path), self.columns)
+        return FORMATS[self.kind](Source(self.path, self.content), self.columns)
 
 
 class Chunk:
@@ -158,7 +159,7 @@ def perturb_file(
         stack.callback(reader.source.close)
         out = stack.enter_context(replacing(target, source.path))
         log = stack.enter_context(replacing(edits_to, source.path, target)) if edits_to else None
-        sink = reader.sink(out, draws)
+        sink = reader.sink(out, {"draw": int} if draws > 1 else None)
         for chunk in chunks(source, reader, draws * (2 if log else 1)):
             versions = [chunk.run(plan, draw, tally, edits=log is not None) for draw in range(draws)]
             sink.write(chunk.records, [new for new, _ in versions])

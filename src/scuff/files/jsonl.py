@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .formats import Value
+from .formats import Extra, Value
 from .tables import Table
 
 BLANK = re.compile(r"[ \t\n\r]*")
@@ -64,9 +64,10 @@ class Jsonl(Table):
             at, f"expected text or a list of tokens in column {column!r}, got {type(value).__name__}"
         )
 
-    def changed(self, record: Object, new: dict[str, Value], draw: int | None) -> str:
+    def changed(self, record: Object, new: dict[str, Value], extra: Extra) -> str:
         spans, end = value_spans(record.text)
-        out = record.text[: end - 1] + (f', "draw": {draw}' if draw is not None else "") + "}"
+        added = "".join(f', "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in extra.items())
+        out = record.text[: end - 1] + added + "}"
         for column in sorted(new, key=lambda column: -spans[column][0]):
             start, stop = spans[column]
             value = json.dumps(

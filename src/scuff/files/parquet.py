@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from .formats import Format, Sink, Value
+from .formats import Extra, Format, Row, Sink, Value
 from .streams import BadInput
 from .tables import guess_column
 
@@ -59,36 +59,43 @@ class Parquet(Format):
             raise BadInput(f"{self.source.name}: expected a column {column!r}, got {', '.join(names)}")
         return names.index(column)
 
-    def render(self, record: int, values: list[Value], draw: int | None) -> str:
+    def render(self, record: int, values: list[Value], extra: Extra | None) -> str:
         raise AssertionError("Parquet is written by column")
 
-    def sink(self, out: IO[bytes], draws: int = 1) -> Sink:
-        return ParquetSink(self, out, draws)
+    def sink(self, out: IO[bytes], extra: Mapping[str, type] | None = None) -> Sink:
+        return ParquetSink(self, out, extra or {})
 
 
 class ParquetSink(Sink):
     format: Parquet
     writer: Any = None
 
-    def write(self, records: list[int], versions: list[list[list[Value]]]) -> None:
+    def write_rows(self, rows: Sequence[Row]) -> None:
         pa, _ = pyarrow()
         source = self.format
-        if self.draws > 1 and "draw" in source.schema.names:
-            raise BadInput(f"{source.source.name}: expected no column 'draw' for --draws, which writes one, got one")
-        table = pa.Table.from_batches([source.batch]).take([row for row in records for _ in versions])
+        table = pa.Table.from_batches([source.batch]).take([record for record, _, _ in rows])
         for at, column in enumerate(source.columns):
             field = source.schema.field(column)
-            values = [version[number][at] for number in range(len(records)) for version in versions]
+            values = [new[at] for _, new, _ in rows]
             table = table.set_column(source.index(column), field, pa.array(values, field.type))
-        if self.draws > 1:
-            table = table.append_column("draw", pa.array(list(range(self.draws)) * len(records), pa.int32()))
+        for field in self._added():
+            table = table.append_column(
+                field, pa.array([(extra or {}).get(field.name) for _, _, extra in rows], field.type)
+            )
         self._open(table.schema).write_table(table)
 
     def close(self) -> None:
         schema = self.format.schema
-        self._open(
-            schema.append(pyarrow()[0].field("draw", pyarrow()[0].int32())) if self.draws > 1 else schema
-        ).close()
+        for field in self._added():
+            schema = schema.append(field)
+        self._open(schema).close()
+
+    def _added(self) -> list[Any]:
+        pa, _ = pyarrow()
+        for taken in [name for name in self.extra if name in self.format.schema.names]:
+            raise BadInput(f"{self.format.source.name}: expected no column {taken!r}, which is to be added, got one")
+        kinds = {int: pa.int32(), float: pa.float64(), str: pa.string()}
+        return [pa.field(name, kinds[kind]) for name, kind in self.extra.items()]
 
     def _open(self, schema: Any) -> Any:
         if self.writer is None:

@@ -20,15 +20,20 @@ UPOS, XPOS = 3, 4  # columns of CoNLL-U
 
 def records_of_file(path: str, format: str | None = None) -> list[Record]:
     """All records of a file, by its format."""
-    kind = Input(path, format).kind
-    if kind in ("lines", "whole"):
-        raise BadInput(f"{path}: expected labelled data (csv, tsv, jsonl, parquet, conllu, tokens), got plain text")
-    with closing(Source(path)) as source:
-        readers = {"csv": _rows, "tsv": _rows, "jsonl": _objects, "parquet": _parquet}
-        found = list(readers.get(kind, _sentences)(source, kind))
+    found = list(read_records(Input(path, format)))
     if not found:
         raise BadInput(f"{path}: expected examples, got none")
     return found
+
+
+def read_records(file: Input) -> Iterator[Record]:
+    """The records of a file, one by one."""
+    path, kind = file.path, file.kind
+    if kind in ("lines", "whole"):
+        raise BadInput(f"{path}: expected labelled data (csv, tsv, jsonl, parquet, conllu, tokens), got plain text")
+    with closing(Source(path, file.content)) as source:
+        readers = {"csv": _rows, "tsv": _rows, "jsonl": _objects, "parquet": _parquet}
+        yield from readers.get(kind, _sentences)(source, kind)
 
 
 def _rows(source: Source, kind: str) -> Iterator[Record]:

@@ -21,14 +21,15 @@ class BadInput(ValueError):
 
 
 class Source:
-    """A file, or standard input for `-`, read in chunks of whole lines. Counts the bytes it has read."""
+    """A file, or standard input for `-`, read in chunks of whole lines. Counts the bytes it has read.
 
-    def __init__(self, path: str) -> None:
+    content: what it holds, where that was read or made before.
+    """
+
+    def __init__(self, path: str, content: bytes | None = None) -> None:
         self.name = "standard input" if path == "-" else path
-        self.size = 0 if path == "-" else _size(path)
-        if path == "-" and sys.stdin is None:
-            raise BadInput("expected standard input, got none: it is closed")
-        self.file: IO[bytes] = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115 - see close()
+        self.size = len(content) if content is not None else 0 if path == "-" else _size(path)
+        self.file: IO[bytes] = io.BytesIO(content) if content is not None else _open(path)
         self.stream = cast(IO[bytes], gzip.GzipFile(fileobj=self.file)) if path.endswith(".gz") else self.file
         self.bom = ""  # the byte order mark, which is no text but is written back
         self.line = 0  # lines handed out so far
@@ -63,7 +64,7 @@ class Source:
         return BadInput(f"{self.name}: line {line}: {message}")
 
     def close(self) -> None:
-        if self.file is not sys.stdin.buffer:
+        if sys.stdin is None or self.file is not sys.stdin.buffer:
             self.file.close()
 
     def _readlines(self) -> list[bytes]:
@@ -81,6 +82,14 @@ class Source:
                 found = f"byte 0x{line[error.start]:02x} at byte {byte} of the file"
                 return self.error(self.line + at + 1, f"expected UTF-8, got {found}")
         raise AssertionError("called for lines that do not decode")
+
+
+def _open(path: str) -> IO[bytes]:
+    if path != "-":
+        return open(path, "rb")
+    if sys.stdin is None:
+        raise BadInput("expected standard input, got none: it is closed")
+    return sys.stdin.buffer
 
 
 def _size(path: str) -> int:

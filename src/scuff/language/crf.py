@@ -55,14 +55,15 @@ class Crf:
         transition[step["source"], step["target"]] = step["weight"]
         return cls(labels, entry, weight, transition)
 
-    def tag(self, entries: Ints, values: Scores, words: Ints, lengths: Ints) -> Ints:
+    def tag(self, entries: Ints, values: Scores, lean: Scores, words: Ints, lengths: Ints) -> Ints:
         """The best labels of sentences of these lengths, at least 1 each, that consist of `words`, one after the other.
 
-        Word i has the features entries[i], whose values are values[i].
+        Word i has the features entries[i], whose values are values[i]; lean[i] is added to the scores of its labels.
         """
         per_word = np.zeros((len(entries), *self.weight.shape[1:]), np.float32)
         for entry, value in zip(entries.T, values.T, strict=True):
             per_word += self.weight[entry] * value[:, None, None]
+        per_word[:, 0] += lean
         scores = per_word[words, 0]
         sentence = np.repeat(np.arange(lengths.size), lengths)
         for place, shift in SHIFTS.items():

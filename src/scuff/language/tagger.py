@@ -5,22 +5,26 @@ from __future__ import annotations
 from base64 import b64encode
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from string import punctuation
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..resources import package_file
 from ..text import Corpus
-from ..text.ragged import bounds
+from ..text.ragged import Ints, bounds
 from .crf import Crf
+from .inflect import FAMILY, possible_tags
 from .tokens import sentences
 
+WORD = 4  # the place of the feature that is the word itself
 REMEMBERED = 4_000_000  # characters of texts whose tags are kept
-BLOCK = 100_000  # characters that are tagged together
+AGAINST = (4, 2)  # speak against a tag that is not in the dictionary, for words that the model does not and does know
+TOGETHER = 20_000  # tokens that are tagged together: enough to be fast, few enough for the memory
 TYPED = str.maketrans("’‘“”", "''\"\"")  # the treebank has nearly no curly quotes
 
 UNIVERSAL = {
@@ -49,53 +53,62 @@ _remembered: OrderedDict[str, list[Token]] = OrderedDict()
 
 def tagged(texts: Sequence[str]) -> list[list[Token]]:
     """The tokens of each text, with tags."""
-    result = {text: _remembered.get(text) for text in texts}
-    new = [text for text, tokens in result.items() if tokens is None]
-    for block in _blocks(new):
-        cut = [sentences(text) for text in block]
-        words = [[text[a:b] for a, b in spans] for text, parts in zip(block, cut, strict=True) for spans in parts]
-        tags = iter(tag_words(words))
-        for text, parts in zip(block, cut, strict=True):
-            tokens = [
-                Token(a, b, text[a:b], tag, number)
-                for number, spans in enumerate(parts)
-                for (a, b), tag in zip(spans, next(tags), strict=True)
-            ]
-            result[text] = _remembered[text] = tokens
+    result = {text: _remembered.get(text, []) for text in texts}
+    new = [text for text in result if text not in _remembered]
+    cut = [sentences(text) for text in new]
+    tags = iter(
+        tag_words(
+            [_calm([text[a:b] for a, b in spans]) for text, parts in zip(new, cut, strict=True) for spans in parts]
+        )
+    )
+    for text, parts in zip(new, cut, strict=True):
+        result[text] = _remembered[text] = [
+            Token(a, b, text[a:b], tag, number)
+            for number, spans in enumerate(parts)
+            for (a, b), tag in zip(spans, next(tags), strict=True)
+        ]
     for text in result:
         _remembered.move_to_end(text)
     size = sum(map(len, _remembered)) if new else 0
     while size > REMEMBERED:
         size -= len(_remembered.popitem(last=False)[0])
-    return [result[text] or [] for text in texts]
+    return [result[text] for text in texts]
 
 
-def _blocks(texts: list[str]) -> Iterator[list[str]]:
-    """Texts that are tagged together: enough to be fast, few enough for the memory."""
-    block, size = [], 0
-    for text in texts:
-        block.append(text)
-        size += len(text)
-        if size > BLOCK:
-            yield block
-            block, size = [], 0
-    yield block
+def _calm(words: list[str]) -> list[str]:
+    """A sentence in capitals only, which the model would take for names, in lower case."""
+    return [word.lower() for word in words] if len(words) > 3 and "".join(words).isupper() else words
 
 
 def tag_words(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
     """The tags of sentences that are cut into tokens already."""
-    lengths = np.array([len(words) for words in sentences if words], np.int64)
-    if not lengths.size:
-        return [[] for _ in sentences]
+    edges = bounds(np.array([len(words) for words in sentences], np.int64))
+    group = edges[:-1] // TOGETHER  # of sentences that are tagged together
+    starts = [*np.flatnonzero(np.diff(group, prepend=-1)).tolist(), len(sentences)]
+    tags = [
+        tag
+        for a, b in pairwise(starts)
+        for tag in _tag([word for each in sentences[a:b] for word in each], edges[a : b + 1])
+    ]
+    return [tags[a:b] for a, b in pairwise(edges.tolist())]
+
+
+def _tag(words: list[str], edges: Ints) -> list[str]:
+    """The tags of the words of some sentences; `edges` are where these begin and end."""
+    lengths = np.diff(edges)
     number: dict[str, int] = {}
-    words = [number.setdefault(word, len(number)) for each in sentences for word in each]
+    which = np.array([number.setdefault(word, len(number)) for word in words], np.int64)
+    if not words:
+        return []
     features = [_features(word) for word in number]
     entries = np.array([entry for entry, _ in features])
     values = np.ones(entries.shape, np.float32)
     values[:, :3] = [value for _, value in features]
-    tags = np.array(_model().labels, object)[_model().tag(entries, values, np.array(words), lengths)].tolist()
-    edges = bounds(np.array([len(words) for words in sentences])).tolist()
-    return [tags[a:b] for a, b in pairwise(edges)]
+    lean = np.array(
+        [_against(possible_tags(word), bool(entry[WORD])) for word, entry in zip(number, entries, strict=True)]
+    )
+    model = _model()
+    return [model.labels[label] for label in model.tag(entries, values, lean, which, lengths[lengths > 0]).tolist()]
 
 
 @lru_cache(100_000)
@@ -103,15 +116,17 @@ def _features(word: str) -> tuple[tuple[int, ...], tuple[float, float, float]]:
     """gruut's features of a word, and the values of the first three; that of the others is 1."""
     entry = _model().entry
     typed = word.translate(TYPED)
-    names = [
-        "len(word)",
-        "word.ispunctuation",
-        "word.isdigit()",
-        "bias",
-        "word:" + b64encode(typed.encode(errors="replace")).decode(),
-    ]
+    code = b64encode(typed.encode(errors="replace")).decode()
+    names = ["len(word)", "word.ispunctuation", "word.isdigit()", "bias", f"word:{code}"]
     names += [f"word[:2]:{typed[:2]}", f"word[:3]:{typed[:3]}", f"word[-2:]:{typed[-2:]}", f"word[-3:]:{typed[-3:]}"]
     return tuple(entry.get(name, 0) for name in names), (len(typed), typed in punctuation, typed.isdigit())
+
+
+@lru_cache(10_000)
+def _against(possible: frozenset[str], known: bool) -> npt.NDArray[np.float32]:
+    """Scores against tags that the dictionary does not have a word with: alone, the model takes "funniest" for a noun."""
+    missing = FAMILY.keys() - possible if possible else ()
+    return np.array([-AGAINST[known] if label in missing else 0 for label in _model().labels], np.float32)
 
 
 @cache

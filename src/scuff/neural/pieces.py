@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..text.ragged import Ints, Mask
 
 Column = Sequence[Any]
+Kind = TypeVar("Kind", bound="Pieces")
 Read = Callable[[Any], Sequence[int]] | None  # of a tokenizer's row; None: zeros
 
 
@@ -35,7 +36,7 @@ class Pieces:
     column (-1: none), `begin` and `end`, its place in the text there."""
 
     @classmethod
-    def of(cls, rows: dict[str, Sequence[Sequence[int]]]) -> Pieces:
+    def of(cls: type[Kind], rows: dict[str, Sequence[Sequence[int]]]) -> Kind:
         length = np.fromiter(map(len, rows["input_ids"]), np.int64)
         order = np.argsort(-length, kind="stable")
         return cls(order, length[order], {name: _flat(values, order, length) for name, values in rows.items()})

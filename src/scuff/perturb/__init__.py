@@ -3,22 +3,31 @@
 from .api import perturb, perturb_tokens
 from .base import LEVELS, Facts, Perturbation
 from .combine import OneOf, Only, Then, only
+from .contextual import Contextual
+from .distraction import Distraction
 from .drop import Disemvowel, Truncate
+from .embedding import Embedding
+from .inflection import Inflection
 from .intrude import Intrude
 from .keyboard import Keyboard
 from .names import NAMES, ZEROE, parse
 from .natural import Natural
+from .paraphrase import Paraphrase
 from .phonetic import Phonetic
 from .plan import Plan, Tally
 from .protect import Protect
 from .segment import Segment
 from .shuffle import FullShuffle, InnerShuffle
+from .synonym import Synonym
+from .syntax import Syntax
+from .typo import Typo
 from .unseen import Homoglyph, Invisible
-from .visual import Visual
+from .visual import Glyph, Visual
 from .wordwise import WordPerturbation
 
 __all__ = [
-    "LEVELS", "NAMES", "ZEROE", "Disemvowel", "Facts", "FullShuffle", "Homoglyph", "InnerShuffle", "Intrude", "Invisible",
-    "Keyboard", "Natural", "OneOf", "Only", "Perturbation", "Phonetic", "Plan", "Protect", "Segment", "Tally", "Then",
-    "Truncate", "Visual", "WordPerturbation", "only", "parse", "perturb", "perturb_tokens",
+    "LEVELS", "NAMES", "ZEROE", "Contextual", "Disemvowel", "Distraction", "Embedding", "Facts", "FullShuffle", "Glyph",
+    "Homoglyph", "Inflection", "InnerShuffle", "Intrude", "Invisible", "Keyboard", "Natural", "OneOf", "Only",
+    "Paraphrase", "Perturbation", "Phonetic", "Plan", "Protect", "Segment", "Synonym", "Syntax", "Tally", "Then",
+    "Truncate", "Typo", "Visual", "WordPerturbation", "only", "parse", "perturb", "perturb_tokens",
 ]  # fmt: skip

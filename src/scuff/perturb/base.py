@@ -72,7 +72,7 @@ class Perturbation(ABC):
             elif isinstance(field.default, int):
                 wrong = "" if type(value) is int and value >= 1 else "a whole number above 0"
             elif isinstance(field.default, str):
-                wrong = "" if isinstance(value, str) and value else "at least one character"
+                wrong = "" if isinstance(value, str) and (value or not field.default) else "at least one character"
             if wrong:
                 raise ValueError(f"expected {wrong} for {self.name}.{field.name}, got {value!r}")
 

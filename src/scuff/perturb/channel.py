@@ -10,13 +10,15 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..text import Corpus, Letters, Ragged, Rng
+from ..text import Corpus, Letters, Ragged, Rng, Spans
+from ..text.distance import edit_distance
 from ..text.hash import text_bits
-from ..text.ragged import Ints, Mask, bounds, spread, sums
+from ..text.ragged import Bits, Floats, Ints, Mask, bounds, spread, sums
 from ..text.unicode import case_map
 from .lookup import along
 
 EDGE, OTHER = 26, 27  # beside the letters a to z: the border of a word, any other character
+SURE = 1000  # in 65,536ths: the rate from which on letters are trusted to stand for others
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +92,36 @@ class Channel:
             new, cost = self._apply(corpus, letters, both[0][~undone], both[1][~undone])
         return new, cost
 
+    def change_far(self, words: Ragged, row: Ints, place: Ints, rate: Floats, rng: Rng) -> Ragged:
+        """Words with sure rules applied at many places that lie apart: at each with the word's rate.
+
+        `row` and `place` say for random draws where a word stands; its letters count from there in steps too small for others.
+        """
+        whole = Spans(np.arange(len(words)), words.offsets[:-1], words.offsets[1:])
+        corpus = Corpus(words.codes, words.offsets, np.zeros(len(words), np.uint64), whole)
+        letters = corpus.letters
+        context, word = self.contexts(letters), letters.word
+        spot = row[word], place[word] * 64 + np.arange(word.size) - letters.first[word]
+        open_to = (self.chance[context] >= SURE) & (rng.stream("far").uniform(*spot) < rate[word])
+        at = _apart(open_to, word, rng.stream("where").bits(*spot))
+        first = self.first[context[at]]
+        draw = rng.stream("which").uniform(spot[0][at], spot[1][at])
+        aim = self.weight[first] + (draw * self.chance[context[at]]).astype(np.int64)
+        return self._apply(corpus, letters, at, along(self.weight, first, aim))[0]
+
+    def slight(self) -> Channel:
+        """Only the sure rules that insert, delete or replace one letter."""
+        context = np.repeat(np.arange(self.first.size - 1), np.diff(self.first))
+        letters = np.stack((context // 28 % 28, context % 28), 1) + ord("a")
+        old = Ragged(letters[np.arange(2) < self.taken[:, None]].astype(np.uint32), bounds(self.taken))
+        near = edit_distance(old, self.texts.take(self.number)) == 1
+        weight = np.diff(self.weight)
+        kept = np.flatnonzero(near & (weight >= SURE))
+        first = np.append(0, np.cumsum(np.bincount(context[kept], minlength=self.first.size - 1)))
+        return Channel(
+            first, self.taken[kept], self.number[kept], bounds(weight[kept]), self.texts, np.zeros_like(self.two_edits)
+        )
+
     def _draw(self, first: Ints, context: Ints, chance: Ints, draw: npt.NDArray[np.float64]) -> tuple[Ints, Ints]:
         """A place in each word and a rule for it, by one draw over all rules of all its places."""
         running = bounds(chance)
@@ -125,3 +157,22 @@ class Channel:
         head = offsets[:-1][capital[letters.first[:-1]]]  # a word that began with a capital still does
         text[head] = upper[text[head]]
         return Ragged(text, offsets), np.bincount(letters.word[at], cost, letters.first.size - 1).astype(np.int64)
+
+
+def _apart(open_to: Mask, word: Ints, priority: Bits) -> Ints:
+    """Letters that are open, as many as can be taken in random order so that none has another within two letters.
+
+    A rule speaks of a letter and those beside it, and takes up to two: nearer together, one would change what another means.
+    """
+    spaced = np.arange(word.size) + 2 * word + 2  # two empty places between words
+    order = np.zeros(word.size + 2 * int(word.max(initial=0)) + 5, np.uint64)
+    order[spaced[open_to]] = priority[open_to] | np.uint64(1)
+    taken = np.zeros(order.size, np.bool_)
+    while order.any():
+        far_left, left, mine, right, far_right = (order[step : order.size - 4 + step] for step in range(5))
+        first = (mine > left) & (mine > far_left) & (mine >= right) & (mine >= far_right) & (mine > 0)
+        best = np.flatnonzero(first) + 2
+        taken[best] = True
+        for step in range(-2, 3):
+            order[best + step] = 0
+    return np.flatnonzero(taken[spaced])

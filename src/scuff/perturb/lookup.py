@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..text import Corpus, Ragged, Rng
+from ..text.distance import edit_distance
 from ..text.hash import text_bits
-from ..text.ragged import Bits, Ints, Mask, bounds, sums
+from ..text.ragged import Bits, Ints, Mask, bounds, spread, sums
 from ..text.unicode import case_map
 
 CURLY, APOSTROPHE = np.uint32(0x2019), np.uint32(0x27)
@@ -55,6 +56,22 @@ class Spellings:
             left = left[~hit & (at[left] < end[left])]
         return found
 
+    def distances(self, words: Ragged) -> Ints:
+        """How far each spelling is from its word, given all the words in any order."""
+        entry = self.exact(words)
+        count = np.diff(self.first)[entry]
+        number = spread(self.first[:-1][entry], count)
+        out = np.empty(len(self.spellings), np.int64)
+        out[number] = edit_distance(words.take(np.repeat(np.arange(len(words)), count)), self.spellings.take(number))
+        return out
+
+    def only(self, kept: Mask) -> Spellings:
+        """Some of the spellings, and the words that have any of them."""
+        count = sums(kept, self.first)
+        bucket = bounds((count > 0).astype(np.int64))[self.bucket]
+        spellings, weight = self.spellings.take(np.flatnonzero(kept)), np.diff(self.weight)[kept]
+        return Spellings(self.words[count > 0], bucket, bounds(count[count > 0]), spellings, bounds(weight))
+
     def find(self, texts: Ragged) -> tuple[Ints, Mask]:
         """Each word's entry, -1 for none, and whether it was found only in lower case."""
         lower = case_map(upper=False)
@@ -76,10 +93,15 @@ class Spellings:
         old = corpus.cut(words)
         low, high = self.weight[self.first[entry]], self.weight[self.first[entry + 1]]
         aim = low + rng.stream("spelling").below(high - low, *corpus.place(words.row, words.start))
-        new = recased(self.spellings.take(along(self.weight, self.first[entry], aim)), old, folded)
+        new = self.written(along(self.weight, self.first[entry], aim), old, folded)
+        return new, np.maximum(old.lengths, new.lengths)
+
+    def written(self, number: Ints, old: Ragged, folded: Mask) -> Ragged:
+        """Spellings by their number, in the case of the old words and with their kind of apostrophe."""
+        new = recased(self.spellings.take(number), old, folded)
         curly = np.repeat(sums(old.codes == CURLY, old.offsets) > 0, new.lengths)
         new.codes[curly & (new.codes == APOSTROPHE)] = CURLY
-        return new, np.maximum(old.lengths, new.lengths)
+        return new
 
 
 def along(running: Ints, start: Ints, aim: Ints) -> Ints:

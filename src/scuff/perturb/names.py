@@ -8,15 +8,23 @@ from difflib import get_close_matches
 
 from .base import Perturbation
 from .combine import OneOf, Then
+from .contextual import Contextual
+from .distraction import Distraction
 from .drop import Disemvowel, Truncate
+from .embedding import Embedding
+from .inflection import Inflection
 from .intrude import Intrude
 from .keyboard import Keyboard
 from .natural import Natural
+from .paraphrase import Paraphrase
 from .phonetic import Phonetic
 from .segment import Segment
 from .shuffle import FullShuffle, InnerShuffle
+from .synonym import Synonym
+from .syntax import Syntax
+from .typo import Typo
 from .unseen import Homoglyph, Invisible
-from .visual import Visual
+from .visual import Glyph, Visual
 
 NAMES: dict[str, type[Perturbation]] = {
     "inner-shuffle": InnerShuffle,
@@ -31,6 +39,15 @@ NAMES: dict[str, type[Perturbation]] = {
     "visual": Visual,
     "homoglyph": Homoglyph,
     "invisible": Invisible,
+    "typo": Typo,
+    "glyph": Glyph,
+    "synonym": Synonym,
+    "embedding": Embedding,
+    "contextual": Contextual,
+    "inflection": Inflection,
+    "syntax": Syntax,
+    "paraphrase": Paraphrase,
+    "distraction": Distraction,
 }
 ZEROE = tuple(NAMES)[:10]  # the ten attacks of the paper
 

@@ -113,8 +113,8 @@ class Glyph(Visual):
     facts: ClassVar[Facts] = replace(
         Visual.facts,
         summary="replace one letter of a word by a look-alike",
-        paper="RobTest (Chen et al. 2023) 3.1, C; after Eger et al. 2019",
-        example="Adversariaļ attacks ȧre harmless.",
+        paper="RobTest (Chen et al. 2023) 2.1, C; after Eger et al. 2019",
+        example="Adversârial attacks are ḩarmless.",
         tags=("general", "malicious"),
         unit="words",
     )

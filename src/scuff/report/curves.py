@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 190, 34, 8, 8, 28
 
 
-def curve(content: dict[str, Any], clean: float | None, chance: float) -> str:
-    """Average and worst score with their intervals, the clean score, and what guessing gives."""
+def curve(
+    title: str, content: dict[str, Any], clean: float | None, chance: float, beside: dict[str, Any] | None = None
+) -> str:
+    """Average and worst score with their intervals, the clean score, what guessing gives, and thin, those of another setting."""
     cells = content["degrees"]
     top = max([cell["degree"] for cell in cells])
 
@@ -19,18 +22,23 @@ def curve(content: dict[str, Any], clean: float | None, chance: float) -> str:
     def points(pairs: list[tuple[float, float | None]]) -> str:
         return " ".join("{},{}".format(*place(degree, score)) for degree, score in pairs if score is not None)
 
+    def line(cells: list[dict[str, Any]], name: str, kind: str) -> str:
+        pairs = [(0.0, clean), *((cell["degree"], cell[name]["value"]) for cell in cells)]
+        return f'<polyline class="{kind}" fill="none" points="{points(pairs)}"/>'
+
     parts = [_grid(place, top)]
+    for name in ("average", "worst") if beside else ():
+        parts.append(line(beside["degrees"], name, "beside") if beside else "")
     for name, band in (("average", "band"), ("worst", "worst-band")):
         known = [(cell["degree"], cell[name]) for cell in cells if cell[name]["value"] is not None]
         edge = [(d, e["interval"][1]) for d, e in known] + [(d, e["interval"][0]) for d, e in reversed(known)]
         parts.append(f'<polygon class="{band}" points="{points(edge)}"/>')
-        line = [(0.0, clean), *((d, e["value"]) for d, e in known)]
-        parts.append(f'<polyline class="{name}" fill="none" stroke-width="2" points="{points(line)}"/>')
-    for level, kind in ((clean, "clean"), (chance, "axis")):
+        parts.append(line(cells, name, name))
+    for level, kind in ((clean, "clean"), (chance, "chance")):
         if level is not None:
             (x1, y), (x2, _) = place(0, level), place(top, level)
             parts.append(f'<line class="{kind}" stroke-dasharray="4 3" x1="{x1}" x2="{x2}" y1="{y}" y2="{y}"/>')
-    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="score by degree">{"".join(parts)}</svg>'
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>{escape(title)}</title>{"".join(parts)}</svg>'
 
 
 def _grid(place: Any, top: float) -> str:

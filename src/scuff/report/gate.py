@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from .tables import Summary, percent
+from .groups import Summary, percent
+from .notes import in_meaning
 
 ANSWERED = 0.9
 
@@ -33,8 +34,9 @@ def check_summary(
 ) -> list[Line]:
     """Scores against minimums, and drops: from the clean score, or from the same scores of another run.
 
-    A name is `clean`, `average`, `worst`, a dimension (its average), `dimension.worst`, `dimension@0.1`, `dimension@0.1.worst`,
-    or `answered`: the share of cases that were, at least 0.9 unless said otherwise.
+    A name is `clean`, `average`, `worst`, a dimension (its average) such as `typo-m` or `typo-m@score`, `dimension.worst`,
+    `dimension@0.1`, `dimension@0.1.worst`, `each` or, of one setting, `each@score`, or `answered`: the share of cases that were,
+    at least 0.9 unless said otherwise.
     """
     if max_drop is not None and not 0 <= max_drop <= 1:
         raise ValueError(f"expected a number in [0, 1] for --max-drop, got {max_drop:g}")
@@ -60,12 +62,13 @@ def check_summary(
 
 def _comparable(summary: Summary, baseline: Summary) -> None:
     """Two runs tell of two models only if everything else is the same."""
+    harmless = {"at_once"} if in_meaning(summary) else {"at_once", "meaning"}  # a measure that nothing is measured by
     parts = {
         "data": [s["data"]["digest"] for s in (summary, baseline)],
         **{
             name: [s["protocol"].get(name) for s in (summary, baseline)]
             for name in summary["protocol"]
-            if name != "at_once"
+            if name not in harmless
         },
     }
     other = [name for name, (one, two) in parts.items() if one != two]
@@ -99,8 +102,12 @@ def _dimension_names(summary: Summary) -> list[str]:
 def _matching(name: str, scores: dict[str, float | None], summary: Summary) -> list[str]:
     if name in scores:
         return [name]
+    dimensions = summary["dimensions"]
     if name == "each":
-        return list(summary["dimensions"])
+        return list(dimensions)
+    each = [found for found in dimensions if name == f"each@{dimensions[found].get('setting', 'rule')}"]
+    if each:
+        return each
     near = get_close_matches(name, scores, 3, 0.5) or list(scores)[:8]
     raise ValueError(
         f"expected the name of a score, got {name!r}; there are {', '.join(near)} (and `each` for all dimensions)"

@@ -8,24 +8,25 @@ from string import Template
 from typing import Any
 
 from ..evaluate import Folder
-from ..evaluate.results import in_words
-from ..evaluate.table import PROBLEMS
-from .curves import curve
-from .marks import marked, visible
-from .tables import notes, percent, spread, unchanged
-
-SHOWN = 5  # failures per dimension
+from .examples import smallest_failures
+from .groups import Summary, by_harm, groups, overall_by_setting, percent, settings, spread, unchanged
+from .notes import notes
+from .paper import paper_note
+from .radar import radar
+from .section import section, table, tag_of
 
 
 def write_report(folder: Folder) -> None:
     """From summary.json, run.json and results.jsonl."""
     summary, run = folder.read_json("summary.json"), folder.read_json("run.json")
+    failures = smallest_failures(folder, summary)
+    sections = [section(summary, at, *group, failures) for at, group in enumerate(groups(summary).items(), 1)]
     parts = (
-        _head(summary),
+        _head(summary, run),
+        _radars(summary),
         _scores(summary),
-        _curves(summary),
-        _cells(summary),
-        _failures(folder, summary),
+        _how_to_read_sections(summary),
+        *sections,
         _about(run),
     )
     page = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
@@ -33,7 +34,7 @@ def write_report(folder: Folder) -> None:
     folder.write("report.html", page.substitute(title=title, body="\n".join(parts)))
 
 
-def _head(summary: dict[str, Any]) -> str:
+def _head(summary: Summary, run: dict[str, Any]) -> str:
     clean, overall = summary["clean"], summary["overall"]
 
     def tile(entry: dict[str, Any], what: str) -> str:
@@ -47,7 +48,8 @@ def _head(summary: dict[str, Any]) -> str:
     ]
     if "auc" in clean:
         tiles.append(tile(clean["auc"], "clean macro AUC"))
-    lines = "".join(f"<li>{escape(line)}</li>" for line in notes(summary))
+    left_out = [f"left out: {name}: {reason}" for name, reason in run.get("left_out", {}).items()]
+    lines = "".join(f"<li>{escape(line)}</li>" for line in [*notes(summary), *left_out])
     return (
         f"<h1>{escape(summary['model'])} on {escape(summary['data']['name'])}</h1>"
         f'<p class="soft">{clean["examples"]:,} examples, {escape(summary["metric"])} in %. '
@@ -56,111 +58,87 @@ def _head(summary: dict[str, Any]) -> str:
     )
 
 
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    top = "".join(f"<th>{escape(name)}</th>" for name in head)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+def _how(*lines: str) -> str:
+    return (
+        f'<div class="soft how"><b>How to read this</b><ul>{"".join(f"<li>{line}</li>" for line in lines)}</ul></div>'
+    )
 
 
-def _scores(summary: dict[str, Any]) -> str:
-    first = next(iter(summary["dimensions"].values()))["degrees"]
-    degrees = [f"{cell['degree']:g}" for cell in first]
+def _guide(topic: str) -> str:
+    return f"<code>scuff guide {topic}</code>"
+
+
+def _keys(average: str, worst: str) -> str:
+    keys = {average: "var(--average)", worst: "var(--worst)", "clean": "var(--clean);border-top-style:dashed"}
+    shown = [f'<span><i class="key" style="border-color:{line}"></i>{what}</span>' for what, line in keys.items()]
+    return f'<p class="soft keys">{" ".join(shown)}</p>'
+
+
+def _radars(summary: Summary) -> str:
+    pictures = {setting: radar(summary, setting) for setting in settings(summary)}
+    cards = [f'<div class="card"><h4>{name}</h4>{picture}</div>' for name, picture in pictures.items() if picture]
+    if not cards:
+        return ""
+    how = _how(
+        "Every spoke is a dimension, from 0 % in the middle to 100 % at the rim; the points are its final scores.",
+        "A dent is a weakness: the nearer to the middle, the easier the model is misled that way. Look at the spokes, not at the "
+        "area, which depends on their order.",
+        f"Which dimensions matter where the model is used: {_guide('dimensions')}.",
+    )
+    keys = _keys("final average", "final worst")
+    return f'<h2>All dimensions at a glance</h2>{keys}<div class="cards wide">{"".join(cards)}</div>{how}'
+
+
+def _scores(summary: Summary) -> str:
+    dimensions = summary["dimensions"]
+    degrees = [f"{cell['degree']:g}" for cell in next(iter(dimensions.values()))["degrees"]]
+    left = {entry["dimension"]: percent(entry["left"]) for entry in summary["harm"]}
+    number = {base: at for at, base in enumerate(groups(summary), 1)}
     rows = []
-    for entry in summary["harm"]:
-        name = entry["dimension"]
-        content = summary["dimensions"][name]
-        cells = [percent(cell["average"]["value"]) for cell in content["degrees"]]
-        rows.append(
-            [escape(name), spread(content["average"]), spread(content["worst"]), *cells, percent(entry["left"])]
+    for base, names in by_harm(summary).items():
+        title = (
+            f'<a href="#dimension-{number[base]}">{escape(base)}</a>{tag_of(dimensions[next(iter(names.values()))])}'
         )
+        for setting, name in names.items():
+            content = dimensions[name]
+            cells = [percent(cell["average"]["value"]) for cell in content["degrees"]]
+            rows.append([title, setting, spread(content["average"]), spread(content["worst"]), *cells, left[name]])
+            title = ""
     still = [f"{100 * share:.0f} %" for share in unchanged(summary)]
-    rows.append(['<span class="soft">texts that stay as they are</span>', "", "", *still, ""])
-    return (
-        "<h2>Scores by dimension</h2><p class='soft'>The most harmful first. The final scores weigh small degrees more "
-        "(RobTest, eq. 1); the columns are the average at each degree; the last is what is left of the clean score at the "
-        "highest.</p>" + _table(["dimension", "average (final)", "worst (final)", *degrees, "left"], rows)
+    rows.append(['<span class="soft">texts that stay as they are</span>', "", "", "", *still, ""])
+    blank, overall = [""] * (len(degrees) + 1), summary["overall"]
+    rows.append(["overall", "", spread(overall["average"]), spread(overall["worst"]), *blank])
+    for setting, average, worst, of in overall_by_setting(summary):
+        rows.append([f'<span class="soft">{of}</span>', setting, average, worst, *blank])
+    how = _how(
+        "The most harmful dimension first. The final scores weigh small degrees more (RobTest, eq. 1); the columns are the "
+        "average at each degree; the last is what is left of the clean score at the highest.",
+        "Where the average is high and the worst low, someone who tries often enough finds a way; where both are low, people "
+        f"meet it by accident. More: {_guide('report')}.",
     )
+    head = ["dimension", "setting", "average (final)", "worst (final)", *degrees, "left"]
+    return f"<h2>Scores by dimension</h2>{table(head, rows, 'scores')}{how}"
 
 
-def _curves(summary: dict[str, Any]) -> str:
-    clean, chance = summary["clean"]["score"]["value"], summary["clean"]["chance"]
-    cards = [
-        f'<div class="card"><h3>{escape(name)}</h3>{curve(content, clean, chance)}'
-        f'<p class="soft" style="margin:4px 0 0">degree: share of {escape(content["unit"])}</p></div>'
-        for name, content in summary["dimensions"].items()
-    ]
-    keys = (
-        '<p class="soft"><span class="key" style="border-color:var(--average)"></span>average over cases'
-        '<span class="key" style="border-color:var(--worst)"></span>worst: no case up to this degree broke it'
-        '<span class="key" style="border-color:var(--clean);border-top-style:dashed"></span>clean. Bands are 95 % intervals.</p>'
+def _how_to_read_sections(summary: Summary) -> str:
+    thin = " Dotted lines in the other settings repeat those of rule." if settings(summary) != ["rule"] else ""
+    how = _how(
+        "Pictures: from left to right more is changed, at most as the degree says; bands are 95 % intervals, the grey dashed "
+        f"line is guessing.{thin} A line that falls early falls on texts that people still read with ease; far to the right they "
+        f"may not: {_guide('degrees')}.",
+        f"Tables: as in RobTest's reports; degree 0 is the clean text. {escape(paper_note(summary))}",
+        "Examples: per setting, the smallest change after which the answer was worse, <del>taken out</del> <ins>put in</ins>. "
+        f"What to do about it: {_guide('repair')}.",
+        f"What each dimension stands for, and whom general and malicious mean: {_guide('dimensions')}; when rule, score or "
+        f"gradient matters: {_guide('settings')}.",
     )
-    return f'<h2>Score by degree</h2>{keys}<div class="cards">{"".join(cards)}</div>'
-
-
-def _cells(summary: dict[str, Any]) -> str:
-    out = ["<h2>Every number</h2>"]
-    for name, content in summary["dimensions"].items():
-        auc = any("auc" in cell for cell in content["degrees"])
-        head = ["degree", "average", "worst", "left", *(["macro AUC"] if auc else []), "broken of right", "reached",
-                "edit distance", "cases", "unchanged", "unfit", "no answer"]  # fmt: skip
-        rows = []
-        for cell in content["degrees"]:
-            success = cell["success"]
-            rows.append([
-                f"{cell['degree']:g}", spread(cell["average"]), spread(cell["worst"]), percent(cell["relative"]),
-                *([spread(cell["auc"]) if "auc" in cell else "-"] if auc else []),
-                f"{percent(success['rate'])} of {success['of']}", percent(cell["reached"]), percent(cell["edit_distance"]),
-                f"{cell['cases']:,}", f"{cell['unchanged_examples']:,} of {cell['examples']:,}", f"{cell['unfit']:,}",
-                f"{sum(cell[name] for name in PROBLEMS):,}",
-            ])  # fmt: skip
-        out.append(f"<details><summary>{escape(name)}</summary>{_table(head, rows)}</details>")
-    return "".join(out)
-
-
-def _failures(folder: Folder, summary: dict[str, Any]) -> str:
-    """The smallest changes that broke something, per dimension."""
-    found: dict[str, list[tuple[tuple[float, float], Any, Any]]] = {name: [] for name in summary["dimensions"]}
-    for line in folder.read_lines("results.jsonl"):
-        for name, content in line["dimensions"].items():
-            case = content["broken_by"]
-            if case:
-                rank = (case["degree"], case["reached"])
-                found[name] = sorted([*found[name], (rank, line, case)], key=lambda entry: entry[0])[:SHOWN]
-    out = [
-        "<h2>What broke it</h2><p class='soft'>Per dimension the smallest changes after which the answer was worse.</p>"
-    ]
-    for name, shown in found.items():
-        cells = summary["dimensions"][name]["degrees"]
-        none = (
-            "Nothing broke." if any(cell["average"]["value"] is not None for cell in cells) else "No case was answered."
-        )
-        content = "".join(_example(line, case) for _, line, case in shown) or f"<p class='soft'>{none}</p>"
-        out.append(
-            f"<details{' open' if shown and len(out) == 1 else ''}><summary>{escape(name)}</summary>{content}</details>"
-        )
-    return "".join(out)
-
-
-def _example(line: dict[str, Any], case: dict[str, Any]) -> str:
-    texts = []
-    for at, text in enumerate(line["texts"]):
-        whole = text if isinstance(text, str) else " ".join(text)
-        texts.append(f"<p>{marked(whole, [edit[1:] for edit in case['edits'] if edit[0] == at])}</p>")
-    return (
-        f'<div class="example"><p class="soft">{visible(str(line["id"]))}, degree {case["degree"]:g}: '
-        f"expected {_answer(line['target'])}, "
-        f"answered {_answer(case['answer'])}, before {_answer(line['clean']['answer'])}</p>{''.join(texts)}</div>"
-    )
-
-
-def _answer(answer: Any) -> str:
-    words = in_words(answer, scores=True)
-    return "nothing" if words is None else visible(words[:300]) or "no label"
+    keys = _keys("average over cases", "worst: no case up to this degree broke it")
+    return f"<h2>Dimension by dimension</h2>{keys}{how}"
 
 
 def _about(run: dict[str, Any]) -> str:
     return (
-        "<h2>How to read this</h2><ul>"
+        "<h2>What the numbers mean</h2><ul>"
         "<li><b>average</b>: mean over examples of the mean score of their cases: the share of right answers, where an "
         "answer is right or wrong.</li>"
         "<li><b>worst</b>: share of examples that no case at this or a smaller degree broke.</li>"

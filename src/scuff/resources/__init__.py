@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import zlib
+from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -63,3 +65,19 @@ def read_lines(path: str | Path) -> list[str]:
         raise ValueError(
             f"{path}: expected UTF-8, got byte 0x{error.object[error.start]:02x} at byte {error.start}"
         ) from None
+
+
+def stream_lines(path: str | Path) -> Iterator[str]:
+    """The lines of a UTF-8 text file, plain or gzip, one by one: for files that are larger than memory should be."""
+    import gzip  # only few need it
+
+    with open(path, "rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+    try:
+        with (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline="\n") as file:
+            for line in file:
+                yield line.rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: expected UTF-8, got byte 0x{error.object[error.start]:02x}") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        raise ValueError(f"{path}: expected a whole gzip file, got a damaged one") from None

@@ -83,12 +83,17 @@ def _spread(
 
     waiting = list(reversed(jobs))
     running: dict[Future[Any], Any] = {}
-    while waiting or running:
+
+    def submit() -> None:
         while waiting and len(running) < 2 * workers:
             job = waiting.pop()
             running[pool.submit(_do if whole else _make, job)] = job
+
+    submit()
+    while running:
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             job, result = running.pop(future), future.result()
+            submit()  # before this process gets busy with the result
             if whole:
                 yield result
             else:

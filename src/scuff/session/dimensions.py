@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..attack import COLUMNS, TAGS, Dimension
-from ..perturb import ZEROE, Plan
+from ..perturb import ZEROE, Contextual, Plan
 from ..resources import MissingResource
 from ..text.dataset import Dataset
 from ..text.hash import name_bits
@@ -66,8 +67,9 @@ def _in_settings(
 def _filled(name: str, config: Config, data: Dataset) -> str:
     """With what the attack needs to know of the settings and the data."""
     plain, at, setting = name.partition("@")
-    if plain == "contextual" and config.mlm:
-        return f"contextual=contextual(mlm={config.mlm!r}){at}{setting}"
+    if plain == "contextual":  # the spec says by which model
+        with suppress(MissingResource):
+            return f"contextual={Contextual(mlm=config.mlm or '').settled().spec}{at}{setting}"
     if plain == "distraction" and data.task != "tokens" and (words := neutral_words(data, config.seed)):
         return f"distraction=distraction(words={words!r}){at}{setting}"
     return name

@@ -15,6 +15,7 @@ import numpy as np
 from .. import __version__
 from ..evaluate import BadRun, Evaluation, Folder, Protocol, Truth
 from ..evaluate.trials import SCHEMA
+from ..run import WriteBehind
 from ..text.dataset import Dataset
 from ..victims import Access, DiskCache, Query, TooManyErrors, Victim, require
 from .config import Config
@@ -151,7 +152,7 @@ class Session:
 
     def evaluation(self, folder: Folder) -> Evaluation:
         return Evaluation(
-            folder, self.data, self.protocol, self.truth, self._ask, self.victim.mask, self._saliency
+            WriteBehind(folder.path), self.data, self.protocol, self.truth, self._ask, self.victim.mask, self._saliency
         )  # fmt: skip
 
     def _saliency(self, *columns: Any, **about: Any) -> Any:

@@ -26,8 +26,10 @@ class Candidates:
     order: Bits | None = None  # which goes first in its document, if chance does not decide
 
     def where(self, chosen: Mask | Ints) -> Candidates:
-        fields = (self.index, self.row, self.start, self.stop, self.site, self.cost)
-        return Candidates(*(field[chosen] for field in fields), None if self.order is None else self.order[chosen])
+        index, row, start, stop, site, cost = (
+            field[chosen] for field in (self.index, self.row, self.start, self.stop, self.site, self.cost)
+        )
+        return Candidates(index, row, start, stop, site, cost, None if self.order is None else self.order[chosen])
 
     def one_per_site(self, rng: Rng) -> Candidates:
         """Of the alternatives for one site keep one, each equally likely."""

@@ -61,14 +61,8 @@ class Edits:
         index: Ints = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen.astype(np.int64, copy=False)
         if index.size == len(self) and (np.diff(index) > 0).all():
             return self
-        return Edits(
-            self.row[index],
-            self.start[index],
-            self.stop[index],
-            self.text.take(index),
-            self.site[index],
-            self.cost[index],
-        )
+        row, start, stop, site, cost = (f[index] for f in (self.row, self.start, self.stop, self.site, self.cost))
+        return Edits(row, start, stop, self.text.take(index), site, cost)
 
     def distinct(self) -> Edits:
         """Each edit once: of the same replacement for the same site the first stays."""
@@ -86,21 +80,16 @@ class Edits:
         return Spans(self.row, at + self.start, at + self.stop)
 
     def in_order(self) -> Edits:
-        """Sorted by document and position."""
-        row, start, stop = (np.diff(field) for field in (self.row, self.start, self.stop))
-        if ((row > 0) | ((row == 0) & ((start > 0) | ((start == 0) & (stop >= 0))))).all():
+        """Sorted by document and position; several insertions at one place by their sites."""
+        row, start, stop, site = (np.diff(field) for field in (self.row, self.start, self.stop, self.site))
+        later = (start > 0) | ((start == 0) & ((stop > 0) | ((stop == 0) & (site >= 0))))
+        if ((row > 0) | ((row == 0) & later)).all():
             return self
-        return self.where(np.lexsort((self.stop, self.start, self.row)))
+        return self.where(np.lexsort((self.site, self.stop, self.start, self.row)))
 
     def within(
-        self,
-        budget: Ints | int | None,
-        rng: Rng,
-        *,
-        unit: Unit = "sites",
-        coin: float | None = None,
-        rank: Ints | None = None,
-    ) -> Edits:
+        self, budget: Ints | int | None, rng: Rng, *, unit: Unit = "sites", coin: float | None = None, rank: Ints | None = None
+    ) -> Edits:  # fmt: skip
         """A choice without overlaps, at most one edit per site, at most `budget` sites or letters per document.
 
         `coin`: each site is first dropped with probability 1 - coin. No budget: every site that is left. `rank`: which of these
@@ -119,10 +108,18 @@ class Edits:
         return np.append(spans.start + spans.row, NEVER)[at] < stop
 
     def touched(self, spans: Spans, offsets: Ints) -> Mask:
-        """Which of these spans (sorted) some edit hits."""
-        start, stop = self.in_order()._reach(offsets)
-        at = np.searchsorted(stop, spans.start + spans.row, "right")
-        return np.append(start, NEVER)[at] < spans.stop + spans.row
+        """Which of these spans (sorted) some edit hits. An empty one is room for an insertion: n of them hit the first n."""
+        edits, place = self.in_order(), spans.start + spans.row
+        start, stop = edits._reach(offsets)
+        at = np.searchsorted(stop, place, "right")
+        hit: Mask = np.append(start, NEVER)[at] < spans.stop + spans.row
+        room = np.flatnonzero(spans.start == spans.stop)
+        if room.size:
+            start, stop = edits._apart(offsets)
+            inserted, place = start[start == stop], place[room]
+            many = np.searchsorted(inserted, place, "right") - np.searchsorted(inserted, place)
+            hit[room] = np.arange(room.size) - np.searchsorted(place, place) < many
+        return hit
 
     def _reach(self, offsets: Ints) -> tuple[Ints, Ints]:
         """What edits act on: an insertion or a deletion also on what it comes between or glues together."""

@@ -77,7 +77,7 @@ def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Flo
         device = victim.model.device
         moving, ahead, wanted = (torch.from_numpy(array).to(device) for array in arrays)
         inputs = {name: torch.from_numpy(array).to(device) for name, array in batch.inputs.items()}
-        with torch.enable_grad(), _on_the_way(victim, moving, ahead) as seen:
+        with torch.enable_grad(), _on_the_way(victim, inputs["input_ids"], moving, ahead) as seen:
             logits = victim.model(**inputs).logits.float()
             scores = logits.softmax(-1) if victim.task == "single" else logits.sigmoid()
             if len(seen) != 1:
@@ -94,7 +94,7 @@ def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Flo
 
 
 @contextmanager
-def _on_the_way(victim: Transformer, moving: Any, ahead: Any) -> Iterator[list[tuple[Any, Any]]]:
+def _on_the_way(victim: Transformer, pieces: Any, moving: Any, ahead: Any) -> Iterator[list[tuple[Any, Any]]]:
     """Show the model, where `moving`, points on the way from the baseline to its pieces; `ahead`: how much of it is left. Gives
     points and ways once it has looked.
 
@@ -108,6 +108,8 @@ def _on_the_way(victim: Transformer, moving: Any, ahead: Any) -> Iterator[list[t
     blank = victim.pad if mask is None else mask
 
     def replace(table: Any, arguments: Any, found: Any) -> Any:
+        if not torch.equal(arguments[0], pieces):  # GPT-2 looks up types of pieces in the same table
+            return found
         base = table.forward(torch.full_like(arguments[0], blank))
         way = ((found - base) * moving).detach()
         point = (found.detach() - way * ahead.to(way.dtype)).requires_grad_()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from inspect import signature
@@ -16,12 +15,17 @@ from ..neural.library import BadModel, answering, quiet
 from ..neural.pieces import Batch, Pieces, encode
 from ..text.dataset import Task
 from ..text.ragged import Floats, Mask
+from .ahead import ahead
 from .base import Access, Column, Outputs, Victim, as_objects, sigmoid, softmax
+from .details import label_names, longest, padding
 from .gradients import STEPS, gives_gradients, word_saliency
 
 # tokens of a batch: what to try, and what to take where there is too little to try on
 SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 65536, 131072)}
 OTHERWISE = {"cpu": 2048, "cuda": 65536}
+AT_ONCE = 2048  # rows that are cut into pieces while the device works on those before them
+
+Answered = list[tuple[Any, Mask]]  # what a model gave for each batch, and where pieces stand in it
 
 
 class Transformer(Victim):
@@ -55,8 +59,9 @@ class Transformer(Victim):
         scores, follows = task in ("single", "multi"), gives_gradients(model, tokenizer)
         self.access = Access.DECISION if not scores else Access.GRADIENT if follows else Access.SCORE
         self.count = 0 if task == "text" else int(model.config.num_labels)  # of labels, also where they have no names
-        self.labels = self._names(labels)
-        self.batch_tokens, self.max_length = batch_tokens, self._longest(max_length)
+        self.labels = label_names(model, self.count, labels, name)
+        self.mask = str(tokenizer.mask_token or "") if scores else ""
+        self.batch_tokens, self.max_length = batch_tokens, longest(model, tokenizer, max_length, name)
         self.num_beams, self.max_new_tokens, self.prefix = num_beams, max_new_tokens, prefix
         takes = signature(type(model).forward).parameters
         takes_all = "input_ids" not in takes  # as a wrapper does
@@ -94,14 +99,16 @@ class Transformer(Victim):
             raise ValueError(f"expected {kinds[tokens]} for {self.name}, got {kinds[not tokens]}")
         if self.prefix and self.task == "text":
             columns = tuple([f"{self.prefix}{text}" for text in column] for column in columns)
-        pieces = encode(self.tokenizer, columns, self.max_length, words=tokens)
+        special = {"text": (self._write, self._texts), "tokens": (self._tag, self._tags)}
+        answer, finish = special.get(self.task, (self._score, self._scores))
+        # sizes of batches are tried on everything at once
+        size = AT_ONCE if self.batch_tokens else len(columns[0])
+        parts = [[column[at : at + size] for column in columns] for at in range(0, len(columns[0]), size)]
         with quiet(), answering(self.model):
-            if self.task == "text":
-                parts = self._run(pieces, self._texts)
-                return Outputs.of(as_objects(pieces.back(list(chain.from_iterable(texts for texts, _ in parts)))))
-            if tokens:
-                return Outputs.of(self._tags(pieces, [len(row) for row in columns[0]]))
-            return self._scores(pieces)
+            pieces = ahead(lambda part: encode(self.tokenizer, part, self.max_length, words=tokens), parts)
+            # the answers stay on the device until the last batch is asked: a GPU need not wait for us
+            done = [(part, self._run(part, answer)) for part in pieces]
+            return Outputs.join([finish(*some, part) for some, part in zip(done, parts, strict=True)])
 
     def saliency(
         self, *columns: Column, side: int, words: Sequence[Sequence[tuple[int, int]]], weights: Floats
@@ -124,7 +131,12 @@ class Transformer(Victim):
         types = {"token_type_ids": self.tokenizer.pad_token_type_id} if self._takes_types else {}
         return {"input_ids": self.pad, **types}
 
-    def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> list[tuple[Any, Mask]]:
+    @property
+    def pad(self) -> int:
+        """The piece that fills rows up; the mask hides it."""
+        return padding(self.model, self.tokenizer)
+
+    def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> Answered:
         """What `answer` gives for batches of the rows, in their order there, and where pieces stand in each batch."""
         kind = "cuda" if self.model.device.type == "cuda" else "cpu"
 
@@ -143,62 +155,41 @@ class Transformer(Victim):
     def _inputs(self, batch: Batch) -> dict[str, Any]:
         import torch
 
-        return {name: torch.from_numpy(array).to(self.model.device) for name, array in batch.inputs.items()}
+        device, arrays = self.model.device, {name: torch.from_numpy(array) for name, array in batch.inputs.items()}
+        if device.type != "cuda":
+            return {name: array.to(device) for name, array in arrays.items()}
+        # from pinned memory, since any other copy waits until the device has done all that it was told before
+        return {name: array.pin_memory().to(device, non_blocking=True) for name, array in arrays.items()}
 
-    def _scores(self, pieces: Pieces) -> Outputs:
-        # the answers stay on the device until the last batch is asked: a GPU need not wait for us
-        parts = self._run(pieces, lambda inputs: self.model(**inputs).logits.float())
-        logits = np.concatenate([part.cpu().numpy() for part, _ in parts])
+    def _score(self, inputs: dict[str, Any]) -> Any:
+        return self.model(**inputs).logits.float()
+
+    def _scores(self, pieces: Pieces, found: Answered, rows: list[Column]) -> Outputs:
+        logits = np.concatenate([part.cpu().numpy() for part, _ in found])
         scores = np.empty((len(pieces), self.count), np.float32)
         scores[pieces.order] = softmax(logits) if self.task == "single" else sigmoid(logits)
         lost = np.isnan(scores).any(1)
-        return Outputs.of(scores, np.where(lost, "error: the model's scores are nan", "").tolist())
+        problem = np.where(lost, "error: the model's scores are nan", "").tolist()
+        return Outputs.of(scores, problem if lost.any() else None)
 
-    def _tags(self, pieces: Pieces, tokens: list[int]) -> Any:
+    def _tag(self, inputs: dict[str, Any]) -> Any:
+        return self.model(**inputs).logits.argmax(-1)
+
+    def _tags(self, pieces: Pieces, found: Answered, rows: list[Column]) -> Outputs:
         """The tag of a token is that of its first piece; a token without a piece has tag -1."""
-        parts = self._run(pieces, lambda inputs: self.model(**inputs).logits.argmax(-1))
-        tags = np.concatenate([part.cpu().numpy()[mask] for part, mask in parts])
+        tags = np.concatenate([part.cpu().numpy()[mask] for part, mask in found])
         word, row = pieces.flat["word"], np.repeat(pieces.order, pieces.length)
         first = (word >= 0) & (np.diff(word, prepend=-1) != 0)
         first[pieces.start[:-1]] = word[pieces.start[:-1]] >= 0
-        start = np.append(0, np.cumsum(tokens))
+        start = np.append(0, np.cumsum([len(tokens) for tokens in rows[0]]))
         out = np.full(start[-1], -1, np.int64)
         out[start[row[first]] + word[first]] = tags[first]
-        return as_objects(np.split(out, start[1:-1]))
+        return Outputs.of(as_objects(np.split(out, start[1:-1])))
 
-    def _texts(self, inputs: dict[str, Any]) -> list[str]:
+    def _write(self, inputs: dict[str, Any]) -> list[str]:
         options = {"do_sample": False, "num_beams": self.num_beams, "max_new_tokens": self.max_new_tokens}
         found = self.model.generate(**inputs, **options)
         return list(self.tokenizer.batch_decode(found, skip_special_tokens=True))
 
-    @property
-    def pad(self) -> int:
-        """The piece that fills rows up; the mask hides it."""
-        pads = (self.tokenizer.pad_token_id, self.model.config.pad_token_id, self.tokenizer.eos_token_id, 0)
-        return next(number for number in pads if number is not None)
-
-    def _names(self, labels: Sequence[str] | None) -> tuple[str, ...]:
-        if labels is not None:
-            if len(labels) != self.count:
-                raise BadModel(f"expected {self.count} labels for {self.name}, got {len(labels)}: {', '.join(labels)}")
-            return tuple(labels)
-        if self.task == "text":
-            return ()
-        names = tuple(str(name) for _, name in sorted(self.model.config.id2label.items()))
-        return () if all(re.fullmatch(r"LABEL_\d+", name) for name in names) else names
-
-    def _longest(self, wanted: int | None) -> int:
-        """As many pieces as model and tokenizer take, 512 where neither says; the user may ask for fewer."""
-        known = getattr(self.model.config, "max_position_embeddings", None) or 0
-        for name, part in self.model.named_modules():
-            if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
-                known = part.num_embeddings - part.padding_idx - 1  # RoBERTa counts from behind the padding
-        if wanted is not None:
-            least = self.tokenizer.num_special_tokens_to_add(pair=True) + 1
-            if wanted < least or 0 < known < wanted:
-                raise BadModel(
-                    f"expected {least} to {known or 'any number'} for max_length of {self.name}, got {wanted}"
-                )
-            return wanted
-        limits = [limit for limit in (known, self.tokenizer.model_max_length) if 0 < limit < 1 << 30]
-        return min(limits, default=512)
+    def _texts(self, pieces: Pieces, found: Answered, rows: list[Column]) -> Outputs:
+        return Outputs.of(as_objects(pieces.back(list(chain.from_iterable(texts for texts, _ in found)))))

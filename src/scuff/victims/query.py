@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import Any
+from itertools import chain
 
 import numpy as np
 
-from ..text.dataset import Text
-from ..text.ragged import Ints
-from .base import Column, Outputs, StopRun, Victim, as_objects
+from ..text.ragged import Floats
+from .base import Access, Column, Outputs, Victim, as_objects, require
 from .cache import DiskCache
+from .memory import Answer, Key, Memory, answers_of, columns_of, keys_of, outputs_of, texts_of
+from .meter import BudgetSpent, Meter, TooManyErrors
+
+__all__ = ["UNASKED", "BudgetSpent", "Query", "TooManyErrors"]
 
 UNASKED = "budget: no query was left"
 
 
-class BudgetSpent(StopRun):
-    """The run has no queries left."""
-
-
-class TooManyErrors(StopRun):
-    """The victim failed more often than the user allows."""
-
-
-class Query:
+class Query(Meter):
     """Ask a victim through this. The same rows give the same answers, however they are batched.
 
     identity: under which answers are kept in the cache. max_queries: for the run; asking beyond it raises BudgetSpent before
@@ -44,49 +38,72 @@ class Query:
         max_errors: int | None = None,
         remember: int = 1 << 18,
     ) -> None:
-        self.victim, self.cache = victim, cache
+        super().__init__(victim.name, max_queries, max_errors)
+        self.victim, self.cache, self.per_example = victim, cache, per_example
         self.identity = identity or victim.identity
-        self.max_queries, self.per_example, self.max_errors, self.remember = (
-            max_queries, per_example, max_errors, remember,
-        )  # fmt: skip
         self.rows = 0  # rows that were wanted
-        self.asked = 0  # rows that the victim was given
-        self.errors = 0
-        self.seconds = 0.0  # inside the victim
-        self._memory: OrderedDict[tuple[Text, ...], tuple[Any, str]] = OrderedDict()
+        self.memory = Memory(remember)
         self._spent: Counter[Hashable] = Counter()
 
     def __call__(self, *columns: Column, examples: Sequence[Hashable] | None = None) -> Outputs:
         """Answers row by row. `examples` names the example of each row, for the budget per example."""
-        keys = list(zip(*columns, strict=True))
+        keys = keys_of(columns)
         self.rows += len(keys)
-        wanted = dict.fromkeys(keys)  # each once, in their order
-        known = self._known(wanted)
-        fresh = [key for key in wanted if key not in known]
+        number: dict[Key, int] = {}  # each once, in their order
+        place = np.fromiter((number.setdefault(key, len(number)) for key in keys), np.int64, len(keys))
+        known = self._known(list(number))
+        fresh = [key for key in number if key not in known] if known else list(number)
         if examples is not None and self.per_example is not None:
             fresh = self._affordable(fresh, keys, examples)
-        if self.max_queries is not None and self.asked + len(fresh) > self.max_queries:
-            raise BudgetSpent(f"expected at most {self.max_queries:,} queries, got {self.asked + len(fresh):,}")
-        known |= self._ask(fresh)
-        return self._gather(keys, known)
+        self.afford(len(fresh))
+        parts = self._ask(fresh)
+        if known:
+            parts.append((list(known), outputs_of(list(known.values()))))
+        if left := len(number) - sum(len(part) for part, _ in parts):
+            told = set(chain.from_iterable(part for part, _ in parts))
+            parts.append(([key for key in number if key not in told], Outputs.failed(left, UNASKED)))
+        if not parts:
+            return Outputs.of(as_objects([]))
+        order = np.empty(len(number), np.int64)
+        order[[number[key] for part, _ in parts for key in part]] = np.arange(len(number))
+        return Outputs.join([outputs for _, outputs in parts]).take(order[place])
+
+    def saliency(
+        self, *columns: Column, side: int, words: Sequence[Sequence[tuple[int, int]]], weights: Floats
+    ) -> list[Floats]:
+        """`Victim.saliency` of all rows. Each counts as many queries as it is put through the model (20 for integrated
+        gradients). Words of a row that the victim cannot take have 0. Nothing is cached.
+        """
+        require(self.victim, Access.GRADIENT, "saliency")
+        passes = self.victim.passes_per_saliency
+        size = max(1, self.victim.rows_at_once // passes)
+        self.rows += len(words)
+        self.afford(passes * len(words))
+
+        def ask(rows: Sequence[int]) -> list[Floats]:
+            part, some = [[column[i] for i in rows] for column in columns], [words[i] for i in rows]
+            return self.victim.saliency(*part, side=side, words=some, weights=weights[list(rows)])
+
+        order = _longest_first(keys_of(columns))
+        found: list[Floats] = []
+        for at in range(0, len(order), size):
+            rows = order[at : at + size]
+            parts = self.halving(rows, ask, lambda row, _: [np.zeros(len(words[row]))], passes=passes)
+            found += chain.from_iterable(parts)
+        return [found[i] for i in np.argsort(order).tolist()]
 
     def forget(self) -> None:
         """Empty the memory (not the cache on disk)."""
-        self._memory.clear()
+        self.memory.clear()
 
-    def _known(self, wanted: dict[tuple[Text, ...], None]) -> dict[tuple[Text, ...], tuple[Any, str]]:
-        known = {}
-        for key in wanted:
-            if key in self._memory:
-                self._memory.move_to_end(key)
-                known[key] = self._memory[key]
+    def _known(self, wanted: list[Key]) -> dict[Key, Answer]:
+        known = self.memory.find(wanted)
         if self.cache:
-            known |= self.cache.get(self.identity, [key for key in wanted if key not in known])
+            left = {texts_of(key): key for key in wanted if key not in known}
+            known |= {left[texts]: answer for texts, answer in self.cache.get(self.identity, left).items()}
         return known
 
-    def _affordable(
-        self, fresh: list[tuple[Text, ...]], keys: list[tuple[Text, ...]], examples: Sequence[Hashable]
-    ) -> list[tuple[Text, ...]]:
+    def _affordable(self, fresh: list[Key], keys: list[Key], examples: Sequence[Hashable]) -> list[Key]:
         owner = dict(zip(reversed(keys), reversed(examples), strict=True))  # the first example that wants it pays
         out = []
         for key in fresh:
@@ -95,80 +112,28 @@ class Query:
                 out.append(key)
         return out
 
-    def _ask(self, fresh: list[tuple[Text, ...]]) -> dict[tuple[Text, ...], tuple[Any, str]]:
-        """Sorted by length, so that what is batched together is about equally long."""
-        length = np.array([sum(map(_length, key)) for key in fresh], np.int64)
-        order = np.argsort(-length, kind="stable").tolist()  # the longest first: too little memory shows at once
-        answers: dict[tuple[Text, ...], tuple[Any, str]] = {}
+    def _ask(self, fresh: list[Key]) -> list[tuple[list[Key], Outputs]]:
+        order = _longest_first(fresh)
+        done = []
         for at in range(0, len(order), self.victim.rows_at_once):
             batch = [fresh[i] for i in order[at : at + self.victim.rows_at_once]]
-            outputs = self._batch(batch)
-            found = dict(zip(batch, zip(outputs.answers, outputs.problem.tolist(), strict=True), strict=True))
-            self._store({key: answer for key, answer in found.items() if not answer[1].startswith("error")})
-            answers |= found
-        return answers
-
-    def _store(self, found: dict[tuple[Text, ...], tuple[Any, str]]) -> None:
-        self._memory |= found
-        while len(self._memory) > self.remember:
-            self._memory.popitem(last=False)
-        if self.cache:
-            self.cache.put(self.identity, found)
-
-    def _batch(self, batch: list[tuple[Text, ...]]) -> Outputs:
-        """Ask; where the victim raises, halve until the rows that it cannot take stand alone."""
-        if self.max_queries is not None and self.asked + len(batch) > self.max_queries:
-            raise BudgetSpent(
-                f"expected at most {self.max_queries:,} queries, got more, since failed ones are asked again"
+            found = self.halving(
+                batch, lambda keys: self.victim(*columns_of(keys)), lambda _, why: Outputs.failed(1, why)
             )
-        self.asked += len(batch)
-        begin = time.perf_counter()
-        try:
-            outputs = self.victim(*zip(*batch, strict=True))
-        except (Exception, SystemExit) as error:  # anything at all may go wrong inside a user's model
-            self._failed(0, error)
-            if len(batch) == 1:
-                self._failed(1, error)
-                return Outputs.failed(1, f"error: {type(error).__name__}: {error}".splitlines()[0][:300])
-        else:
-            if len(outputs) != len(batch):
-                raise ValueError(f"expected {len(batch)} answers from {self.victim.name}, got {len(outputs)}")
-            self._failed(sum(map(_is_error, outputs.problem.tolist())), outputs)
-            return outputs
-        finally:
-            self.seconds += time.perf_counter() - begin
-        half = len(batch) // 2
-        return Outputs.join([self._batch(batch[:half]), self._batch(batch[half:])])
-
-    def _failed(self, count: int, cause: object) -> None:
-        self.errors += count
-        if self.max_errors is not None and self.errors > self.max_errors:
-            reason = next(filter(_is_error, cause.problem), "") if isinstance(cause, Outputs) else cause
-            said = " ".join(str(reason).split())[:300]
-            raise TooManyErrors(f"expected at most {self.max_errors} errors, got {self.errors}; the last: {said}")
-
-    def _gather(self, keys: list[tuple[Text, ...]], known: dict[tuple[Text, ...], tuple[Any, str]]) -> Outputs:
-        sample = next((value for value, problem in known.values() if value is not None and not problem), None)
-        rows = [known.get(key, (None, UNASKED)) for key in keys]
-        problem = np.full(len(rows), "", object)
-        problem[:] = [reason for _, reason in rows]
-        return Outputs(_stack([value for value, _ in rows], problem, sample), problem)
+            outputs = Outputs.join(found)
+            self.memory.add(batch, outputs)
+            if self.cache:
+                kept = answers_of(batch, outputs)
+                self.cache.put(self.identity, {texts_of(key): answer for key, answer in kept.items()})
+            done.append((batch, outputs))
+        return done
 
 
-def _stack(values: list[Any], problem: Any, sample: Any) -> Any:
-    """Answers of single rows as one array; rows without an answer are filled in."""
-    if not isinstance(sample, np.ndarray | np.generic) or (isinstance(sample, np.ndarray) and sample.dtype.kind == "i"):
-        return as_objects(values)
-    none = Outputs.failed(1, "", Outputs.of(np.asarray(sample)[None])).answers[0]
-    bad: Ints = np.flatnonzero(np.not_equal(problem, ""))
-    for at in bad.tolist():
-        values[at] = none
-    return np.stack(values) if values else np.empty((0, *sample.shape), sample.dtype)
+def _longest_first(keys: Sequence[Key]) -> list[int]:
+    """So that what is batched together is about equally long, and too little memory shows at once."""
+    length = np.fromiter(map(_length, keys), np.int64, len(keys))
+    return np.argsort(-length, kind="stable").tolist()
 
 
-def _length(text: Text) -> int:
-    return len(text) if isinstance(text, str) else sum(map(len, text))
-
-
-def _is_error(reason: str) -> bool:
-    return reason.startswith("error")
+def _length(part: Key) -> int:
+    return len(part) if isinstance(part, str) else sum(map(_length, part))

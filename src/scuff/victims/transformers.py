@@ -64,7 +64,7 @@ def load(
     )  # fmt: skip
     if model.config.pad_token_id is None:
         model.config.pad_token_id = victim.pad  # classifiers that look for the last piece need to know
-    victim.sees_through_files = model.device.type == "cpu"
+    victim.sees_through_files = model.device.type in ("cpu", "cuda")  # each worker opens it for itself
     return victim
 
 

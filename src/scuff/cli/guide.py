@@ -1,0 +1,35 @@
+"""Which dimensions, tags, settings and degrees for which use, and how to read the report.
+
+scuff guide               a short table and the topics
+scuff guide moderation    a recommendation, with the command
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="one of the topics; `all` for the whole guide")
+
+
+def run(args: argparse.Namespace) -> None:
+    from difflib import get_close_matches
+
+    from ..resources import load
+
+    text = load("guide.md").decode()
+    start, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    topics = {part.split(":")[0]: f"## {part}" for part in parts}
+    if args.topic == "all":
+        print(text.rstrip())
+    elif args.topic is None:
+        lines = [part.splitlines()[0].partition(": ") for part in parts]
+        print(start.rstrip(), "", *(f"  scuff guide {name:14}{what}" for name, _, what in lines), sep="\n")
+    elif args.topic in topics:
+        print(topics[args.topic].rstrip())
+    else:
+        near = get_close_matches(args.topic, topics, 1, 0.5)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(topics)}"
+        raise ValueError(f"expected a topic, got {args.topic!r}; {hint}")

@@ -1,0 +1,66 @@
+"""Words replaced by their neighbours in a space of word vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from ..language.inflect import cased_like
+from ..resources import MissingResource, modified
+from ..text import Corpus
+from .base import Facts
+from .gaps import find_gaps
+from .neighbours import read_space
+from .options import Options, Replace
+
+
+@dataclass(frozen=True)
+class Embedding(Replace):
+    """Replace words by near ones in a space of word vectors, in the same case.
+
+    `file`, plain or gzip, holds the `neighbours` nearest words of each word (`word<TAB>word word ...`, the nearest first) or
+    vectors (`word number number ...`, as word2vec and GloVe write them); counter-fitted ones keep opposites apart (Mrkšić et
+    al. 2016). `cosine` is the least likeness, for vectors. `tagger=False` takes every word, in any language; by default only
+    English nouns, verbs, adjectives and adverbs are replaced, by words of the same form that are not their opposites.
+    """
+
+    file: str | None = None
+    neighbours: int = 20
+    cosine: float | None = None
+    tagger: bool = True
+
+    name: ClassVar[str] = "embedding"
+    facts: ClassVar[Facts] = Facts(
+        summary="replace words by near ones in a space of word vectors, which you give",
+        paper="RobTest (Zheng et al. 2023); after Alzantot et al. 2018",
+        example="Adversarial assaults are harmless.",
+        level="word",
+        tags=("general",),
+        scripts="those of the file",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.file is not None and not (isinstance(self.file, str) and self.file):
+            raise ValueError(f"expected the name of a file for embedding.file, got {self.file!r}")
+        if self.cosine is not None and (type(self.cosine) not in (int, float) or not -1 <= self.cosine <= 1):
+            raise ValueError(f"expected a number in [-1, 1] for embedding.cosine, got {self.cosine!r}")
+
+    def options(self, corpus: Corpus) -> Options:
+        if self.file is None:
+            raise MissingResource("embedding needs word vectors or lists of neighbours: embedding(file='FILE')")
+        path = Path(self.file)
+        space = read_space(path, modified(path, "word vectors or neighbours for embedding.file"))
+        gaps = find_gaps(corpus, corpus.strings(), self.tagger)
+        entries = [word if (word := gap.word) in space else word.lower() for gap in gaps]
+        known = [(gap, entry) for gap, entry in zip(gaps, entries, strict=True) if entry in space]
+        near = space.nearest([entry for _, entry in known], self.neighbours, self.cosine)
+        lists: list[list[str]] = [[] for _ in range(len(corpus.words))]
+        for (gap, _), words in zip(known, near, strict=True):
+            plain = [new for new in words if new[0].isalpha() and "_" not in new and gap.takes(new)]
+            cased: dict[str, str] = {}
+            for new in plain:
+                cased.setdefault(new.casefold(), cased_like(new, gap.word))  # of good and Good the nearer one
+            lists[gap.number] = list(cased.values())
+        return Options.of(lists)

@@ -1,0 +1,135 @@
+"""Simple clauses: a subject, a verb, and what follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .lexicon import words
+from .phrases import NP_PP, VERB, dates, plural
+from .segments import segments
+from .sentence import Piece, Rewording, Sentence
+
+CLAUSE = re.compile(rf"(?P<subject>{NP_PP}(?:c{NP_PP})?|E|d(?=[bhomv]))(?P<verb>{VERB})")
+FINITE = re.compile("[vbhom]")
+LONGEST = 15  # words before a comma at a clause's front
+
+
+@dataclass(frozen=True)
+class Clause:
+    """Words of a sentence: from `start` the subject, from `verb` the verb with auxiliaries and adverbs, from `rest` all else."""
+
+    s: Sentence
+    start: int
+    verb: int
+    rest: int
+    stop: int
+
+    @property
+    def subject(self) -> str:
+        return self.s.shape[self.start : self.verb]
+
+    @property
+    def group(self) -> str:
+        """The letters of the verb."""
+        return self.s.shape[self.verb : self.rest]
+
+    @property
+    def tail(self) -> str:
+        return self.s.shape[self.rest : self.stop]
+
+    @property
+    def past(self) -> bool:
+        return self.s.words[self.rest - 1].tag == "VBD"
+
+    @property
+    def base(self) -> str:
+        """The lemma of the main verb."""
+        return self.s.lemma(self.rest - 1)
+
+    @property
+    def clitic(self) -> bool:
+        """Whether the verb leans on the subject: it's."""
+        return self.s.low[self.verb][0] == "'"
+
+    @property
+    def follows(self) -> bool:
+        """Whether something is set off before it."""
+        return self.s.kind(self.start - 1) == ","
+
+    def becomes(self, *pieces: Piece) -> Iterator[Rewording]:
+        return self.s.arrange(self.start, self.stop, *pieces)
+
+
+def clause_at(s: Sentence, start: int, stop: int) -> Clause | None:
+    """The clause that begins with its subject at `start`."""
+    if start + 1 >= stop or s.low[start] in ("me", "him", "us", "them"):
+        return None
+    if s.low[start] in ("this", "last", "next", "every") and s.low[start + 1] in dates() | {"time"}:
+        return None
+    match = CLAUSE.match(s.shape, start, stop)
+    if not match or words("links").intersection(s.low[start + 1 : match.start("verb")]):
+        return None
+    relative = s.low[start] == "that" and match["subject"] == "d" and match["verb"][0] != "b"
+    return None if relative else Clause(s, start, match.start("verb"), match.end(), stop)
+
+
+@lru_cache(maxsize=8)
+def clauses(s: Sentence) -> tuple[Clause, ...]:
+    """Clauses that fill a whole segment, or what a comma and "and" or "but" cut it into."""
+    found = {}
+    for start, stop in segments(s):
+        start += s.low[start] in ("and", "but", "or", "so", "yet") and s.shape[start] in "cr"
+        for a, b in _stretches(s, start, stop):
+            clause = clause_at(s, a, b)
+            if clause and sound(clause) and agrees(clause) and not (start == 0 and _glued(clause)):
+                found[a, b] = clause
+    return tuple(found.values())
+
+
+def _stretches(s: Sentence, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    yield start, stop
+    links = [at for at in range(start + 3, stop) if s.shape[at - 1 : at + 1] == ",c" and s.low[at] in ("and", "but")]
+    if len(links) == 1 and clause_at(s, links[0] + 1, stop):
+        yield start, links[0] - 1
+        yield links[0] + 1, stop
+    comma = s.shape.find(",", start, start + LONGEST)
+    if comma > start and not FINITE.search(s.shape, start, comma) and clause_at(s, comma + 1, stop):
+        yield comma + 1, stop
+
+
+def _glued(clause: Clause) -> bool:
+    """Whether the first words of a text may be a headline that runs on into the first sentence."""
+    s = clause.s
+    if s.words[0].start or not s.capital(0):
+        return False
+    first, rest = (
+        [word for word in s.low[: clause.verb] if len(word) > 3],
+        {word.text for word in s.words[clause.rest :]},
+    )
+    again = len(set(first)) < len(first) or any(w.text in rest for w in s.words[: clause.rest] if w.text[0].isupper())
+    return again or re.search("NNNN|[nsN]i", re.sub("iN$", "", clause.subject)) is not None  # but: on Monday
+
+
+def sound(clause: Clause) -> bool:
+    """Whether each further finite verb has something that brings it in: two sentences in one are a headline and a sentence."""
+    s, at = clause.s, clause.rest
+    for match in FINITE.finditer(s.shape, clause.rest, clause.stop):
+        linked = words("links").intersection(s.low[at : match.start()])
+        if not linked and not re.search("[wWScE,]", s.shape[at : match.start()]):
+            return False
+        at = match.end()
+    return True
+
+
+def agrees(clause: Clause) -> bool:
+    """Whether subject and verb agree; where they do not, tags are wrong, or the subject is longer than it seems."""
+    finite, many = FINITE.search(clause.s.shape, clause.verb, clause.rest), plural(clause.s, clause.start, clause.verb)
+    if not finite or many is None or clause.s.low[clause.start] in ("i", "you"):
+        return True
+    word, tag = clause.s.low[finite.start()], clause.s.words[finite.start()].tag
+    if word == "'s" or tag == "MD" or (tag == "VBD" and word not in ("was", "were")):
+        return True
+    return many == (word in ("are", "were", "have", "do", "'re", "'ve") or (tag == "VBP" and word not in ("is", "has")))

@@ -1,0 +1,46 @@
+"""Noun phrases in another construction: the flaws of the film, all of the films."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .lexicon import words
+from .phrases import MODIFIERS, dates
+from .sentence import Rewording, Sentence
+
+GENITIVE = re.compile(rf"(?<![djnsN'0reg])(?P<owner>d?j?[ns]|N+)'(?P<owned>{MODIFIERS}[ns]{{1,2}})(?=[.,:ivbhmrRwt]|$)")
+
+
+def genitive(s: Sentence) -> Iterator[Rewording]:
+    """the film's flaws -> the flaws of the film."""
+    for match in GENITIVE.finditer(s.shape):
+        (a, b), (c, d) = match.span("owner"), match.span("owned")
+        owner, noun, plain = s.low[b - 1], s.low[d - 1], s.shape[a] == "d"
+        if s.low[b] not in ("'s", "'") or d - c > 4 or any(s.capital(at) for at in range(c, d)) or "same" in s.low[a:b]:
+            continue
+        if owner in dates() | words("owns nothing") or noun in dates() | words("never owned") or owner[0] == "'":
+            continue
+        if plain and s.low[a] not in (*words("definite"), "this", "that"):
+            continue
+        if plain or (match["owner"][0] != "j" and noun in words("works") | words("of somebody")):
+            link = "by" if noun in words("works") and not plain else "of"
+            yield from s.arrange(a, d, "the", (c, d), link, (a, b))
+
+
+def all_of(s: Sentence) -> Iterator[Rewording]:
+    """all the films -> all of the films, and back."""
+    for at in range(len(s.words) - 2):
+        if s.low[at] not in ("all", "both") or s.kind(at - 1) == "p":
+            continue
+        of = int(s.low[at + 1] == "of")
+        noun = re.match(f"d{MODIFIERS}[ns]+", s.shape[at + 1 + of :])
+        if not noun or s.low[at + 1 + of] not in words("definite"):
+            continue
+        end = at + 1 + of + noun.end()
+        if of:
+            yield from s.arrange(at, at + 3, (at, at + 1), (at + 2, at + 3))
+        elif s.word(end) not in ("of", "'s") or s.word(at - 1) == "for":
+            pair = s.low[at] == "both" and "and" in s.low[at:end]  # both the cast and
+            if not pair and s.kind(end) != "c" and s.low[at + 2] not in ("more", "time", "way", "same"):
+                yield from s.arrange(at, at + 2, (at, at + 1), "of", (at + 1, at + 2))

@@ -1,0 +1,121 @@
+"""Words replaced by synonyms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+from ..language.inflect import VERB, cased_like, inflected, lemma
+from ..language.substitutes import PARTS, takes_an
+from ..language.wordnet import antonyms, familiar, synonyms
+from ..resources import modified, read_lines
+from ..text import Corpus
+from .base import Facts
+from .gaps import Gap, find_gaps
+from .options import Options, Replace
+
+WORDNET = "wordnet"
+FAMILIAR = 4  # how often WordNet's own texts must have a word: fewer, and hardly anybody knows it
+BASE = ("NN", "JJ", "RB")
+Listed = dict[tuple[str, str], tuple[str, ...]]
+
+
+@lru_cache(maxsize=4)
+def _listed(path: Path, changed: float) -> Listed:
+    """Synonyms by lemma and part of speech. `changed` is the file's time stamp: an edited list is read again."""
+    found: Listed = {}
+    for at, line in enumerate(read_lines(path), 1):
+        if not line.strip():
+            continue
+        word, pos, others = [*line.split("\t"), "", ""][:3]
+        if line.count("\t") != 2 or pos.strip() not in PARTS.values():
+            raise ValueError(f"{path}: line {at}: expected word<TAB>n, v, a or r<TAB>synonyms, got {line[:40]!r}")
+        key = word.strip().lower(), pos.strip()
+        found[key] = (*found.get(key, ()), *(other.replace("_", " ") for other in others.split()))
+    if not found:
+        raise ValueError(f"{path}: expected word<TAB>n, v, a or r<TAB>synonyms lines, got none")
+    return found
+
+
+@lru_cache(100_000)
+def _form(other: str, tag: str) -> str | None:
+    """A lemma in the form of a tag: of a phrase the verb that it begins with, or the noun that it ends with, is inflected."""
+    if " " not in other:
+        return inflected(other, tag)
+    if tag in VERB:
+        verb, _, rest = other.partition(" ")
+        return f"{form} {rest}" if (form := inflected(verb, tag)) else None
+    if tag == "NNS":
+        rest, _, noun = other.rpartition(" ")
+        return f"{rest} {form}" if " " not in rest and (form := inflected(noun, tag)) else None  # but men of letters
+    return other if tag in BASE else None
+
+
+def _takes(gap: Gap, new: str, base: str) -> bool:
+    """Whether a word or phrase can stand in a gap."""
+    if " " not in new:
+        return gap.takes(new)
+    fits = gap.before not in ("a", "an") or takes_an(new) == (gap.before == "an")
+    return fits and base not in new.split() and gap.word.lower() not in new.split() and new not in antonyms(base)
+
+
+@dataclass(frozen=True)
+class Synonym(Replace):
+    """Replace nouns, verbs, adjectives and adverbs by synonyms in the same form and case, never by opposites.
+
+    Synonyms are lemmas of one WordNet synset. `senses`: only what is among the first so many senses of both words, the most
+    frequent first. `alike`: how alike both must be out of context, 0 to 1, by a sentence encoder that was asked when the table
+    was built (0: any). `multiword` allows phrases ("film" to "motion picture"), which tagging data cannot take. `source` names
+    a file to use instead of WordNet, for example made from HowNet: lines `word<TAB>part of speech (n, v, a, r)<TAB>synonym
+    synonym ...` of lemmas, the words of a phrase joined by `_`.
+    """
+
+    senses: int = 3
+    alike: float = 0.5
+    multiword: bool = False
+    source: str = WORDNET
+
+    name: ClassVar[str] = "synonym"
+    facts: ClassVar[Facts] = Facts(
+        summary="replace words by synonyms",
+        paper="RobTest (Zheng et al. 2023); after PWWS (Ren et al. 2019)",
+        example="Adversarial onslaughts are harmless.",
+        level="word",
+        tags=("general",),
+        scripts="Latin",
+        languages=("en",),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if type(self.alike) not in (int, float) or not 0 <= self.alike <= 1:
+            raise ValueError(f"expected a number in [0, 1] for synonym.alike, got {self.alike!r}")
+        if self.multiword:
+            object.__setattr__(self, "facts", replace(self.facts, keeps_tokens=False))
+
+    def options(self, corpus: Corpus) -> Options:
+        lists: list[list[str]] = [[] for _ in range(len(corpus.words))]
+        for gap in find_gaps(corpus, corpus.strings(), True):
+            lists[gap.number] = self._choices(gap)
+        return Options.of(lists)
+
+    def _choices(self, gap: Gap) -> list[str]:
+        base, pos = lemma(gap.word, gap.tag), PARTS[gap.tag[:2]]
+        new = (
+            form for other in self._synonyms(base, pos) if (form := _form(other, gap.tag)) and _takes(gap, form, base)
+        )
+        return list(dict.fromkeys(cased_like(form, gap.word) for form in new))
+
+    def _synonyms(self, base: str, pos: str) -> Iterable[str]:
+        if self.source == WORDNET:
+            found = synonyms(base, pos, self.senses, self.alike)
+            found = tuple(other for other in found if " " in other or familiar(other) >= FAMILIAR)
+        else:
+            path = Path(self.source)
+            found = _listed(path, modified(path, "wordnet or a file of synonyms for synonym.source")).get(
+                (base, pos), ()
+            )
+        return (other for other in found if self.multiword or " " not in other)
