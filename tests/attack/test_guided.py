@@ -84,7 +84,8 @@ def test_same_as_the_slow_version(spec: str, degree: float) -> None:
                 gains.append(round(clean - sure([text[:start] + new[i] + text[stop:]], np.array([target]))[0], 5))
             winner = max(range(TRIES), key=lambda turn: (gains[turn], -turn))
             tie = int(rng.stream("tie").bits(zero, np.array([site]))[0])
-            best[site] = (gains[winner] <= 0, -matters[site], tie, looked[winner])
+            if gains[winner] >= 0:
+                best[site] = (gains[winner] == 0, -matters[site], tie, looked[winner])
         order = sorted(best.values())[: int(degree * len(matters) + 1e-9)]
         after = text
         for *_, i in sorted(order, key=lambda each: -pool.edits.start[each[-1]]):

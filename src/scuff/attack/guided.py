@@ -16,8 +16,8 @@ WORD_POOL, LETTER_POOL = 8, 3  # proposals for each site that are asked about: o
 def guided_sites(pool: Pool, corpus: Corpus, example: Ints, rng: Rng, *, whole: bool) -> tuple[Edits, Ints]:
     """For every version one edit per site, the best of those it looks at, and the order in which they should be applied.
 
-    corpus and rng are of the versions, `example` says of which example each is. Sites where the best does not lower the score
-    come last: they only fill the degree. whole: edits of whole sentences, where words do not say what matters.
+    corpus and rng are of the versions, `example` says of which example each is. Sites where even the best raises the score are
+    left alone, those where nothing is known come last. whole: edits of whole sentences, where words do not say what matters.
     """
     edits = pool.edits
     first = np.flatnonzero((np.diff(edits.row, prepend=-1) != 0) | (np.diff(edits.site, prepend=-1) != 0))
@@ -32,10 +32,12 @@ def guided_sites(pool: Pool, corpus: Corpus, example: Ints, rng: Rng, *, whole: 
     for turn in range(TRIES):
         seen = first[site] + rng.stream("look", turn).below(count[site], version, place)
         best = seen if not turn else np.where(pool.gain[seen] > pool.gain[best], seen, best)
+    helps = pool.gain[best] >= 0
+    best, version, place = best[helps], version[helps], place[helps]
     gain = pool.gain[best]
     matters = gain if whole else pool.importance[best]
     chance = rng.stream("tie").bits(version, place)
-    rank = ranked(version, chance, -matters, gain <= 0)
+    rank = ranked(version, chance, -matters, gain == 0)
     chosen = edits.where(best)
     mine = Edits(version, chosen.start, chosen.stop, chosen.text, chosen.site, chosen.cost)
     order = np.lexsort((mine.stop, mine.start, mine.row))

@@ -15,6 +15,9 @@ from ..text.ragged import Floats, Ints
 from ..victims.base import OTHER, Outputs, as_objects
 
 
+SURE = 1e-7  # probabilities nearer to 0 or 1 than 32 bits can tell
+
+
 @dataclass(frozen=True, eq=False)
 class Truth:
     """Targets as label numbers [n], label sets [n, labels], tags or texts (objects [n])."""
@@ -99,14 +102,15 @@ class Truth:
         return out, problem
 
     def margin(self, outputs: Outputs) -> Floats:
-        """How sure a victim that gives scores is of what is right, in [0, 1]: its score of the right label, or for label sets the
-        mean over all labels of the score that they hold or not. nan: no answer.
+        """How sure a victim that gives scores is of what is right: the log odds of the right label (small changes show where a
+        probability is all but 1), or for label sets the mean over all labels of the score that they hold or not. nan: no answer.
         """
         answers = outputs.answers
         if answers.dtype.kind != "f":
             return np.full(len(outputs), np.nan)
         if self.task == "single":
-            return answers[np.arange(len(answers)), self.targets].astype(np.float64)
+            sure = np.clip(answers[np.arange(len(answers)), self.targets].astype(np.float64), SURE, 1 - SURE)
+            return np.log(sure) - np.log1p(-sure)
         return np.where(self.targets, answers, 1 - answers).mean(1, dtype=np.float64)
 
     @property

@@ -62,13 +62,14 @@ def related(word: str, tag: str, most: int) -> tuple[str, ...]:
 
 def in_phrase(before: list[str], word: str, tag: str, behind: list[str]) -> bool:
     """Whether a word makes a fixed phrase with its neighbours, which are in lower case: ripping off, in the end."""
-    return any(
-        is_phrase(" ".join([*before[len(before) - left :], form, *behind[:right]]))
+    phrases = (
+        " ".join([*before[len(before) - left :], form, *behind[:right]])
         for form in {word.lower(), lemma(word, tag)}
         for left in range(len(before) + 1)
         for right in range(min(len(behind), 3 - left) + 1)
         if left + right
     )
+    return any(is_phrase(phrase) or is_phrase(phrase.removesuffix("s")) for phrase in phrases)  # special effects
 
 
 def takes_an(word: str) -> bool:

@@ -15,13 +15,14 @@ def commas(s: Sentence) -> Iterator[Rewording]:
     for match in re.finditer("(?<=d)(?P<a>r*j),(?P<b>r*j)(?=[,cjns])", s.shape):
         (a, b), (c, d) = match.span("a"), match.span("b")
         graded = {"JJS", "RBS", "RBR"} & {word.tag for word in s.words[a:d]}
-        if not graded and adjective(s, b - 1) and adjective(s, d - 1) and suits(s, a, c):
+        barred = {"new", "other", "even", "just", "only"}.intersection((s.low[a], s.low[c]))
+        if not graded and not barred and adjective(s, b - 1) and adjective(s, d - 1) and suits(s, a, c):
             yield from s.arrange(a, d, (c, d), ",", (a, b))
 
 
 def and_comma(s: Sentence) -> Iterator[Rewording]:
     """a sweet, playful film -> a sweet and playful film, and back."""
-    for match in re.finditer("(?<=d)j[,c]j(?=[ns])", s.shape):
+    for match in re.finditer("(?<=d)j[,c]j(?=n)", s.shape):  # political and religious groups are of two kinds
         a, link = match.start(), s.low[match.start() + 1]
         plain = all(s.words[at].tag == "JJ" and can_be(s.low[at], "JJ") for at in (a, a + 2)) and free(s, a, a + 2)
         if link in (",", "and") and plain and "both" not in s.low[max(a - 2, 0) : a]:

@@ -23,7 +23,8 @@ def adverbial(s: Sentence, start: int, stop: int) -> bool:
     if len(low) <= 2 and low[0] in words("days") | words("near days"):
         return len(low) == 1 or low[1] in words("parts of days")
     if low[0] in TIMELY and low[-1] in dates():
-        return len(low) < 5 and re.fullmatch("[jdr0]*[nNr]+", shape) is not None
+        dated = all(word in dates() for word, kind in zip(low[1:], shape[1:], strict=True) if kind in "nsNr")
+        return dated and len(low) < 5 and re.fullmatch("[jdr0]*[nNr]+", shape) is not None
     if low[-1] == "ago":
         return (
             1 < len(low) < 5 and low[-2] in words("time units") and re.fullmatch("r?[d0j]*[ns][ri]", shape) is not None

@@ -84,7 +84,7 @@ def clauses(s: Sentence) -> tuple[Clause, ...]:
         start += s.low[start] in ("and", "but", "or", "so", "yet") and s.shape[start] in "cr"
         for a, b in _stretches(s, start, stop):
             clause = clause_at(s, a, b)
-            if clause and sound(clause) and agrees(clause) and not (start == 0 and _glued(clause)):
+            if clause and sound(clause) and agrees(clause) and not _glued(clause):
                 found[a, b] = clause
     return tuple(found.values())
 
@@ -102,15 +102,18 @@ def _stretches(s: Sentence, start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 def _glued(clause: Clause) -> bool:
     """Whether the first words of a text may be a headline that runs on into the first sentence."""
-    s = clause.s
+    s, texts = clause.s, [word.text for word in clause.s.words]
     if s.words[0].start or not s.capital(0):
         return False
-    first, rest = (
-        [word for word in s.low[: clause.verb] if len(word) > 3],
-        {word.text for word in s.words[clause.rest :]},
+    if s.kind(clause.start - 1) == ":" and not s.capital(clause.start):  # News; more news Our news is
+        return any(text[0].isupper() and text in texts[: clause.start] for text in texts[clause.start : clause.stop])
+    if clause.start > 1 and (s.shape[clause.start - 1] in '".:(' or s.low[clause.start] in words("starters")):
+        return False
+    first = [word for word in s.low[: clause.verb] if len(word) > 3]
+    again = any(text[0].isupper() and text in texts[clause.rest :] for text in texts[: clause.rest])
+    return (
+        again or len(set(first)) < len(first) or re.search("NNNN|[nsN]i", re.sub("iN$", "", clause.subject)) is not None
     )
-    again = len(set(first)) < len(first) or any(w.text in rest for w in s.words[: clause.rest] if w.text[0].isupper())
-    return again or re.search("NNNN|[nsN]i", re.sub("iN$", "", clause.subject)) is not None  # but: on Monday
 
 
 def sound(clause: Clause) -> bool:

@@ -81,7 +81,7 @@ def on_day(s: Sentence) -> Iterator[Rewording]:
         ):
             continue
         if s.shape[at - 1] in "vesnV0r" and s.low[at - 1] not in ("late", "early", "earlier", "later"):
-            if after in ("", *".,:iStW"):
+            if after in ("", *".,:iStW") and s.word(at + 1) != "on":
                 yield from s.arrange(at, at + 1, "on", (at, at + 1))
         elif s.low[at - 2 : at] == ["said", "on"] and after in ("", ".", ",", "S"):
             yield from s.arrange(at - 1, at + 1, (at, at + 1))

@@ -21,10 +21,12 @@ def genitive(s: Sentence) -> Iterator[Rewording]:
             continue
         if owner in dates() | words("owns nothing") or noun in dates() | words("never owned") or owner[0] == "'":
             continue
+        if re.match(",r*[jeg]*[nsN]+(?:,|c)", s.shape[d:]):
+            continue  # the film's wit, charm and style
         if plain and s.low[a] not in (*words("definite"), "this", "that"):
             continue
         if plain or (match["owner"][0] != "j" and noun in words("works") | words("of somebody")):
-            link = "by" if noun in words("works") and not plain else "of"
+            link = "by" if noun in words("works") and not plain and s.word(d) != "by" else "of"
             yield from s.arrange(a, d, "the", (c, d), link, (a, b))
 
 

@@ -96,7 +96,10 @@ class Sentence:
             if new:
                 out += new if not out or (new[0] == "," and not self.spaced) else " " + new
         out = out[:1].upper() + out[1:] if opens else out
-        if out != self.cut(start, stop):
+        dot = self.text[self.words[stop - 1].stop :][:1] == "."  # it may be an abbreviation's
+        if out != self.cut(start, stop) and not (
+            dot and (out[-1:] == "." or self.low[stop - 1] in words("abbreviations"))
+        ):
             yield Rewording(self.words[start].start, self.words[stop - 1].stop, out)
 
     def _inner(self, at: int) -> str:

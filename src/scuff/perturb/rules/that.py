@@ -20,6 +20,9 @@ def without_that(s: Sentence) -> Iterator[Rewording]:
         noun, subject = s.shape[at - 1] in "ns", s.low[at + 1] in words("subjects") and s.shape[at + 2] in "vbhomr"
         said = s.low[at - 1] in words("saying") and s.shape[at - 1] in "vVe"
         idea = words("content nouns").intersection(s.low[max(at - 6, 0) : at])
+        noun = (
+            noun and not re.search("pb", s.shape[:at]) and not re.match("pb[.,:]", s.shape[at + 1 :])
+        )  # it is odd that
         named = noun and not idea and re.match(rf"d{MODIFIERS}[ns][vhom]", s.shape[at + 1 :])
         if named or (noun and subject and s.low[at + 1] != "it") or (said and (subject or s.low[at + 1] == "there")):
             yield from s.arrange(at, at + 2, (at + 1, at + 2))

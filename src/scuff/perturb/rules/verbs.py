@@ -31,7 +31,9 @@ def emphatic(s: Sentence) -> Iterator[Rewording]:
     for match in re.finditer("(?<=[nsNp])or?V", s.shape):
         do, verb = match.start(), match.end() - 1
         new = inflected(lemma(s.low[verb], "VB"), {"does": "VBZ", "did": "VBD", "do": "VBP"}[s.low[do]])
-        if new and s.low[verb] != "be" and not QUESTIONS.intersection(s.low[max(do - 5, 0) : do]):
+        adverb = verb == do + 1 or s.low[do + 1].endswith("ly") or s.low[do + 1] in ("somehow", "still")
+        alone = adverb and s.low[verb] != "be" and not re.search("cr?V", s.shape[verb:])  # does sing and dance
+        if new and alone and not QUESTIONS.intersection(s.low[max(do - 5, 0) : do]):
             yield from s.arrange(do, verb + 1, (do + 1, verb), new)
 
 
@@ -51,8 +53,8 @@ def begins(s: Sentence) -> Iterator[Rewording]:
     """begins to rain -> begins raining, and back."""
     for match in re.finditer("[vV](?=tV|g(?![ns]))", s.shape):
         at = match.start()
-        if s.lemma(at) not in ("begin", "start", "continue"):
-            continue
+        if s.lemma(at) not in ("begin", "start", "continue") or re.search("cr?[Vg]", s.shape[at:]):
+            continue  # begins to sing and dance
         if s.shape[at + 1] == "t" and s.low[at + 2] not in words("never begun"):
             yield from s.arrange(at + 1, at + 3, inflected(s.low[at + 2], "VBG") or (at + 1, at + 3))
         elif s.shape[at + 1] == "g" and s.low[at + 1] not in ("being", "following"):
