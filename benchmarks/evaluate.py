@@ -37,12 +37,12 @@ DIMENSIONS = ("keyboard", "inner-shuffle", "visual", "phonetic")
 AT_ONCE = 20_000  # texts that `tokenizer(...)` is given
 
 
-def default_victim(folder: Path) -> tuple[str, str]:
+def default_victim(folder: Path, split: str) -> tuple[str, str]:
     shared = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared"))
     if not (shared / "models").is_dir():
         sys.exit(f"no model given, and no shared models in {shared}: python benchmarks/evaluate.py MODEL DATA")
     subprocess.run([sys.executable, shared / "models" / "restore.py", folder, "sst2"], check=True, capture_output=True)
-    return str(folder / "sst2"), str(shared / "data" / "sst2" / "dev.jsonl.gz")
+    return str(folder / "sst2"), str(shared / "data" / "sst2" / f"{split}.jsonl.gz")
 
 
 def batches(rows: Sequence[Sequence[int]], batch_tokens: int) -> list[tuple[Any, Any]]:
@@ -165,7 +165,7 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        model, data = args.what or default_victim(folder)
+        model, data = args.what or default_victim(folder, "test" if args.full else "dev")
         examples, cases, names = (1000, 100, [args.dimension]) if args.full else (100, 4, list(DIMENSIONS))
         settings: dict[str, Any] = {
             "examples": args.examples or examples, "cases": args.cases or cases, "dimensions": names,

@@ -6,8 +6,9 @@ Needs scuff[meaning]. Kept are lemmas in lower case (names are never replaced) t
 sense of theirs each is by frequency, adjective clusters, antonyms; and all phrases, names too, because the words of a fixed expression must
 not be replaced one by one. Left out is what WordNet marks as obsolete, slang, offensive or a trade name. Two things are added:
 - how familiar a word is: how often sense-tagged text (cntlist.rev) and the glosses and examples of WordNet have it;
-- how alike two synonyms are out of context, by a sentence encoder: "a story" and "a tale" 0.81, "a story" and "a floor" 0.37. So words
-  that mean the same only in a sense that nobody thinks of first can be told apart.
+- how often a lemma means what, from cntlist.rev, and how alike two synonyms are out of context, by a sentence encoder that reads both in
+  the same frame ("they view it", "they watch it"; the mean of all lemmas taken off): words that mean the same only in a sense that
+  nobody thinks of first can be told apart so.
 scuff.language.wordnet reads the table.
 """
 
@@ -25,7 +26,7 @@ import numpy as np
 TARGET = Path(__file__).parents[1] / "src/scuff/resources/data/wordnet.npz"
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 PARTS = "nvars"  # s: an adjective synset that belongs to the head before it
-FRAMES = {"n": "a {}", "v": "to {}", "a": "very {}", "r": "{}"}  # so that the encoder sees the part of speech
+FRAMES = {"n": "this is about the {} of it", "v": "they {} it", "a": "it is {}", "r": "it happened {}"}
 USAGE = "archaism|slang|disparagement|ethnic slur|obscenity|trade name|trademark|combining form"
 COARSE = "ethnic slur|obscenity"
 MARKED = re.compile(
@@ -76,12 +77,13 @@ def ranks(folder: Path) -> dict[tuple[str, Key], int]:
     return found
 
 
-def frequencies(folder: Path) -> Counter[str]:
-    """How often sense-tagged text has a lemma."""
-    found = Counter[str]()
+def frequencies(folder: Path) -> dict[tuple[str, str, int], int]:
+    """How often sense-tagged text has a lemma as a part of speech in a sense."""
+    found = {}
     for line in (folder / "cntlist.rev").read_text(encoding="utf-8").splitlines():
-        key, _, count = line.split()
-        found[key.partition("%")[0].replace("_", " ")] += int(count)
+        key, rank, count = line.split()
+        lemma, _, kind = key.partition("%")
+        found[lemma.replace("_", " "), "nvara"[int(kind[0]) - 1], int(rank)] = int(count)
     return found
 
 
@@ -90,11 +92,17 @@ def likeness(synsets: list[tuple[str, list[str]]]) -> list[int]:
     from scuff.neural.encoder import Encoder, find_encoder
 
     synsets = [(part, lemmas) for part, lemmas in synsets if len(lemmas) > 1]
-    texts = sorted({FRAMES[part].format(lemma) for part, lemmas in synsets for lemma in lemmas})
-    vectors = dict(zip(texts, Encoder.load(find_encoder())(texts), strict=True))
+    encode = Encoder.load(find_encoder())
+    vectors = {}
+    for part in FRAMES:
+        lemmas = sorted({lemma for mine, lemmas in synsets if mine == part for lemma in lemmas})
+        found = encode([FRAMES[part].format(lemma) for lemma in lemmas])
+        found -= found.mean(0)  # what the frame adds to all
+        found /= np.linalg.norm(found, axis=1, keepdims=True)
+        vectors |= {(part, lemma): vector for lemma, vector in zip(lemmas, found, strict=True)}
     found = []
     for part, lemmas in synsets:
-        mine = np.stack([vectors[FRAMES[part].format(lemma)] for lemma in lemmas])
+        mine = np.stack([vectors[part, lemma] for lemma in lemmas])
         pairs = (mine @ mine.T)[np.triu_indices(len(lemmas), 1)]
         found += np.clip(np.rint(100 * pairs), 0, 100).astype(int).tolist()
     return found
@@ -120,7 +128,12 @@ def unwanted(synsets: dict[Key, Synset]) -> set[tuple[Key, str]]:
 def main() -> None:
     folder = Path(sys.argv[1])
     synsets, gloss_words = read(folder)
-    rank, tagged = ranks(folder), frequencies(folder)
+    rank, frequency = ranks(folder), frequencies(folder)
+    tagged, means = Counter[str](), Counter[tuple[str, str]]()
+    for (lemma, part, _), count in frequency.items():
+        tagged[lemma] += count
+        means[lemma, part] += count
+    means.update((lemma, key[0]) for lemma, key in rank)  # one more for each sense: none is impossible
     dropped = unwanted(synsets)
 
     clusters = defaultdict(list)  # satellites by head
@@ -158,6 +171,9 @@ def main() -> None:
         "size": np.array([len(kept) for _, kept in order], np.uint8),
         "word": np.array([place[lemma] for _, _, lemma in senses], np.uint32),
         "rank": np.array([rank[lemma, key] for key, _, lemma in senses], np.uint8),
+        "share": np.array(
+            [100 * (1 + frequency.get((m, k[0], rank[m, k]), 0)) // means[m, k[0]] for k, _, m in senses], np.uint8
+        ),
         "alike": np.array(likeness([(k[0], [synsets[k].lemmas[at] for at in kept]) for k, kept in order]), np.uint8),
         "opposite": np.array(sorted((number[a], number[b]) for a, b in opposites), np.uint32),
         "antonym": np.array(sorted((place[a], place[b]) for a, b in antonyms), np.uint32),

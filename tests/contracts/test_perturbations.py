@@ -36,7 +36,7 @@ COMBINED = [
     "glyph(scope='text')",
     "phonetic(slight=True)",
     "phonetic(phi=0.7)",
-    "synonym(multiword=True, alike=0)",
+    "synonym(multiword=True, fit=0)",
     f"embedding(file={str(NEAR)!r}, tagger=False)",
     "distraction(words=('red', 'Blue'))",
     "keyboard+distraction+typo",

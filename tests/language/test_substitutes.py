@@ -20,6 +20,9 @@ def test_same_form_other_lemma_no_opposite() -> None:
     assert may_replace("viewed", "watched", "VBD") and may_replace("Movies", "films", "NNS")
     assert not may_replace("view", "watched", "VBD")  # another form
     assert not may_replace("funnier", "funny", "JJ") and not may_replace("watched", "watched", "VBD")
+    assert not may_replace("attackers", "attacks", "NNS") and not may_replace(
+        "end", "ending", "NN"
+    )  # one made from the other
     assert not may_replace("bad", "good", "JJ") and not may_replace("slow", "fast", "JJ")
     assert opposed("great", "bad", "JJ") and not opposed("great", "excellent", "JJ")
 

@@ -51,9 +51,9 @@ def test_the_senses_count_for_both_words() -> None:
 
 
 def test_likeness_tells_usual_senses_apart() -> None:
-    assert {"narrative", "tale"} <= set(synonyms("story", "n", alike=0.5))
-    assert not {"floor", "storey"} & set(synonyms("story", "n", alike=0.5))
-    assert "movie" in synonyms("film", "n", alike=0.8) and "celluloid" not in synonyms("film", "n", alike=0.8)
+    assert {"narrative", "tale"} <= set(synonyms("story", "n", fit=0.8))
+    assert not {"floor", "storey"} & set(synonyms("story", "n", fit=0.8))
+    assert "movie" in synonyms("film", "n", fit=1.2) and "celluloid" not in synonyms("film", "n", fit=1.2)
 
 
 def test_being_synonyms_is_mutual() -> None:

@@ -19,7 +19,7 @@ from scuff.text import Corpus  # noqa: E402
 from strategies import NASTY  # noqa: E402
 
 TEXTS = [
-    "The old film was very good and a cat sat on the mat.",
+    "The old film was good and very often a cat sat on the mat.",
     "",
     "GOOD FILMS",
     "a red house , an animal",

@@ -119,7 +119,7 @@ def test_phrases_only_where_wanted() -> None:
 
 
 def test_more_senses_and_less_likeness_give_more() -> None:
-    few, many = choices("He told a story.", Synonym(senses=1)), choices("He told a story.", Synonym(alike=0.0))
+    few, many = choices("He told a story.", Synonym(senses=1)), choices("He told a story.", Synonym(fit=0))
     assert "floor" in many["story"] and "floor" not in choices("He told a story.")["story"]
     assert set(few["story"]) <= set(many["story"])
 
@@ -165,7 +165,7 @@ def test_missing_files() -> None:
 @pytest.mark.parametrize(
     "spec",
     [
-        "synonym(alike=2)", "synonym(alike='x')", "synonym(senses=0)", "synonym(source='')", "synonym(multiword=1)",
+        "synonym(fit=3)", "synonym(fit='x')", "synonym(senses=0)", "synonym(source='')", "synonym(multiword=1)",
         "embedding(file='')", "embedding(file=3)", "embedding(cosine=2)", "embedding(cosine='x')", "embedding(neighbours=0)",
     ],
 )  # fmt: skip
@@ -261,9 +261,7 @@ def test_counter_fitted_neighbours(shared: Path) -> None:
     assert "terrific" in choices("A really wonderful evening.", attack)["wonderful"]
 
 
-@pytest.mark.parametrize(
-    "attack", [Synonym(), Synonym(multiword=True), Synonym(alike=0.0, senses=9)], ids=lambda a: a.spec
-)
+@pytest.mark.parametrize("attack", [Synonym(), Synonym(multiword=True), Synonym(fit=0, senses=9)], ids=lambda a: a.spec)
 def test_odd_texts(attack: Synonym) -> None:
     texts = [
         "", " ", "👩‍👩‍👧‍👦👍🏽", "שלום עולם", "e\u0301te\u0301 film", "film\x00\x07film", "a\u200bfilm", "film " * 2000, "’s n't",

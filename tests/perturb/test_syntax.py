@@ -33,6 +33,8 @@ CHANGED = [
     ("commas", "It is a sweet, playful film.", "It is a playful, sweet film."),
     ("and_comma", "It is a sweet, playful film.", "It is a sweet and playful film."),
     ("and_comma", "It is a sweet and playful film.", "It is a sweet, playful film."),
+    ("both", "The film is sweet and playful.", "The film is both sweet and playful."),
+    ("both", "The film is both sweet and playful.", "The film is sweet and playful."),
     ("alike", "The script is smart and the cast is fine.", "The cast is fine and the script is smart."),
     ("to_front", "She left in the morning.", "In the morning, she left."),
     ("to_front", "The company on Monday announced a deal.", "On Monday, the company announced a deal."),
@@ -53,6 +55,8 @@ CHANGED = [
     ("reduced", "A film that was made by them won.", "A film made by them won."),
     ("relative_pronoun", "It is a film that works.", "It is a film which works."),
     ("relative_pronoun", "There are people that agree.", "There are people who agree."),
+    ("where", "It is a film in which he sings.", "It is a film where he sings."),
+    ("where", "It is a film where he sings.", "It is a film in which he sings."),
     ("without_that", "The book that I read is long.", "The book I read is long."),
     ("without_that", "She says that he knows it.", "She says he knows it."),
     ("with_that", "She says he knows it.", "She says that he knows it."),
@@ -67,6 +71,7 @@ CHANGED = [
     ("predicate_first", "The script is a gem.", "A gem is what the script is."),
     ("inversion", "The fox jumps over the dog.", "Over the dog jumps the fox."),
     ("equation", "The real star is the script.", "The script is the real star."),
+    ("to_do", "It is rare to see such films.", "To see such films is rare."),
     ("there_is", "A man is in the garden.", "There is a man in the garden."),
     ("there_is", "The film has many flaws.", "There are many flaws in the film."),
     ("with_there", "Many people agree.", "There are many people who agree."),
@@ -78,6 +83,7 @@ CHANGED = [
     ("join", "It is slow, but the plot is good.", "It is slow; however, the plot is good."),
     ("genitive", "The film's flaws are obvious.", "The flaws of the film are obvious."),
     ("genitive", "Anna's book is good.", "The book by Anna is good."),
+    ("possessive", "I saw the flaws of the film.", "I saw the film's flaws."),
     ("auxiliary", "The plot is often thin.", "The plot often is thin."),
     ("particle", "She picked up the phone.", "She picked the phone up."),
     ("dative", "He gave her a book.", "He gave a book to her."),
@@ -100,6 +106,7 @@ CHANGED = [
     ("set_off", "It works, with a fine cast.", "With a fine cast, it works."),
     ("inside", "It is, in many ways, a success.", "In many ways, it is a success."),
     ("and_verb", "The wall collapsed, killing ten people.", "The wall collapsed and killed ten people."),
+    ("also", "The film is also funny.", "The film is funny, too."),
     ("manner", "He quickly opened the door.", "He opened the door quickly."),
     ("manner", "He opened the door quickly.", "He quickly opened the door."),
     ("said_first", "It rained, officials said on Monday.", "Officials said on Monday that it rained."),
@@ -120,12 +127,15 @@ CHANGED = [
     ("join", "it is slow , but the plot is good .", "it is slow ; however , the plot is good ."),
     ("fragment", "a fine film .", "it 's a fine film ."),
     ("fragment", "lacks any real depth .", "it lacks any real depth ."),
+    ("possessive", "i saw the flaws of the film .", "i saw the film 's flaws ."),
+    ("fragment", "perhaps the best film of the year .", "it 's perhaps the best film of the year ."),
+    ("fragment", "not a bad film .", "it 's not a bad film ."),
     ("fragment", "too dull to enjoy .", "it 's too dull to enjoy ."),
     ("not_any", "there 's no hope .", "there is n't any hope ."),
     ("commas", "a warm , funny film .", "a funny , warm film ."),
     # curly apostrophes; what is around the sentence stays
     ("contraction", "That’s it. I do not know.", "That’s it. I don’t know."),
-    ("to_front", "“Oh!” (Reuters) - She left in the morning.  Then,\nhe did.", "“Oh!” (Reuters) - In the morning, she left.  Then,\nhe did."),
+    ("to_front", "“Oh!” (AP) - She left in the morning.  So,\nhe did.", "“Oh!” (AP) - In the morning, she left.  So,\nhe did."),
     ("to_front", "But she left in the morning.", "But in the morning, she left."),
 ]  # fmt: skip
 
@@ -181,6 +191,19 @@ LEFT = [
     ("fragment", "Tired of this."),
     ("genitive", "This year's budget is big."),
     ("genitive", "It is the same snail's pace."),
+    ("genitive", "It shows all the queen's men."),
+    ("genitive", "The film's sharp, odd wit is fun."),
+    ("infinitive", "He was helped to buy it."),
+    ("begins", "He begins to sing and dance."),
+    ("emphatic", "She did sing and dance."),
+    ("possessive", "I saw the rest of the film."),
+    ("possessive", "It is the best of the film."),
+    ("to_do", "It is too late to see it."),
+    ("to_do", "It is hard to watch."),
+    ("where", "It is the order in which he sings."),
+    ("also", "It is also not very good."),
+    ("both", "The film is very sweet and playful."),
+    ("also", "It is also funny and sad."),
     ("particle", "Prices went up this week."),
     ("dative", "He found her a book."),
     ("dative", "It brought the country to a standstill."),
@@ -228,13 +251,11 @@ def test_headlines_are_no_sentences() -> None:
     assert reworded("to_front", text) == ["Oil prices bubble to record high On Tuesday, the company won a prize."]
 
 
-pieces = st.sampled_from(
-    """the a film man Anna she it they is was are has did not n't 's left works knows that who which because although and but in on
-    Monday morning of , , . . ; -- " ( ) lacks saw made by good sweet very all no there what to be 🎬 e\u0301 US NEVER I I'm don't""".split()
-)
-wordy = st.lists(st.one_of(pieces, st.sampled_from([sentence for _, sentence, _ in CHANGED])), max_size=30).map(
-    " ".join
-)
+PIECES = """
+the a film man Anna she it they is was are has did not n't 's left works knows that who which because although and but in on
+Monday morning of , , . . ; -- " ( ) lacks saw made by good sweet very all no there what to be US NEVER I I'm don't 🎬
+"""
+wordy = st.lists(st.sampled_from([*PIECES.split(), *(before for _, before, _ in CHANGED)]), max_size=30).map(" ".join)
 any_text = st.one_of(text, wordy)
 
 
@@ -251,8 +272,8 @@ def test_repeated_texts_are_the_same_work(texts: list[str], seed: int, k: int) -
     """What is proposed for a text does not depend on the texts around it."""
     many = Corpus.of(texts * 3)
     edits = Syntax().propose(many, Rng.of(many.keys, seed), k=k)
-    for row, text in enumerate(texts * 3):
-        alone = Corpus.of([text])
+    for row, one in enumerate(texts * 3):
+        alone = Corpus.of([one])
         mine, wanted = edits.where(edits.row == row), Syntax().propose(alone, Rng.of(alone.keys, seed), k=k)
         assert mine.start.tolist() == wanted.start.tolist() and mine.text.strings() == wanted.text.strings()
 

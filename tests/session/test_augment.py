@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 import scuff
-from scuff.perturb import NAMES
+from scuff.perturb import NAMES, plan
 from scuff.session.augment import Augmentation
 from strategies import text
 
@@ -86,7 +86,7 @@ def test_order_and_size_of_the_data_change_nothing(ids: bool) -> None:
 
 def test_blocks_change_nothing_but_time(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = scuff.augment(DATA, dimensions=["keyboard", "visual@edits"], copies=2)
-    monkeypatch.setattr("scuff.perturb.plan.BLOCK", 100)
+    monkeypatch.setattr(plan, "BLOCK", 100)
     assert scuff.augment(DATA, dimensions=["keyboard", "visual@edits"], copies=2) == whole
 
 

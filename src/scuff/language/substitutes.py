@@ -21,14 +21,13 @@ SILENT_H = ("hour", "honest", "honor", "honour", "heir")
 SPOKEN_Y = (
     "use", "usa", "usu", "uti", "unit", "unif", "unis", "unic", "univ", "uniq", "union", "ubi", "eu", "ewe", "one", "once",
 )  # fmt: skip
-ALIKE = 0.4  # the least likeness of two words out of context: one may mean much that the other does not
 
 
 @lru_cache(100_000)
 def has_content(word: str, tag: str) -> bool:
     """Whether a word is a noun, verb, adjective or adverb in -ly that others may stand for, and the tag can be right."""
     low = word.lower()
-    if tag not in FAMILY or not low.isalpha() or (tag.startswith("RB") and not low.endswith("ly")):
+    if tag not in FAMILY or not low.isalpha() or len(low) == 1 or (tag.startswith("RB") and not low.endswith("ly")):
         return False
     base = lemma(low, tag)
     return base not in KEPT and low not in KEPT and inflected(base, tag) == low
@@ -36,12 +35,14 @@ def has_content(word: str, tag: str) -> bool:
 
 @lru_cache(100_000)
 def may_replace(new: str, old: str, tag: str) -> bool:
-    """Whether a word has the form that a tag wants and is neither a form nor an opposite of the old one."""
+    """Whether a word has the form that a tag wants and is neither made from the old one (attacker, attack) nor its opposite."""
     if not has_content(new, tag):
         return False
     mine, its = lemma(new, tag), lemma(old, tag)
+    if mine == its or (min(len(mine), len(its)) > 2 and (mine.startswith(its) or its.startswith(mine))):
+        return False
     opposites = antonyms(its) | antonyms(old.lower())
-    return mine != its and mine not in opposites and new.lower() not in opposites
+    return mine not in opposites and new.lower() not in opposites
 
 
 @lru_cache(100_000)
@@ -54,7 +55,7 @@ def opposed(new: str, old: str, tag: str) -> bool:
 @lru_cache(100_000)
 def related(word: str, tag: str, most: int) -> tuple[str, ...]:
     """Synonyms in any sense, in the form that the tag wants, the most familiar first."""
-    found = synonyms(lemma(word, tag), PARTS[tag[:2]], alike=ALIKE)
+    found = synonyms(lemma(word, tag), PARTS[tag[:2]])
     known = sorted((new for new in found if new.isalpha() and familiar(new)), key=lambda new: (-familiar(new), new))
     forms = dict.fromkeys(form for new in known if (form := inflected(new, tag)) and may_replace(form, word, tag))
     return tuple(forms)[:most]
@@ -67,7 +68,7 @@ def in_phrase(before: list[str], word: str, tag: str, behind: list[str]) -> bool
         for form in {word.lower(), lemma(word, tag)}
         for left in range(len(before) + 1)
         for right in range(min(len(behind), 3 - left) + 1)
-        if left + right
+        if left + right and behind[:right][-1:] != ["and"]  # WordNet has "good and"
     )
     return any(is_phrase(phrase) or is_phrase(phrase.removesuffix("s")) for phrase in phrases)  # special effects
 

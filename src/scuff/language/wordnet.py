@@ -16,6 +16,7 @@ from ..text.ragged import Ints, bounds
 PARTS = {"n": (0,), "v": (1,), "a": (2, 4), "r": (3,)}  # 4: adjective synsets that belong to the head before them
 SATELLITE = 4
 USUAL = 3  # a word's first senses are what it usually means
+RARE = 7  # percent: what a word means less often hardly anybody thinks of
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,7 @@ class _Table:
     first: Ints
     word: Ints  # by sense
     rank: Ints  # by sense: 1 for what the word most often means
+    share: npt.NDArray[np.uint8]  # by sense: how often the word means that, in percent
     alike: npt.NDArray[
         np.uint8
     ]  # every two senses of a synset, 1 2, 1 3, ..., 2 3, ...: cosine of the words in percent
@@ -108,27 +110,32 @@ def _table() -> _Table:
         phrases += [word for word in words if " " in word]
         return _Table(
             words, file["familiar"], file["part"], bounds(file["size"].astype(np.int64)), file["word"].astype(np.int64),
-            file["rank"].astype(np.int64), file["alike"], file["opposite"].astype(np.int64), file["antonym"].astype(np.int64),
+            file["rank"].astype(np.int64), file["share"], file["alike"],
+            file["opposite"].astype(np.int64), file["antonym"].astype(np.int64),
             frozenset(phrases),
         )  # fmt: skip
 
 
 @lru_cache(100_000)
-def synonyms(lemma: str, pos: str, senses: int | None = None, alike: float = 0.0) -> tuple[str, ...]:
+def synonyms(lemma: str, pos: str, senses: int | None = None, fit: float = 0.0) -> tuple[str, ...]:
     """Other lemmas of the same synsets, those of the most frequent sense first; lower-case, phrases with spaces.
 
-    pos: n, v, a or r. senses: only what is among the first so many senses of both words, so that neither is used in a sense
-    that nobody thinks of. alike: the least cosine of both words by a sentence encoder, which knows no context.
+    pos: n, v, a or r. senses: only what is among the first so many senses of both words, and no rare one of the other. fit: the
+    least sum of how often the lemma means that (0 to 1) and how alike both are to a sentence encoder (0 to 1): what may stand
+    for it in any context.
     """
     table = _table()
-    found: dict[str, None] = {}
+    means: dict[int, int] = {}
+    alike: dict[int, int] = {}
     for sense in table.senses(lemma, PARTS[pos]):
         if senses is not None and table.rank[sense] > senses:
             break
         for other, likeness in table.others(sense):
-            if likeness >= 100 * alike and (senses is None or table.rank[other] <= senses):
-                found[table.words[table.word[other]]] = None
-    return tuple(found)
+            if senses is None or (table.rank[other] <= senses and table.share[other] >= RARE):
+                word = int(table.word[other])
+                means[word] = means.get(word, 0) + int(table.share[sense])
+                alike[word] = max(alike.get(word, 0), likeness)
+    return tuple(table.words[word] for word in means if means[word] + alike[word] >= 100 * fit)
 
 
 @lru_cache(100_000)
@@ -143,6 +150,11 @@ def antonyms(word: str) -> frozenset[str]:
         for other in table.opposites.get(int(table.heads[table.synset[sense]]), []):
             found |= table.cluster(other, usual)
     return frozenset(found - {word})
+
+
+def known(word: str, pos: str) -> bool:
+    """Whether a lemma is in the table as this part of speech."""
+    return bool(_table().senses(word, PARTS[pos]))
 
 
 def familiar(word: str) -> int:

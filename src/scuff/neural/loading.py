@@ -34,18 +34,13 @@ class Loaded:
     @property
     def pad(self) -> int:
         """The piece that fills rows up; the mask hides it."""
-        pads = (self.tokenizer.pad_token_id, self.config.pad_token_id, self.tokenizer.eos_token_id, 0)
-        return next(number for number in pads if number is not None)
+        return padding(self.model, self.tokenizer)
 
     @cached_property
     def longest(self) -> int:
         """As many pieces as model and tokenizer take, 512 where neither says."""
-        known = getattr(self.config, "max_position_embeddings", None) or 0
-        for name, part in self.model.named_modules():
-            if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
-                known = part.num_embeddings - part.padding_idx - 1  # RoBERTa counts from behind the padding
-        limits = [limit for limit in (known, self.tokenizer.model_max_length) if 0 < limit < 1 << 30]
-        return min(limits, default=512)
+        limits = (positions(self.model), self.tokenizer.model_max_length)
+        return min((limit for limit in limits if 0 < limit < 1 << 30), default=512)
 
     def frame(self, texts: int) -> list[list[int]]:
         """The marks that the tokenizer sets before, between and behind so many texts."""
@@ -56,6 +51,21 @@ class Loaded:
             marks.append(full[at:begin])
             at = begin + len(bare)
         return [*marks, full[at:]]
+
+
+def positions(model: Any) -> int:
+    """Pieces of the longest text that a model has positions for; 0 where it does not say."""
+    known = getattr(model.config, "max_position_embeddings", None) or 0
+    for name, part in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
+            known = part.num_embeddings - part.padding_idx - 1  # RoBERTa counts from behind the padding
+    return int(known)
+
+
+def padding(model: Any, tokenizer: Any) -> int:
+    """The piece that fills rows up: the tokenizer's or the model's own, else any."""
+    pads = (tokenizer.pad_token_id, model.config.pad_token_id, tokenizer.eos_token_id, 0)
+    return next(number for number in pads if number is not None)
 
 
 def load(

@@ -45,7 +45,7 @@ class Contextual(Replace):
     facts: ClassVar[Facts] = Facts(
         summary="replace words by others that fit into the sentence, by a language model or a sentence encoder",
         paper="RobTest (Chen et al. 2023); after BAE (Garg and Ramakrishnan 2020)",
-        example="Adversarial attacks are harmless.",
+        example="Adversarial threats are harmless.",
         level="word",
         tags=("general",),
         scripts="Latin",

@@ -36,7 +36,7 @@ class Paraphrase(Perturbation):
     facts: ClassVar[Facts] = Facts(
         summary="say whole texts in other words, by a model that you name",
         paper="RobTest (Chen et al. 2023); after SCPN (Iyyer et al. 2018)",
-        example="Adversarial attacks are harmless.",
+        example="(as your model says it)",
         level="sentence",
         tags=("general",),
         languages=("en",),

@@ -8,9 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-from ..language.inflect import VERB, cased_like, inflected, lemma
+from ..language.inflect import NOUN, VERB, cased_like, inflected, lemma
 from ..language.substitutes import PARTS, takes_an
-from ..language.wordnet import antonyms, familiar, synonyms
+from ..language.tagger import word_tags
+from ..language.wordnet import antonyms, familiar, known, synonyms
 from ..resources import modified, read_lines
 from ..text import Corpus
 from .base import Facts
@@ -19,6 +20,27 @@ from .options import Options, Replace
 
 WORDNET = "wordnet"
 FAMILIAR = 4  # how often WordNet's own texts must have a word: fewer, and hardly anybody knows it
+# words whose meaning is mostly that of their neighbours
+LIGHT = frozenset(
+    (
+        "make",
+        "take",
+        "give",
+        "come",
+        "put",
+        "set",
+        "find",
+        "see",
+        "like",
+        "enough",
+        "one",
+        "plenty",
+        "way",
+        "time",
+        "life",
+        "fun",
+    )
+)
 BASE = ("NN", "JJ", "RB")
 Listed = dict[tuple[str, str], tuple[str, ...]]
 
@@ -54,6 +76,14 @@ def _form(other: str, tag: str) -> str | None:
     return other if tag in BASE else None
 
 
+def _bound(gap: Gap, behind: str) -> bool:
+    """Whether a word means what it means by its neighbours, or may be another part of speech. `behind`: the next word's tag."""
+    compound = gap.tag == "NN" and behind in NOUN
+    particle = gap.tag in VERB and behind == "RP"
+    either = gap.tag in ("VBG", "VBN") and known(gap.word.lower(), "a")  # boring: participle or adjective
+    return compound or particle or either or lemma(gap.word, gap.tag) in LIGHT
+
+
 def _takes(gap: Gap, new: str, base: str) -> bool:
     """Whether a word or phrase can stand in a gap."""
     if " " not in new:
@@ -67,14 +97,15 @@ class Synonym(Replace):
     """Replace nouns, verbs, adjectives and adverbs by synonyms in the same form and case, never by opposites.
 
     Synonyms are lemmas of one WordNet synset. `senses`: only what is among the first so many senses of both words, the most
-    frequent first. `alike`: how alike both must be out of context, 0 to 1, by a sentence encoder that was asked when the table
-    was built (0: any). `multiword` allows phrases ("film" to "motion picture"), which tagging data cannot take. `source` names
-    a file to use instead of WordNet, for example made from HowNet: lines `word<TAB>part of speech (n, v, a, r)<TAB>synonym
-    synonym ...` of lemmas, the words of a phrase joined by `_`.
+    frequent first. `fit`: the least sum of how often the word means that in sense-tagged text (0 to 1) and how alike both are
+    out of context (0 to 1, by a sentence encoder that was asked when the table was built); 0 takes all. `multiword` allows
+    phrases ("film" to "motion picture"), which tagging data cannot take. `source` names a file to use instead of WordNet, for
+    example made from HowNet: lines `word<TAB>part of speech (n, v, a, r)<TAB>synonym synonym ...` of lemmas, the words of a
+    phrase joined by `_`.
     """
 
     senses: int = 3
-    alike: float = 0.5
+    fit: float = 0.65
     multiword: bool = False
     source: str = WORDNET
 
@@ -91,15 +122,18 @@ class Synonym(Replace):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if type(self.alike) not in (int, float) or not 0 <= self.alike <= 1:
-            raise ValueError(f"expected a number in [0, 1] for synonym.alike, got {self.alike!r}")
+        if type(self.fit) not in (int, float) or not 0 <= self.fit <= 2:
+            raise ValueError(f"expected a number in [0, 2] for synonym.fit, got {self.fit!r}")
         if self.multiword:
             object.__setattr__(self, "facts", replace(self.facts, keeps_tokens=False))
 
     def options(self, corpus: Corpus) -> Options:
         lists: list[list[str]] = [[] for _ in range(len(corpus.words))]
-        for gap in find_gaps(corpus, corpus.strings(), True):
-            lists[gap.number] = self._choices(gap)
+        texts, behind = corpus.strings(), [*word_tags(corpus)[1:], ""]
+        for gap in find_gaps(corpus, texts, True):
+            last = texts[gap.text][gap.stop : gap.stop + 1] != " "
+            if not _bound(gap, "" if last else behind[gap.number]):
+                lists[gap.number] = self._choices(gap)
         return Options.of(lists)
 
     def _choices(self, gap: Gap) -> list[str]:
@@ -111,7 +145,7 @@ class Synonym(Replace):
 
     def _synonyms(self, base: str, pos: str) -> Iterable[str]:
         if self.source == WORDNET:
-            found = synonyms(base, pos, self.senses, self.alike)
+            found = synonyms(base, pos, self.senses, self.fit)
             found = tuple(other for other in found if " " in other or familiar(other) >= FAMILIAR)
         else:
             path = Path(self.source)

@@ -70,13 +70,14 @@ def preflight(session: Session, say: Say) -> None:
             f"frequent label ({session.truth.majority:.3f}): are labels and columns right?"
         )
     _tune(session)
-    _costs(session, say, seconds / max(len(data), 1) + _seconds_to_make(session))
+    each_text, each_case = _seconds_to_make(session)
+    _costs(session, say, seconds / max(len(data), 1) + each_case, each_text * len(data))
 
 
-def _costs(session: Session, say: Say, each: float) -> None:
+def _costs(session: Session, say: Say, each: float, beforehand: float) -> None:
     protocol, queries = session.protocol, session.protocol.queries(session.data)
     parts = f"{len(protocol.dimensions)} dimensions x {len(protocol.degrees)} degrees x {protocol.cases} cases"
-    seconds = each * queries / max(1, session.config.workers if session.reopens else 1)
+    seconds = (beforehand + each * queries) / max(1, session.config.workers if session.reopens else 1)
     say(
         f"plan    {parts}: at most {queries:,} queries, about {_duration(seconds)}{_reasons('; left out: ', session.left_out)}"
     )
@@ -91,15 +92,20 @@ def _tune(session: Session) -> None:
         session.victim.settle()
 
 
-def _seconds_to_make(session: Session) -> float:
-    """How long a case takes to be made, by making a few of every dimension."""
+def _seconds_to_make(session: Session) -> tuple[float, float]:
+    """How long an example takes to be prepared (tags, words that may stand for others), and a case to be made: by making a few
+    of every dimension, twice, since the second time finds the examples prepared.
+    """
     protocol, few = session.protocol, session.data.take(range(min(16, len(session.data))))
     middle = len(protocol.degrees) // 2
     cells = [(at, middle) for at, dimension in enumerate(protocol.parsed) if dimension.setting == "rule"]
     make_cases(few.take(range(1)), protocol, cells, 0, 1)  # tables are loaded once
-    begin = time.monotonic()
-    made = make_cases(few, protocol, cells, 0, min(protocol.cases, 4))
-    return (time.monotonic() - begin) / max(1, sum(len(cell.cases) for cell in made))
+    times, cases = [], 0
+    for _ in range(2):
+        begin = time.monotonic()
+        cases = sum(len(cell.cases) for cell in make_cases(few, protocol, cells, 0, min(protocol.cases, 4)))
+        times.append(time.monotonic() - begin)
+    return max(0.0, times[0] - times[1]) / max(1, len(few)), times[1] / max(1, cases)
 
 
 def _short(value: Any, most: int = 70) -> str:

@@ -1,4 +1,4 @@
-"""What a model of Hugging Face tells about itself: names of labels, the longest text, the piece that fills rows up."""
+"""What a model of Hugging Face tells about itself: names of labels, the longest text."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..neural.library import BadModel
+from ..neural.loading import positions
 
 
 def label_names(model: Any, count: int, labels: Sequence[str] | None, name: str) -> tuple[str, ...]:
@@ -23,10 +24,7 @@ def label_names(model: Any, count: int, labels: Sequence[str] | None, name: str)
 
 def longest(model: Any, tokenizer: Any, wanted: int | None, name: str) -> int:
     """As many pieces as model and tokenizer take, 512 where neither says; the user may ask for fewer."""
-    known = getattr(model.config, "max_position_embeddings", None) or 0
-    for path, part in model.named_modules():
-        if path.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
-            known = part.num_embeddings - part.padding_idx - 1  # RoBERTa counts from behind the padding
+    known = positions(model)
     if wanted is not None:
         least = tokenizer.num_special_tokens_to_add(pair=True) + 1
         if wanted < least or 0 < known < wanted:
@@ -34,9 +32,3 @@ def longest(model: Any, tokenizer: Any, wanted: int | None, name: str) -> int:
         return wanted
     limits = [limit for limit in (known, tokenizer.model_max_length) if 0 < limit < 1 << 30]
     return min(limits, default=512)
-
-
-def padding(model: Any, tokenizer: Any) -> int:
-    """The tokenizer's or the model's own piece for it, else any."""
-    pads = (tokenizer.pad_token_id, model.config.pad_token_id, tokenizer.eos_token_id, 0)
-    return next(number for number in pads if number is not None)

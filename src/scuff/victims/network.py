@@ -12,12 +12,13 @@ import numpy as np
 
 from ..neural.batching import Tuner, in_batches
 from ..neural.library import BadModel, answering, quiet
+from ..neural.loading import padding
 from ..neural.pieces import Batch, Pieces, encode
 from ..text.dataset import Task
 from ..text.ragged import Floats, Mask
 from .ahead import ahead
 from .base import Access, Column, Outputs, Victim, as_objects, sigmoid, softmax
-from .details import label_names, longest, padding
+from .details import label_names, longest
 from .gradients import STEPS, gives_gradients, word_saliency
 
 # tokens of a batch: what to try, and what to take where there is too little to try on

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...language.inflect import cased_like
 from .lexicon import words
-from .sentence import Rewording, Sentence
+from .sentence import NAMES, Rewording, Sentence
 
 NEGATED = frozenset(
     ("do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would", "should")
@@ -85,14 +85,9 @@ def _asks(s: Sentence, at: int) -> bool:
 
 
 def _expand(s: Sentence, at: int, host: str, new: str, gap: str = " ") -> Rewording:
-    title = len(host) > 1 and host[0].isupper() and (at > 1 or (at + 1 < len(s.words) and s.capital(at + 1)))
-    new = (
-        new.upper()
-        if len(host) > 1 and host.isupper()
-        else new.capitalize()
-        if title and at + 1 < len(s.words)
-        else new
-    )
+    shouted, titled = len(host) > 1 and host.isupper(), len(host) > 1 and host[0].isupper() and at + 1 < len(s.words)
+    titled = titled and s.capital(at + 1) and s.words[at + 1].tag not in NAMES  # It's Time
+    new = new.upper() if shouted else new.capitalize() if titled else new
     return Rewording(s.words[at - 1].start, s.words[at].stop, host + gap + new)
 
 

@@ -72,7 +72,7 @@ def _nouns(s: Sentence, a: int, b: int, c: int, d: int) -> bool:
 
 def _names(s: Sentence, a: int, b: int, c: int, d: int) -> bool:
     between = s.kind(a - 1) in ("", *"ifvV:.") and s.kind(d) in ("", *".,:bhvmr")
-    return between and d - c < 4 and s.capital(a) and not dates() & {s.low[a], s.low[c]}
+    return between and d - c < 4 and s.capital(a) and not (dates() | {"both", "either"}) & {s.low[a], s.low[c]}
 
 
 def _phrases(s: Sentence, a: int, b: int, c: int, d: int) -> bool:
@@ -111,3 +111,18 @@ def alike(s: Sentence) -> Iterator[Rewording]:
         plain = all(re.fullmatch("b!?r*j", clause.group + clause.tail) for clause in (first, second))
         if plain and s.low[link + 1] not in ("that", "this", *THEIRS):
             yield from s.arrange(start, stop, (link + 1, stop), "," if end < link else "", "and", (start, end))
+
+
+def both(s: Sentence) -> Iterator[Rewording]:
+    """It is sweet and playful. -> It is both sweet and playful, and back."""
+    for match in re.finditer(r"b(c?)r*(?P<a>j)c(?P<b>r*j)(?=[.:]|$)", s.shape):
+        at, one, other = match.start() + 1, match.start("a"), match.end("b") - 1
+        if s.low[match.start("b") - 1] != "and" or s.words[one].tag != "JJ" or s.words[other].tag != "JJ":
+            continue
+        if match[1]:
+            if s.low[at] == "both":
+                yield from s.arrange(at, at + 2, (at + 1, at + 2))
+        elif not (words("comparing") | {"simultaneously", "simply"}) & {s.low[at], s.low[match.start("b")]} and free(
+            s, one, other
+        ):
+            yield from s.arrange(at, at + 1, "both", (at, at + 1))

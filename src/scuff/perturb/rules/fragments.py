@@ -22,7 +22,8 @@ def fragment(s: Sentence) -> Iterator[Rewording]:
     if s.words[0].start or not any(a == start and not s.shape[b:].strip(".") for a, b in segments(s)):
         return
     noun, first, it = NOUN.match(s.shape, start), (start, start + 1), s.apostrophes("it's")
-    if VERB.match(s.shape, start) and _third(s, start + (s.shape[start] == "r")):
+    adverb = s.low[start].endswith("ly") or s.low[start] in ("always", "never", "often", "still", "also", "even")
+    if VERB.match(s.shape, start) and _third(s, start + adverb):
         yield from s.arrange(*first, "it", first)
     elif _verbless(s, start):
         if noun and s.spaced and s.low[noun.end() - 1] in words("counted"):
@@ -52,10 +53,13 @@ def _verbless(s: Sentence, start: int) -> bool:
 
 def _noun(s: Sentence, start: int) -> bool:
     """A noun phrase, with no noun that may be a verb."""
-    if s.low[start] not in ("a", "an") and not (s.spaced and s.low[start] == "the"):
+    if s.spaced and (s.low[start] in words("before a fragment") or s.shape[start] == "!"):
+        start += 1
+    if s.word(start) not in ("a", "an") and not (s.spaced and s.word(start) == "the"):
         return False
     verbs = [at for at, kind in enumerate(s.shape) if kind == "s" and can_be(s.low[at], "VBZ")]
-    return re.search("[ns]", s.shape) is not None and not any(s.kind(at + 1) in ("d", "p", "t") for at in verbs)
+    finite = any(s.kind(at + 1) in ("d", "p", "t") or re.match("ns[Rir]", s.shape[at - 1 :]) for at in verbs)
+    return re.search("[ns]", s.shape) is not None and not finite
 
 
 def _bare(s: Sentence, start: int) -> bool:

@@ -47,14 +47,10 @@ def comment(s: Sentence) -> Iterator[Rewording]:
         if s.shape[start : start + 2] != "r," or not (s.low[start] in words("comments") or s.low[start].endswith("ly")):
             continue
         clause, word = clause_at(s, start + 2, stop), (start, start + 1)
-        if not clause or not sound(clause):
+        if not clause or not sound(clause) or s.low[clause.start] in ("nothing", "nobody", "none", "no", "few"):
             continue
-        if (
-            s.low[start] in words("comments")
-            and stop - start < FEW
-            and single(s, clause.rest, stop)
-            and "," not in clause.tail
-        ):
+        short = stop - start < FEW and single(s, clause.rest, stop) and "," not in clause.tail
+        if short and s.low[start] in words("closing comments"):
             yield from s.arrange(start, stop, (start + 2, stop), ",", word)
         elif s.shape[clause.start] not in "pE" and not clause.clitic:
             yield from s.arrange(start, stop, (clause.start, clause.verb), ",", word, ",", (clause.verb, stop))

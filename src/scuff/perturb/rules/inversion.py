@@ -10,6 +10,8 @@ from .lexicon import words
 from .phrases import NOUN, NP, NP_OF, plural
 from .sentence import Rewording, Sentence
 
+LONGEST = 11  # words that may come before a verb
+
 
 def inversion(s: Sentence) -> Iterator[Rewording]:
     """The fox jumps over the dog. -> Over the dog jumps the fox."""
@@ -49,3 +51,14 @@ def hard_to(s: Sentence) -> Iterator[Rewording]:
             yield from clause.becomes((what, clause.stop), be, (clause.rest, what))
         elif not match["what"] and re.fullmatch(NOUN, clause.subject):
             yield from clause.becomes("it", be, (clause.rest, clause.stop), (clause.start, clause.verb))
+
+
+def to_do(s: Sentence) -> Iterator[Rewording]:
+    """It is rare to see such films. -> To see such films is rare."""
+    for clause in clauses(s):
+        match = re.match("r*j(?=tV.)", clause.tail)  # without an object, "it" may be one: it is hard to watch
+        if clause.group != "b" or s.low[clause.start] != "it" or not match or re.search("[,c:SwW]", clause.tail):
+            continue
+        to, be = clause.rest + match.end(), "was" if s.low[clause.verb] == "was" else "is"
+        if clause.stop - to <= LONGEST and s.low[clause.rest] not in ("too", "enough", "so", "likely", "able", "sure"):
+            yield from clause.becomes((to, clause.stop), be, (clause.rest, to))

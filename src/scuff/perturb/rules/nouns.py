@@ -1,4 +1,4 @@
-"""Noun phrases in another construction: the flaws of the film, all of the films."""
+"""Noun phrases in another construction: the film's flaws, the flaws of the film, all of the films."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from .lexicon import words
 from .phrases import MODIFIERS, dates
 from .sentence import Rewording, Sentence
 
-GENITIVE = re.compile(rf"(?<![djnsN'0reg])(?P<owner>d?j?[ns]|N+)'(?P<owned>{MODIFIERS}[ns]{{1,2}})(?=[.,:ivbhmrRwt]|$)")
+GENITIVE = re.compile(
+    rf"(?<![DdjnsN'0reg])(?P<owner>d?j?[ns]|N+)'(?P<owned>{MODIFIERS}[ns]{{1,2}})(?=[.,:ivbhmrRwt]|$)"
+)
 
 
 def genitive(s: Sentence) -> Iterator[Rewording]:
@@ -21,13 +23,30 @@ def genitive(s: Sentence) -> Iterator[Rewording]:
             continue
         if owner in dates() | words("owns nothing") or noun in dates() | words("never owned") or owner[0] == "'":
             continue
-        if re.match(",r*[jeg]*[nsN]+(?:,|c)", s.shape[d:]):
+        if s.word(d) in ("to", "for", "against", "toward", "with"):
+            continue  # the club's start to the season
+        many, compound = s.shape[b - 1] == "s", s.shape[d - 2 : d] in ("nn", "ns")
+        if many and compound:
+            continue  # the girls' soccer team
+        if re.match(",r*(?:[jeg]|[nsN]+(?:,|c))", s.shape[d:]):
             continue  # the film's wit, charm and style
         if plain and s.low[a] not in (*words("definite"), "this", "that"):
             continue
         if plain or (match["owner"][0] != "j" and noun in words("works") | words("of somebody")):
-            link = "by" if noun in words("works") and not plain and s.word(d) != "by" else "of"
+            link = "by" if noun in words("works") and not plain and not compound and s.word(d) != "by" else "of"
             yield from s.arrange(a, d, "the", (c, d), link, (a, b))
+
+
+def possessive(s: Sentence) -> Iterator[Rewording]:
+    """the flaws of the film -> the film's flaws."""
+    for match in re.finditer("(?<!D)(?P<owned>dj*[ns])f(?P<owner>dj?n)(?=[.,:ivbhm]|$)", s.shape):
+        (a, b), (c, d) = match.span("owned"), match.span("owner")
+        noun, owner = s.low[b - 1], s.low[d - 1]
+        graded = any(s.words[at].tag in ("JJS", "JJR", "CD") or s.low[at] in ("only", "same") for at in range(a, b))
+        if s.low[a] != "the" or graded or noun in words("parts of things") or noun.endswith("ing"):
+            continue
+        if s.low[c] in words("definite") and owner in words("owners"):
+            yield from s.arrange(a, d, (c, d - 1), s.apostrophes(owner + "'s"), (a + 1, b))
 
 
 def all_of(s: Sentence) -> Iterator[Rewording]:

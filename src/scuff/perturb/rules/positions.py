@@ -102,3 +102,12 @@ def manner(s: Sentence) -> Iterator[Rewording]:
             )
         elif clause.group == "v" and s.low[last] in words("manner") and re.fullmatch("(?:d?j?[ns])?r", clause.tail):
             yield from s.arrange(clause.verb, clause.stop, (last, clause.stop), (clause.verb, last))
+
+
+def also(s: Sentence) -> Iterator[Rewording]:
+    """It is also funny. -> It is funny, too."""
+    for clause in clauses(s):
+        for at in range(clause.verb, min(clause.rest + 1, clause.stop)):
+            few = clause.stop - at < LONGEST and not re.search("[,cvbhomwWS!]", clause.tail)
+            if s.low[at] == "also" and few and clause.tail and s.word(clause.stop) in ("", ".", "!"):
+                yield from clause.becomes((clause.start, at), (at + 1, clause.stop), ",", "too")

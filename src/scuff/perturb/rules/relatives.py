@@ -62,3 +62,15 @@ def relative_pronoun(s: Sentence) -> Iterator[Rewording]:
             new = "that"
         if new and not s.capital(at):
             yield from s.arrange(at, at + 1, new)
+
+
+def where(s: Sentence) -> Iterator[Rewording]:
+    """a film in which he sings -> a film where he sings, and back."""
+    for match in re.finditer("(?<=[ns])(?:iw|W)(?=[dpnNs])", s.shape):
+        at, noun = match.start(), s.low[match.start() - 1]
+        if not {noun, noun.removesuffix("s")} & (words("works") | words("settings")):
+            continue
+        if s.low[at : at + 2] == ["in", "which"]:
+            yield from s.arrange(at, at + 2, "where")
+        elif s.low[at] == "where":
+            yield from s.arrange(at, at + 1, "in which")

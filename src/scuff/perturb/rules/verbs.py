@@ -53,7 +53,7 @@ def begins(s: Sentence) -> Iterator[Rewording]:
     """begins to rain -> begins raining, and back."""
     for match in re.finditer("[vV](?=tV|g(?![ns]))", s.shape):
         at = match.start()
-        if s.lemma(at) not in ("begin", "start", "continue") or re.search("cr?[Vg]", s.shape[at:]):
+        if s.lemma(at) not in ("begin", "start", "continue") or re.search("cr?[Vg]|^.(?:tV|g)c", s.shape[at:]):
             continue  # begins to sing and dance
         if s.shape[at + 1] == "t" and s.low[at + 2] not in words("never begun"):
             yield from s.arrange(at + 1, at + 3, inflected(s.low[at + 2], "VBG") or (at + 1, at + 3))
@@ -67,7 +67,7 @@ def infinitive(s: Sentence) -> Iterator[Rewording]:
         at = match.start()
         if s.low[max(at - 2, 0) : at] == ["in", "order"]:
             yield from s.arrange(at - 2, at + 1, (at, at + 1))
-    for match in re.finditer("[vVe](?=t?V)", s.shape):
+    for match in re.finditer("[vV](?=t?V)", s.shape):
         at = match.start() + 1
         if s.lemma(at - 1) != "help":
             continue
