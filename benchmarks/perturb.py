@@ -24,7 +24,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import numpy as np
 
 import scuff
-from scuff.perturb import LEVELS, NAMES
+from scuff.perturb import LEVELS
 
 SHARED = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared"))
 PEERS = Path(os.environ.get("SCUFF_PEERS", Path.home() / ".cache/scuff-peers"))
@@ -106,7 +106,7 @@ def main() -> None:
     levels = [name for name in LEVELS if name != "mid"]
     print(f"| attack | M chars/s | of str.translate | {' | '.join(levels)} | fastest peer, M chars/s | times that |")
     print("|---|---|---|---|---|---|---|")
-    for name in NAMES:
+    for name in SAME:
         attack = scuff.parse(name)
         ours = rate(lambda attack=attack: scuff.perturb(texts, attack), characters, args.turns)  # type: ignore[misc]
         others = [

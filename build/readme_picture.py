@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 
 from scuff.perturb import NAMES, Plan
+from scuff.resources import MissingResource
 from scuff.text import Edit
 
 TEXT = "Adversarial attacks are harmless to all NLP models, aren't they?"
@@ -29,7 +30,10 @@ def main() -> None:
     lines = [("original", escape(TEXT))]
     for name in NAMES:
         edits: list[list[Edit]] = []
-        Plan.of(name, "mid", 3, None, ()).texts([TEXT], edits=edits)
+        try:
+            Plan.of(name, "mid", 3, None, ()).texts([TEXT], edits=edits)
+        except MissingResource:  # needs a file or a model
+            continue
         lines.append((name, marked(TEXT, edits[0])))
     rows = "\n".join(
         f'<text x="20" y="{36 + STEP * at}" class="name">{name}</text>'

@@ -299,7 +299,7 @@ def test_pairs(spec: str, sides: tuple[int, ...]) -> None:
         assert [(case.draw, case.texts[0]) for case in found] == [(case.draw, case.texts[0]) for case in alone]
 
 
-@pytest.mark.parametrize("name", scuff.NAMES)
+@pytest.mark.parametrize("name", ALWAYS)
 def test_protected_text_stays(name: str) -> None:
     text = "Please read https://example.org/page today, dear Scuff friends, and write to me@example.org about it"
     held = ["https://example.org/page", "Scuff", "me@example.org"]

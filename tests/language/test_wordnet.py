@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scuff.language import wordnet
+from scuff.language.synsets import table
 from scuff.language.wordnet import antonyms, familiar, is_phrase, synonyms
 
 
@@ -33,35 +33,38 @@ def test_synonyms(lemma: str, pos: str, wanted: list[str], unwanted: list[str]) 
 
 
 def test_fewer_senses_are_a_part_of_more() -> None:
-    table = wordnet._table()
-    for word in table.words[::97]:
+    for word in table().words[::97]:
         for pos in "nvar":
             whole = synonyms(word, pos)
             parts = [synonyms(word, pos, count) for count in (1, 2, 3)]
             assert set(parts[0]) <= set(parts[1]) <= set(parts[2]) <= set(whole)
-            assert set(synonyms(word, pos, 3, 0.6)) <= set(synonyms(word, pos, 3, 0.3)) <= set(parts[2])
+            assert set(synonyms(word, pos, 3, 0.9)) <= set(parts[2]) and synonyms(word, pos, 3, 2.1) == ()
 
 
 def test_the_senses_count_for_both_words() -> None:
     assert "floor" in synonyms("story", "n", 3) and "floor" not in synonyms("story", "n", 2)
-    assert "fine" in synonyms("mulct", "n", 1) and synonyms("fine", "n", 1) == ("mulct", "amercement")
-    assert "clip" in synonyms("time", "n", 2) and "clip" not in synonyms("time", "n", 1), (
-        "clip means that in its second sense"
+    assert "clip" in synonyms("time", "n", 2) and "clip" not in synonyms("time", "n", 1), "clip in its second sense"
+    assert "girl" in synonyms("daughter", "n") and "girl" not in synonyms("daughter", "n", 9), "girl rarely means that"
+
+
+def test_what_fits_most_contexts() -> None:
+    assert synonyms("story", "n", 3, 0.65) == ("narrative", "narration", "tale")
+    assert "celluloid" in synonyms("film", "n") and "celluloid" not in synonyms("film", "n", 3, 0.65)
+    assert synonyms("house", "n", 3, 0.65) == (), "a firm is called a house rarely"
+    assert "view" in synonyms("watch", "v", 3, 0.65)
+
+
+def test_adjectives_of_a_cluster() -> None:
+    assert (
+        "wonderful" in synonyms("great", "a") and "terrible" in synonyms("bad", "a") and "huge" in synonyms("big", "a")
     )
-
-
-def test_likeness_tells_usual_senses_apart() -> None:
-    assert {"narrative", "tale"} <= set(synonyms("story", "n", fit=0.8))
-    assert not {"floor", "storey"} & set(synonyms("story", "n", fit=0.8))
-    assert "movie" in synonyms("film", "n", fit=1.2) and "celluloid" not in synonyms("film", "n", fit=1.2)
+    assert "blue" not in synonyms("red", "a") and "two" not in synonyms("three", "a")
 
 
 def test_being_synonyms_is_mutual() -> None:
-    table = wordnet._table()
-    for word in table.words[::53]:
+    for word in table().words[::53]:
         for pos in "nvar":
-            for other in synonyms(word, pos, 3, 0.5):
-                assert word in synonyms(other, pos, 3, 0.5)
+            assert all(word in synonyms(other, pos) for other in synonyms(word, pos))
 
 
 def test_what_is_not_there() -> None:
@@ -73,7 +76,7 @@ def test_what_is_not_there() -> None:
 
 def test_antonyms() -> None:
     pairs = (
-        "good bad, hot cold, love hate, buy sell, quickly slowly, man woman, rise fall, always never, increase decrease"
+        "good bad, hot cold, love hate, buy sell, quickly slowly, man woman, rise fall, increase decrease, begin end"
     )
     for pair in pairs.split(", "):
         one, other = pair.split()
@@ -83,10 +86,9 @@ def test_antonyms() -> None:
     assert antonyms("watch") == frozenset()
 
 
-def test_no_synonym_is_an_opposite_in_the_same_sense() -> None:
-    """Few words mean a thing and its opposite, none of them in what both usually mean."""
-    table = wordnet._table()
-    clash = {(w, o) for w in table.words for pos in "nvar" for o in synonyms(w, pos, 1) if o in antonyms(w)}
+def test_few_words_are_synonyms_and_opposites() -> None:
+    """`used`, `leeward` and `anthropoid` mean both to WordNet; the attacks drop those."""
+    clash = {(w, o) for w in table().words for pos in "nvar" for o in synonyms(w, pos, 1) if o in antonyms(w)}
     assert len(clash) < 40, clash
 
 
@@ -100,10 +102,10 @@ def test_familiar_words() -> None:
 
 
 def test_lower_case_and_no_marks() -> None:
-    table = wordnet._table()
-    assert all(word == word.lower() and "_" not in word and "(" not in word for word in table.words)
-    assert sorted(table.words) == table.words and table.words and table.rank.min() == 1
-    assert table.first[-1] == table.word.size == table.rank.size and table.alike.size == table.first_pair[-1]
+    net = table()
+    assert all(word == word.lower() and "_" not in word and "(" not in word for word in net.words)
+    assert sorted(net.words) == net.words and net.words and net.rank.min() == 1
+    assert net.first[-1] == net.word.size == net.rank.size and net.alike.size == net.first_pair[-1]
 
 
 def test_the_licence_is_on_the_copy() -> None:
@@ -117,20 +119,22 @@ def test_the_licence_is_on_the_copy() -> None:
 
 
 def test_nothing_is_loaded_before_it_is_needed() -> None:
-    check = "import scuff; from scuff.language import wordnet; assert not wordnet._table.cache_info().currsize"
+    check = "import scuff; from scuff.language import wordnet; assert not wordnet.table.cache_info().currsize"
     subprocess.run([sys.executable, "-c", check], check=True)
 
 
 @pytest.mark.shared
 def test_agrees_with_lists_of_others(shared: Path) -> None:
-    """PPDB's synonyms are rarely our antonyms; the counter-fitting project's WordNet antonyms nearly all are."""
+    """PPDB's synonyms are hardly ever our antonyms; the antonyms that the counter-fitting project drew from WordNet mostly are
+    (the others are inflected forms).
+    """
 
     def pairs(name: str) -> list[tuple[str, str]]:
         with gzip.open(shared / "data/counterfitted" / f"{name}.tsv.gz", "rt", encoding="utf-8") as lines:
             return [(a, b) for a, b in (line.split() for line in lines)]
 
-    known = set(wordnet._table().words)
+    known = set(table().words)
     alike = [pair for pair in pairs("ppdb_synonyms") if known.issuperset(pair)]
     opposed = [pair for pair in pairs("wordnet_antonyms") if known.issuperset(pair)]
-    assert len(alike) > 2000 and sum(b in antonyms(a) for a, b in alike) < 0.01 * len(alike)
-    assert len(opposed) > 2000 and sum(b in antonyms(a) or a in antonyms(b) for a, b in opposed) > 0.9 * len(opposed)
+    assert len(alike) > 2000 and sum(b in antonyms(a) for a, b in alike) < 0.002 * len(alike)
+    assert len(opposed) > 2000 and sum(b in antonyms(a) or a in antonyms(b) for a, b in opposed) > 0.6 * len(opposed)

@@ -19,7 +19,8 @@ KEPT = {
 PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}  # WordNet's, by the beginning of a Penn Treebank tag
 SILENT_H = ("hour", "honest", "honor", "honour", "heir")
 SPOKEN_Y = (
-    "use", "usa", "usu", "uti", "unit", "unif", "unis", "unic", "univ", "uniq", "union", "ubi", "eu", "ewe", "one", "once",
+    "use", "usa", "usi", "usu", "ute", "uti", "uto", "unani", "unit", "unif", "unil", "unis", "unic", "univ", "uniq", "union",
+    "ubi", "ura", "ure", "uri", "eu", "ewe", "one", "once",
 )  # fmt: skip
 
 

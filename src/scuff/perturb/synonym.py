@@ -20,27 +20,10 @@ from .options import Options, Replace
 
 WORDNET = "wordnet"
 FAMILIAR = 4  # how often WordNet's own texts must have a word: fewer, and hardly anybody knows it
-# words whose meaning is mostly that of their neighbours
-LIGHT = frozenset(
-    (
-        "make",
-        "take",
-        "give",
-        "come",
-        "put",
-        "set",
-        "find",
-        "see",
-        "like",
-        "enough",
-        "one",
-        "plenty",
-        "way",
-        "time",
-        "life",
-        "fun",
-    )
-)
+LIGHT = {  # words whose meaning is mostly that of their neighbours
+    "make", "take", "give", "come", "put", "set", "find", "see", "feel", "like", "worth", "little", "full", "enough", "one",
+    "plenty", "way", "time", "life", "fun",
+}  # fmt: skip
 BASE = ("NN", "JJ", "RB")
 Listed = dict[tuple[str, str], tuple[str, ...]]
 
@@ -79,7 +62,9 @@ def _form(other: str, tag: str) -> str | None:
 def _bound(gap: Gap, behind: str) -> bool:
     """Whether a word means what it means by its neighbours, or may be another part of speech. `behind`: the next word's tag."""
     compound = gap.tag == "NN" and behind in NOUN
-    particle = gap.tag in VERB and behind == "RP"
+    particle = gap.tag in VERB and (
+        behind == "RP" or (behind == "IN" and gap.tag != "VBN")
+    )  # wait for, but not await for
     either = gap.tag in ("VBG", "VBN") and known(gap.word.lower(), "a")  # boring: participle or adjective
     return compound or particle or either or lemma(gap.word, gap.tag) in LIGHT
 

@@ -120,7 +120,7 @@ class Augmentation:
         if self.ratio is None:
             return 1 if self.copies is None else self.copies
         try:
-            clean, perturbed = map(float, self.ratio.split(":"))
+            clean, perturbed = map(float, str(self.ratio).split(":"))
             return perturbed / clean
         except (ValueError, ZeroDivisionError):
             raise ValueError(f"expected clean:perturbed, such as 1:1 or 2:1, for ratio, got {self.ratio!r}") from None
