@@ -136,8 +136,8 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
     "select": (
         "a.txt",
         b"some text",
-        ["--select", "all"],
-        "expected quota, coin, each, below, edits for selection, got 'all'",
+        ["--select", "most"],
+        "expected quota, coin, each, below, edits, all for selection, got 'most'",
     ),
     "spans": (
         "a.jsonl",

@@ -602,7 +602,7 @@ def test_the_demo_needs_nothing(
     monkeypatch.chdir(empty)
     assert main(["demo"]) == 0
     out, err = capfd.readouterr()
-    assert asked["examples"] == 400 and asked["cases"] == 10
+    assert asked["examples"] == 200 and asked["cases"] == 10
     assert (
         "toy:sentiment on toy:sentiment" in out and out.endswith("report: scuff-demo/report.html\n") and "clean" in err
     )

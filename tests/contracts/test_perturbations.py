@@ -21,7 +21,10 @@ WHOLE = {"segment": slow.segment, "visual": slow.visual}
 ERRORS = Path(__file__).parents[1] / "reference" / "errors.tsv"
 NEAR = Path(__file__).parents[1] / "reference" / "neighbours.tsv"
 GIVEN = {"embedding": f"embedding(file={str(NEAR)!r})"}  # attacks that need a file
-NETWORKS = ("contextual", "paraphrase")  # random text would take them minutes: their tests are in tests/perturb and tests/neural
+NETWORKS = (
+    "contextual",
+    "paraphrase",
+)  # random text would take them minutes: their tests are in tests/perturb and tests/neural
 SPECS = [GIVEN.get(name, name) for name in NAMES if name not in NETWORKS]
 COMBINED = [
     *SPECS,

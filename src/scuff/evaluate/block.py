@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..attack import Cases, Column, Oracle, distance_in_meaning, sample_cases
+from ..attack import CANNOT_GO_ON, Cases, Column, Oracle, distance_in_meaning, sample_cases
 from ..perturb import Protect
 from ..text import Edits
 from ..text.dataset import Dataset, Text
 from ..text.ragged import Ints, Ragged
-from ..victims.base import Outputs, StopRun
+from ..victims.base import Outputs
 from .pack import pack_answers, pack_edits, pack_texts
 from .protocol import Protocol
 from .trials import Arrays
@@ -48,7 +48,7 @@ def make_cases(
     for dimension, degree in cells:
         try:
             out.append(Made(dimension, degree, _sample(columns, protocol, dimension, degree, first, upto, oracle)))
-        except StopRun:
+        except CANNOT_GO_ON:
             raise
         except Exception:  # find the example that did it
             out += [_alone(columns, protocol, dimension, degree, first, upto, oracle, row) for row in range(len(data))]
@@ -74,7 +74,7 @@ def _alone(
     try:
         cases = _sample(one, protocol, dimension, degree, first, upto, oracle and oracle.take(np.array([row])))
         return Made(dimension, degree, replace(cases, example=cases.example + row))
-    except StopRun:
+    except CANNOT_GO_ON:
         raise
     except Exception as error:
         zero, none = np.zeros(1), np.empty(0, np.int64)

@@ -105,10 +105,16 @@ class Protocol:
             return 0
         corpora = [Column.of(data.columns[side]).corpus for side in self.sides]
         words, letters = sum(len(corpus.words) for corpus in corpora), sum(corpus.codes.size for corpus in corpora)
-        each = {"units": words * WORD_POOL, "edits": letters * LETTER_POOL}
-        total = sum(each.get(d.measure, SENTENCE_SITES * WORD_POOL * len(data)) for d in guided)
+        total = 0
+        for dimension in guided:
+            attack = dimension.ready(data.task == "tokens").attack
+            sites = letters if dimension.measure == "edits" or attack.facts.unit == "characters" else words
+            pools = len({attack.at(degree) for degree in self.degrees})  # an attack may depend on the degree
+            pool = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
+            total += pools * pool * (SENTENCE_SITES * len(data) if dimension.measure == "meaning" else sites)
         settings = {dimension.setting for dimension in guided}
-        return total + ("score" in settings) * words + ("gradient" in settings) * GRADIENT_STEPS * len(data)
+        total += ("score" in settings) * words + ("gradient" in settings) * GRADIENT_STEPS * len(data) + len(data)
+        return total * len(self.rounds)  # each round asks anew
 
     def blocks(self, examples: int, cells: int, cases: int) -> list[range]:
         """Examples in blocks of about `at_once` cases."""

@@ -14,8 +14,7 @@ from ..text.dataset import NONE_NAMES, Dataset, Task, align
 from ..text.ragged import Floats, Ints
 from ..victims.base import OTHER, Outputs, as_objects
 
-
-SURE = 1e-7  # probabilities nearer to 0 or 1 than 32 bits can tell
+DIGITS = 6  # of a probability: what a model says in another batch may differ in the last ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +108,14 @@ class Truth:
         if answers.dtype.kind != "f":
             return np.full(len(outputs), np.nan)
         if self.task == "single":
-            sure = np.clip(answers[np.arange(len(answers)), self.targets].astype(np.float64), SURE, 1 - SURE)
+            sure = np.round(answers[np.arange(len(answers)), self.targets].astype(np.float64), DIGITS)
+            sure = np.clip(sure, 10.0**-DIGITS, 1 - 10.0**-DIGITS)
             return np.log(sure) - np.log1p(-sure)
         return np.where(self.targets, answers, 1 - answers).mean(1, dtype=np.float64)
 
     @property
     def direction(self) -> Floats:
-        """The weight of each label's score in that margin, per example."""
+        """The weight of each label's score in the sum whose gradient says which words matter, per example."""
         if self.task == "single":
             return np.eye(len(self.labels))[self.targets]
         return np.where(self.targets, 1.0, -1.0) / max(1, len(self.labels))

@@ -14,6 +14,8 @@ from .gaps import find_gaps
 from .neighbours import read_space
 from .options import Options, Replace
 
+FILE = "word vectors or neighbours for embedding.file"
+
 
 @dataclass(frozen=True)
 class Embedding(Replace):
@@ -33,7 +35,7 @@ class Embedding(Replace):
     name: ClassVar[str] = "embedding"
     facts: ClassVar[Facts] = Facts(
         summary="replace words by near ones in a space of word vectors, which you give",
-        paper="RobTest (Zheng et al. 2023); after Alzantot et al. 2018",
+        paper="RobTest (Chen et al. 2023); after Alzantot et al. 2018",
         example="Adversarial assaults are harmless.",
         level="word",
         tags=("general",),
@@ -47,11 +49,14 @@ class Embedding(Replace):
         if self.cosine is not None and (type(self.cosine) not in (int, float) or not -1 <= self.cosine <= 1):
             raise ValueError(f"expected a number in [-1, 1] for embedding.cosine, got {self.cosine!r}")
 
+    def stamp(self) -> object:
+        return None if self.file is None else modified(Path(self.file), FILE)
+
     def options(self, corpus: Corpus) -> Options:
         if self.file is None:
             raise MissingResource("embedding needs word vectors or lists of neighbours: embedding(file='FILE')")
         path = Path(self.file)
-        space = read_space(path, modified(path, "word vectors or neighbours for embedding.file"))
+        space = read_space(path, modified(path, FILE))
         gaps = find_gaps(corpus, corpus.strings(), self.tagger)
         entries = [word if (word := gap.word) in space else word.lower() for gap in gaps]
         known = [(gap, entry) for gap, entry in zip(gaps, entries, strict=True) if entry in space]

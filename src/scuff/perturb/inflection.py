@@ -34,7 +34,7 @@ class Inflection(Replace):
     name: ClassVar[str] = "inflection"
     facts: ClassVar[Facts] = Facts(
         summary="replace words by other forms of theirs: tense, number, degree",
-        paper="Morpheus (Tan et al. 2020); RobTest (Zheng et al. 2023)",
+        paper="Morpheus (Tan et al. 2020); RobTest (Chen et al. 2023)",
         example="Adversarial attack are harmless.",
         level="word",
         tags=("general",),

@@ -38,7 +38,7 @@ class Options:
 
 
 _per_corpus: WeakKeyDictionary[Corpus, dict[Any, tuple[Options, Ints]]] = WeakKeyDictionary()
-_lately: OrderedDict[tuple[Any, bytes], Options] = OrderedDict()
+_lately: OrderedDict[tuple[Any, Any, bytes], Options] = OrderedDict()
 
 
 class Replace(WordPerturbation):
@@ -49,6 +49,10 @@ class Replace(WordPerturbation):
         """For every one of corpus.words, in order, what may stand there instead: all different, none the word itself, in its
         case. Called with every different text once, so the work is done once however many versions are drawn.
         """
+
+    def stamp(self) -> object:
+        """Changes when a file that the options come from does."""
+        return None
 
     def able(self, corpus: Corpus) -> Mask:
         options, entry = self._known(corpus)
@@ -87,7 +91,7 @@ class Replace(WordPerturbation):
                 text_bits(corpus) + sums(where, edges), return_index=True, return_inverse=True
             )
             distinct = corpus.take(first)
-            key = (self, bits.tobytes())
+            key = (self, self.stamp(), bits.tobytes())
             if key not in _lately:
                 _lately[key] = self.options(distinct)
             _lately.move_to_end(key)

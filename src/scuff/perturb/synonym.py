@@ -19,6 +19,7 @@ from .gaps import Gap, find_gaps
 from .options import Options, Replace
 
 WORDNET = "wordnet"
+SOURCE = "wordnet or a file of synonyms for synonym.source"
 FAMILIAR = 4  # how often WordNet's own texts must have a word: fewer, and hardly anybody knows it
 LIGHT = {  # words whose meaning is mostly that of their neighbours
     "make", "take", "give", "come", "put", "set", "find", "see", "feel", "like", "worth", "little", "full", "enough", "one",
@@ -89,15 +90,15 @@ class Synonym(Replace):
     phrase joined by `_`.
     """
 
-    senses: int = 3
-    fit: float = 0.65
+    senses: int = 5
+    fit: float = 0.3
     multiword: bool = False
     source: str = WORDNET
 
     name: ClassVar[str] = "synonym"
     facts: ClassVar[Facts] = Facts(
         summary="replace words by synonyms",
-        paper="RobTest (Zheng et al. 2023); after PWWS (Ren et al. 2019)",
+        paper="RobTest (Chen et al. 2023); after PWWS (Ren et al. 2019)",
         example="Adversarial onslaughts are harmless.",
         level="word",
         tags=("general",),
@@ -111,6 +112,9 @@ class Synonym(Replace):
             raise ValueError(f"expected a number in [0, 2] for synonym.fit, got {self.fit!r}")
         if self.multiword:
             object.__setattr__(self, "facts", replace(self.facts, keeps_tokens=False))
+
+    def stamp(self) -> object:
+        return None if self.source == WORDNET else modified(Path(self.source), SOURCE)
 
     def options(self, corpus: Corpus) -> Options:
         lists: list[list[str]] = [[] for _ in range(len(corpus.words))]
@@ -134,7 +138,5 @@ class Synonym(Replace):
             found = tuple(other for other in found if " " in other or familiar(other) >= FAMILIAR)
         else:
             path = Path(self.source)
-            found = _listed(path, modified(path, "wordnet or a file of synonyms for synonym.source")).get(
-                (base, pos), ()
-            )
+            found = _listed(path, modified(path, SOURCE)).get((base, pos), ())
         return (other for other in found if self.multiword or " " not in other)

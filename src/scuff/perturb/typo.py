@@ -95,7 +95,8 @@ class Typo(Scoped):
         letters = corpus.letters
         possible = self._possible(letters)
         # All of these edits may be made at once, so the first letter of a word is never the one to go.
-        possible[np.flatnonzero(~letters.joiner)[bounds(letters.count)[:-1]]] &= ~BIT["delete"]
+        heads = bounds(letters.count)[:-1][letters.count > 0]  # a word may have lost all its letters
+        possible[np.flatnonzero(~letters.joiner)[heads]] &= ~BIT["delete"]
         behind = np.where(_inner(letters), possible & ADDING, np.uint8(0))
         both = np.stack((possible ^ behind, behind), 1).ravel()
         site = np.flatnonzero(both)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any
 
-from ..attack import SETTINGS, TAGS, Dimension, usual_meaning
+from ..attack import SETTINGS, TAGS, Dimension, distance_in_meaning, usual_meaning
 from ..evaluate import CASES, DEGREES, Protocol
 from ..perturb import LEVELS
 from ..text.dataset import Dataset, Task
@@ -136,14 +136,21 @@ class Config:
         dimensions, left_out = choose_dimensions(self, data, access)
         degrees = self.degrees or (tuple(LEVELS.values()) if zeroe else DEGREES)
         cases = (1 if zeroe else CASES) if self.cases is None else self.cases
-        encoder = self.encoder or usual_meaning()
         protocol = Protocol(
             dimensions, degrees, max(1, cases), self.seed, SIDES[self.side], self.protect, self.width, self.beta,
-            encoder if any(Dimension.parse(name).measure == "meaning" for name in dimensions) else "chrf", at_once,
+            self._meaning(dimensions), at_once,
         )  # fmt: skip
         protocol.usable(data)
         most = self._affordable(protocol, data)
         return replace(protocol, cases=min(cases, most)), left_out
+
+    def _meaning(self, dimensions: tuple[str, ...]) -> str:
+        """How the degree of sentence-level dimensions is measured. An encoder that cannot be opened is told here."""
+        if not any(Dimension.parse(name).measure == "meaning" for name in dimensions):
+            return "chrf"
+        found = self.encoder or usual_meaning()
+        distance_in_meaning(found)(["one"], ["other"])
+        return found
 
     def _affordable(self, protocol: Protocol, data: Dataset) -> int:
         """The cases per cell that the budget of queries allows: every example gets its share."""

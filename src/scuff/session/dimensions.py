@@ -30,9 +30,10 @@ def choose_dimensions(
         if config.tag:
             raise ValueError("expected tag or dimensions, got both: a tag chooses among all dimensions")
         names = [_filled(name, config, data) for name in config.dimensions]
-        for name in names:
-            if reason := _unusable(Dimension.parse(name), data):
-                raise MissingResource(f"{name}: {reason}")
+        for dimension in map(Dimension.parse, names):
+            if data.task == "tokens" and not dimension.attack.facts.keeps_tokens:
+                raise ValueError(f"expected attacks that keep each token for tagging data, got {dimension.name}")
+            _try(dimension)
     else:
         usual = ZEROE if config.protocol == "zeroe" else TAGS[config.tag] if config.tag else COLUMNS
         names = []
@@ -51,7 +52,7 @@ def _in_settings(
     names: Sequence[str], settings: Sequence[str], access: Access, left_out: dict[str, str]
 ) -> tuple[str, ...]:
     """Each dimension in each setting; what the model does not allow becomes the rule setting, and that is told."""
-    out: dict[str, None] = {}
+    out: dict[str, int] = {}
     for name in names:
         given = Dimension.parse(name).setting != "rule" or name.endswith("@rule")
         for spec in [name] if given else [f"{name}@{setting}" for setting in settings]:
@@ -59,9 +60,11 @@ def _in_settings(
             if dimension.needs > access:
                 what = {Access.SCORE: "scores", Access.GRADIENT: "gradients"}[dimension.needs]
                 left_out[dimension.name] = f"the model gives no {what}; measured by rules"
-                spec = spec.removesuffix(f"@{dimension.setting}")
-            out[spec.removesuffix("@rule")] = None
-    return tuple(out)
+                out.setdefault(spec.removesuffix(f"@{dimension.setting}"), 0)
+            else:
+                plain = spec.removesuffix("@rule")
+                out[plain] = out.get(plain, 0) + 1
+    return tuple(name for name, times in out.items() for _ in range(max(1, times)))  # twice: the protocol refuses it
 
 
 def _filled(name: str, config: Config, data: Dataset) -> str:
@@ -80,10 +83,21 @@ def _unusable(dimension: Dimension, data: Dataset) -> str:
     if data.task == "tokens" and not dimension.attack.facts.keeps_tokens:
         return "changes the tokens, whose tags would be lost"
     try:
-        Plan(dimension.attack, 1.0).texts(["A good day."])
+        _try(dimension)
     except MissingResource as missing:
         return str(missing)
     return ""
+
+
+def _try(dimension: Dimension) -> None:
+    """What is not installed, or cannot be opened, is told before anything is asked."""
+    Plan(dimension.attack, 1.0).texts(["A good day."])
+
+
+def light_columns() -> list[str]:
+    """RobTest's columns that can run here without a network."""
+    nothing = Dataset("nothing", "single", ((),), (), ())
+    return [name for name in COLUMNS if name != "contextual" and not _unusable(Dimension.parse(name), nothing)]
 
 
 def neutral_words(data: Dataset, seed: int) -> tuple[str, ...]:
@@ -99,7 +113,8 @@ def neutral_words(data: Dataset, seed: int) -> tuple[str, ...]:
     neutral = [
         word
         for word, count in often.items()
-        if count >= 3 and all(0.5 <= texts[label][word] / sizes[label] / (count / total) <= 2 for label in sizes)
+        if count >= max(3, total / 200)
+        and all(0.5 <= texts[label][word] / sizes[label] / (count / total) <= 2 for label in sizes)
     ]
     return tuple(sorted(sorted(neutral), key=lambda word: int(name_bits("neutral", seed, word)))[:WORDS])
 

@@ -47,7 +47,7 @@ class Session:
         )  # also those that only others have
         victim = open_model(model, config, whole)
         if config.guided and victim.access == Access.DECISION:
-            victim(*data.take(range(1)).columns)  # whether it gives scores shows in the first answer
+            Query(victim)(*data.take(range(min(4, len(data)))).columns)  # whether it gives scores shows in its answers
         protocol, left_out = config.protocol_for(data, victim.cases_at_once, victim.access)
         require(victim, protocol.needs, "this protocol")
         truth = Truth.of(data, victim.labels, config.map, config.none)
