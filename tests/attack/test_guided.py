@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 import scuff
 from scuff.attack import Column, Dimension, Oracle, sample_cases
 from scuff.attack.guided import TRIES
-from scuff.attack.oracle import Pool
+from scuff.attack.oracle import DIGITS, Pool
 from scuff.metrics.chrf import chrf_distance
 from scuff.text import Rng
 from scuff.victims.base import Outputs
@@ -53,7 +53,7 @@ def importance(text: str, target: int) -> dict[int, float]:
     clean = sure([text], np.array([target]))[0]
     without = [text[:a] + text[b:] for a, b in zip(words.start.tolist(), words.stop.tolist(), strict=True)]
     hidden = [sure([each], np.array([target]))[0] for each in without]
-    return {start: round(clean - s, 5) for start, s in zip(words.start.tolist(), hidden, strict=True)}
+    return {start: round(clean - s, DIGITS) for start, s in zip(words.start.tolist(), hidden, strict=True)}
 
 
 @pytest.mark.parametrize("spec", ["keyboard(phi=0)@score", "truncate@score", "phonetic@score"])
@@ -81,7 +81,7 @@ def test_same_as_the_slow_version(spec: str, degree: float) -> None:
             gains = []
             for i in looked:
                 start, stop = int(pool.edits.start[i]), int(pool.edits.stop[i])
-                gains.append(round(clean - sure([text[:start] + new[i] + text[stop:]], np.array([target]))[0], 5))
+                gains.append(round(clean - sure([text[:start] + new[i] + text[stop:]], np.array([target]))[0], DIGITS))
             winner = max(range(TRIES), key=lambda turn: (gains[turn], -turn))
             tie = int(rng.stream("tie").bits(zero, np.array([site]))[0])
             if gains[winner] >= 0:

@@ -150,7 +150,7 @@ def test_a_long_name_has_a_line_of_its_own(summary: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("meaning", "words"),
     [
-        ("chrf", "chrF distance, since no sentence encoder"),
+        ("chrf", "chrF distance (a sentence encoder measures better"),
         ("minilm", "cosine of MiniLM"),
         ("my/encoder", "cosine of my/encoder"),
     ],
@@ -244,8 +244,8 @@ def test_the_page_names_topics_of_the_guide(run: Path, capfd: Any) -> None:
 
 def test_what_was_left_out_is_told(run: Path, tmp_path: Path) -> None:
     large(run, tmp_path, 2)
-    stored = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
-    Folder(tmp_path).write_json("run.json", {**stored, "left_out": {"contextual": "expected <a model>, got none"}})
+    stored = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    Folder(tmp_path).write_json("summary.json", {**stored, "left_out": {"contextual": "expected <a model>, got none"}})
     write_report(Folder(tmp_path))
     page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
     assert "left out: contextual: expected <a model>, got none" in page.text("li.")

@@ -146,5 +146,5 @@ def test_queries_are_counted_beforehand() -> None:
     assert "queries" in said
     with pytest.raises(ValueError, match="expected a max_queries of at least"):
         scuff.evaluate(TOY, TOY, dimensions=["keyboard"], setting=["score"], max_queries=1000, **SMALL)
-    result = scuff.evaluate(TOY, TOY, dimensions=["keyboard"], setting=["score"], max_queries=5000, **SMALL)
+    result = scuff.evaluate(TOY, TOY, dimensions=["keyboard"], setting=["score"], max_queries=9000, **SMALL)
     assert json.dumps(result.summary["protocol"])

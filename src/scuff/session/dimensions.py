@@ -26,6 +26,8 @@ def choose_dimensions(
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Specs, and why some that would be in it by default, or in a setting, are left out."""
     left_out: dict[str, str] = {}
+    if config.tag and config.protocol == "zeroe":
+        raise ValueError("expected no tag for the protocol zeroe, got one: it is of the ten attacks of the paper")
     if config.dimensions:
         if config.tag:
             raise ValueError("expected tag or dimensions, got both: a tag chooses among all dimensions")
@@ -59,7 +61,12 @@ def _in_settings(
             dimension = Dimension.parse(spec)
             if dimension.needs > access:
                 what = {Access.SCORE: "scores", Access.GRADIENT: "gradients"}[dimension.needs]
-                left_out[dimension.name] = f"the model gives no {what}; measured by rules"
+                why = (
+                    f"the model gives no {what}"
+                    if access
+                    else "answers that were collected before say nothing of new texts"
+                )
+                left_out[dimension.name] = f"{why}; measured by rules"
                 out.setdefault(spec.removesuffix(f"@{dimension.setting}"), 0)
             else:
                 plain = spec.removesuffix("@rule")
