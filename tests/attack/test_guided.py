@@ -167,3 +167,20 @@ def test_two_columns() -> None:
     assert any(a != TEXTS[e] for e, a in zip(found.example.tolist(), found.columns[0], strict=True))
     assert any(b != second[e] for e, b in zip(found.example.tolist(), found.columns[1], strict=True))
     assert (found.reached <= 0.3 + 1e-9).all()
+
+
+def test_protected_text_survives_guided_edits_of_whole_sentences() -> None:
+    texts = ["This was a good day.", "They were bad days."]
+    oracle = oracle_for(Asked(), texts, np.zeros(2, np.int64))
+    rules = scuff.Protect((r"re:day(?=\.$)",))
+    found = sample_cases(
+        [Column.of(texts)], (0,), Dimension.parse("distraction@score"), 0.6, 4, far=chrf_distance, oracle=oracle,
+        protect=rules,
+    )  # fmt: skip
+    assert {t for e, t in zip(found.example.tolist(), found.columns[0], strict=True) if e == 0} == {texts[0]}
+
+
+def test_edits_between_words_matter_as_the_words_do() -> None:
+    oracle = oracle_for(Asked())
+    pool = oracle.pools(scuff.parse("segment"), "score", 8, seed=3, degree=0.5, protect=None)[0]
+    assert pool is not None and (pool.importance != 0).mean() > 0.5

@@ -62,7 +62,7 @@ def test_harm_grows_with_the_degree(name: str, shared: Path, victims: Path, tmp_
 def test_every_column_by_rules_and_by_scores(name: str, shared: Path, victims: Path) -> None:
     """RobTest whole: eleven columns, two settings, average and worst, degrees that are never exceeded."""
     result = scuff.evaluate(
-        str(victims / name), str(shared / "data" / name / "dev.jsonl.gz"), examples=6, cases=2, degrees=[0.1, 0.4],
+        str(victims / name), str(shared / "data" / name / "dev.jsonl.gz"), examples=4, cases=2, degrees=[0.1, 0.4],
         setting=["rule", "score"], mlm=str(victims / "mlm"), options={"batch_tokens": 2048},
     )  # fmt: skip
     found = result.summary["dimensions"]
@@ -78,7 +78,7 @@ def test_every_column_by_rules_and_by_scores(name: str, shared: Path, victims: P
 @pytest.mark.shared
 def test_gradients_guide_as_scores_do(shared: Path, victims: Path) -> None:
     result = scuff.evaluate(
-        str(victims / "sst2"), str(shared / "data" / "sst2" / "dev.jsonl.gz"), examples=24, cases=3, degrees=[0.2],
+        str(victims / "sst2"), str(shared / "data" / "sst2" / "dev.jsonl.gz"), examples=12, cases=3, degrees=[0.2],
         setting=["rule", "score", "gradient"], dimensions=["typo-g"], options={"batch_tokens": 2048},
     )  # fmt: skip
     rule, score, gradient = (content["average"]["value"] for content in result.summary["dimensions"].values())
