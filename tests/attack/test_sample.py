@@ -327,7 +327,7 @@ def test_names_of_dimensions() -> None:
     assert Dimension.parse("intrude(symbols='@level')").measure == "units", "a quoted @ belongs to the attack"
     with pytest.raises(ValueError, match="did you mean keyboard"):
         Dimension.parse("keybord@edits")
-    with pytest.raises(ValueError, match="expected one of @units, .* got '@words' in 'keyboard@words'"):
+    with pytest.raises(ValueError, match=r"expected one of @units, .* got '@words' in 'keyboard@words'"):
         Dimension.parse("keyboard@words")
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..text import Corpus, Edits, Ragged, Rng
 from ..text.hash import mix, text_bits
-from ..text.ragged import Ints, Mask, bounds, spread, sums
-from ..text.random import shuffled
+from ..text.ragged import Ints, Mask, bounds, sums
+from ..text.random import some_of_each
 from .wordwise import WordPerturbation
 
 LATELY = 16  # how many sets of texts are remembered: the same ones come once for every degree
@@ -70,14 +70,11 @@ class Replace(WordPerturbation):
             return super().propose(corpus, rng)
         options, entry = self._known(corpus)  # k of them, without drawing one twice
         count = options.count[entry]
-        word, place = np.repeat(np.arange(entry.size), count), spread(np.zeros_like(count), count)
         row, start = corpus.place(corpus.words.row, corpus.words.start)
-        order = shuffled(count, mix(rng.stream("options").bits(row[word], start[word]) + place.astype(np.uint64)))
-        kept = order[place < k]  # `order` keeps to the words, so place counts anew in each of them
-        new = options.texts.take(options.first[entry[word[kept]]] + place[kept])
-        length = (corpus.words.stop - corpus.words.start)[word[kept]]
-        at = start[word[kept]]
-        return Edits(row[word[kept]], at, at + length, new, at, np.maximum(length, new.lengths))
+        word, option = some_of_each(count, rng.stream("options").bits(row, start), k)
+        new = options.texts.take(options.first[entry[word]] + option)
+        length, at = (corpus.words.stop - corpus.words.start)[word], start[word]
+        return Edits(row[word], at, at + length, new, at, np.maximum(length, new.lengths))
 
     def _known(self, corpus: Corpus) -> tuple[Options, Ints]:
         """The options of all words of the different texts, and for every word of the corpus which of those it is."""

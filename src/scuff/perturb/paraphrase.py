@@ -11,9 +11,8 @@ import numpy as np
 from ..neural.paraphrase import Paraphraser
 from ..resources import MissingResource
 from ..text import Corpus, Edits, Ragged, Rng, Spans
-from ..text.hash import mix
-from ..text.ragged import spread
-from ..text.random import shuffled
+from ..text.ragged import bounds
+from ..text.random import some_of_each
 from .base import Facts, Perturbation
 
 REMEMBERED = 16  # sets of texts whose paraphrases are kept: the same ones come once for every degree
@@ -63,13 +62,10 @@ class Paraphrase(Perturbation):
         distinct = tuple(dict.fromkeys(old))
         known = dict(zip(distinct, _reworded(self, distinct), strict=True))
         count = np.array([len(known[text]) for text in old], np.int64)
-        unit, place = np.repeat(np.arange(count.size), count), spread(np.zeros_like(count), count)
-        row = units.row[unit]
-        draws = rng.stream("paraphrase").bits(row, np.zeros_like(row))
-        order = shuffled(count, mix(draws + place.astype(np.uint64)))
-        kept = order[place < k]  # `order` keeps to the texts, so place counts anew in each of them
-        new = Ragged.of([text for each in old for text in known[each]]).take(kept)
-        chosen = units.where(unit[kept])
+        draws = rng.stream("paraphrase").bits(units.row, np.zeros_like(units.row))
+        unit, option = some_of_each(count, draws, k)
+        new = Ragged.of([text for each in old for text in known[each]]).take(bounds(count)[unit] + option)
+        chosen = units.where(unit)
         row, start = corpus.place(chosen.row, chosen.start)
         length = chosen.stop - chosen.start
         return Edits(row, start, start + length, new, np.zeros_like(row), np.maximum(length, new.lengths))

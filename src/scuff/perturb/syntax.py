@@ -13,9 +13,9 @@ import numpy as np
 from ..language.tagger import tagged
 from ..text import Corpus, Edits, Ragged, Rng, Spans
 from ..text.distance import edit_distance
-from ..text.hash import mix, text_bits
+from ..text.hash import text_bits
 from ..text.ragged import Ints, bounds, run_lengths, spread
-from ..text.random import shuffled
+from ..text.random import some_of_each
 from .base import Facts, Perturbation
 
 if TYPE_CHECKING:
@@ -113,12 +113,8 @@ class Syntax(Perturbation):
         if k == 1:
             pick = found.first[site] + rng.stream("rewording").below(options, row, place)
         else:  # k of them, without drawing one twice
-            which, turn = np.repeat(np.arange(site.size), options), spread(np.zeros_like(options), options)
-            order = shuffled(
-                options, mix(rng.stream("rewordings").bits(row[which], place[which]) + turn.astype(np.uint64))
-            )
-            kept = order[turn < k]
-            pick, row, place = found.first[site[which[kept]]] + turn[kept], row[which[kept]], place[which[kept]]
+            which, option = some_of_each(options, rng.stream("rewordings").bits(row, place), k)
+            pick, row, place = found.first[site[which]] + option, row[which], place[which]
         return Edits(row, place, found.stop[pick], found.new.take(pick), place, found.cost[pick])
 
     def units(self, corpus: Corpus) -> Spans:

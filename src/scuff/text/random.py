@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .hash import counters, mix, name_bits
-from .ragged import Bits, Ints
+from .ragged import Bits, Ints, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,3 +56,11 @@ def shuffled(count: Ints, random: Bits) -> Ints:
     """
     group = np.repeat(np.arange(count.size, dtype=np.uint64) << np.uint64(34), count)
     return np.argsort(group | (random >> np.uint64(30)), kind="stable")
+
+
+def some_of_each(count: Ints, random: Bits, k: int) -> tuple[Ints, Ints]:
+    """k members of each group, none twice: which group each is of, and which member. `random`: bits of each group."""
+    group, member = np.repeat(np.arange(count.size), count), spread(np.zeros_like(count), count)
+    order = shuffled(count, mix(random[group] + member.astype(np.uint64)))
+    kept = order[member < k]  # `order` keeps to the groups, so members count anew in each of them
+    return group[kept], member[kept]
