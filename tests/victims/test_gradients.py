@@ -18,7 +18,7 @@ hf = pytest.importorskip("transformers")
 from scuff.neural.library import quiet  # noqa: E402
 from scuff.text.dataset import Task  # noqa: E402
 from scuff.victims import Access, BudgetSpent, NotEnoughAccess, Query, TooManyErrors  # noqa: E402
-from scuff.victims.gradients import STEPS  # noqa: E402
+from scuff.victims.base import GRADIENT_STEPS  # noqa: E402
 from scuff.victims.network import Transformer  # noqa: E402
 from scuff.victims.toy import Toy  # noqa: E402
 from victims.small import LONGEST, TINY, save_tokenizer  # noqa: E402
@@ -113,12 +113,12 @@ def one_by_one(victim: Transformer, texts: Sequence[str], side: int, words: list
     here = table[inputs["input_ids"][0]].detach()
     base = table[plain_inputs(victim, *texts, blank_side=side)["input_ids"][0]].detach()
     total = torch.zeros(len(here))
-    for step in range(STEPS):
-        point = (base + (here - base) * (step + 0.5) / STEPS).requires_grad_()
+    for step in range(GRADIENT_STEPS):
+        point = (base + (here - base) * (step + 0.5) / GRADIENT_STEPS).requires_grad_()
         rest = {name: values for name, values in inputs.items() if name != "input_ids"}
         scores = victim.model(inputs_embeds=point[None], **rest).logits[0].softmax(-1)
         (scores * torch.tensor(weights)).sum().backward()
-        total += (point.grad * (here - base)).sum(-1) / STEPS
+        total += (point.grad * (here - base)).sum(-1) / GRADIENT_STEPS
     victim.model.zero_grad()
     out = np.zeros(len(words))
     for piece, (start, stop) in enumerate(places):
@@ -204,18 +204,19 @@ def test_who_gives_no_gradients_says_so(folder: Path) -> None:
 
 def test_each_row_counts_as_many_queries_as_it_has_steps(folder: Path) -> None:
     asked = victim(folder)
-    asked.rows_at_once = 3 * STEPS
+    asked.rows_at_once = 3 * GRADIENT_STEPS
     words, weights = [spans(text) for text in TEXTS], np.tile(WEIGHTS, (5, 1))
-    query = Query(asked, max_queries=len(TEXTS) * STEPS)
+    query = Query(asked, max_queries=len(TEXTS) * GRADIENT_STEPS)
     found = query.saliency(TEXTS, side=0, words=words, weights=weights)
     for got, want in zip(found, asked.saliency(TEXTS, side=0, words=words, weights=weights), strict=True):
         np.testing.assert_allclose(got, want, atol=2e-5)
-    assert (query.rows, query.asked, query.errors) == (len(TEXTS), len(TEXTS) * STEPS, 0) and query.seconds > 0
+    assert (query.rows, query.asked, query.errors) == (len(TEXTS), len(TEXTS) * GRADIENT_STEPS, 0) and query.seconds > 0
     with pytest.raises(
-        BudgetSpent, match=rf"expected at most {len(TEXTS) * STEPS} queries, got {len(TEXTS) * STEPS + STEPS}"
+        BudgetSpent,
+        match=rf"expected at most {len(TEXTS) * GRADIENT_STEPS} queries, got {len(TEXTS) * GRADIENT_STEPS + GRADIENT_STEPS}",
     ):
         query.saliency(TEXTS[:1], side=0, words=words[:1], weights=weights[:1])
-    assert query.asked == len(TEXTS) * STEPS, "nothing was asked beyond the budget"
+    assert query.asked == len(TEXTS) * GRADIENT_STEPS, "nothing was asked beyond the budget"
 
 
 def test_rows_that_fail_matter_nowhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

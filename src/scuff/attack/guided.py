@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..text import Corpus, Edits, Rng
+from ..text.choice import choose
 from ..text.ragged import Ints, spread
 from .fill import ranked
 from .oracle import Pool
@@ -46,7 +47,6 @@ def guided_sites(pool: Pool, corpus: Corpus, example: Ints, rng: Rng, *, whole: 
 
 def _without_overlaps(edits: Edits, rank: Ints, rng: Rng) -> tuple[Edits, Ints]:
     """Of edits that overlap the one that goes first stays."""
-    number = np.arange(len(edits))
-    numbered = Edits(edits.row, edits.start, edits.stop, edits.text, edits.site, number)  # the cost carries the number
-    kept = numbered.within(None, rng, rank=rank).cost
+    first = rank.astype(np.uint64) << np.uint64(40)  # as high as random bits are
+    kept = choose(edits.candidates(first), None, rng, "sites", None)
     return edits.where(kept), ranked(edits.row[kept], rank[kept])

@@ -10,7 +10,7 @@ from ..attack import COLUMNS, Column, Dimension
 from ..attack.guided import LETTER_POOL, WORD_POOL
 from ..perturb import Protect
 from ..text.dataset import Dataset
-from ..victims.base import Access
+from ..victims.base import GRADIENT_STEPS, Access
 from .score import DEGREES, VALIDITY, degree_weights
 
 CASES = 10
@@ -21,7 +21,6 @@ VALIDITY_OF = {
     "typo": "typo", "keyboard": "typo", "natural": "typo", "glyph": "glyph", "visual": "glyph", "homoglyph": "glyph",
     "phonetic": "phonetic",
 }  # fmt: skip
-GRADIENT_STEPS = 20  # forward passes that a gradient costs
 SENTENCE_SITES = 12  # places of a text that sentence-level edits are proposed for, about
 
 

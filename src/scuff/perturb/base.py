@@ -31,6 +31,11 @@ def strength_of(level: str | float) -> float:
     return value
 
 
+def check_number(value: Any, low: float, high: float, what: str) -> None:
+    if type(value) not in (int, float) or not low <= value <= high:
+        raise ValueError(f"expected a number in [{low:g}, {high:g}] for {what}, got {value!r}")
+
+
 @dataclass(frozen=True)
 class Facts:
     """What `scuff describe` tells about a perturbation."""
@@ -64,9 +69,8 @@ class Perturbation(ABC):
             value = getattr(self, field.name)
             wrong = ""
             if field.name == "phi":
-                wrong = (
-                    "" if value is None or (type(value) in (int, float) and 0 <= value <= 1) else "a number in [0, 1]"
-                )
+                if value is not None:
+                    check_number(value, 0, 1, f"{self.name}.phi")
             elif isinstance(field.default, bool):
                 wrong = "" if isinstance(value, bool) else "True or False"
             elif isinstance(field.default, int):

@@ -13,7 +13,7 @@ from ..neural.encoder import PACKAGE, Encoder, find_encoder
 from ..neural.masked import MaskedModel
 from ..resources import MissingResource
 from ..text import Corpus
-from .base import Facts
+from .base import Facts, check_number
 from .gaps import Gap, find_gaps, same_tags
 from .options import Options, Replace
 
@@ -54,8 +54,7 @@ class Contextual(Replace):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if type(self.floor) not in (int, float) or not -1 <= self.floor <= 1:
-            raise ValueError(f"expected a number in [-1, 1] for {self.name}.floor, got {self.floor!r}")
+        check_number(self.floor, -1, 1, "contextual.floor")
         if not self.tagger and not self.mlm:
             raise ValueError(f"expected a model for {self.name}.mlm where tagger=False, got none")
 

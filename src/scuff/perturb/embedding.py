@@ -9,7 +9,7 @@ from typing import ClassVar
 from ..language.inflect import cased_like
 from ..resources import MissingResource, modified
 from ..text import Corpus
-from .base import Facts
+from .base import Facts, check_number
 from .gaps import find_gaps
 from .neighbours import read_space
 from .options import Options, Replace
@@ -46,8 +46,8 @@ class Embedding(Replace):
         super().__post_init__()
         if self.file is not None and not (isinstance(self.file, str) and self.file):
             raise ValueError(f"expected the name of a file for embedding.file, got {self.file!r}")
-        if self.cosine is not None and (type(self.cosine) not in (int, float) or not -1 <= self.cosine <= 1):
-            raise ValueError(f"expected a number in [-1, 1] for embedding.cosine, got {self.cosine!r}")
+        if self.cosine is not None:
+            check_number(self.cosine, -1, 1, "embedding.cosine")
 
     def stamp(self) -> object:
         return None if self.file is None else modified(Path(self.file), FILE)

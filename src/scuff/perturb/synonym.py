@@ -14,7 +14,7 @@ from ..language.tagger import word_tags
 from ..language.wordnet import antonyms, familiar, known, synonyms
 from ..resources import modified, read_lines
 from ..text import Corpus
-from .base import Facts
+from .base import Facts, check_number
 from .gaps import Gap, find_gaps
 from .options import Options, Replace
 
@@ -108,8 +108,7 @@ class Synonym(Replace):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if type(self.fit) not in (int, float) or not 0 <= self.fit <= 2:
-            raise ValueError(f"expected a number in [0, 2] for synonym.fit, got {self.fit!r}")
+        check_number(self.fit, 0, 2, "synonym.fit")
         if self.multiword:
             object.__setattr__(self, "facts", replace(self.facts, keeps_tokens=False))
 

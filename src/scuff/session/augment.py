@@ -10,7 +10,7 @@ from itertools import islice
 from typing import IO, Any
 
 from .. import __version__
-from ..attack import Dimension, usual_meaning
+from ..attack import Dimension
 from ..files import BadInput
 from ..files.columns import column_names, text_columns
 from ..files.formats import Format
@@ -103,14 +103,14 @@ class Augmentation:
         sides = SIDES[self.side]
         if max(sides) >= len(columns):
             raise BadInput(f"{name}: expected two columns of texts for side {self.side}, got {', '.join(columns)}")
-        config = Config.of(dimensions=self.dimensions, tag=self.tag, mlm=self.mlm)
+        config = Config.of(dimensions=self.dimensions, tag=self.tag, mlm=self.mlm, encoder=self.encoder)
         # no texts: what an example gets may not depend on others
         specs, left_out = choose_dimensions(config, Dataset(name, "tokens" if tokens else "single", ((),), (), ()))
         dimensions = tuple(map(Dimension.parse, specs))
         copies = Copies(
             dimensions, self.degree, self._count(), 1 if self.share is None else self.share, self.each, sides, self.seed,
             Protect(tuple(self.protect)) if self.protect else None,
-            (self.encoder or usual_meaning()) if any(d.measure == "meaning" for d in dimensions) else None,
+            config.meaning_for(dimensions),
         )  # fmt: skip
         made = Made(self._signature(copies), left_out)
         return Mixer(copies, made, tokens, self.id, clean=not self.only_perturbed, trace=self.trace)

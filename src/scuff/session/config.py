@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any
@@ -138,16 +139,18 @@ class Config:
         cases = (1 if zeroe else CASES) if self.cases is None else self.cases
         protocol = Protocol(
             dimensions, degrees, max(1, cases), self.seed, SIDES[self.side], self.protect, self.width, self.beta,
-            self._meaning(dimensions), at_once,
+            self.meaning_for(map(Dimension.parse, dimensions)) or "chrf", at_once,
         )  # fmt: skip
         protocol.usable(data)
         most = self._affordable(protocol, data)
         return replace(protocol, cases=min(cases, most)), left_out
 
-    def _meaning(self, dimensions: tuple[str, ...]) -> str:
-        """How the degree of sentence-level dimensions is measured. An encoder that cannot be opened is told here."""
-        if not any(Dimension.parse(name).measure == "meaning" for name in dimensions):
-            return "chrf"
+    def meaning_for(self, dimensions: Iterable[Dimension]) -> str | None:
+        """How the degree of sentence-level dimensions is measured, if there are any. An encoder that cannot be opened is told
+        here.
+        """
+        if not any(dimension.measure == "meaning" for dimension in dimensions):
+            return None
         found = self.encoder or usual_meaning()
         distance_in_meaning(found)(["one"], ["other"])
         return found

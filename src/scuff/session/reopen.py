@@ -45,7 +45,7 @@ def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
     session._tuned(run.get("batch_tokens"))
     if victim.reader and run.get("reader"):
         victim.reader.state = run["reader"]
-    worker = Worker(folder, data, protocol, truth, session._ask, victim.mask, session._saliency)
+    worker = Worker(folder, data, protocol, truth, session._ask, victim.mask, query.saliency)
     worker.session = session
     return worker
 

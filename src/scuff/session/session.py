@@ -152,11 +152,8 @@ class Session:
 
     def evaluation(self, folder: Folder) -> Evaluation:
         return Evaluation(
-            WriteBehind(folder.path), self.data, self.protocol, self.truth, self._ask, self.victim.mask, self._saliency
+            WriteBehind(folder.path), self.data, self.protocol, self.truth, self._ask, self.victim.mask, self.query.saliency
         )  # fmt: skip
-
-    def _saliency(self, *columns: Any, **about: Any) -> Any:
-        return self.query.saliency(*columns, **about)
 
     def _ask(self, *columns: Any, examples: Any = None) -> Any:
         """Each block for itself: an answer remembered from another batch could differ in its last bit after a resume. The clean

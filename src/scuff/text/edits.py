@@ -10,7 +10,7 @@ import numpy as np
 
 from .choice import Candidates, Unit, choose
 from .hash import text_bits
-from .ragged import Ints, Mask, Ragged, bounds
+from .ragged import Bits, Ints, Mask, Ragged, bounds
 from .random import Rng
 from .words import Spans
 
@@ -87,19 +87,17 @@ class Edits:
             return self
         return self.where(np.lexsort((self.site, self.stop, self.start, self.row)))
 
-    def within(
-        self, budget: Ints | int | None, rng: Rng, *, unit: Unit = "sites", coin: float | None = None, rank: Ints | None = None
-    ) -> Edits:  # fmt: skip
-        """A choice without overlaps, at most one edit per site, at most `budget` sites or letters per document.
+    def within(self, budget: Ints | int | None, rng: Rng, *, unit: Unit = "sites", coin: float | None = None) -> Edits:
+        """A random choice without overlaps, at most one edit per site, at most `budget` sites or letters per document.
 
-        `coin`: each site is first dropped with probability 1 - coin. No budget: every site that is left. `rank`: which of these
-        edits go first, instead of a random order; they are in order of position then.
+        `coin`: each site is first dropped with probability 1 - coin. No budget: every site that is left.
         """
         edits = self.in_order()
-        index = np.arange(len(edits))
-        order = None if rank is None else rank.astype(np.uint64) << np.uint64(40)  # as high as random bits are
-        candidates = Candidates(index, edits.row, edits.start, edits.stop, edits.site, edits.cost, order)
-        return edits.where(choose(candidates, budget, rng, unit, coin))
+        return edits.where(choose(edits.candidates(), budget, rng, unit, coin))
+
+    def candidates(self, order: Bits | None = None) -> Candidates:
+        """What a choice among these edits, which are in order, needs to know. order: which go first, if it is not by chance."""
+        return Candidates(np.arange(len(self)), self.row, self.start, self.stop, self.site, self.cost, order)
 
     def hitting(self, spans: Spans, offsets: Ints) -> Mask:
         """Which edits overlap one of these spans (sorted, not overlapping each other), or insert or delete right beside it."""

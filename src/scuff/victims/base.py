@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .answers import Reader
 
 Column = Sequence[Text]
+GRADIENT_STEPS = 20  # points on the way from the baseline to the text: forward passes that a gradient costs
 OTHER = "(other)"  # stands for labels that the data does not have, where a model's labels are not known beforehand
 
 

@@ -12,12 +12,11 @@ from ..neural.batching import Tuner, in_batches
 from ..neural.library import answering, quiet
 from ..neural.pieces import Pieces, encode
 from ..text.ragged import Floats, spread
-from .base import Column, NotEnoughAccess
+from .base import GRADIENT_STEPS, Column, NotEnoughAccess
 
 if TYPE_CHECKING:
     from .network import Transformer
 
-STEPS = 20  # points on the way from the baseline to the text
 BACKWARD = 4  # times the memory of a forward pass, or so
 
 
@@ -64,10 +63,10 @@ def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Flo
     """The way times the mean gradient along it, for every piece. Each step of a row is a row of a batch."""
     import torch
 
-    place = spread(np.repeat(pieces.start[:-1], STEPS), np.repeat(pieces.length, STEPS))
+    place = spread(np.repeat(pieces.start[:-1], GRADIENT_STEPS), np.repeat(pieces.length, GRADIENT_STEPS))
     flat = {name: values[place] for name, values in pieces.flat.items()}
-    steps = Pieces(np.repeat(pieces.order, STEPS), np.repeat(pieces.length, STEPS), flat)
-    left = np.tile((np.arange(STEPS) + 0.5) / STEPS, len(pieces))  # of the way, at each step
+    steps = Pieces(np.repeat(pieces.order, GRADIENT_STEPS), np.repeat(pieces.length, GRADIENT_STEPS), flat)
+    left = np.tile((np.arange(GRADIENT_STEPS) + 0.5) / GRADIENT_STEPS, len(pieces))  # of the way, at each step
     weights = np.asarray(weights, np.float32)
 
     def step(at: int, end: int) -> Floats:
@@ -90,7 +89,7 @@ def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Flo
     with quiet(), answering(victim.model):
         tokens = max(1, victim.usual_tokens // BACKWARD)
         parts, _ = in_batches(steps, step, tokens, Tuner((), tokens), wait=lambda part: None)
-    return np.bincount(place, np.concatenate(parts), int(pieces.start[-1])) / STEPS
+    return np.bincount(place, np.concatenate(parts), int(pieces.start[-1])) / GRADIENT_STEPS
 
 
 @contextmanager

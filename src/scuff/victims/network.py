@@ -17,9 +17,9 @@ from ..neural.pieces import Batch, Pieces, encode
 from ..text.dataset import Task
 from ..text.ragged import Floats, Mask
 from .ahead import ahead
-from .base import Access, Column, Outputs, Victim, as_objects, sigmoid, softmax
+from .base import GRADIENT_STEPS, Access, Column, Outputs, Victim, as_objects, sigmoid, softmax
 from .details import label_names, longest
-from .gradients import STEPS, gives_gradients, word_saliency
+from .gradients import gives_gradients, word_saliency
 
 # tokens of a batch: what to try, and what to take where there is too little to try on
 SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 65536, 131072)}
@@ -39,7 +39,7 @@ class Transformer(Victim):
 
     rows_at_once = 8192
     cases_at_once = 8192
-    passes_per_saliency = STEPS
+    passes_per_saliency = GRADIENT_STEPS
 
     def __init__(
         self,
