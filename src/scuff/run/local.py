@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
@@ -86,8 +87,9 @@ def _spread(
 
     def submit() -> None:
         while waiting and len(running) < 2 * workers:
-            job = waiting.pop()
-            running[pool.submit(_do if whole else _make, job)] = job
+            with _deaf_to_interrupts():  # a worker that begins here must not be torn apart before `_begin`
+                job = waiting.pop()
+                running[pool.submit(_do if whole else _make, job)] = job
 
     submit()
     while running:
@@ -100,6 +102,19 @@ def _spread(
                 work.do(job, result)
             if progress:
                 progress.step()
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Ctrl-C waits until the end of this, in processes begun meanwhile for ever (Windows has no such thing)."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _work: Any = None  # of this worker process
