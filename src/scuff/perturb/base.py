@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 
 from ..text import Corpus, Edits, Rng, Spans
+from ..text.calls import spec_of
 from ..text.ragged import Ints
 from .protect import Protect
 
@@ -172,5 +173,4 @@ class Perturbation(ABC):
     @property
     def spec(self) -> str:
         """`name(option=value)` with the options that are not at their default; `parse` reads it."""
-        given = [(f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default]
-        return self.name + (f"({', '.join(f'{key}={value!r}' for key, value in given)})" if given else "")
+        return spec_of(self)

@@ -1,0 +1,52 @@
+"""`name(option=value, ...)`: how things are named on the command line, in files and in signatures."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def made(spec: str, kinds: Mapping[str, type[T]], what: str) -> T:
+    """The thing that a spec names: one of some dataclasses, with options by name. A wrong name suggests the near ones."""
+    name, bracket, rest = (part.strip() for part in spec.strip().partition("("))
+    kind = kinds[checked(name, kinds, what)]
+    options: dict[str, Any] = {}
+    if bracket:
+        try:
+            call = ast.parse(f"f({rest}", mode="eval").body
+            if not isinstance(call, ast.Call) or call.args:
+                raise ValueError
+            options = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+        except (SyntaxError, ValueError):
+            raise ValueError(f"expected name(option=value, ...), got {spec.strip()!r}") from None
+    short = getattr(kind, "short", {})
+    options = {short.get(option, option): value for option, value in options.items()}
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    for option in options:
+        if option not in known:
+            raise ValueError(f"expected {' or '.join(known) or 'no option'} for {name}, got {option!r}")
+    return kind(**options)
+
+
+def checked(name: str, known: Mapping[str, Any], what: str) -> str:
+    """The name, if it is known."""
+    if name in known:
+        return name
+    near = get_close_matches(name, known, 2, 0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}"
+    raise ValueError(f"expected the name of {what}, got {name!r}; {hint}")
+
+
+def spec_of(thing: Any) -> str:
+    """The spec that `made` reads: its name and the options that are not at their default."""
+    given = [
+        (f.name, getattr(thing, f.name))
+        for f in fields(thing)
+        if f.default is MISSING or getattr(thing, f.name) != f.default
+    ]
+    return str(thing.name) + (f"({', '.join(f'{key}={value!r}' for key, value in given)})" if given else "")
