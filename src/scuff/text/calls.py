@@ -44,9 +44,5 @@ def checked(name: str, known: Mapping[str, Any], what: str) -> str:
 
 def spec_of(thing: Any) -> str:
     """The spec that `made` reads: its name and the options that are not at their default."""
-    given = [
-        (f.name, getattr(thing, f.name))
-        for f in fields(thing)
-        if f.default is MISSING or getattr(thing, f.name) != f.default
-    ]
+    given = [(f.name, getattr(thing, f.name)) for f in fields(thing) if getattr(thing, f.name) != f.default]
     return str(thing.name) + (f"({', '.join(f'{key}={value!r}' for key, value in given)})" if given else "")
