@@ -76,6 +76,17 @@ def test_keyboards() -> None:
     assert set(neighbours("turkish")["İ"]) >= {"Ş"} and "ı" in neighbours("turkish")["u"]
 
 
+def test_no_keyboard_but_letters_at_random() -> None:
+    near = neighbours("any")
+    assert near == neighbours("any", "all") and len(near) == 52 and "any" in str(Keyboard.__doc__)
+    assert all(
+        len(set(keys)) == 25 and key not in keys and keys.isupper() == key.isupper() for key, keys in near.items()
+    )
+    seen = {scuff.perturb("Ab", Keyboard(layout="any", phi=1), 1, seed=seed) for seed in range(200)}
+    assert len(seen) > 150 and all(new.istitle() and new[0] != "A" and new[1] != "b" for new in seen)
+    assert parse("keyboard(layout='any')").spec == "keyboard(layout='any')"
+
+
 def test_keyboard_neighbours_are_in_belinkov_and_bisks_list(shared: object) -> None:
     """Their list is wider (it counts keys two rows over); ours must be inside it, up to the two keys they forgot."""
     lines = (shared / "data/natural_errors/keyboard_en.tsv").read_text().splitlines()  # type: ignore[operator]
@@ -89,6 +100,7 @@ def test_keyboard_neighbours_are_in_belinkov_and_bisks_list(shared: object) -> N
 BAD = {
     "keybord": "did you mean keyboard",
     "keyboard(layout='qwertzy')": "did you mean qwertz",
+    "keyboard(layout='x')": "hebrew, any for keyboard.layout, got 'x'",
     "keyboard(phi=2)": r"expected a number in \[0, 1\] for keyboard.phi, got 2",
     "keyboard(keys='some')": "expected letters or all",
     "truncate(letters=0)": "expected a whole number above 0 for truncate.letters, got 0",

@@ -83,6 +83,22 @@ def test_any_language_without_a_tagger(models: dict[str, str]) -> None:
     assert all(len(new) > 1 for new in found["film"])
 
 
+@pytest.mark.parametrize("given", [{"mlm": "mlm", "tagger": False}, {"mlm": "mlm"}, {"encoder": "encoder"}], ids=str)
+def test_as_many_proposals_as_there_are_options(models: dict[str, str], given: dict[str, str]) -> None:
+    attack = Contextual(**{key: models.get(str(value), value) for key, value in given.items()}, floor=-1)  # type: ignore[arg-type]
+    corpus = Corpus.of(TEXTS)
+    edits = attack.proposals(corpus, 0, k=1000)
+    found = zip(edits.row.tolist(), edits.start.tolist(), edits.text.strings(), strict=True)
+    wanted = [
+        (row, start, new)
+        for row, start, (_, all_of) in zip(
+            *map(list, corpus.place(corpus.words.row, corpus.words.start)), options(attack, TEXTS), strict=True
+        )
+        for new in all_of
+    ]
+    assert sorted(found) == sorted(wanted) and len(set(wanted)) == len(wanted) > 0
+
+
 @pytest.mark.parametrize("kind", ["mlm", "encoder"])
 def test_company_changes_nothing(models: dict[str, str], kind: str) -> None:
     attack = Contextual(**{kind: models[kind]}, floor=-1)  # type: ignore[arg-type]

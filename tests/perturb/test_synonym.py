@@ -195,6 +195,41 @@ def test_lists_of_neighbours(tmp_path: Path, packed: bool) -> None:
         choices("a film", Embedding(file=str(path), cosine=0.5))
 
 
+def test_every_word_without_a_tagger(tmp_path: Path) -> None:
+    """What a search attack chooses from: names, grammar words and all, even what stands beside; the search has its own rules."""
+    path = tmp_path / "near.tsv"
+    path.write_text(
+        "i\tme u\nthe\tthis a\ne-mail\tletter\ndon't\tdidn't\n2nd\tthird\nmovie\tfilm Film\n", encoding="utf-8"
+    )
+    found = choices("I don't e-mail THE 2nd Movie film", Embedding(file=str(path), tagger=False))
+    assert found == {
+        "I": ["Me", "U"], "don't": ["didn't"], "e-mail": ["letter"], "THE": ["THIS", "A"], "2nd": ["third"], "Movie": ["Film"],
+    }  # fmt: skip
+
+
+def test_a_short_name_for_the_number_of_neighbours() -> None:
+    attack = scuff.parse("embedding(n=50)")
+    assert attack == Embedding(neighbours=50) and attack.spec == "embedding(neighbours=50)"
+    with pytest.raises(ValueError, match=r"for embedding\.neighbours, got 0"):
+        scuff.parse("embedding(n=0)")
+
+
+def test_as_many_proposals_as_there_are_options(tmp_path: Path) -> None:
+    path = tmp_path / "near.tsv"
+    path.write_text(f"film\t{' '.join(f'w{chr(97 + at)}' for at in range(26))}\n", encoding="utf-8")
+    text = "We watched two films, a big Film and a FILM."
+    for attack in (Embedding(file=str(path), neighbours=26, tagger=False), Synonym(), Synonym(fit=0, senses=99)):
+        corpus = Corpus.of([text])
+        edits = attack.proposals(corpus, 0, k=1000)
+        found: dict[str, list[str]] = {}
+        for old, new in zip(corpus.cut(edits.spans(corpus.offsets)).strings(), edits.text.strings(), strict=True):
+            found.setdefault(old, []).append(new)
+        wanted = choices(text, attack)
+        assert {word: sorted(new) for word, new in found.items()} == {word: sorted(new) for word, new in wanted.items()}
+        assert all(len(set(new)) == len(new) and word not in new for word, new in found.items())
+        assert len(attack.proposals(corpus, 0, k=2)) == sum(min(2, len(new)) for new in wanted.values()) > 0
+
+
 SPACE = {
     "film": (1.0, 0.0, 0.0), "movie": (0.9, 0.1, 0.0), "flick": (0.8, 0.3, 0.0), "Film": (1.0, 0.01, 0.0), "car": (0.0, 0.0, 2.0),
     "auto": (0.0, 0.1, 1.9), "nothing": (0.0, 0.0, 0.0), "picture": (0.5, 0.5, 0.0), "of course": (0.0, 0.0, 1.0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 import pytest
@@ -55,6 +56,16 @@ def test_case_is_kept_where_a_letter_comes_in() -> None:
     for number in range(200):
         shout = scuff.perturb("LOUD", Typo(operations="insert replace"), 1, seed=number)
         assert shout.isupper()
+
+
+def test_letters_at_random() -> None:
+    """DeepWordBug: any other letter comes in, in the same case; what is not from a to z stays."""
+    words = scuff.perturb(["e"] * 3000, Typo(operations="replace", layout="any"), 1, ids=range(3000))
+    found = Counter(words)
+    assert set(found) == set(ascii_lowercase) - {"e"} and min(found.values()) > 70, "120 of each by chance"
+    words = scuff.perturb(["Eé"] * 2000, Typo(operations="insert", layout="any"), 1, ids=range(2000))
+    assert set(words) == {pair + "é" for key in ascii_uppercase if key != "E" for pair in (key + "E", "E" + key)}
+    assert scuff.perturb("Привет 漢字 é", Typo(operations="insert replace", layout="any"), 1) == "Привет 漢字 é"
 
 
 def test_words_never_vanish_and_never_reach_over_their_borders() -> None:

@@ -3,9 +3,11 @@
   scuff check RUN --min keyboard=0.8 --min worst=0.5     scores against minimums
   scuff check RUN --max-drop 0.1                         no dimension more than 0.1 below the clean score
   scuff check RUN --max-drop 0.02 --baseline OTHER       no score more than 0.02 below the same score of another run
+  scuff check RUN --max-success 0.5 --min after=0.4      of a search attack: its success rate, and the accuracy after it
 
 NAME is clean, average, worst (over all dimensions), a dimension (its final average) such as typo-m or typo-m@score,
-dimension.worst, dimension@0.1 (at a degree), dimension@0.1.worst, each (every dimension), or each@score (in one setting).
+dimension.worst, dimension@0.1 (at a degree), dimension@0.1.worst, each (every dimension), or each@score (in one setting);
+of a search attack clean or after. The values are compared with the bounds, not the ends of their intervals.
 """
 
 from __future__ import annotations
@@ -15,11 +17,12 @@ import sys
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_folder", metavar="RUN", help="folder that `scuff evaluate` wrote")
+    parser.add_argument("run_folder", metavar="RUN", help="folder that `scuff evaluate` or `scuff attack` wrote")
     parser.add_argument(
         "--min", action="append", default=[], metavar="NAME=VALUE", help="a score and its minimum; repeatable"
     )
     parser.add_argument("--max-drop", type=float, metavar="VALUE", help="how far scores may be below clean or baseline")
+    parser.add_argument("--max-success", type=float, metavar="VALUE", help="how often a search attack may succeed")
     parser.add_argument("--baseline", metavar="RUN", help="another run to compare with")
     parser.add_argument("--junit", metavar="FILE", help="write the outcome as JUnit XML")
     parser.add_argument(
@@ -45,7 +48,7 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError("expected --max-drop VALUE with --baseline, got none: how far may a score fall?")
     summary = Folder(args.run_folder).read_json("summary.json")
     baseline = Folder(args.baseline).read_json("summary.json") if args.baseline else None
-    lines = check_summary(summary, least, args.max_drop, baseline)
+    lines = check_summary(summary, least, args.max_drop, baseline, args.max_success)
     for target, content in (
         (args.junit, junit(lines, f"scuff {args.run_folder}")),
         (args.markdown, markdown(lines, summary)),

@@ -11,6 +11,7 @@ from importlib import import_module
 
 COMMANDS = {
     "evaluate": "measure how a model copes with perturbed texts",
+    "attack": "search for texts that fool a model: ToxicTrap, TextFooler, PWWS, DeepWordBug and others",
     "report": "compute a run's numbers and pages again from its trials",
     "check": "pass or fail a run: for CI",
     "perturb": "perturb a file of texts",
@@ -40,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
             name, help=what, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         module.arguments(sub)
-        sub.set_defaults(run=module.run)
+        sub.set_defaults(run=module.run, command=name)
     return top
 
 
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except KeyboardInterrupt:
         return _fail(
-            "interrupted; nothing was left half written, and `scuff evaluate` goes on if it is called again", 130
+            "interrupted; nothing was left half written, and the same command goes on if it is called again", 130
         )
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -35,6 +35,11 @@ class Job:
     upto: int = 0
 
 
+def clean_jobs(examples: int) -> list[Job]:
+    starts = range(0, examples, CLEAN_BLOCK)
+    return [Job(f"clean-{at:05}", range(s, min(s + CLEAN_BLOCK, examples))) for at, s in enumerate(starts)]
+
+
 @dataclass(eq=False)
 class Evaluation:
     """Everything that decides the trials. `ask` is the door to the victim; without it cases can be made but not tried.
@@ -51,8 +56,7 @@ class Evaluation:
     saliency: Saliency | None = None
 
     def clean_jobs(self) -> list[Job]:
-        starts = range(0, len(self.data), CLEAN_BLOCK)
-        return [Job(f"clean-{at:05}", range(s, min(s + CLEAN_BLOCK, len(self.data)))) for at, s in enumerate(starts)]
+        return clean_jobs(len(self.data))
 
     def rounds(self) -> Iterator[list[Job]]:
         """The jobs round by round. Which cells a later round has depends on the trials of the ones before."""

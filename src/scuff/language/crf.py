@@ -83,16 +83,14 @@ class Crf:
     def _viterbi(self, scores: Scores, first: Ints, lengths: Ints, labels: Ints) -> None:
         """Write the best labels of some sentences, the longest of them first."""
         going = np.searchsorted(-lengths, -np.arange(lengths[0]), "left")  # sentences longer than each step
-        running = [scores[first]]
+        running = [scores[first].T]  # sentences along the last axis: long runs for the processor
         for step in range(1, going.size):
-            before = running[-1][: going[step], :, None] + self.transition
-            running.append(before.max(1) + scores[first[: going[step]] + step])
+            before = running[-1][:, None, : going[step]] + self.transition[:, :, None]
+            running.append(before.max(0) + scores[first[: going[step]] + step].T)
         chosen = np.empty(0, np.int64)
-        for step in reversed(
-            range(going.size)
-        ):  # which label came before the chosen one is found again, not remembered
-            running[step][: chosen.size] += self.transition.T[chosen]
-            chosen = running[step].argmax(1)
+        for step in reversed(range(going.size)):  # which label came before the chosen one is found again, not remembered
+            running[step][:, : chosen.size] += self.transition[:, chosen]
+            chosen = running[step].argmax(0)
             labels[first[: going[step]] + step] = chosen
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from .inflect import lemma
 from .synsets import PARTS, USUAL, table
 
 RARE = 7  # percent: what a word means less often hardly anybody thinks of
@@ -35,6 +36,14 @@ def synonyms(lemma: str, pos: str, senses: int | None = None, fit: float = 0.0) 
         likely = max((means[word] for word in fits if " " not in net.words[word]), default=0) / 2
         means = {word: means[word] for word in fits if means[word] >= likely}
     return tuple(net.words[word] for word in means)
+
+
+@lru_cache(100_000)
+def any_synonyms(word: str) -> tuple[str, ...]:
+    """Lemmas of all synsets that a word, as it is or in its base form, has a sense in, as any part of speech."""
+    bases = dict.fromkeys((word, *(lemma(word, tag) for tag in ("NNS", "VBZ", "VBD", "VBG", "VBN", "JJR", "JJS"))))
+    found = (other for base in bases for pos in PARTS for other in synonyms(base, pos))
+    return tuple(dict.fromkeys(other for other in found if other not in bases))
 
 
 @lru_cache(100_000)

@@ -12,6 +12,7 @@ from .intrude import Intrude
 from .keyboard import Keyboard
 from .names import NAMES, ZEROE, parse
 from .natural import Natural
+from .omit import Omit
 from .paraphrase import Paraphrase
 from .phonetic import Phonetic
 from .plan import Plan, Tally
@@ -21,13 +22,14 @@ from .shuffle import FullShuffle, InnerShuffle
 from .synonym import Synonym
 from .syntax import Syntax
 from .typo import Typo
+from .union import all_proposals
 from .unseen import Homoglyph, Invisible
 from .visual import Glyph, Visual
 from .wordwise import WordPerturbation
 
 __all__ = [
     "LEVELS", "NAMES", "ZEROE", "Contextual", "Disemvowel", "Distraction", "Embedding", "Facts", "FullShuffle", "Glyph",
-    "Homoglyph", "Inflection", "InnerShuffle", "Intrude", "Invisible", "Keyboard", "Natural", "OneOf", "Only",
-    "Paraphrase", "Perturbation", "Phonetic", "Plan", "Protect", "Segment", "Synonym", "Syntax", "Tally", "Then",
-    "Truncate", "Typo", "Visual", "WordPerturbation", "only", "parse", "perturb", "perturb_tokens",
+    "Homoglyph", "Inflection", "InnerShuffle", "Intrude", "Invisible", "Keyboard", "Natural", "Omit", "OneOf",
+    "Only", "Paraphrase", "Perturbation", "Phonetic", "Plan", "Protect", "Segment", "Synonym", "Syntax", "Tally", "Then",
+    "Truncate", "Typo", "Visual", "WordPerturbation", "all_proposals", "only", "parse", "perturb", "perturb_tokens",
 ]  # fmt: skip

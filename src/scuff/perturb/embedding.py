@@ -23,8 +23,9 @@ class Embedding(Replace):
 
     `file`, plain or gzip, holds the `neighbours` nearest words of each word (`word<TAB>word word ...`, the nearest first) or
     vectors (`word number number ...`, as word2vec and GloVe write them); counter-fitted ones keep opposites apart (Mrkšić et
-    al. 2016). `cosine` is the least likeness, for vectors. `tagger=False` takes every word, in any language; by default only
-    English nouns, verbs, adjectives and adverbs are replaced, by words of the same form that are not their opposites.
+    al. 2016). `n` is short for `neighbours`. `cosine` is the least likeness, for vectors. `tagger=False` takes all neighbours of
+    every word, in any language; by default only English nouns, verbs, adjectives and adverbs are replaced, by words of the same
+    form that are not their opposites and do not stand near.
     """
 
     file: str | None = None
@@ -32,6 +33,7 @@ class Embedding(Replace):
     cosine: float | None = None
     tagger: bool = True
 
+    short: ClassVar[dict[str, str]] = {"n": "neighbours"}
     name: ClassVar[str] = "embedding"
     facts: ClassVar[Facts] = Facts(
         summary="replace words by near ones in a space of word vectors, which you give",
@@ -57,15 +59,19 @@ class Embedding(Replace):
             raise MissingResource("embedding needs word vectors or lists of neighbours: embedding(file='FILE')")
         path = Path(self.file)
         space = read_space(path, modified(path, FILE))
-        gaps = find_gaps(corpus, corpus.strings(), self.tagger)
-        entries = [word if (word := gap.word) in space else word.lower() for gap in gaps]
-        known = [(gap, entry) for gap, entry in zip(gaps, entries, strict=True) if entry in space]
-        near = space.nearest([entry for _, entry in known], self.neighbours, self.cosine)
-        lists: list[list[str]] = [[] for _ in range(len(corpus.words))]
-        for (gap, _), words in zip(known, near, strict=True):
-            plain = [new for new in words if new[0].isalpha() and "_" not in new and gap.takes(new)]
+        old = corpus.cut(corpus.words).strings()
+        gaps = {gap.number: gap for gap in find_gaps(corpus, corpus.strings(), True)} if self.tagger else None
+        entry = {
+            at: word if (word := old[at]) in space else word.lower()
+            for at in (range(len(old)) if gaps is None else gaps)
+        }
+        known = [at for at in entry if entry[at] in space]
+        near = space.nearest([entry[at] for at in known], self.neighbours, self.cosine)
+        lists: list[list[str]] = [[] for _ in old]
+        for at, words in zip(known, near, strict=True):
             cased: dict[str, str] = {}
-            for new in plain:
-                cased.setdefault(new.casefold(), cased_like(new, gap.word))  # of good and Good the nearer one
-            lists[gap.number] = list(cased.values())
+            for new in words:
+                if new[0].isalpha() and "_" not in new and (gaps is None or gaps[at].takes(new)):
+                    cased.setdefault(new.casefold(), cased_like(new, old[at]))  # of good and Good the nearer one
+            lists[at] = list(cased.values())
         return Options.of(lists)

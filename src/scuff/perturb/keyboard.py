@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from string import ascii_lowercase, ascii_uppercase
 from typing import ClassVar, Literal
 
 from ..resources import load
@@ -13,6 +14,7 @@ from .base import Facts
 from .substitute import Choices, Substitute
 
 ROW_START = (0.0, 1.5, 1.75, 1.25)  # where the first key of each row sits, in key widths: ISO 9995 stagger
+ANY = "any"  # no keyboard: every letter from a to z beside every other
 
 
 def layouts() -> dict[str, list[str]]:
@@ -23,11 +25,13 @@ def layouts() -> dict[str, list[str]]:
 
 def neighbours(layout: str, keys: Literal["letters", "all"] = "letters", owner: str = "keyboard") -> dict[str, str]:
     """Each letter with the keys that touch its own; an upper-case letter with upper-case ones."""
+    if layout == ANY:
+        return {key: letters.replace(key, "") for letters in (ascii_uppercase, ascii_lowercase) for key in letters}
     known = layouts()
     if layout not in known:
         near = get_close_matches(layout, known, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise ValueError(f"expected one of {', '.join(known)} for {owner}.layout, got {layout!r}{hint}")
+        raise ValueError(f"expected one of {', '.join([*known, ANY])} for {owner}.layout, got {layout!r}{hint}")
     at = {
         key: (row, ROW_START[row] + column)
         for row, line in enumerate(known[layout])
@@ -66,7 +70,7 @@ class Keyboard(Substitute):
     Case is kept. Only letters come in, as the paper says ("adjacent letters"); the key lists of Belinkov and Bisk that
     its code uses hold digits and punctuation too: `keys="all"`. The code changes exactly one letter: `phi=0`. Layouts:
     qwerty, qwertz, azerty, dvorak, colemak, spanish, italian, portuguese, swedish, danish, czech, turkish, russian,
-    ukrainian, greek, hebrew.
+    ukrainian, greek, hebrew; and `any`, in which every letter from a to z touches every other: letters at random.
     """
 
     phi: float | None = None

@@ -13,6 +13,7 @@ from .inflection import Inflection
 from .intrude import Intrude
 from .keyboard import Keyboard
 from .natural import Natural
+from .omit import Omit
 from .paraphrase import Paraphrase
 from .phonetic import Phonetic
 from .segment import Segment
@@ -45,6 +46,7 @@ NAMES: dict[str, type[Perturbation]] = {
     "syntax": Syntax,
     "paraphrase": Paraphrase,
     "distraction": Distraction,
+    "omit": Omit,
 }
 ZEROE = tuple(NAMES)[:10]  # the ten attacks of the paper
 

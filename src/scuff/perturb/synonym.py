@@ -11,7 +11,7 @@ from typing import ClassVar
 from ..language.inflect import NOUN, VERB, cased_like, inflected, lemma
 from ..language.substitutes import PARTS, takes_an
 from ..language.tagger import word_tags
-from ..language.wordnet import antonyms, familiar, known, synonyms
+from ..language.wordnet import antonyms, any_synonyms, familiar, known, synonyms
 from ..resources import modified, read_lines
 from ..text import Corpus
 from .base import Facts, check_number
@@ -87,13 +87,15 @@ class Synonym(Replace):
     out of context (0 to 1, by a sentence encoder that was asked when the table was built); 0 takes all. `multiword` allows
     phrases ("film" to "motion picture"), which tagging data cannot take. `source` names a file to use instead of WordNet, for
     example made from HowNet: lines `word<TAB>part of speech (n, v, a, r)<TAB>synonym synonym ...` of lemmas, the words of a
-    phrase joined by `_`.
+    phrase joined by `_`. `loose` takes the lemmas of every sense as any part of speech, as they are, for every word, without a
+    look at the sentence: what search attacks that have constraints of their own choose from (TextAttack's PWWS).
     """
 
     senses: int = 5
     fit: float = 0.3
     multiword: bool = False
     source: str = WORDNET
+    loose: bool = False
 
     name: ClassVar[str] = "synonym"
     facts: ClassVar[Facts] = Facts(
@@ -116,6 +118,8 @@ class Synonym(Replace):
         return None if self.source == WORDNET else modified(Path(self.source), SOURCE)
 
     def options(self, corpus: Corpus) -> Options:
+        if self.loose:
+            return Options.of([self._any(word) for word in corpus.cut(corpus.words).strings()])
         lists: list[list[str]] = [[] for _ in range(len(corpus.words))]
         texts, behind = corpus.strings(), [*word_tags(corpus)[1:], ""]
         for gap in find_gaps(corpus, texts, True):
@@ -123,6 +127,10 @@ class Synonym(Replace):
             if not _bound(gap, "" if last else behind[gap.number]):
                 lists[gap.number] = self._choices(gap)
         return Options.of(lists)
+
+    def _any(self, word: str) -> list[str]:
+        found = (other for other in any_synonyms(word.lower()) if self.multiword or " " not in other)
+        return list(dict.fromkeys(cased_like(other, word) for other in found if other != word.lower()))
 
     def _choices(self, gap: Gap) -> list[str]:
         base, pos = lemma(gap.word, gap.tag), PARTS[gap.tag[:2]]

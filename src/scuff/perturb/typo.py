@@ -44,7 +44,8 @@ class Typo(Scoped):
 
     The letter and what happens to it are drawn among all that is possible: a word is never deleted to nothing, letters
     are swapped only inside a word and only with others, and letters that the `layout` lacks are not inserted or
-    replaced. `operations`: some of the five, separated by blanks. Where a degree is a share of the characters
+    replaced. `operations`: some of the five, separated by blanks. `layout`: as for `keyboard`; `any` takes letters at random, a
+    to z in the same case, as DeepWordBug does (Gao et al. 2018). Where a degree is a share of the characters
     (`typo@edits`, RobTest's malicious form), and with `scope="text"`, every letter of the text can change by itself.
     """
 

@@ -1,10 +1,11 @@
-"""Pass or fail: scores against minimums, or against another run."""
+"""Pass or fail: scores against bounds, or against another run."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 from .groups import Summary, percent
 from .notes import in_meaning
@@ -18,28 +19,42 @@ class Line:
 
     name: str
     value: float | None
-    least: float
+    bound: float
     why: str = ""
+    most: bool = False  # the bound is a maximum
 
     @property
     def passed(self) -> bool:
-        return self.value is not None and self.value >= self.least - 1e-9
+        if self.value is None:
+            return False
+        return self.value <= self.bound + 1e-9 if self.most else self.value >= self.bound - 1e-9
 
     def __str__(self) -> str:
-        return f"{'ok  ' if self.passed else 'FAIL'} {self.name}: {percent(self.value)}, at least {percent(self.least)}{self.why}"
+        side = "at most" if self.most else "at least"
+        return f"{'ok  ' if self.passed else 'FAIL'} {self.name}: {percent(self.value)}, {side} {percent(self.bound)}{self.why}"
 
 
 def check_summary(
-    summary: Summary, least: dict[str, float], max_drop: float | None = None, baseline: Summary | None = None
+    summary: Summary,
+    least: dict[str, float],
+    max_drop: float | None = None,
+    baseline: Summary | None = None,
+    max_success: float | None = None,
 ) -> list[Line]:
     """Scores against minimums, and drops: from the clean score, or from the same scores of another run.
 
     A name is `clean`, `average`, `worst`, a dimension (its average) such as `typo-m` or `typo-m@score`, `dimension.worst`,
     `dimension@0.1`, `dimension@0.1.worst`, `each` or, of one setting, `each@score`, or `answered`: the share of cases that were,
-    at least 0.9 unless said otherwise.
+    at least 0.9 unless said otherwise. Of a search attack it is `clean`, `after` (accuracy after it) or `answered` (attacks that
+    did not end in an error). max_success: its success rate; as everywhere the value counts, not an end of its interval, since
+    a bound should not become stricter with fewer examples.
     """
-    if max_drop is not None and not 0 <= max_drop <= 1:
-        raise ValueError(f"expected a number in [0, 1] for --max-drop, got {max_drop:g}")
+    for option, value in (("--max-drop", max_drop), ("--max-success", max_success)):
+        if value is not None and not 0 <= value <= 1:
+            raise ValueError(f"expected a number in [0, 1] for {option}, got {value:g}")
+    attack = _is_attack(summary)
+    if max_success is not None and not attack:
+        raise ValueError("expected a run of `scuff attack` for --max-success, got one of `scuff evaluate`")
     scores = named_scores(summary)
     lines = []
     for name, bound in least.items():
@@ -48,35 +63,48 @@ def check_summary(
         _comparable(summary, baseline)
     if max_drop is not None:
         before = named_scores(baseline) if baseline else dict.fromkeys(scores, scores["clean"])
-        names = ["clean", "average", "worst", *_dimension_names(summary)] if baseline else list(summary["dimensions"])
+        over_all = ["clean", "after"] if attack else ["clean", "average", "worst", *_dimension_names(summary)]
+        names = over_all if baseline else ["after"] if attack else list(summary["dimensions"])
         what = "baseline" if baseline else "clean"
         for name in names:
             start = before[name]
             why = f" ({what} {percent(start)} - {percent(max_drop)})"
             lines.append(Line(name, scores[name], math.inf if start is None else start - max_drop, why))
+    if max_success is not None:
+        lines.append(Line("success", summary["success"]["value"], max_success, most=True))
     if not lines:
-        raise ValueError("expected something to check (--min NAME=VALUE or --max-drop VALUE), got nothing")
+        options = f"--min NAME=VALUE or {'--max-success' if attack else '--max-drop'} VALUE"
+        raise ValueError(f"expected something to check ({options}), got nothing")
     answered = Line("answered", scores["answered"], ANSWERED)
     return lines if answered.passed or "answered" in least else [*lines, answered]  # scores of few answers say little
 
 
+def _is_attack(summary: Summary) -> bool:
+    return bool(summary.get("kind") == "attack")
+
+
 def _comparable(summary: Summary, baseline: Summary) -> None:
     """Two runs tell of two models only if everything else is the same."""
-    harmless = {"at_once"} if in_meaning(summary) else {"at_once", "meaning"}  # a measure that nothing is measured by
-    parts = {
-        "data": [s["data"]["digest"] for s in (summary, baseline)],
-        **{
-            name: [s["protocol"].get(name) for s in (summary, baseline)]
-            for name in summary["protocol"]
-            if name not in harmless
-        },
-    }
-    other = [name for name, (one, two) in parts.items() if one != two]
+    ours, theirs = _settings(summary), _settings(baseline)
+    other = [name for name, value in ours.items() if value != theirs.get(name)]
     if other:
         raise ValueError(f"expected a baseline of the same data and settings, got another {', '.join(other)}")
 
 
+def _settings(summary: Summary) -> dict[str, Any]:
+    same = {"kind": summary.get("kind"), "data": summary["data"]["digest"]}
+    if _is_attack(summary):
+        return {**same, "recipe": summary["recipe"], "limit": summary["queries"]["limit"]}
+    harmless = {"at_once"} if in_meaning(summary) else {"at_once", "meaning"}  # a measure that nothing is measured by
+    return {**same, **{name: value for name, value in summary["protocol"].items() if name not in harmless}}
+
+
 def named_scores(summary: Summary) -> dict[str, float | None]:
+    if _is_attack(summary):
+        status = summary["status"]
+        tried = sum(status.get(name, 0) for name in ("succeeded", "failed", "error"))
+        answered = 1 - status.get("error", 0) / max(tried, 1)
+        return {**{name: summary[name]["value"] for name in ("clean", "after")}, "answered": answered}
     out = {
         "clean": summary["clean"]["score"]["value"],
         "average": summary["overall"]["average"]["value"],
@@ -102,16 +130,15 @@ def _dimension_names(summary: Summary) -> list[str]:
 def _matching(name: str, scores: dict[str, float | None], summary: Summary) -> list[str]:
     if name in scores:
         return [name]
-    dimensions = summary["dimensions"]
-    if name == "each":
+    dimensions = summary.get("dimensions", {})
+    if name == "each" and dimensions:
         return list(dimensions)
     each = [found for found in dimensions if name == f"each@{dimensions[found].get('setting', 'rule')}"]
     if each:
         return each
     near = get_close_matches(name, scores, 3, 0.5) or list(scores)[:8]
-    raise ValueError(
-        f"expected the name of a score, got {name!r}; there are {', '.join(near)} (and `each` for all dimensions)"
-    )
+    each_too = " (and `each` for all dimensions)" if dimensions else ""
+    raise ValueError(f"expected the name of a score, got {name!r}; there are {', '.join(near)}{each_too}")
 
 
 def junit(lines: list[Line], suite: str) -> str:
@@ -141,7 +168,7 @@ def markdown(lines: list[Line], summary: Summary) -> str:
         "|---|---|---|---|",
     ]
     rows = [
-        f"| {cell(line.name)} | {percent(line.value)} | {percent(line.least)}{line.why} | "
+        f"| {cell(line.name)} | {percent(line.value)} | {'at most ' * line.most}{percent(line.bound)}{line.why} | "
         f"{'pass' if line.passed else '**fail**'} |"
         for line in lines
     ]

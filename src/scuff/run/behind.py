@@ -45,6 +45,11 @@ class WriteBehind(Folder):
         self._wait()
         return super().read_part(name, columns)
 
+    def settle(self) -> None:
+        """Wait until nothing is being written any more; what went wrong with it does not matter now."""
+        while self._coming:
+            self._coming.pop(0).exception()
+
     def _wait(self, left: int = 0) -> None:
         while len(self._coming) > left:
             self._coming.pop(0).result()

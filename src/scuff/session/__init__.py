@@ -1,8 +1,13 @@
 """A model, data and settings brought together: the room that conducts all others."""
 
 from .api import Result, assert_robust, dry_run, evaluate, report, resume
+from .attack import AttackResult, attack, dry_attack, report_attack, resume_attack
 from .augment import augment
 from .config import Config
+from .recipe import AttackConfig
 from .settings import read_config
 
-__all__ = ["Config", "Result", "assert_robust", "augment", "dry_run", "evaluate", "read_config", "report", "resume"]
+__all__ = [
+    "AttackConfig", "AttackResult", "Config", "Result", "assert_robust", "attack", "augment", "dry_attack", "dry_run", "evaluate",
+    "read_config", "report", "report_attack", "resume", "resume_attack",
+]  # fmt: skip

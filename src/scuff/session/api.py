@@ -14,11 +14,11 @@ from typing import Any
 from ..evaluate import BadRun, Evaluation, Folder, NoAnswers
 from ..evaluate.score import final_score
 from ..report import check_summary, score_table, write_report
-from ..run import Progress, run_jobs
+from ..run import Progress, WriteBehind, run_jobs
 from .config import Config
+from .measuring import Measuring
 from .preflight import preflight
-from .reopen import reopen
-from .session import Session
+from .reopen import named_run, reopen
 
 Say = Callable[[str], None]
 
@@ -71,7 +71,7 @@ class Evaluate:
         settings: as for `scuff evaluate`, e.g. dimensions=["keyboard"], cases=20, examples=200. say, show: where messages and
         progress go. named: output is a folder of runs, in which this one gets a name made of its settings.
         """
-        session = Session.of(model, data, Config.of(**settings))
+        session = Measuring.of(model, data, Config.of(**settings))
         say = say or _silent
         try:
             preflight(session, say)
@@ -89,7 +89,7 @@ evaluate = Evaluate()
 
 def dry_run(model: Any, data: Any, *, say: Say, **settings: Any) -> None:
     """Only the pre-flight of an evaluation: two examples, the clean score, the costs. Nothing is written."""
-    session = Session.of(model, data, Config.of(**settings))
+    session = Measuring.of(model, data, Config.of(**settings))
     try:
         preflight(session, say)
     finally:
@@ -107,14 +107,8 @@ def resume(
 
     changes: those that do not decide the trials: workers, max_errors, cache.
     """
-    run = Folder(folder).read_json("run.json")
-    for what in ("model", "data"):
-        if run[what]["spec"] is None and not (what == "model" and run["config"].get("predictions")):
-            raise BadRun(
-                f"{folder}: expected a run whose {what} is known by name, got one given as a Python object or by an address that "
-                "may hold a key: call it as before"
-            )
-    session = Session.of(run["model"]["spec"], run["data"]["spec"], Config.of(**{**run["config"], **changes}))
+    run = named_run(folder)
+    session = Measuring.of(run["model"]["spec"], run["data"]["spec"], Config.of(**{**run["config"], **changes}))
     try:
         preflight(session, _silent)  # whose answers to the clean texts are used
         return _run(session, Folder(folder), say or _silent, show)
@@ -122,15 +116,19 @@ def resume(
         session.close()
 
 
-def _run(session: Session, folder: Folder, say: Say, show: Callable[[Progress], None] | None) -> Result:
+def _run(session: Measuring, folder: Folder, say: Say, show: Callable[[Progress], None] | None) -> Result:
     with folder.locked():
         run = session.start(folder)
-        summary = _finish(session, session.evaluation(folder), run, say, show)
+        behind = WriteBehind(folder.path)
+        try:
+            summary = _finish(session, session.evaluation(behind), run, say, show)
+        finally:
+            behind.settle()  # nothing is written after the lock is gone
     return Result(summary, str(folder.path))
 
 
 def _finish(
-    session: Session, work: Evaluation, run: dict[str, Any], say: Say, show: Callable[[Progress], None] | None
+    session: Measuring, work: Evaluation, run: dict[str, Any], say: Say, show: Callable[[Progress], None] | None
 ) -> dict[str, Any]:
     config, whole = session.config, session.reopens
     session.query.errors = 0  # the pre-flight met those of the clean texts, which are asked again

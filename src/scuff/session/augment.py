@@ -20,7 +20,8 @@ from ..files.rows import Rows
 from ..files.streams import replacing
 from ..perturb import Protect, Tally
 from ..text.dataset import Dataset
-from .config import SIDES, Config
+from .common import SIDES
+from .config import Config
 from .copies import Copies
 from .dimensions import choose_dimensions
 from .mixing import TRACE, Made, Mixer

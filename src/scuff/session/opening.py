@@ -9,16 +9,16 @@ from ..files.predictions import read_predictions
 from ..text.dataset import Dataset, Task
 from ..victims import Predictions, Victim, open_victim
 from ..victims.base import OTHER
-from .config import Config
+from .common import Settings
 
 
-def open_data(source: Any, config: Config) -> Dataset:
+def open_data(source: Any, config: Settings) -> Dataset:
     """All examples, before a sample is taken."""
     columns = Columns(config.text, config.label, config.id, config.task, config.format, config.split)
     return _toy(source) or read_dataset(source, columns)
 
 
-def open_model(model: Any, config: Config, data: Dataset) -> Victim:
+def open_model(model: Any, config: Settings, data: Dataset) -> Victim:
     labels = config.labels
     if config.predictions:
         answers, name = read_predictions(config.predictions, data.fields, data.task)
@@ -36,7 +36,7 @@ def open_model(model: Any, config: Config, data: Dataset) -> Victim:
     return victim
 
 
-def _named(data: Dataset, config: Config) -> tuple[str, ...]:
+def _named(data: Dataset, config: Settings) -> tuple[str, ...]:
     """The labels of the data as the model calls them."""
     return tuple(dict.fromkeys(config.map.get(label, label) for label in data.labels))
 

@@ -13,6 +13,7 @@ from ..evaluate.block import make_cases
 from ..evaluate.interval import wilson
 from ..evaluate.results import in_words, said
 from ..victims.base import OTHER
+from .measuring import Measuring
 from .session import Session
 
 Say = Callable[[str], None]
@@ -20,8 +21,15 @@ TUNING = 200_000  # characters: enough for batches of every size
 TASKS = {"single": "one label", "multi": "label sets", "tokens": "a tag per token", "text": "texts"}
 
 
-def preflight(session: Session, say: Say) -> None:
+def preflight(session: Measuring, say: Say) -> None:
     """Two examples, the clean score, the costs: said before the run, so that a wrong label order or column shows at once."""
+    each = look(session, say)
+    each_text, each_case = _seconds_to_make(session)
+    _costs(session, say, each + each_case, each_text * len(session.data))
+
+
+def look(session: Session, say: Say) -> float:
+    """Two examples and the clean score. Gives the seconds that the model takes for a text."""
     data = session.data
     two = data.take(range(min(2, len(data))))
     answers = session.query(*two.columns)
@@ -70,16 +78,15 @@ def preflight(session: Session, say: Say) -> None:
             f"frequent label ({session.truth.majority:.3f}): are labels and columns right?"
         )
     _tune(session)
-    each_text, each_case = _seconds_to_make(session)
-    _costs(session, say, seconds / max(len(data), 1) + each_case, each_text * len(data))
+    return seconds / max(len(data), 1)
 
 
-def _costs(session: Session, say: Say, each: float, beforehand: float) -> None:
+def _costs(session: Measuring, say: Say, each: float, beforehand: float) -> None:
     protocol, queries = session.protocol, session.protocol.queries(session.data)
     parts = f"{len(protocol.dimensions)} dimensions x {len(protocol.degrees)} degrees x {protocol.cases} cases"
     seconds = (beforehand + each * queries) / max(1, session.config.workers if session.reopens else 1)
     say(
-        f"plan    {parts}: at most {queries:,} queries, about {_duration(seconds)}{_reasons('; left out: ', session.left_out)}"
+        f"plan    {parts}: at most {queries:,} queries, about {duration(seconds)}{_reasons('; left out: ', session.left_out)}"
     )
 
 
@@ -92,7 +99,7 @@ def _tune(session: Session) -> None:
         session.victim.settle()
 
 
-def _seconds_to_make(session: Session) -> tuple[float, float]:
+def _seconds_to_make(session: Measuring) -> tuple[float, float]:
     """How long an example takes to be prepared (tags, words that may stand for others), and a case to be made: by making a few
     of every dimension, twice, since the second time finds the examples prepared.
     """
@@ -118,7 +125,7 @@ def _reasons(lead: str, found: dict[str, Any]) -> str:
     return lead + ", ".join(f"{name} ({why})" for name, why in found.items()) if found else ""
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
-from ..evaluate import Evaluation, Folder, Protocol, Truth
+from ..evaluate import BadRun, Evaluation, Folder, Protocol, Truth
 from ..text.dataset import Dataset
 from ..victims import DiskCache, Query
+from .common import Settings
 from .config import Config
+from .measuring import Measuring
 from .opening import open_model
 from .session import Session
 
@@ -19,35 +22,65 @@ class Worker(Evaluation):
     session: Session
 
     def report(self) -> tuple[int, int, float, int]:
-        query = self.session.query
-        return os.getpid(), query.asked, query.seconds, query.errors
+        return self.session.report()
 
 
 def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
     """A run from its folder: with its victim, or only what cases and numbers are made from."""
     folder = Folder(path)
     run = folder.read_json("run.json")
-    data = _saved_data(folder, run)
     config = Config.of(**run["config"])
-    key = run["key"]
-    settings: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in key.items()}
-    protocol = Protocol(**{name: settings[name] for name in Protocol.__dataclass_fields__ if name in settings})
-    truth = Truth.of(data, tuple(key["labels"]), config.map, config.none)
+    key: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in run["key"].items()
+    }
+    protocol = Protocol(**{name: key[name] for name in Protocol.__dataclass_fields__ if name in key})
+    data, truth = saved_data(folder, run, config)
     if not whole:
         return Evaluation(folder, data, protocol, truth)
+    opened = open_again(run, config, data, truth, protocol.queries(data), threads)
+    session = Measuring(**opened, protocol=protocol)
+    worker = Worker(folder, data, protocol, truth, session.ask, session.victim.mask, session.query.saliency)
+    worker.session = session
+    return worker
+
+
+def named_run(folder: str | Path, kind: str = "") -> dict[str, Any]:
+    """run.json of a run that can be opened again by the names in it."""
+    run: dict[str, Any] = Folder(folder).read_json("run.json")
+    if run["key"].get("kind", "") != kind:
+        raise BadRun(f"{folder}: expected a run of `scuff {kind or 'evaluate'}`, got one of another command")
+    for what in ("model", "data"):
+        if run[what]["spec"] is None and not (what == "model" and run["config"].get("predictions")):
+            raise BadRun(
+                f"{folder}: expected a run whose {what} is known by name, got one given as a Python object or by an address that "
+                "may hold a key: call it as before"
+            )
+    return run
+
+
+def open_again(
+    run: dict[str, Any], config: Settings, data: Dataset, truth: Truth, queries: int, threads: int | None
+) -> dict[str, Any]:
+    """Model and data as `Session.opened` gives them, in a worker process."""
     if threads:
         # torch and tokenizers, which are not loaded yet, would take every core in every worker
         os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
-    victim = open_model(run["model"]["spec"], config, data)
+    spec = run["model"]["spec"]
+    victim = open_model(spec, config, data)
     cache = DiskCache(config.cache) if config.cache else None
-    query = Query(victim, identity=key["model"], cache=cache, max_errors=config.error_limit(protocol.queries(data)))
-    session = Session(run["model"]["spec"], None, config, data, len(data), victim, truth, protocol, {}, query)
-    session._tuned(run.get("batch_tokens"))
+    query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=config.error_limit(queries))
+    if run.get("batch_tokens"):
+        victim.batch_tokens = run["batch_tokens"]
     if victim.reader and run.get("reader"):
         victim.reader.state = run["reader"]
-    worker = Worker(folder, data, protocol, truth, session._ask, victim.mask, query.saliency)
-    worker.session = session
-    return worker
+    about = {"model": spec, "source": None, "config": config, "total": len(data), "truth": truth}
+    return {**about, "data": data, "victim": victim, "query": query}
+
+
+def saved_data(folder: Folder, run: dict[str, Any], config: Settings) -> tuple[Dataset, Truth]:
+    """The examples as they stand in the folder."""
+    data = _saved_data(folder, run)
+    return data, Truth.of(data, tuple(run["key"]["labels"]), config.map, config.none)
 
 
 def _saved_data(folder: Folder, run: dict[str, Any]) -> Dataset:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -13,51 +15,62 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..evaluate import BadRun, Evaluation, Folder, Protocol, Truth
+from ..evaluate import BadRun, Folder, Truth
 from ..evaluate.trials import SCHEMA
-from ..run import WriteBehind
 from ..text.dataset import Dataset
-from ..victims import Access, DiskCache, Query, TooManyErrors, Victim, require
-from .config import Config
+from ..victims import DiskCache, Query, TooManyErrors, Victim
+from .common import Settings
 from .identity import identity_of
 from .opening import open_data, open_model
 
 
 @dataclass(eq=False)
-class Session:
+class Session(ABC):
+    """What an evaluation and an attack have in common."""
+
     model: Any
     source: Any  # the data as the user named it
-    config: Config
+    config: Settings
     data: Dataset
     total: int  # examples before the sample was taken
     victim: Victim
     truth: Truth
-    protocol: Protocol
-    left_out: dict[str, str]
     query: Query
     begun: float = field(default_factory=time.monotonic)
     elsewhere: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # queries, seconds and errors of workers
 
     @classmethod
-    def of(cls, model: Any, source: Any, config: Config) -> Session:
-        """Open everything; whatever does not fit together is told here."""
+    def opened(cls, model: Any, source: Any, config: Settings) -> dict[str, Any]:
+        """Model and data, opened and sampled; whatever does not fit together is told here."""
         whole = open_data(source, config)
         data = replace(
             whole.sample(config.examples, config.seed), known=whole.labels
         )  # also those that only others have
         victim = open_model(model, config, whole)
-        if config.guided and victim.access == Access.DECISION:
-            Query(victim)(*data.take(range(min(4, len(data)))).columns)  # whether it gives scores shows in its answers
-        protocol, left_out = config.protocol_for(data, victim.cases_at_once, victim.access)
-        require(victim, protocol.needs, "this protocol")
         truth = Truth.of(data, victim.labels, config.map, config.none)
-        cache = DiskCache(config.cache) if config.cache else None
-        limit = config.error_limit(protocol.queries(data))
-        query = Query(victim, max_queries=config.max_queries, max_errors=limit)
-        query.identity = identity_of(query, data, truth)
+        about = {"model": model, "source": source, "config": config, "total": len(whole), "truth": truth}
+        return {**about, "data": data, "victim": victim, "query": Query(victim)}
+
+    def ready(self, queries: int) -> None:
+        """Find out which model it is; from now on errors count, at most as many as `queries` allow."""
+        query, config = self.query, self.config
+        query.max_errors = config.error_limit(queries)
+        query.identity = identity_of(query, self.data, self.truth)
         query.errors = 0
-        query.cache = cache  # not before: what the model says now must not be what it said then
-        return cls(model, source, config, data, len(whole), victim, truth, protocol, left_out, query)
+        query.cache = DiskCache(config.cache) if config.cache else None
+        # not before: what the model says now must not be what it said then
+
+    @abstractmethod
+    def plan(self) -> dict[str, Any]:
+        """What is done, by name: all that decides the trials beside model and data."""
+
+    @abstractmethod
+    def shown_plan(self) -> dict[str, Any]:
+        """The same for people, in the signature."""
+
+    def about(self) -> dict[str, Any]:
+        """What else run.json should tell."""
+        return {}
 
     def close(self) -> None:
         if self.query.cache:
@@ -77,7 +90,7 @@ class Session:
             "data": self.data.digest,
             "map": self.config.map,
             "none": self.config.none,
-            **self.protocol.asdict(),
+            **self.plan(),
         }
 
     @property
@@ -94,14 +107,10 @@ class Session:
     @property
     def signature(self) -> str:
         """Repeats the run."""
-        protocol, measures = self.protocol, [dimension.measure for dimension in self.protocol.parsed]
         parts = {
             "scuff": __version__, "model": self.victim.name, "data": f"{self.data.name}@{self.data.digest[:12]}",
-            "examples": len(self.data), "dimensions": ",".join(protocol.dimensions),
-            "degrees": ",".join(f"{degree:g}" for degree in protocol.degrees), "cases": protocol.cases,
-            "seed": protocol.seed, **({"meaning": protocol.meaning} if "meaning" in measures else {}),
-            "sides": self.config.side, "protect": ",".join(protocol.protect) or "nothing",
-            **({"width": f"{protocol.width:g}"} if protocol.width else {}), "run": self.digest[:12],
+            "examples": len(self.data), **self.shown_plan(), "sides": self.config.side,
+            "protect": ",".join(self.config.protect) or "nothing", "run": self.digest[:12],
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
 
@@ -118,7 +127,7 @@ class Session:
                 raise BadRun(
                     f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
                 )
-            self._tuned(run.get("batch_tokens"))
+            self.tuned(run.get("batch_tokens"))
             return run
         run = {
             "schema": SCHEMA, "signature": self.signature, "key": key,
@@ -130,7 +139,7 @@ class Session:
                 "spec": _spec(self.source), "name": self.data.name, "task": self.data.task, "fields": self.data.fields,
                 "digest": self.data.digest, "total": self.total, "skipped": self.data.skipped, "known": self.data.labels,
             },
-            "left_out": self.left_out, "config": self.config.asdict(),
+            **self.about(), "config": self.config.asdict(),
             "versions": {"scuff": __version__, "python": platform.python_version(), "numpy": np.__version__},
             "batch_tokens": self.victim.batch_tokens,
             "reader": self.victim.reader.state if self.victim.reader else None,
@@ -145,17 +154,12 @@ class Session:
         )
         return run
 
-    def _tuned(self, batch_tokens: int | None) -> None:
+    def tuned(self, batch_tokens: int | None) -> None:
         """Batches as they were when the run began, so that not even the last bit of a score changes."""
         if batch_tokens:
             self.victim.batch_tokens = batch_tokens
 
-    def evaluation(self, folder: Folder) -> Evaluation:
-        return Evaluation(
-            WriteBehind(folder.path), self.data, self.protocol, self.truth, self._ask, self.victim.mask, self.query.saliency
-        )  # fmt: skip
-
-    def _ask(self, *columns: Any, examples: Any = None) -> Any:
+    def ask(self, *columns: Any, examples: Any = None) -> Any:
         """Each block for itself: an answer remembered from another batch could differ in its last bit after a resume. The clean
         texts, which come first, were asked in the pre-flight.
         """
@@ -163,6 +167,10 @@ class Session:
             return self.query(*columns, examples=examples)
         finally:
             self.query.forget()
+
+    def report(self) -> tuple[int, int, float, int]:
+        """What this process has done so far, for `hear` in the first one."""
+        return os.getpid(), self.query.asked, self.query.seconds, self.query.errors
 
     def hear(self, report: tuple[int, int, float, int]) -> None:
         """What a worker has done so far; the errors of all of them together must not be too many."""

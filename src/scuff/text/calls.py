@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -26,7 +26,7 @@ def made(spec: str, kinds: Mapping[str, type[T]], what: str) -> T:
             raise ValueError(f"expected name(option=value, ...), got {spec.strip()!r}") from None
     short = getattr(kind, "short", {})
     options = {short.get(option, option): value for option, value in options.items()}
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    known = [field.name for field in _options(kind)]
     for option in options:
         if option not in known:
             raise ValueError(f"expected {' or '.join(known) or 'no option'} for {name}, got {option!r}")
@@ -44,5 +44,13 @@ def checked(name: str, known: Mapping[str, Any], what: str) -> str:
 
 def spec_of(thing: Any) -> str:
     """The spec that `made` reads: its name and the options that are not at their default."""
-    given = [(f.name, getattr(thing, f.name)) for f in fields(thing) if getattr(thing, f.name) != f.default]
+    given = [(f.name, getattr(thing, f.name)) for f in _options(thing) if getattr(thing, f.name) != _default(f)]
     return str(thing.name) + (f"({', '.join(f'{key}={value!r}' for key, value in given)})" if given else "")
+
+
+def _options(thing: Any) -> list[Field[Any]]:
+    return [field for field in fields(thing) if field.init]
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .answers import Reader
 
 Column = Sequence[Text]
+Spans = Sequence[tuple[int, int]]  # where words begin and end in a text
 GRADIENT_STEPS = 20  # points on the way from the baseline to the text: forward passes that a gradient costs
 OTHER = "(other)"  # stands for labels that the data does not have, where a model's labels are not known beforehand
 
@@ -103,7 +104,7 @@ class Victim(ABC):
     batch_tokens: int | None = 0  # of victims that batch by tokens; None: not settled yet
     reader: Reader | None = None  # of answers that come in shapes that are not known beforehand
     mask: str = ""  # what hides a word from it; "" leaves the word out
-    passes_per_saliency: int = 1  # how often a row is put through the model to tell how much its words matter
+    unknown: str = "[UNK]"  # what stands for a word that it does not know
     sees_through_files: bool = False  # whether a worker process can open it again by its name
 
     @abstractmethod
@@ -111,11 +112,12 @@ class Victim(ABC):
         """Answer n rows; a sentence pair is two columns, a text in tokens a tuple of strings."""
 
     def saliency(
-        self, *columns: Column, side: int, words: Sequence[Sequence[tuple[int, int]]], weights: Floats
+        self, *columns: Column, side: int, words: Sequence[Spans], weights: Floats, steps: int = GRADIENT_STEPS
     ) -> list[Floats]:
         """How much each word of column `side` adds to sum(weights * scores), for victims with gradient access.
 
-        words: (start, stop) in each row's text; texts in tokens have none. weights: float[n, labels].
+        words: (start, stop) in each row's text; texts in tokens have none. weights: float[n, labels]. steps: how often each row
+        is put through the model: more are more exact.
         """
         raise NotEnoughAccess(
             f"expected a victim with gradient access for saliency, got {self.name}, which gives "

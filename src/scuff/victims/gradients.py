@@ -36,6 +36,7 @@ def word_saliency(
     side: int,
     words: Sequence[Sequence[tuple[int, int]]],
     weights: Floats,
+    steps: int = GRADIENT_STEPS,
 ) -> list[Floats]:
     """What each word of column `side` adds to sum(weights * scores), compared to mask (or else pad) pieces in its place; the
     other column and the tokenizer's marks stay as they are. All pieces together add up to the whole difference.
@@ -55,18 +56,18 @@ def word_saliency(
     at = np.searchsorted((row * apart + start)[order], owner * apart + last, "right") - 1
     word = order[np.maximum(at, 0)]
     mine = (at >= 0) & (row[word] == owner) & (last < stop[word])
-    found = _piece_saliency(victim, pieces, side, weights)
+    found = _piece_saliency(victim, pieces, side, weights, steps)
     return np.split(np.bincount(word[mine], found[piece[mine]], row.size), np.cumsum(count)[:-1])
 
 
-def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Floats) -> Floats:
+def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Floats, many: int) -> Floats:
     """The way times the mean gradient along it, for every piece. Each step of a row is a row of a batch."""
     import torch
 
-    place = spread(np.repeat(pieces.start[:-1], GRADIENT_STEPS), np.repeat(pieces.length, GRADIENT_STEPS))
+    place = spread(np.repeat(pieces.start[:-1], many), np.repeat(pieces.length, many))
     flat = {name: values[place] for name, values in pieces.flat.items()}
-    steps = Pieces(np.repeat(pieces.order, GRADIENT_STEPS), np.repeat(pieces.length, GRADIENT_STEPS), flat)
-    left = np.tile((np.arange(GRADIENT_STEPS) + 0.5) / GRADIENT_STEPS, len(pieces))  # of the way, at each step
+    steps = Pieces(np.repeat(pieces.order, many), np.repeat(pieces.length, many), flat)
+    left = np.tile((np.arange(many) + 0.5) / many, len(pieces))  # of the way, at each step
     weights = np.asarray(weights, np.float32)
 
     def step(at: int, end: int) -> Floats:
@@ -89,7 +90,7 @@ def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Flo
     with quiet(), answering(victim.model):
         tokens = max(1, victim.usual_tokens // BACKWARD)
         parts, _ = in_batches(steps, step, tokens, Tuner((), tokens), wait=lambda part: None)
-    return np.bincount(place, np.concatenate(parts), int(pieces.start[-1])) / GRADIENT_STEPS
+    return np.bincount(place, np.concatenate(parts), int(pieces.start[-1])) / many
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from ..neural.pieces import Batch, Pieces, encode
 from ..text.dataset import Task
 from ..text.ragged import Floats, Mask
 from .ahead import ahead
-from .base import GRADIENT_STEPS, Access, Column, Outputs, Victim, as_objects, sigmoid, softmax
+from .base import GRADIENT_STEPS, Access, Column, Outputs, Spans, Victim, as_objects, sigmoid, softmax
 from .details import label_names, longest
 from .gradients import gives_gradients, word_saliency
 
@@ -39,7 +39,6 @@ class Transformer(Victim):
 
     rows_at_once = 8192
     cases_at_once = 8192
-    passes_per_saliency = GRADIENT_STEPS
 
     def __init__(
         self,
@@ -62,6 +61,7 @@ class Transformer(Victim):
         self.count = 0 if task == "text" else int(model.config.num_labels)  # of labels, also where they have no names
         self.labels = label_names(model, self.count, labels, name)
         self.mask = str(tokenizer.mask_token or "") if scores else ""
+        self.unknown = str(tokenizer.unk_token or self.mask or self.unknown)
         self.batch_tokens, self.max_length = batch_tokens, longest(model, tokenizer, max_length, name)
         self.num_beams, self.max_new_tokens, self.prefix = num_beams, max_new_tokens, prefix
         takes = signature(type(model).forward).parameters
@@ -112,11 +112,11 @@ class Transformer(Victim):
             return Outputs.join([finish(*some, part) for some, part in zip(done, parts, strict=True)])
 
     def saliency(
-        self, *columns: Column, side: int, words: Sequence[Sequence[tuple[int, int]]], weights: Floats
+        self, *columns: Column, side: int, words: Sequence[Spans], weights: Floats, steps: int = GRADIENT_STEPS
     ) -> list[Floats]:
         if self.access < Access.GRADIENT:
             return super().saliency(*columns, side=side, words=words, weights=weights)
-        return word_saliency(self, columns, side, words, weights)
+        return word_saliency(self, columns, side, words, weights, steps)
 
     def settle(self) -> None:
         self.batch_tokens = self.usual_tokens

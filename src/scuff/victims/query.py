@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 
 from ..text.ragged import Floats
-from .base import Access, Column, Outputs, Victim, as_objects, require
+from .base import GRADIENT_STEPS, Access, Column, Outputs, Spans, Victim, as_objects, require
 from .cache import DiskCache
 from .memory import Answer, Key, Memory, answers_of, columns_of, keys_of, outputs_of, texts_of
 from .meter import BudgetSpent, Meter, TooManyErrors
@@ -69,26 +69,25 @@ class Query(Meter):
         return Outputs.join([outputs for _, outputs in parts]).take(order[place])
 
     def saliency(
-        self, *columns: Column, side: int, words: Sequence[Sequence[tuple[int, int]]], weights: Floats
+        self, *columns: Column, side: int, words: Sequence[Spans], weights: Floats, steps: int = GRADIENT_STEPS
     ) -> list[Floats]:
-        """`Victim.saliency` of all rows. Each counts as many queries as it is put through the model (20 for integrated
-        gradients). Words of a row that the victim cannot take have 0. Nothing is cached.
+        """`Victim.saliency` of all rows. Each counts as many queries as it is put through the model. Words of a row that the
+        victim cannot take have 0. Nothing is cached.
         """
         require(self.victim, Access.GRADIENT, "saliency")
-        passes = self.victim.passes_per_saliency
-        size = max(1, self.victim.rows_at_once // passes)
+        size = max(1, self.victim.rows_at_once // steps)
         self.rows += len(words)
-        self.afford(passes * len(words))
+        self.afford(steps * len(words))
 
         def ask(rows: Sequence[int]) -> list[Floats]:
             part, some = [[column[i] for i in rows] for column in columns], [words[i] for i in rows]
-            return self.victim.saliency(*part, side=side, words=some, weights=weights[list(rows)])
+            return self.victim.saliency(*part, side=side, words=some, weights=weights[list(rows)], steps=steps)
 
         order = _longest_first(keys_of(columns))
         found: list[Floats] = []
         for at in range(0, len(order), size):
             rows = order[at : at + size]
-            parts = self.halving(rows, ask, lambda row, _: [np.zeros(len(words[row]))], passes=passes)
+            parts = self.halving(rows, ask, lambda row, _: [np.zeros(len(words[row]))], passes=steps)
             found += chain.from_iterable(parts)
         return [found[i] for i in np.argsort(order).tolist()]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ...text.ragged import Mask
 
 
 @dataclass(frozen=True)
-class Constraint(ABC):
+class Constraint:
     """Its fields are its options; `name(option=value)` is its spec. Always against the original text, never the step before."""
 
     name: ClassVar[str] = ""
@@ -31,3 +30,8 @@ class Constraint(ABC):
     @property
     def spec(self) -> str:
         return spec_of(self)
+
+
+def check_count(value: Any, least: int, what: str) -> None:
+    if type(value) is not int or value < least:
+        raise ValueError(f"expected a whole number from {least} for {what}, got {value!r}")

@@ -1,0 +1,79 @@
+"""Toxic texts that pass for benign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...text.dataset import NONE_NAMES, Task
+from ...text.ragged import Floats, Mask
+from ...victims.base import Outputs
+from .base import MISSED, NOT_TOXIC, Goal, Reasons, reasons
+
+
+@dataclass(frozen=True)
+class ToxicTrap(Goal):
+    """A detected toxic text that is no longer detected (Bespalov et al. 2023).
+
+    One label (eq. 2): the benign class wins; guided by its score. Label sets (eq. 3, algorithm 1): the benign label is above
+    `threshold` and every other below 1 - threshold; guided by the sum of the benign score and one minus each other. `thresholds`
+    sets single labels. `benign`: by default the label that is called so (benign, neither, none, ...); a model of label sets may
+    have none.
+    """
+
+    benign: str | None = None
+    threshold: float = 0.5
+    thresholds: dict[str, float] = field(default_factory=dict)
+
+    name: ClassVar[str] = "toxictrap"
+    summary: ClassVar[str] = "toxic texts that pass for benign; one label or label sets"
+
+    def ready(self, task: Task, labels: Sequence[str]) -> Goal:
+        benign = self.benign or next((n for n in labels if n.casefold().replace("-", "_") in NONE_NAMES), None)
+        if (benign is None and task == "single") or (benign is not None and benign not in labels):
+            raise ValueError(
+                f"expected the label that means benign among {', '.join(labels)}, got {self.benign!r}: "
+                "--goal \"toxictrap(benign='LABEL')\""
+            )
+        strange = [label for label in self.thresholds if label not in labels]
+        if strange or not all(0 <= value <= 1 for value in (self.threshold, *self.thresholds.values())):
+            raise ValueError(
+                f"expected labels of the model and numbers in [0, 1] for thresholds, got {self.thresholds}"
+            )
+        return replace(self, benign=benign)._with(task, labels)
+
+    def _with(self, task: Task, labels: Sequence[str]) -> Goal:
+        return super().ready(task, labels)
+
+    @property
+    def raised(self) -> Mask:
+        """Which label is to hold."""
+        return np.array([label == self.benign for label in self.labels], np.bool_)
+
+    @property
+    def limits(self) -> Floats:
+        usual = np.where(self.raised, self.threshold, 1 - self.threshold)
+        return np.array([self.thresholds.get(label, usual[at]) for at, label in enumerate(self.labels)])
+
+    def skips(self, outputs: Outputs, targets: npt.NDArray[Any]) -> Reasons:
+        if self.task == "single":
+            benign: Mask = np.equal(targets, self.labels.index(str(self.benign)))
+            return reasons(len(outputs), (benign, NOT_TOXIC), (~self.right(outputs.answers, targets), MISSED))
+        scores, raised = self.scores(outputs.answers), self.raised
+        says = scores > self.limits
+        missed = says[:, raised].any(1) | ~says[:, ~raised].any(1)
+        return reasons(len(outputs), (np.logical_not(targets[:, ~raised].any(1)), NOT_TOXIC), (missed, MISSED))
+
+    def judge(self, scores: Any, targets: npt.NDArray[Any], changed: Floats) -> tuple[Floats, Mask]:
+        raised = self.raised
+        if self.task == "single":
+            return scores[:, raised][:, 0], scores.argmax(1) == self.labels.index(str(self.benign))
+        there = np.where(raised, scores > self.limits, scores < self.limits).all(1)
+        return np.where(raised, scores, 1 - scores).mean(1), there  # the paper's sum, over the number of labels
+
+    def weights(self, targets: npt.NDArray[Any]) -> Floats:
+        return np.tile(np.where(self.raised, -1.0, 0.0 if self.task == "single" else 1.0), (len(targets), 1))

@@ -1,0 +1,131 @@
+"""Recipes: a goal, what may be changed and how, what must stay, and a search, as a paper put them together.
+
+Each is one small function with the paper's constants; `deviations` names where it leaves the paper. All keep to one edit at each
+word, look at the original text only, and propose once, on the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from ..text.calls import checked
+from .constraints import Constraint, parse_constraint
+from .goals import Goal, ToxicTrap, parse_goal
+from .search import Search, parse_search
+from .transform import Transform
+
+MINILM = "sentence similarity by MiniLM, where the paper has the Universal Sentence Encoder"
+RANDOM_LETTERS = "typo(operations='{}', layout='any')"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    name: str
+    paper: str
+    goal: Goal
+    transform: tuple[Transform, ...]
+    search: Search
+    constraints: tuple[Constraint, ...] = ()
+    deviations: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, name: str, paper: str, goal: str, transform: tuple[str, ...], search: str, constraints: tuple[str, ...],
+        deviations: tuple[str, ...] = (),
+    ) -> Recipe:  # fmt: skip
+        parts = tuple(map(Transform.parse, transform)), parse_search(search), tuple(map(parse_constraint, constraints))
+        return cls(name, paper, parse_goal(goal), *parts, deviations)
+
+    @property
+    def specs(self) -> dict[str, str | list[str]]:
+        """Its parts by name: what decides a run."""
+        return {
+            "goal": self.goal.spec, "transform": [part.spec for part in self.transform], "search": self.search.spec,
+            "constraints": [constraint.spec for constraint in self.constraints],
+        }  # fmt: skip
+
+
+def toxictrap() -> Recipe:
+    return Recipe.of(
+        "toxictrap", "ToxicTrap (Bespalov et al. 2023), Table 1", "toxictrap",
+        (*(RANDOM_LETTERS.format(kind) for kind in ("insert", "delete", "swap")), "5*homoglyph", "embedding(n=20, tagger=False)"),
+        "unk", ("stop-words", "changed(share=0.1, floor=4)", "pos", "meaning(least=0.84)"),
+        (
+            MINILM,
+            "four words may change in texts of fewer than fifty, as in A2T: the paper's Table 5 has 19 % of the words changed in "
+            "tweets under its limit of 10 %",
+        ),
+    )  # fmt: skip
+
+
+def a2t() -> Recipe:
+    return Recipe.of(
+        "a2t", "A2T (Yoo and Qi 2021)", "untargeted", ("embedding(n=20, tagger=False)",), "gradient",
+        ("stop-words", "changed(share=0.1, floor=4)", "pos", "word-vectors(least=0.8)", "meaning(least=0.9, by='cosine')"),
+        ("sentence similarity by MiniLM, where the paper has DistilBERT trained on STS-B",),
+    )  # fmt: skip
+
+
+def textfooler() -> Recipe:
+    return Recipe.of(
+        "textfooler", "TextFooler (Jin et al. 2020)", "untargeted", ("embedding(n=50, tagger=False)",), "delete",
+        ("stop-words", "pos(strict=False)", "word-vectors(least=0.5)", "meaning(least=0.84, window=15)"),
+        (MINILM,),
+    )  # fmt: skip
+
+
+def pwws() -> Recipe:
+    return Recipe.of(
+        "pwws", "PWWS (Ren et al. 2019)", "untargeted", ("synonym(loose=True)",), "weighted-saliency", ("stop-words",),
+        ("names are not replaced by other names of their kind, as in TextAttack",),
+    )  # fmt: skip
+
+
+def deepwordbug() -> Recipe:
+    return Recipe.of(
+        "deepwordbug", "DeepWordBug (Gao et al. 2018)", "untargeted",
+        tuple(RANDOM_LETTERS.format(kind) for kind in ("swap", "replace", "delete", "insert")), "unk",
+        ("stop-words", "edit-distance(most=30)"),
+        ("words matter by what [UNK] in their place does, as in TextAttack; the paper scores them from the left and the right",),
+    )  # fmt: skip
+
+
+def textbugger() -> Recipe:
+    return Recipe.of(
+        "textbugger", "TextBugger (Li et al. 2019)", "untargeted",
+        (
+            "intrude(symbols=' ', min_letters=2, phi=0.0)", RANDOM_LETTERS.format("delete"), RANDOM_LETTERS.format("swap"),
+            "5*homoglyph", "embedding(n=5, tagger=False)",
+        ),
+        "delete", ("stop-words", "meaning(least=0.8, by='cosine')"),
+        (MINILM,),
+    )  # fmt: skip
+
+
+def input_reduction() -> Recipe:
+    return Recipe.of(
+        "input-reduction", "Feng et al. 2018", "reduction", ("omit",), "delete", (),
+        ("words go in the order of their importance in the whole text, not anew after each",),
+    )  # fmt: skip
+
+
+def extended(original: Callable[[], Recipe]) -> Recipe:
+    """ToxicTrap, Table 14: a recipe of the literature with ToxicTrap's goal."""
+    found = original()
+    return replace(found, name=f"tt-{found.name}", paper=f"ToxicTrap, Table 14; {found.paper}", goal=ToxicTrap())
+
+
+ORIGINALS = (a2t, textfooler, pwws, deepwordbug, textbugger)
+RECIPES: dict[str, Callable[[], Recipe]] = {
+    "toxictrap": toxictrap,
+    **{f"tt-{original.__name__}": partial(extended, original) for original in ORIGINALS},
+    **{original.__name__: original for original in ORIGINALS},
+    "input-reduction": input_reduction,
+}
+
+
+def find_recipe(name: str) -> Recipe:
+    """A recipe by its name; a wrong one suggests the near ones."""
+    return RECIPES[checked(name, RECIPES, "a recipe")]()

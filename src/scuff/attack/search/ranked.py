@@ -1,0 +1,111 @@
+"""Greedy search by word importance: words one after the other, the most important first, each replaced by what helps most."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...text.ragged import Floats
+from ...victims.base import Access
+from ..space import State, View, with_edit
+from .base import EVEN, Dice, Search, Told, Try, Walk, highest_first
+
+Rank = Generator[Try, Told, Floats]
+
+
+@dataclass(frozen=True)
+class Ranked(Search):
+    """Every site once, in the order of its importance in the original text; stops at the first success."""
+
+    def rank(self, view: View, dice: Dice) -> Rank:
+        """How important each site is."""
+        raise NotImplementedError
+        yield
+
+    def walk(self, view: View, dice: Dice) -> Walk:
+        rank = yield from self.rank(view, dice)
+        state: State = ()
+        margin = view.clean
+        for place in highest_first(rank).tolist():
+            states = [with_edit(state, edit) for edit in view.options(view.sites[place])]
+            told = yield Try(states)
+            best = told.best()
+            if best is None or told.margin[best] <= margin + EVEN:
+                continue
+            state, margin = states[best], float(told.margin[best])
+            won = told.winner()
+            if won is not None and not view.open_ended:
+                return states[won]
+        return state
+
+
+def _without(view: View) -> Rank:
+    """The margin of the text with each site hidden."""
+    told = yield Try([view.hides(site) for site in view.sites], free=True)
+    return np.where(np.isfinite(told.margin), told.margin, view.clean)
+
+
+class Unk(Ranked):
+    """By the margin when the model's word for the unknown stands in its place (as TextAttack's `unk`; DeepWordBug is near it)."""
+
+    name: ClassVar[str] = "unk"
+    summary: ClassVar[str] = "greedy; a word matters as much as putting [UNK] in its place does"
+    hidden: ClassVar[bool] = True
+
+    def rank(self, view: View, dice: Dice) -> Rank:
+        return (yield from _without(view))
+
+
+class Delete(Ranked):
+    """By the margin when it is left out (TextFooler, TextBugger)."""
+
+    name: ClassVar[str] = "delete"
+    summary: ClassVar[str] = "greedy; a word matters as much as leaving it out does"
+
+    def rank(self, view: View, dice: Dice) -> Rank:
+        return (yield from _without(view))
+
+
+class WeightedSaliency(Ranked):
+    """PWWS (Ren et al. 2019, eq. 8): the softmax over all sites of what hiding gains, times the most that replacing gains."""
+
+    name: ClassVar[str] = "weighted-saliency"
+    summary: ClassVar[str] = "greedy; a word matters by hiding it and by its best replacement, which costs many queries"
+    hidden: ClassVar[bool] = True
+
+    def rank(self, view: View, dice: Dice) -> Rank:
+        hiding = (yield from _without(view)) - view.clean
+        weight = np.exp(hiding - hiding.max(initial=0))
+        edits = [edit for site in view.sites for edit in view.options(site)]
+        told = yield Try([(edit,) for edit in edits])
+        gain = np.where(np.isfinite(told.margin), told.margin - view.clean, 0.0)
+        first = np.array([view.options(site)[0] - edits[0] for site in view.sites], np.int64)
+        most = np.maximum.reduceat(gain, first) if first.size else gain
+        return weight / max(weight.sum(), 1e-12) * most
+
+
+class Gradient(Ranked):
+    """By the gradient of the goal's scores along the way from a masked text (one pass; the paper takes the gradient's norm)."""
+
+    name: ClassVar[str] = "gradient"
+    summary: ClassVar[str] = "greedy; a word matters by the model's gradient"
+    needs: ClassVar[Access] = Access.GRADIENT
+
+    def rank(self, view: View, dice: Dice) -> Rank:
+        assert view.importance is not None, "the engine asks for gradients before the search begins"
+        return view.importance
+        yield
+
+
+class Random(Ranked):
+    """In random order: what the ranking is worth shows against it."""
+
+    name: ClassVar[str] = "random"
+    summary: ClassVar[str] = "greedy; words in random order"
+
+    def rank(self, view: View, dice: Dice) -> Rank:
+        return dice.uniform(len(view.sites))
+        yield

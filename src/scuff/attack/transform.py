@@ -1,0 +1,38 @@
+"""What a search may do to a word: a perturbation and how many of its proposals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..perturb import Perturbation, Then, parse
+
+ALL = 1000  # more than any word has
+COUNTED = re.compile(r"\s*(\d+)\s*\*(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Transform:
+    """`SPEC`, or `K*SPEC` for K proposals at every site: by default one where letters are drawn, all where there is a list."""
+
+    attack: Perturbation
+    count: int
+
+    @classmethod
+    def parse(cls, spec: str) -> Transform:
+        counted = COUNTED.fullmatch(spec)
+        attack = parse(counted[2] if counted else spec)
+        if isinstance(attack, Then):
+            raise ValueError(f"expected attacks that a search can choose from word by word, got the sequence {spec!r}")
+        count = int(counted[1]) if counted else _usual(attack)
+        if count < 1:
+            raise ValueError(f"expected 1 or more proposals, got {spec!r}")
+        return cls(attack, count)
+
+    @property
+    def spec(self) -> str:
+        return self.attack.spec if self.count == _usual(self.attack) else f"{self.count}*{self.attack.spec}"
+
+
+def _usual(attack: Perturbation) -> int:
+    return 1 if attack.facts.level == "char" else ALL

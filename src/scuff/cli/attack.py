@@ -1,0 +1,138 @@
+"""Search for texts that fool a model, close to those of the data: success rate with its interval, and every adversarial text.
+
+  scuff attack toy:tone toy:tone --recipe tt-deepwordbug              the embedded model and data
+  scuff attack ./my-filter comments.csv --vectors counter-fitted-vectors.txt     ToxicTrap: toxic texts that pass for benign
+  scuff attack ./my-bert reviews.csv --recipe pwws --max-queries 300
+  scuff attack ./my-bert reviews.csv --recipe textfooler --search beam --transform 'embedding(n=50)' --no-pos --vectors FILE
+
+A recipe is a goal, transformations, constraints and a search; each can be chosen by itself. `scuff attack --parts` lists them.
+The same command, or --resume RUN, goes on with a run that was interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .asked import (
+    data_arguments,
+    flags,
+    listen,
+    model_arguments,
+    named,
+    refuse_beside_resume,
+    run_arguments,
+    settings_of,
+)
+from .shared import run_bar
+
+if TYPE_CHECKING:
+    from ..session import AttackResult
+
+CONSTRAINTS = (
+    "stop-words", "min-length", "changed", "edit-distance", "word-vectors", "chrf", "pos", "meaning",
+)  # as in the room `attack`, which is not loaded for --help  # fmt: skip
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    run_arguments(parser)
+    parser.add_argument("--live", action="store_true", help="show successes as they come, changed words marked")
+    parser.add_argument("--parts", action="store_true", help="list recipes, goals, searches and constraints, and stop")
+    group = parser.add_argument_group("the attack")
+    group.add_argument("--recipe", metavar="NAME", help="default toxictrap")
+    group.add_argument(
+        "--goal", metavar="SPEC", help='e.g. untargeted, "targeted(label=\'ok\')", "toxictrap(threshold=0.7)"'
+    )
+    group.add_argument(
+        "--transform", nargs="+", metavar="SPEC",
+        help="attacks (`scuff list`) that propose changes, e.g. 'embedding(n=50)' synonym typo; 3*typo: three of each word",
+    )  # fmt: skip
+    group.add_argument(
+        "--search", metavar="SPEC", help="e.g. unk, delete, weighted-saliency, gradient, 'beam(width=4)', best-of"
+    )
+    group.add_argument(
+        "--constraint",
+        nargs="+",
+        metavar="SPEC",
+        help="added, or in place of the recipe's of that name: 'changed(share=0.2)'",
+    )
+    for name in CONSTRAINTS:
+        group.add_argument(
+            f"--no-{name}", action="append_const", const=name, dest="without", help=f"without the constraint {name}"
+        )
+    group.add_argument(
+        "--vectors", metavar="FILE", help="word vectors or lists of neighbours, for embedding and word-vectors"
+    )
+    group.add_argument(
+        "--mlm", metavar="MODEL", help="masked language model for contextual: a Hugging Face folder or id"
+    )
+    group.add_argument(
+        "--encoder", metavar="MODEL", help="sentence encoder; default: MiniLM if installed (scuff[meaning])"
+    )
+    group.add_argument("--max-queries", type=int, metavar="N", help="for each example")
+    group.add_argument(
+        "--max-time", type=float, metavar="SECONDS", help="for the run; what is not done then counts as failed"
+    )
+    group.add_argument(
+        "--valid", type=float, metavar="D", help="successes that moved more in meaning are not valid; default 0.2"
+    )
+    group.add_argument("--protect", action="append", metavar="WHAT", help="leave alone, as for `scuff perturb`")
+    group.add_argument("--seed", type=int)
+    data_arguments(parser.add_argument_group("the data"))
+    model_arguments(parser.add_argument_group("the model"))
+
+
+def run(args: argparse.Namespace) -> None:
+    from ..session import AttackConfig, attack, dry_attack, read_config, resume_attack
+
+    if args.parts:
+        return _parts()
+    found = _live(args) if args.live else None
+    if args.resume:
+        changes = flags(args, settings_of(AttackConfig))
+        refuse_beside_resume(args, changes)
+        return _show(resume_attack(args.resume, say=listen(args), show=run_bar(args.quiet), found=found, **changes))
+    settings = read_config(args.config) if args.config else {}
+    model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
+    settings |= flags(args, settings_of(AttackConfig))
+    model, data = named(args, model, data)
+    if args.dry_run:
+        return dry_attack(model, data, say=listen(args), **settings)
+    return _show(
+        attack(
+            model, data, output=args.output or output or "runs", named=not (args.output or output), say=listen(args),
+            show=None if args.live else run_bar(args.quiet), found=found, **settings,
+        )
+    )  # fmt: skip
+
+
+def _show(result: AttackResult) -> None:
+    print(f"\n{result}\n\nreport: {result.folder}/report.html\ntexts:  {result.folder}/results.jsonl")
+
+
+def _live(args: argparse.Namespace) -> Any:
+    from ..report import marked_line
+
+    def show(success: dict[str, Any]) -> None:
+        parts = success["texts"], success["edits"], success["before"], success["after"]
+        print(marked_line(*parts, colour=sys.stdout.isatty()), flush=True)
+
+    return show
+
+
+def _parts() -> None:
+    from ..attack.constraints import CONSTRAINTS
+    from ..attack.goals import GOALS
+    from ..attack.recipes import RECIPES
+    from ..attack.search import SEARCHES
+
+    kinds: dict[str, Any] = {"goals": GOALS, "searches": SEARCHES, "constraints": CONSTRAINTS}
+    print("recipes")
+    for name, recipe in RECIPES.items():
+        print(f"  {name:18}{recipe().paper}")
+    for kind, parts in kinds.items():
+        print(f"\n{kind}")
+        for name, part in parts.items():
+            print(f"  {name:18}{part.summary}")
+    print("\ntransformations: every attack of `scuff list`")

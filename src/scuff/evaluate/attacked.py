@@ -1,0 +1,151 @@
+"""A search attack on one block of examples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..attack import CANNOT_GO_ON, Column, distance_in_meaning
+from ..attack.engine import Engine
+from ..attack.pursuit import Pursuit
+from ..attack.space import Space
+from ..perturb import Protect
+from ..perturb.union import all_proposals
+from ..text import Edits
+from ..text.ragged import Floats, Ints, Ragged
+from ..victims.base import as_objects
+from .outcomes import ERROR, FAILED, SKIPPED, SUCCEEDED
+from .pack import pack_answers, pack_edits, pack_texts
+from .trials import Arrays
+
+if TYPE_CHECKING:
+    from .attacking import Attacking
+
+NOTHING = "nothing can change"
+
+
+class AttackedBlock:
+    """The work on one block of examples: who is attacked, the search, what came of it."""
+
+    def __init__(self, run: Attacking, rows: Ints) -> None:
+        assert run.ask is not None
+        self.run, self.rows, self.ask = run, rows, run.ask
+        truth, clean = run.truth.take(rows), run.clean.take(rows)
+        self.goal = run.recipe.goal.ready(run.truth.task, run.truth.labels)
+        self.status = np.full(rows.size, FAILED, np.int8)
+        self.reason: list[str] = [""] * rows.size
+        self.queries = np.zeros(rows.size, np.int64)
+        self.margin = np.full(rows.size, np.nan)
+        self.answers, self.edits = list(clean.answers), [_no_edits()] * rows.size
+        for at, problem in enumerate(clean.problem.tolist()):
+            if problem:
+                self.status[at], self.reason[at] = ERROR, str(problem)
+        fine = np.flatnonzero(self.status != ERROR)
+        self.margin[fine] = self.goal(clean.take(fine), truth.targets[fine], np.zeros(fine.size))
+        for at, reason in zip(
+            fine.tolist(), self.goal.skips(clean.take(fine), truth.targets[fine]).tolist(), strict=True
+        ):
+            if reason:
+                self.status[at], self.reason[at] = SKIPPED, reason
+        self.attacked = np.flatnonzero(self.status == FAILED)
+        self.queries[self.attacked] = 1
+        self.targets = truth.targets
+
+    def part(self) -> Arrays:
+        columns = [Column.of(column) for column in self.run.data.take(range(self.rows[0], self.rows[-1] + 1)).columns]
+        mine = [column.take(self.attacked) for column in columns]
+        if self.attacked.size:
+            self._search(mine)
+        edits = [Edits(np.full(len(e), at), e.start, e.stop, e.text, e.site, e.cost) for at, e in enumerate(self.edits)]
+        all_edits = Edits.join(edits)
+        corpus = columns[self.run.limits.side].corpus
+        before, after = corpus.strings(), corpus.apply(all_edits).strings()
+        touched = corpus.words.row[all_edits.touched(corpus.words, corpus.offsets)]
+        distance = distance_in_meaning(self.run.limits.meaning)(before, after)
+        return {
+            "example": self.rows.astype(np.int32), "status": self.status, "queries": self.queries.astype(np.int32),
+            "margin": self.margin, "distance": distance,
+            "changed": np.bincount(touched, minlength=len(corpus)) / np.maximum(corpus.words.per_row(len(corpus)), 1),
+            **pack_texts("reason", self.reason), **pack_answers(self._together()),
+            **pack_edits([(self.run.limits.side, 0, all_edits)]),
+        }  # fmt: skip
+
+    def _together(self) -> Any:
+        kind = self.run.clean.answers
+        return as_objects(self.answers) if kind.dtype == object else np.array(self.answers, kind.dtype)
+
+    def _search(self, columns: list[Column]) -> None:
+        run, limits, recipe = self.run, self.run.limits, self.run.recipe
+        protect = Protect(limits.protect) if limits.protect else None
+        corpus, parts = columns[limits.side].corpus, [(part.attack, part.count) for part in recipe.transform]
+        proposed = self._proposed(corpus, parts, protect)
+        for constraint in recipe.constraints:
+            proposed = proposed.where(constraint.sites(corpus, proposed))
+        space = Space.of(columns, limits.side, proposed, run.unknown if recipe.search.hidden else "")
+        targets = self.targets[self.attacked]
+        engine = Engine(
+            space, self.goal, recipe.search, recipe.constraints, self.ask, targets, limits.seed, limits.max_queries, run.at_once,
+            run.late,
+        )  # fmt: skip
+        importance = self._importance(space, targets) if recipe.search.name == "gradient" else None
+        rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
+        for pursuit in engine.run(rows, self.margin[self.attacked[rows]], importance):
+            self._note(pursuit, space)
+
+    def _proposed(self, corpus: Any, parts: Any, protect: Protect | None) -> Edits:
+        """For all texts at once; where that fails, one by one, so that a text that breaks an attack breaks no other."""
+        try:
+            return all_proposals(parts, corpus, self.run.limits.seed, protect)
+        except CANNOT_GO_ON:
+            raise
+        except Exception:
+            found = []
+            for at in range(len(corpus)):
+                try:
+                    one = all_proposals(parts, corpus.take(np.array([at])), self.run.limits.seed, protect)
+                    found.append(Edits(one.row + at, one.start, one.stop, one.text, one.site, one.cost))
+                except CANNOT_GO_ON:
+                    raise
+                except Exception as error:
+                    self._fail(at, f"error: {type(error).__name__}: {error}".splitlines()[0][:300])
+            return Edits.join(found or [_no_edits()])
+
+    def _fail(self, at: int, reason: str) -> None:
+        self.status[self.attacked[at]], self.reason[self.attacked[at]] = ERROR, reason
+
+    def _importance(self, space: Space, targets: Any) -> dict[int, Floats]:
+        """Of each site, by one backward pass, which counts as a query."""
+        assert self.run.saliency is not None, "a victim without gradients is not asked for them"
+        begin, edits = space.first[:-1], space.edits
+        start, stop = (
+            f.reduceat(v, begin) if begin.size else v for f, v in ((np.minimum, edits.start), (np.maximum, edits.stop))
+        )
+        spans = list(zip(start.tolist(), stop.tolist(), strict=True))
+        words = [spans[a:b] for a, b in zip(space.sites_of[:-1].tolist(), space.sites_of[1:].tolist(), strict=True)]
+        texts = [column.texts() for column in space.columns]
+        found = self.run.saliency(*texts, side=space.side, words=words, weights=self.goal.weights(targets), steps=1)
+        self.queries[self.attacked] += 1
+        return dict(enumerate(found))
+
+    def _note(self, pursuit: Pursuit, space: Space) -> None:
+        """Write down what came of a search."""
+        at = int(self.attacked[pursuit.view.row])
+        self.queries[at] += pursuit.queries - 1
+        if pursuit.failed:
+            return self._fail(pursuit.view.row, pursuit.failed)
+        self.margin[at] = pursuit.margin
+        self.reason[at] = pursuit.reason or ("" if pursuit.view.sites else NOTHING)
+        if pursuit.state:
+            before, self.answers[at] = self.answers[at], pursuit.answer
+            self.edits[at] = space.edits.where(np.array(pursuit.state))
+            if pursuit.margin > 0:
+                self.status[at], self.reason[at] = SUCCEEDED, ""
+                if self.run.live:
+                    self.run.live(int(self.rows[at]), self.edits[at], before, pursuit.answer)
+        return None
+
+
+def _no_edits() -> Edits:
+    none = np.empty(0, np.int64)
+    return Edits(none, none, none, Ragged.blank(0), none, none)

@@ -1,0 +1,142 @@
+"""What came of a search attack, example by example and in sum."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..attack.recipes import Recipe
+from ..text.dataset import Dataset
+from ..victims.base import Outputs
+from .interval import wilson
+from .results import Shown, said
+from .trials import SCHEMA, Arrays
+from .truth import Truth
+
+if TYPE_CHECKING:
+    from .attacking import Limits
+
+SKIPPED, FAILED, SUCCEEDED, ERROR = range(4)
+STATUS = ("skipped", "failed", "succeeded", "error")
+MOST_WORDS = 30  # replacements that are listed
+Line = dict[str, Any]
+
+
+def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Arrays], limits: Limits) -> list[Line]:
+    """One line per example: what it was, what became of it, and the text that the search settled on."""
+    from .pack import unpack_texts
+
+    lines = []
+    for part in parts:
+        shown, reasons = Shown(part, data, truth), unpack_texts("reason", part)
+        for at, example in enumerate(part["example"].tolist()):
+            edits = shown.edits(at)
+            distance = round(float(part["distance"][at]), 6)
+            adversarial = {
+                "texts": shown.texts(at), "edits": edits, "answer": said(shown.answers[at], truth),
+                "margin": round(float(part["margin"][at]), 4), "changed": round(float(part["changed"][at]), 6),
+                "similarity": round(1 - distance, 6), "valid": distance <= limits.most,
+            }  # fmt: skip
+            lines.append(
+                {
+                    "id": data.ids[example],
+                    "texts": [column[example] for column in data.columns],
+                    "target": data.targets[example],
+                    "status": STATUS[part["status"][at]],
+                    "reason": reasons[at],
+                    "clean": {"answer": said(clean.answers[example], truth)},
+                    "queries": int(part["queries"][at]),
+                    "adversarial": adversarial if edits else None,
+                }
+            )
+    return lines
+
+
+def attack_summary(
+    run: dict[str, Any], data: Dataset, truth: Truth, clean: Outputs, recipe: Recipe, limits: Limits, lines: list[Line]
+) -> dict[str, Any]:
+    attacked = [line for line in lines if line["status"] != "skipped"]
+    won = [line for line in attacked if line["status"] == "succeeded"]
+    queries = np.array([line["queries"] for line in attacked], np.float64)
+    score, _ = truth.score(clean)
+    right = np.nan_to_num(score) >= 1 if truth.task != "tokens" else np.nan_to_num(score) > 0
+    broken = np.array([line["status"] == "succeeded" for line in lines], np.bool_)
+    valid = [line for line in won if line["adversarial"]["valid"]]
+    return {
+        "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
+        "data": {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
+        "task": data.task,
+        "recipe": {"name": recipe.name, "paper": recipe.paper, **recipe.specs, "deviations": list(recipe.deviations)},
+        "examples": len(lines),
+        "clean": _share(int(right.sum()), len(lines)),
+        "after": _share(int((right & ~broken).sum()), len(lines)),
+        "success": {**_share(len(won), len(attacked)), "count": len(won), "of": len(attacked)},
+        "valid": {
+            **_share(len(valid), len(attacked)), "count": len(valid), "of": len(attacked), "measure": limits.meaning,
+            "most": limits.most,
+        },
+        "status": {name: sum(line["status"] == name for line in lines) for name in STATUS},
+        "skipped": _counted(line["reason"] for line in lines if line["status"] == "skipped"),
+        "problems": _counted(line["reason"] for line in lines if line["status"] == "error"),
+        "queries": {
+            "mean": _mean(queries), "median": float(np.median(queries)) if queries.size else None,
+            "total": int(queries.sum()), "limit": limits.max_queries,
+            "cut": sum(line["status"] == "failed" and line["reason"].startswith("no ") for line in attacked),
+        },
+        "changed": {"mean": _mean([line["adversarial"]["changed"] for line in won])},
+        "similarity": {"mean": _mean([line["adversarial"]["similarity"] for line in won]), "measure": limits.meaning},
+        "curve": _curve(attacked),
+        "labels": _labels(attacked),
+        "words": _words(won, limits.side),
+    }  # fmt: skip
+
+
+def _share(count: int, of: int) -> dict[str, Any]:
+    if not of:
+        return {"value": None, "interval": [None, None]}
+    return {"value": round(count / of, 6), "interval": [round(edge, 6) for edge in wilson(count / of, of)]}
+
+
+def _mean(values: Any) -> float | None:
+    return round(float(np.mean(values)), 6) if len(values) else None
+
+
+def _counted(reasons: Any) -> dict[str, int]:
+    return dict(sorted(Counter(reasons).items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def _curve(attacked: list[Line]) -> dict[str, Any]:
+    """The share of attacked examples that still hold after so many queries each."""
+    spent = np.array([line["queries"] if line["status"] == "succeeded" else np.inf for line in attacked])
+    most = max((line["queries"] for line in attacked), default=1)
+    steps = [step * 10**power for power in range(7) for step in (1, 2, 3, 5, 7) if step * 10**power < most]
+    budgets = [*steps, most]
+    return {"queries": budgets, "left": [_mean(spent > budget) for budget in budgets]}
+
+
+def _labels(attacked: list[Line]) -> dict[str, Any]:
+    """By the label, or the set of labels, that is right."""
+    out: dict[str, dict[str, int]] = {}
+    for line in attacked:
+        target = line["target"]
+        if isinstance(target, tuple) and line["clean"]["answer"] is not None and len(target) > 8:
+            continue  # tags
+        name = target if isinstance(target, str) else ", ".join(target)
+        entry = out.setdefault(name, {"of": 0, "count": 0})
+        entry["of"] += 1
+        entry["count"] += line["status"] == "succeeded"
+    return dict(sorted(out.items(), key=lambda entry: (-entry[1]["of"], entry[0])))
+
+
+def _words(won: list[Line], side: int) -> list[dict[str, Any]]:
+    """The replacements that successes have most often."""
+    found: Counter[tuple[str, str]] = Counter()
+    for line in won:
+        text = line["texts"][side]
+        text = text if isinstance(text, str) else " ".join(text)
+        found.update((text[start:stop], new) for _, start, stop, new in line["adversarial"]["edits"])
+    ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_WORDS]
+    return [{"old": old, "new": new, "count": count} for (old, new), count in ranked]

@@ -1,0 +1,112 @@
+"""report.html of a search attack: one page that holds everything and loads nothing."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from ..evaluate import Folder
+from ..evaluate.interval import wilson
+from .attacked import measure, notes, number, numbers, recipe, title
+from .budget import budget_curve
+from .groups import Summary, percent, spread
+from .marks import visible
+from .quoted import quoted
+from .section import table
+
+
+def write_attack_report(folder: Folder) -> None:
+    """From summary.json and results.jsonl; without times, so that the same run gives the same bytes."""
+    summary = folder.read_json("summary.json")
+    parts = (
+        _head(summary),
+        _budget(summary),
+        _labels(summary),
+        quoted(folder, summary),
+        _numbers(summary),
+        _about(summary),
+    )
+    page = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
+    folder.write("report.html", page.substitute(title=escape(f"Scuff: {title(summary)}"), body="\n".join(parts)))
+
+
+def _head(summary: Summary) -> str:
+    success, valid, queries = summary["success"], summary["valid"], summary["queries"]
+
+    def tile(value: str, *lines: str) -> str:
+        return f'<div class="tile"><b>{value}</b><span>{"<br>".join(lines)}</span></div>'
+
+    def share(entry: dict[str, Any], *lines: str) -> str:
+        low, high = map(percent, entry["interval"] or (None, None))
+        return tile(percent(entry["value"]), *lines, f"95 %: {low} to {high}")
+
+    tiles = [share(success, "attack success rate", f"{success['count']:,} of {success['of']:,} attacked")]
+    if valid:
+        tiles.append(share(valid, "success after validity filter", f"{valid['count']:,} of {valid['of']:,} attacked"))
+    before, after = (percent(summary[name]["value"]) for name in ("clean", "after"))
+    low, high = map(percent, summary["after"]["interval"] or (None, None))
+    of_all = f"of {summary['examples']:,} examples"
+    tiles.append(tile(f"{before} → {after}", "accuracy before and after", of_all, f"95 %: {low} to {high}"))
+    tiles.append(tile(number(queries["mean"]), "queries per attacked text", f"median {number(queries['median'])}"))
+    lines = "".join(f"<li>{escape(line)}</li>" for line in notes(summary))
+    return (
+        f'<h1>{escape(title(summary))}</h1><p class="soft">{summary["examples"]:,} examples, shares in %.</p>'
+        f'<div class="tiles">{"".join(tiles)}</div><ul class="soft">{lines}</ul>'
+    )
+
+
+def _budget(summary: Summary) -> str:
+    picture = budget_curve(summary["curve"]) if summary["curve"] else ""
+    if not picture:
+        return ""
+    how = (
+        "From left to right the attacker may ask more about each text. Where the line falls at once, limiting how often someone "
+        "may ask does not help; where it falls late, it does."
+    )
+    heading = "<h4>Share of attacked texts that still hold after so many queries, in %</h4>"
+    card = f'<div class="cards wide"><div class="card">{heading}{picture}</div></div>'
+    return f'<h2>How many queries it takes</h2>{card}<p class="soft">{how}</p>'
+
+
+def _labels(summary: Summary) -> str:
+    rows = []
+    for label, entry in summary["labels"].items():
+        count, of = entry["count"], entry["of"]
+        shown = spread({"value": count / of, "interval": wilson(count / of, of)}) if of else "-"
+        rows.append([visible(str(label)), f"{of:,}", f"{count:,}", shown])
+    if not rows:
+        return ""
+    return f"<h2>By label</h2>{table(['label', 'attacked', 'succeeded', 'success rate [95 %]'], rows)}"
+
+
+def _numbers(summary: Summary) -> str:
+    rows = [[escape(what.strip()), value, escape(of)] for what, value, of in numbers(summary)]
+    return f"<h2>Every number</h2>{table(['', 'value [95 %]', ''], rows, 'facts')}"
+
+
+def _about(summary: Summary) -> str:
+    valid = summary["valid"]
+    (_, name), *parts = recipe(summary)
+    recipe_lines = []
+    for what, said in parts:
+        shown = [escape(spec) if what == "deviates" else f"<code>{escape(spec)}</code>" for spec in said]
+        recipe_lines.append(f"<li><b>{what}</b>: {'; '.join(shown)}</li>")
+    kept = ""
+    if valid:
+        kept = (
+            f"<li><b>after validity filter</b>: successes whose meaning moved at most {valid['most']:g} by "
+            f"{escape(measure(valid))}. The rest may have succeeded only because they say something else: read some.</li>"
+        )
+    return (
+        "<h2>How to read this</h2><ul>"
+        "<li><b>attack success rate</b>: of the texts that the model got right and the goal applies to, the share "
+        "that the search turned into one with the answer it wanted. The others are skipped; an attack that ended in an error "
+        "counts as failed.</li>"
+        f"{kept}<li><b>accuracy after</b>: the share of all examples that are right and that no attack turned.</li>"
+        "<li><b>queries</b>: texts that the model was asked about for one example, failed attacks included.</li>"
+        "<li>Compare runs only with the same data, recipe and limits: a longer search finds more.</li></ul>"
+        f"<h2>Recipe: {escape(name)}</h2><ul>{''.join(recipe_lines)}</ul>"
+        f'<p class="soft">This run: <code>{escape(summary["signature"])}</code></p>'
+    )

@@ -1,0 +1,121 @@
+"""Settings of a search attack, and the recipe that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..attack import usual_meaning
+from ..attack.constraints import CONSTRAINTS, Constraint, parse_constraint
+from ..attack.goals import parse_goal
+from ..attack.recipes import Recipe, find_recipe
+from ..attack.search import parse_search
+from ..attack.transform import Transform
+from ..perturb import OneOf, Perturbation
+from ..resources import MissingResource
+from ..text import Corpus, Edits
+from ..text.calls import checked
+from ..text.ragged import Ragged
+from .common import SIDES, Settings
+
+VECTORS = (
+    "word vectors: --vectors FILE, such as counter-fitted-vectors.txt (github.com/nmrksic/counter-fitting) or lists of "
+    "neighbours. Without: --recipe tt-pwws, tt-deepwordbug, pwws or deepwordbug, or other transformations, as in "
+    "--transform typo homoglyph synonym"
+)
+
+
+@dataclass(frozen=True)
+class AttackConfig(Settings):
+    """What can be set; `scuff attack --help` explains each."""
+
+    recipe: str = "toxictrap"
+    goal: str | None = None
+    transform: tuple[str, ...] = ()
+    search: str | None = None
+    constraint: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    vectors: str | None = None
+    max_time: float | None = None
+    valid: float = 0.2
+
+    def check(self) -> None:
+        super().check()
+        for name in self.without:
+            checked(name, CONSTRAINTS, "a constraint")
+        if self.side == "both":
+            raise ValueError("expected first or second for side, got both: a search changes one text of a pair")
+        if self.max_time is not None and self.max_time <= 0:
+            raise ValueError(f"expected a number above 0 for max_time, got {self.max_time}")
+        if not 0 <= self.valid <= 1:
+            raise ValueError(f"expected a number in [0, 1] for valid, got {self.valid}")
+
+    @property
+    def column(self) -> int:
+        return SIDES[self.side][0]
+
+    @property
+    def meaning(self) -> str:
+        """How the meaning of successes is measured."""
+        return self.encoder or usual_meaning()
+
+    def recipe_for(self) -> Recipe:
+        """The recipe with what was chosen otherwise; whatever it needs and nobody has is told here."""
+        recipe = find_recipe(self.recipe)
+        named = {constraint.name: constraint for constraint in recipe.constraints}
+        for constraint in map(parse_constraint, self.constraint):
+            named[constraint.name] = constraint
+        cheap_first = [self._filled(named[name]) for name in CONSTRAINTS if name in named and name not in self.without]
+        recipe = replace(
+            recipe,
+            goal=parse_goal(self.goal) if self.goal else recipe.goal,
+            search=parse_search(self.search) if self.search else recipe.search,
+            transform=tuple(map(Transform.parse, self.transform)) or recipe.transform,
+            constraints=tuple(cheap_first),
+        )
+        transform = tuple(replace(part, attack=self._equipped(part.attack)) for part in recipe.transform)
+        recipe = replace(recipe, transform=transform)
+        _try(recipe)
+        return recipe
+
+    def _equipped(self, attack: Perturbation) -> Perturbation:
+        """An attack with the files and models that the user gave."""
+        if isinstance(attack, OneOf):
+            return OneOf(tuple(map(self._equipped, attack.parts)), attack.per)
+        if attack.name == "embedding" and getattr(attack, "file", None) is None:
+            if self.vectors is None:
+                raise MissingResource(f"{self.recipe} needs {VECTORS}")
+            return _with(attack, file=self.vectors)
+        if attack.name == "contextual" and getattr(attack, "mlm", None) is None and self.mlm:
+            return _with(attack, mlm=self.mlm)
+        return attack
+
+    def _filled(self, constraint: Constraint) -> Constraint:
+        if constraint.name == "word-vectors" and getattr(constraint, "file", None) is None:
+            if self.vectors is None:
+                raise MissingResource(f"{self.recipe} needs {VECTORS}; or drop the constraint: --no-word-vectors")
+            return _with(constraint, file=self.vectors)
+        if constraint.name == "meaning" and self.encoder and getattr(constraint, "encoder", None) == "minilm":
+            return _with(constraint, encoder=self.encoder)
+        return constraint
+
+
+def _with(thing: Any, **changes: Any) -> Any:
+    return replace(thing, **changes)
+
+
+def _try(recipe: Recipe) -> None:
+    """Use everything once on one text, so that a missing file or package is told before a model is opened."""
+    one, text = Corpus.of(["the good film"]), Ragged.of(["great"])
+    row, start, stop = (np.array([value]) for value in (0, 4, 8))
+    edits = Edits(row, start, stop, text, start, stop)
+    for part in recipe.transform:
+        part.attack.proposals(one, 0.0, k=part.count)
+    for constraint in recipe.constraints:
+        try:
+            constraint.sites(one, edits)
+            constraint(one, one.apply(edits), edits)
+        except (MissingResource, ValueError) as error:
+            raise type(error)(f"{error}; or leave the constraint out: --no-{constraint.name}") from None
