@@ -96,13 +96,16 @@ def units(text: str, kind: str) -> list[tuple[int, int]]:
 
 
 def share_changed(text: str, edits: tuple[tuple[int, int, str], ...], kind: str) -> float:
-    """Of the units, those that an edit overlaps; what is inserted or deleted also touches what stands right beside it."""
+    """Of the units, those that an edit overlaps; what is inserted also touches what stands right beside it, and what is deleted
+    the two that come together.
+    """
+    found = units(text, kind)
+    begins, ends = {a for a, _ in found}, {b for _, b in found}
 
     def touches(start: int, stop: int, new: str, a: int, b: int) -> bool:
-        beside = start == stop or not new
+        beside = start == stop or (not new and start in ends and stop in begins)
         return (start <= b and a <= stop) if beside else (start < b and a < stop)
 
-    found = units(text, kind)
     hit = [any(touches(*edit, a, b) for edit in edits) for a, b in found]
     return sum(hit) / max(len(found), 1)
 

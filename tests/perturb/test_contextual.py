@@ -89,13 +89,9 @@ def test_as_many_proposals_as_there_are_options(models: dict[str, str], given: d
     corpus = Corpus.of(TEXTS)
     edits = attack.proposals(corpus, 0, k=1000)
     found = zip(edits.row.tolist(), edits.start.tolist(), edits.text.strings(), strict=True)
-    wanted = [
-        (row, start, new)
-        for row, start, (_, all_of) in zip(
-            *map(list, corpus.place(corpus.words.row, corpus.words.start)), options(attack, TEXTS), strict=True
-        )
-        for new in all_of
-    ]
+    row, start = (column.tolist() for column in corpus.place(corpus.words.row, corpus.words.start))
+    words = zip(row, start, options(attack, TEXTS), strict=True)
+    wanted = [(row, start, new) for row, start, (_, every) in words for new in every]
     assert sorted(found) == sorted(wanted) and len(set(wanted)) == len(wanted) > 0
 
 

@@ -91,3 +91,17 @@ def test_each_insertion_hits_one_of_the_empty_spans_at_its_place(count: list[int
     hit = edits.touched(spans, corpora.offsets)
     assert hit[:-2].reshape(3, room).sum(1).tolist() == [min(many, room) for many in count]
     assert hit[-2:].all()
+
+
+def test_a_deletion_hits_what_it_glues_together_and_not_the_neighbours_of_a_whole_word() -> None:
+    corpus = Corpus.of(["one two three", "one two"])
+    nothing = Ragged.blank(1)
+
+    def hit(row: int, start: int, stop: int) -> list[bool]:
+        where = (np.array([number]) for number in (row, start, stop))
+        return Edits(*where, nothing, np.array([start]), np.array([1])).touched(corpus.words, corpus.offsets).tolist()
+
+    assert hit(0, 3, 4) == [True, True, False, False, False]
+    assert hit(0, 3, 7) == [False, True, False, False, False] and hit(0, 4, 8) == hit(0, 4, 7) == hit(0, 3, 7)
+    assert hit(0, 3, 8) == [True, True, True, False, False], "the words on both sides come together"
+    assert hit(1, 0, 4) == [False, False, False, True, False]

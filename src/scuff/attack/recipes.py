@@ -106,7 +106,7 @@ def textbugger() -> Recipe:
 
 def input_reduction() -> Recipe:
     return Recipe.of(
-        "input-reduction", "Feng et al. 2018", "reduction", ("omit",), "delete", (),
+        "input-reduction", "Feng et al. 2018", "reduction", ("omit(keep_one=False)",), "delete", (),
         ("words go in the order of their importance in the whole text, not anew after each",),
     )  # fmt: skip
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from ..perturb import Perturbation, Then, parse
 
-ALL = 1000  # more than any word has
+ALL, SOME = 1000, 20  # more than any word has; of what is drawn for a whole text
 COUNTED = re.compile(r"\s*(\d+)\s*\*(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Transform:
-    """`SPEC`, or `K*SPEC` for K proposals at every site: by default one where letters are drawn, all where there is a list."""
+    """`SPEC`, or `K*SPEC` for K proposals at every site: by default one where letters are drawn, all
+    where a word has a list, some where whole sentences change."""
 
     attack: Perturbation
     count: int
@@ -35,4 +36,4 @@ class Transform:
 
 
 def _usual(attack: Perturbation) -> int:
-    return 1 if attack.facts.level == "char" else ALL
+    return {"char": 1, "word": ALL}.get(attack.facts.level, SOME)

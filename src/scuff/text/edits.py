@@ -106,9 +106,14 @@ class Edits:
         return np.append(spans.start + spans.row, NEVER)[at] < stop
 
     def touched(self, spans: Spans, offsets: Ints) -> Mask:
-        """Which of these spans (sorted) some edit hits. An empty one is room for an insertion: n of them hit the first n."""
+        """Which of these spans (sorted) some edit hits. A deletion also hits two that it glues together, not the neighbours of a
+        word that goes with one blank. An empty span is room for an insertion: n of them hit the first n.
+        """
         edits, place = self.in_order(), spans.start + spans.row
-        start, stop = edits._reach(offsets)
+        start, stop = edits._apart(offsets)
+        glues = (edits.text.lengths == 0) & np.isin(start, spans.stop + spans.row) & np.isin(stop, place)
+        beside = ((start == stop) | glues).astype(np.int64)
+        start, stop = start - beside, stop + beside
         at = np.searchsorted(stop, place, "right")
         hit: Mask = np.append(start, NEVER)[at] < spans.stop + spans.row
         room = np.flatnonzero(spans.start == spans.stop)

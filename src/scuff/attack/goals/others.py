@@ -46,4 +46,5 @@ class Reduction(Goal):
 
     def judge(self, scores: Any, targets: npt.NDArray[Any], changed: Floats) -> tuple[Floats, Mask]:
         sure, kept = scores[np.arange(len(scores)), targets], scores.argmax(1) == targets
-        return np.where(kept & (changed > 0), changed * 0.999 + sure * 0.001, sure), kept & (changed > 0)
+        there = kept & (changed > 0) & (changed < 1)  # an empty text is no reduction
+        return np.where(there, changed * 0.999 + sure * 0.001, sure), there
