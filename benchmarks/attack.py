@@ -8,8 +8,8 @@ then the limit is measured: the same model on the texts that Scuff has just aske
 batches of the best of some sizes, forward only and with tokenising. Both models are loaded and have attacked something before
 the clock starts. Wrappers of TextAttack's: `plain` is its default, which pads every text to 512 pieces; `dynamic` pads to the
 longest text of a call and is the one to beat. Plain is slow: it gets --seconds, and where these do not suffice for all examples
-only its seconds per query are compared; its success is not. McNemar's counts are summed over rounds, and TextAttack with one seed
-against TextAttack with the next shows how much of them is chance.
+only its seconds per query are compared, which hardly depend on the texts; its success is not. McNemar's counts are summed over
+rounds; one seed against the next of the same side shows how much of them is chance.
 
 What differs between the two sides, beside speed:
 - Queries. TextAttack counts the original, every hidden word and every candidate, again where its cache answers (PWWS asks for the
@@ -19,7 +19,7 @@ What differs between the two sides, beside speed:
   words can merge or vanish. Scuff's are spans of the original and stay; "_" and "@" end a word. The share of changed words, of
   successes only, counts each side's own words; punctuation is in neither.
 - Stop words, which nobody hides or changes. TextAttack: NLTK's English list, case-sensitive, with the pieces of contractions
-  ("s", "t", "don"). Scuff: its own list, longer, in any case. What only one side hides is printed below.
+  ("s", "t", "don"). Scuff: its own list, longer, in any case. --show 20 tells what only one side hides.
 - Ranking. TextAttack hides every word that is no stop word. Scuff hides those for which it has a candidate: fewer queries, and
   in PWWS a softmax over fewer words. [UNK] stands for a hidden word on both sides.
 - DeepWordBug's draws: one swap, substitution, deletion and insertion of a letter per word on both sides, from other generators,
@@ -68,10 +68,11 @@ SHARED = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared
 PEERS = Path(os.environ.get("SCUFF_PEERS", Path.home() / ".cache/scuff-peers"))
 UNKNOWN = "[UNK]"  # stands for a word while its importance is measured
 SIZES = (512, 1024, 2048, 4096)  # pieces per batch: the limit is the best of them
-ENOUGH = 2000  # texts, to measure the limit with
+ENOUGH = 1000  # texts, to measure the limit with
 WARM = 10  # examples that Scuff attacks before the clock starts
 Side = dict[str, Any]  # as textattack_side.py prints it
 Change = tuple[int, int, str, str]
+Limit = tuple[float, float, int]
 
 
 def choose(victim: Any, data: str, count: int) -> list[dict[str, str]]:
@@ -133,7 +134,7 @@ def ours(victim: Any, data: Path, recipe: str, seed: int, examples: int, folder:
     }  # fmt: skip
 
 
-def limits(victim: Any, texts: Sequence[str]) -> tuple[float, float, int]:
+def limits(victim: Any, texts: Sequence[str]) -> Limit:
     """Texts per second, forward only and with tokenising, and the pieces per batch at which the model is fastest."""
     distinct = sorted(dict.fromkeys(texts), key=len)
     some = distinct[:: max(1, len(distinct) // ENOUGH)]
@@ -158,7 +159,7 @@ def single_changes(originals: list[str], asked: Sequence[str]) -> tuple[set[Chan
     return hidden, changed
 
 
-def say_changes(originals: list[str], theirs: Side, scuffs: Side) -> None:
+def say_changes(originals: list[str], theirs: Side, scuffs: Side, show: int) -> None:
     both = [single_changes(originals, side["asked"]) for side in (theirs, scuffs)]
     for at, name in enumerate(("TextAttack", "Scuff")):
         (hidden, changed), (other_hidden, other_changed) = both[at], both[1 - at]
@@ -169,8 +170,8 @@ def say_changes(originals: list[str], theirs: Side, scuffs: Side) -> None:
         print(f"  {name} asked with {len(hidden):,} words hidden, and for {per_word}")
         for what, mine, other in (("hidden", hidden, other_hidden), ("candidates", changed, other_changed)):
             only = Counter(old if what == "hidden" else f"{old}>{new}" for _, _, old, new in mine - other)
-            most = ", ".join(f"{word} {count}" for word, count in only.most_common(12))
-            print(f"    only here: {only.total():,} {what}: {most}")
+            most = ", ".join(f"{word} {count}" for word, count in only.most_common(show))
+            print(f"    only here: {sum(only.values()):,} {what}" + f": {most}" * (show > 0))
 
 
 def apart(first: Side, second: Side) -> tuple[int, int]:
@@ -193,9 +194,7 @@ def row(name: str, sides: list[Side], limit: list[float]) -> str:
     return f"| {name} | {count} x {len(sides)} | {figures} | {times} | {inside:.0%} | {texts:.1f} |"
 
 
-def compare(
-    recipe: str, originals: list[str], sides: dict[str, list[Side]], limit: list[tuple[float, float, int]]
-) -> None:
+def compare(recipe: str, originals: list[str], sides: dict[str, list[Side]], limit: list[Limit], show: int) -> None:
     forward = [one[0] for one in limit]
     said = ", ".join(f"{bare:.0f} ({whole:.0f} with tokenising, {size} pieces a batch)" for bare, whole, size in limit)
     print(f"\n{recipe}; ready-made texts per second, round by round: {said}\n")
@@ -233,7 +232,7 @@ def compare(
             print(
                 f"  Scuff's queries per example less {said}: {more.mean():+.1f} +- {Z * more.std() / len(more) ** 0.5:.1f}"
             )
-        say_changes(originals, theirs[0], scuffs[0])
+        say_changes(originals, theirs[0], scuffs[0], show)
 
 
 def main() -> None:
@@ -250,6 +249,9 @@ def main() -> None:
     parser.add_argument("--peer-python", type=Path, default=PEERS / "venv-ta/bin/python")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of torch, on both sides")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument(
+        "--show", type=int, default=0, help="so many words and candidates that only one side asked about"
+    )
     args = parser.parse_args()
     if not args.peer_python.exists():
         sys.exit(
@@ -280,7 +282,7 @@ def main() -> None:
                     sides[f"TextAttack {wrapper}"].append(textattack(args.peer_python, folder / "asked", **settings))
                 sides["Scuff"].append(ours(victim, all_of_them, recipe, seed, len(rows), folder / f"{recipe}-{seed}"))
                 limit.append(limits(victim, sides["Scuff"][-1]["asked"]))
-            compare(recipe, [row["text"] for row in rows], sides, limit)
+            compare(recipe, [row["text"] for row in rows], sides, limit, args.show)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text import Rng
-from ..text.ragged import Floats, Mask
+from ..text.dataset import Text
+from ..text.ragged import Floats, Ints, Mask
 from ..victims.base import Outputs
 from .constraints import Constraint
 from .goals import Goal
 from .pursuit import Pursuit
 from .sample import CANNOT_GO_ON
 from .search import Dice, Search
-from .space import Space, State, Tried, View
+from .space import Space, Tried, View
 
 NO_QUERY, NO_TIME = "no query was left", "no time was left"
+UNHEARD = (-np.inf, None)
 
 
 @dataclass(eq=False)
@@ -43,6 +45,7 @@ class Engine:
     def run(self, rows: Sequence[int], clean: Floats, importance: dict[int, Floats] | None = None) -> Iterator[Pursuit]:
         """Search for these examples, whose originals have these margins; each comes when it is done."""
         rng = Rng.of(self.space.column.corpus.keys, self.seed, "search", self.search.spec)
+        originals = self.space.column.texts()
         waiting = deque(zip(rows, clean.tolist(), strict=True))
         active: deque[Pursuit] = deque()
         while waiting or active:
@@ -53,7 +56,7 @@ class Engine:
                 else:
                     row, margin = waiting.popleft()
                     view = View(self.space, row, margin, self.goal.open_ended, (importance or {}).get(row))
-                    pursuit = Pursuit(view, self.search.walk(view, Dice(rng, row)))
+                    pursuit = Pursuit.of(view, self.search.walk(view, Dice(rng, row)), originals[row])
                     goes_on = pursuit.begin()
                 if goes_on:
                     part.append(pursuit)
@@ -88,23 +91,34 @@ class Engine:
         rows = np.array([pursuit.view.row for pursuit, _ in wanted])
         tried = self.space.tried(rows.tolist(), [state for _, state in wanted])
         free = np.array([pursuit.wish.free for pursuit, _ in wanted])
-        allowed = self._allowed(tried, free)
-        asked = self._affordable(wanted, allowed, late)
-        for at in np.flatnonzero(~asked).tolist():
-            wanted[at][0].known[wanted[at][1]] = (-np.inf, 0.0, None)
-        rest = np.flatnonzero(asked)
-        if not rest.size:
-            return
-        some = _part(tried, rest)
-        outputs = self.ask(*self.space.texts(rows[rest], some), examples=rows[rest].tolist())
-        changed = some.changed()
-        margin = self.goal(outputs, self.targets[rows[rest]], changed)
-        margin = np.where(np.isnan(margin), -np.inf, margin)
-        likeness = self._likeness(some, np.flatnonzero((margin > 0) & ~free[rest]))
+        rest = np.flatnonzero(self._allowed(tried, free))
+        some, free = _part(tried, rest), free[rest]
+        pursuits = [wanted[at][0] for at in rest.tolist()]
+        texts = self._hear(pursuits, rows[rest], some, late)
+        found = [pursuit.heard.get(text, UNHEARD) for pursuit, text in zip(pursuits, texts, strict=True)]
+        margin = np.array([margin for margin, _ in found], np.float64)
+        likeness = self._likeness(some, np.flatnonzero((margin > 0) & ~free))
+        for pursuit, state in wanted:
+            pursuit.known[state] = (-np.inf, 0.0, None)
         for at, number in enumerate(rest.tolist()):
             pursuit, state = wanted[number]
-            answer = None if free[number] or outputs.problem[at] else outputs.answers[at]
-            pursuit.known[state] = (float(margin[at]), float(likeness[at]), answer)
+            pursuit.known[state] = (found[at][0], float(likeness[at]), None if free[at] else found[at][1])
+
+    def _hear(self, pursuits: Sequence[Pursuit], rows: Ints, tried: Tried, late: bool) -> list[Text]:
+        """Ask about texts, of each example those that are new to it; gives all of them."""
+        columns = self.space.texts(rows, tried)
+        texts = columns[self.space.side]
+        new = np.array(self._affordable(pursuits, texts, late), np.int64)
+        if new.size:
+            some = _part(tried, new)
+            outputs = self.ask(*([column[at] for at in new.tolist()] for column in columns), examples=rows[new].tolist())
+            margin = self.goal(outputs, self.targets[rows[new]], some.changed())
+            for at, place in enumerate(new.tolist()):
+                value = -np.inf if np.isnan(margin[at]) else float(margin[at])
+                answer = None if outputs.problem[at] else outputs.answers[at]
+                pursuits[place].heard[texts[place]] = value, answer
+                pursuits[place].queries += 1
+        return texts
 
     def _allowed(self, tried: Tried, free: Mask) -> Mask:
         """What all constraints let pass: each is asked only about what those before it did."""
@@ -121,19 +135,22 @@ class Engine:
                 left, part = left[kept], _part(part, kept)
         return allowed
 
-    def _affordable(self, wanted: list[tuple[Pursuit, State]], allowed: Mask, late: bool) -> Mask:
-        """What may be asked, and counted: an example whose budget ends gets what is left of it."""
-        asked = allowed.copy()
-        for at in np.flatnonzero(allowed).tolist():
-            pursuit = wanted[at][0]
-            if late or (self.max_queries is not None and pursuit.queries >= self.max_queries):
-                asked[at] = False
+    def _affordable(self, pursuits: Sequence[Pursuit], texts: Sequence[Text], late: bool) -> list[int]:
+        """Which are to be asked: each text once for an example, and of one whose budget ends what is left of it."""
+        chosen: dict[tuple[int, Text], int] = {}
+        many: Counter[int] = Counter()
+        for at, (pursuit, text) in enumerate(zip(pursuits, texts, strict=True)):
+            row = pursuit.view.row
+            if text in pursuit.heard or (row, text) in chosen:
+                continue
+            if late or (self.max_queries is not None and pursuit.spent + many[row] >= self.max_queries):
                 pursuit.reason = NO_TIME if late else NO_QUERY
             else:
-                pursuit.queries += 1
-        return asked
+                chosen[row, text] = at
+                many[row] += 1
+        return list(chosen.values())
 
-    def _likeness(self, tried: Tried, rows: npt.NDArray[np.int64]) -> Floats:
+    def _likeness(self, tried: Tried, rows: Ints) -> Floats:
         """How like the original the texts that reach the goal are, where a constraint measures it."""
         out = np.zeros(len(tried.before.corpus))
         measure = next((c for c in self.constraints if hasattr(c, "similarity")), None)
@@ -143,7 +160,7 @@ class Engine:
         return out
 
 
-def _part(tried: Tried, rows: npt.NDArray[np.int64]) -> Tried:
+def _part(tried: Tried, rows: Ints) -> Tried:
     if rows.size == len(tried.before.corpus):
         return tried
     number = np.full(len(tried.before.corpus), -1)

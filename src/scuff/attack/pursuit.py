@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..text.dataset import Text
 from .search import Told, Try, Walk
 from .space import State, View
 
@@ -17,13 +18,17 @@ class Pursuit:
 
     view: View
     walk: Walk
+    heard: dict[Text, tuple[float, Any]]  # margin and answer of every text that was asked: two states may write the same
+    known: dict[State, tuple[float, float, Any]]  # margin, likeness, answer; none of those that cannot be the result
     wish: Try = field(default_factory=lambda: Try(()))
-    known: dict[State, tuple[float, float, Any]] = field(default_factory=dict)  # margin, likeness, answer
     queries: int = 1  # the original was asked, too
     state: State = ()
-    margin: float = -np.inf
     reason: str = ""  # why it ended before the search did
     failed: str = ""  # what broke it
+
+    @classmethod
+    def of(cls, view: View, walk: Walk, original: Text) -> Pursuit:
+        return cls(view, walk, {original: (view.clean, None)}, {(): (view.clean, 0.0, None)})
 
     def begin(self) -> bool:
         """Whether it wants to try anything."""
@@ -51,12 +56,20 @@ class Pursuit:
 
     def _settle(self, state: State) -> bool:
         self.state = state
-        self.margin = self.known[state][0] if state else self.view.clean
         return False
 
     @property
+    def margin(self) -> float:
+        return self.known[self.state][0]
+
+    @property
     def answer(self) -> Any:
-        return self.known[self.state][2] if self.state else None
+        return self.known[self.state][2]
+
+    @property
+    def spent(self) -> int:
+        """Queries so far; a pass for gradients is one, which was made beforehand."""
+        return self.queries + (self.view.importance is not None)
 
     def new(self) -> list[State]:
         """What it wants to try and does not know yet, each once."""

@@ -71,18 +71,29 @@ class Space:
         return np.searchsorted(self.edits.row[self.first[:-1]], np.arange(len(self.column.corpus) + 1))
 
     @cached_property
+    def spans(self) -> tuple[Ints, Ints]:
+        """The words at each site, all that its edits have in reach; where there is no word, what they replace."""
+        begin, words, edits = self.first[:-1], self.column.corpus.words, self.edits
+        if not begin.size:
+            return begin, begin
+        at = self.column.corpus.offsets[edits.row[begin]]
+        start, stop = at + np.minimum.reduceat(edits.start, begin), at + np.maximum.reduceat(edits.stop, begin)
+        one, last = np.searchsorted(words.stop, start, "right"), np.searchsorted(words.start, stop) - 1
+        some = one <= last
+        start[some], stop[some] = words.start[one[some]], words.stop[last[some]]
+        return start - at, stop - at
+
+    @cached_property
     def all_edits(self) -> Edits:
         """The edits, and those that hide each site."""
-        begin = self.first[:-1]
-        if not begin.size:
-            return self.edits
+        begin, (start, stop) = self.first[:-1], self.spans
         row = self.edits.row[begin]
-        start, stop = np.minimum.reduceat(self.edits.start, begin), np.maximum.reduceat(self.edits.stop, begin)
-        if not self.hidden:
+        if not self.hidden and self.column.tokens is None:
             corpus = self.column.corpus
-            after = corpus.offsets[row] + stop
-            blank = np.append(corpus.codes, 0)[after] == ord(" ")
-            stop = stop + (blank & (after < corpus.offsets[row + 1])) * (self.column.tokens is None)
+            at, blank = corpus.offsets[row], np.append(corpus.codes == ord(" "), False)
+            after = blank[at + stop] & (at + stop < corpus.offsets[row + 1])
+            before = blank[at + start - 1] & (start > 0) & ~after
+            start, stop = start - before, stop + after
         text = Ragged.of([self.hidden]).take(np.zeros(row.size, np.int64))
         return Edits.join([self.edits, Edits(row, start, stop, text, self.edits.site[begin], np.ones_like(row))])
 

@@ -113,7 +113,8 @@ def named(args: argparse.Namespace, model: Any, data: Any, *, modelless: bool = 
     elif what:
         model = what[0]
     if data is None or (model is None and not modelless):
-        raise ValueError(f"expected MODEL DATA, got too little: try `scuff {args.command} toy:sentiment toy:sentiment`")
+        toy = "toy:tone toy:tone --recipe tt-deepwordbug" if args.command == "attack" else "toy:sentiment toy:sentiment"
+        raise ValueError(f"expected MODEL DATA, got too little: try `scuff {args.command} {toy}`")
     return None if modelless else model, data
 
 

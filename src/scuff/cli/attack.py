@@ -45,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--goal", metavar="SPEC", help='e.g. untargeted, "targeted(label=\'ok\')", "toxictrap(threshold=0.7)"'
     )
     group.add_argument(
-        "--transform", nargs="+", metavar="SPEC",
+        "--transform", nargs="+", action="extend", metavar="SPEC",
         help="attacks (`scuff list`) that propose changes, e.g. 'embedding(n=50)' synonym typo; 3*typo: three of each word",
     )  # fmt: skip
     group.add_argument(
@@ -54,6 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--constraint",
         nargs="+",
+        action="extend",
         metavar="SPEC",
         help="added, or in place of the recipe's of that name: 'changed(share=0.2)'",
     )
@@ -88,11 +89,11 @@ def run(args: argparse.Namespace) -> None:
 
     if args.parts:
         return _parts()
-    found = _live(args) if args.live else None
+    found, show = (_live(args), None) if args.live else (None, run_bar(args.quiet))
     if args.resume:
         changes = flags(args, settings_of(AttackConfig))
         refuse_beside_resume(args, changes)
-        return _show(resume_attack(args.resume, say=listen(args), show=run_bar(args.quiet), found=found, **changes))
+        return _show(resume_attack(args.resume, say=listen(args), show=show, found=found, **changes))
     settings = read_config(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
     settings |= flags(args, settings_of(AttackConfig))
@@ -102,7 +103,7 @@ def run(args: argparse.Namespace) -> None:
     return _show(
         attack(
             model, data, output=args.output or output or "runs", named=not (args.output or output), say=listen(args),
-            show=None if args.live else run_bar(args.quiet), found=found, **settings,
+            show=show, found=found, **settings,
         )
     )  # fmt: skip
 

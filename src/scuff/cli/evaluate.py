@@ -53,13 +53,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..session import Config, dry_run, evaluate, read_config, resume
+    from ..session import Config, dry_run, evaluate, read_config, resume_evaluation
     from ..session.cases import write_cases
 
     if args.resume:
         changes = flags(args, settings_of(Config))
         refuse_beside_resume(args, changes)
-        return show(resume(args.resume, say=listen(args), show=run_bar(args.quiet), **changes))
+        return show(resume_evaluation(args.resume, say=listen(args), show=run_bar(args.quiet), **changes))
     settings = read_config(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
     settings |= flags(args, settings_of(Config))

@@ -1,8 +1,8 @@
 """Compute everything of a run again from its trials: summary.json, results.jsonl, report.html.
 
 scuff report runs/my-run
-scuff report runs/my-run --paper table.md            the scores in the layout of the RobTest paper; - prints them
-scuff report runs/my-run --parquet trials.parquet    every case as a row, for pandas, DuckDB and the like
+scuff report runs/my-run --paper table.md            in the layout of the RobTest paper, or of ToxicTrap's; - prints only that
+scuff report runs/my-run --parquet trials.parquet    for pandas, DuckDB and the like: a row per case; of an attack, per example
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ import argparse
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_folder", metavar="RUN", help="folder that `scuff evaluate` wrote")
+    parser.add_argument("run_folder", metavar="RUN", help="folder that `scuff evaluate` or `scuff attack` wrote")
     parser.add_argument(
-        "--paper",
-        metavar="FILE",
-        help="also write the scores as a Markdown table in RobTest's layout; - prints only that",
+        "--paper", metavar="FILE", help="also write a Markdown table in the layout of the paper; - prints only that"
     )
     parser.add_argument("--parquet", metavar="FILE", help="also write all trials as one table (needs scuff[parquet])")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
@@ -23,14 +21,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from ..files.streams import replacing
-    from ..report import paper_table
     from ..session import report
     from ..session.export import write_parquet
 
     result = report(args.run_folder)
     if args.paper:
         with replacing(args.paper) as out:
-            out.write(paper_table(result.summary).encode())
+            out.write(result.paper.encode())
     if args.parquet:
         write_parquet(args.run_folder, args.parquet)
     if not args.quiet and args.paper != "-":

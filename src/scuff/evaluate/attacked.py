@@ -14,7 +14,7 @@ from ..perturb import Protect
 from ..perturb.union import all_proposals
 from ..text import Edits
 from ..text.ragged import Floats, Ints, Ragged
-from ..victims.base import as_objects
+from ..victims.base import Outputs, as_objects
 from .outcomes import ERROR, FAILED, SKIPPED, SUCCEEDED
 from .pack import pack_answers, pack_edits, pack_texts
 from .trials import Arrays
@@ -29,13 +29,14 @@ class AttackedBlock:
     """The work on one block of examples: who is attacked, the search, what came of it."""
 
     def __init__(self, run: Attacking, rows: Ints) -> None:
-        assert run.ask is not None
-        self.run, self.rows, self.ask = run, rows, run.ask
+        assert run.ask is not None and run.recipe is not None
+        self.run, self.rows, self.ask, self.recipe = run, rows, run.ask, run.recipe
         truth, clean = run.truth.take(rows), run.clean.take(rows)
-        self.goal = run.recipe.goal.ready(run.truth.task, run.truth.labels)
+        self.goal = self.recipe.goal.ready(run.truth.task, run.truth.labels)
         self.status = np.full(rows.size, FAILED, np.int8)
         self.reason: list[str] = [""] * rows.size
         self.queries = np.zeros(rows.size, np.int64)
+        self.unanswered: list[list[str]] = [[] for _ in range(rows.size)]  # why, of each query without an answer
         self.margin = np.full(rows.size, np.nan)
         self.answers, self.edits = list(clean.answers), [_no_edits()] * rows.size
         for at, problem in enumerate(clean.problem.tolist()):
@@ -62,10 +63,13 @@ class AttackedBlock:
         corpus = columns[self.run.limits.side].corpus
         before, after = corpus.strings(), corpus.apply(all_edits).strings()
         touched = corpus.words.row[all_edits.touched(corpus.words, corpus.offsets)]
-        distance = distance_in_meaning(self.run.limits.meaning)(before, after)
+        distance = np.zeros(len(corpus))
+        if (edited := np.unique(all_edits.row)).size:
+            far = distance_in_meaning(self.run.limits.meaning)
+            distance[edited] = far([before[at] for at in edited.tolist()], [after[at] for at in edited.tolist()])
         return {
             "example": self.rows.astype(np.int32), "status": self.status, "queries": self.queries.astype(np.int32),
-            "margin": self.margin, "distance": distance,
+            "unanswered": np.array(list(map(len, self.unanswered)), np.int32), "margin": self.margin, "distance": distance,
             "changed": np.bincount(touched, minlength=len(corpus)) / np.maximum(corpus.words.per_row(len(corpus)), 1),
             **pack_texts("reason", self.reason), **pack_answers(self._together()),
             **pack_edits([(self.run.limits.side, 0, all_edits)]),
@@ -76,7 +80,7 @@ class AttackedBlock:
         return as_objects(self.answers) if kind.dtype == object else np.array(self.answers, kind.dtype)
 
     def _search(self, columns: list[Column]) -> None:
-        run, limits, recipe = self.run, self.run.limits, self.run.recipe
+        run, limits, recipe = self.run, self.run.limits, self.recipe
         protect = Protect(limits.protect) if limits.protect else None
         corpus, parts = columns[limits.side].corpus, [(part.attack, part.count) for part in recipe.transform]
         proposed = self._proposed(corpus, parts, protect)
@@ -85,13 +89,20 @@ class AttackedBlock:
         space = Space.of(columns, limits.side, proposed, run.unknown if recipe.search.hidden else "")
         targets = self.targets[self.attacked]
         engine = Engine(
-            space, self.goal, recipe.search, recipe.constraints, self.ask, targets, limits.seed, limits.max_queries, run.at_once,
-            run.late,
+            space, self.goal, recipe.search, recipe.constraints, self._hear, targets, limits.seed, limits.max_queries,
+            run.at_once, run.late,
         )  # fmt: skip
         importance = self._importance(space, targets) if recipe.search.name == "gradient" else None
         rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
         for pursuit in engine.run(rows, self.margin[self.attacked[rows]], importance):
             self._note(pursuit, space)
+
+    def _hear(self, *columns: Any, examples: Any) -> Outputs:
+        """Ask for a search, and remember what was not answered: a model that fails on every new text is not robust."""
+        outputs = self.ask(*columns, examples=examples)
+        for place in np.flatnonzero(~outputs.answered).tolist():
+            self.unanswered[self.attacked[examples[place]]].append(str(outputs.problem[place]))
+        return outputs
 
     def _proposed(self, corpus: Any, parts: Any, protect: Protect | None) -> Edits:
         """For all texts at once; where that fails, one by one, so that a text that breaks an attack breaks no other."""
@@ -134,6 +145,9 @@ class AttackedBlock:
         self.queries[at] += pursuit.queries - 1
         if pursuit.failed:
             return self._fail(pursuit.view.row, pursuit.failed)
+        lost = self.unanswered[at]
+        if lost and len(lost) >= pursuit.queries - 1:  # not one text of the search was answered
+            return self._fail(pursuit.view.row, lost[0])
         self.margin[at] = pursuit.margin
         self.reason[at] = pursuit.reason or ("" if pursuit.view.sites else NOTHING)
         if pursuit.state:

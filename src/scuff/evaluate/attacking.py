@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..victims.base import Outputs, as_objects
 from .attacked import AttackedBlock
 from .block import Ask, clean_block
 from .evaluation import Job, clean_jobs
-from .outcomes import attack_summary, result_lines
+from .outcomes import SUCCEEDED, attack_summary, result_lines
 from .pack import unpack_answers, unpack_texts
 from .trials import Folder
 from .truth import Truth
@@ -39,6 +39,12 @@ class Limits:
     most: float = 0.2
     block: int = 64  # examples
 
+    @classmethod
+    def of(cls, key: dict[str, Any]) -> Limits:
+        """From what decided a run that is done."""
+        given = {field.name: key[field.name] for field in fields(cls)}
+        return cls(**{**given, "protect": tuple(given["protect"])})
+
 
 @dataclass(eq=False)
 class Attacking:
@@ -47,7 +53,7 @@ class Attacking:
     folder: Folder
     data: Dataset
     truth: Truth
-    recipe: Recipe
+    recipe: Recipe | None  # none: nothing is attacked, only told about
     limits: Limits
     ask: Ask | None = None
     saliency: Callable[..., list[Floats]] | None = None
@@ -94,7 +100,9 @@ class Attacking:
         """Compute everything from the trials: summary.json and results.jsonl."""
         parts = [self.folder.read_part(job.name) for job in self.jobs()]
         lines = result_lines(self.data, self.truth, self.clean, parts, self.limits)
-        summary = attack_summary(run, self.data, self.truth, self.clean, self.recipe, self.limits, lines)
+        kept = [np.where(part["status"] == SUCCEEDED, "", "not broken").astype(object) for part in parts]
+        settled = Outputs.join([Outputs(unpack_answers(part), why) for part, why in zip(parts, kept, strict=True)])
+        summary = attack_summary(run, self.data, self.truth, self.clean, settled, self.limits, lines)
         self.folder.write_lines("results.jsonl", lines)
         self.folder.write_json("summary.json", summary)
         return summary

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..attack.recipes import Recipe
 from ..text.dataset import Dataset
+from ..text.ragged import Floats
 from ..victims.base import Outputs
-from .interval import wilson
+from .interval import mean_interval, resamples, weighted_means, wilson
 from .results import Shown, said
 from .trials import SCHEMA, Arrays
 from .truth import Truth
@@ -49,6 +49,7 @@ def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Ar
                     "reason": reasons[at],
                     "clean": {"answer": said(clean.answers[example], truth)},
                     "queries": int(part["queries"][at]),
+                    "unanswered": int(part["unanswered"][at]),
                     "adversarial": adversarial if edits else None,
                 }
             )
@@ -56,23 +57,27 @@ def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Ar
 
 
 def attack_summary(
-    run: dict[str, Any], data: Dataset, truth: Truth, clean: Outputs, recipe: Recipe, limits: Limits, lines: list[Line]
+    run: dict[str, Any],
+    data: Dataset,
+    truth: Truth,
+    clean: Outputs,
+    settled: Outputs,
+    limits: Limits,
+    lines: list[Line],
 ) -> dict[str, Any]:
+    """clean, settled: the answers to the texts as they are, and to those that the searches settled on."""
     attacked = [line for line in lines if line["status"] != "skipped"]
     won = [line for line in attacked if line["status"] == "succeeded"]
-    queries = np.array([line["queries"] for line in attacked], np.float64)
-    score, _ = truth.score(clean)
-    right = np.nan_to_num(score) >= 1 if truth.task != "tokens" else np.nan_to_num(score) > 0
+    queries = np.array([line["queries"] for line in attacked if line["queries"]], np.float64)
     broken = np.array([line["status"] == "succeeded" for line in lines], np.bool_)
+    before = truth.score(clean)[0]
+    after = np.where(broken & np.isfinite(before), truth.score(settled)[0], before)
     valid = [line for line in won if line["adversarial"]["valid"]]
     return {
         "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
         "data": {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
-        "task": data.task,
-        "recipe": {"name": recipe.name, "paper": recipe.paper, **recipe.specs, "deviations": list(recipe.deviations)},
-        "examples": len(lines),
-        "clean": _share(int(right.sum()), len(lines)),
-        "after": _share(int((right & ~broken).sum()), len(lines)),
+        "task": data.task, "recipe": run["recipe"], "examples": len(lines),
+        "clean": _accuracy(before, truth), "after": _accuracy(after, truth),
         "success": {**_share(len(won), len(attacked)), "count": len(won), "of": len(attacked)},
         "valid": {
             **_share(len(valid), len(attacked)), "count": len(valid), "of": len(attacked), "measure": limits.meaning,
@@ -85,13 +90,24 @@ def attack_summary(
             "mean": _mean(queries), "median": float(np.median(queries)) if queries.size else None,
             "total": int(queries.sum()), "limit": limits.max_queries,
             "cut": sum(line["status"] == "failed" and line["reason"].startswith("no ") for line in attacked),
+            "unanswered": sum(line["unanswered"] for line in attacked),
         },
         "changed": {"mean": _mean([line["adversarial"]["changed"] for line in won])},
         "similarity": {"mean": _mean([line["adversarial"]["similarity"] for line in won]), "measure": limits.meaning},
         "curve": _curve(attacked),
-        "labels": _labels(attacked),
+        "labels": _labels(attacked) if data.task != "tokens" else {},
         "words": _words(won, limits.side),
     }  # fmt: skip
+
+
+def _accuracy(score: Floats, truth: Truth) -> dict[str, Any]:
+    """Of the examples that were answered; of tags the share that is right, sentences counting by their tokens."""
+    known = np.isfinite(score)
+    if truth.task != "tokens" or not known.any():
+        return _share(int(score[known].sum()), int(known.sum()))
+    mean, again = weighted_means(score, truth.weight, resamples(len(score), 0))
+    interval = mean_interval(float(mean), again, int(known.sum()))
+    return {"value": round(float(mean), 6), "interval": [round(edge, 6) for edge in interval]}
 
 
 def _share(count: int, of: int) -> dict[str, Any]:
@@ -122,8 +138,6 @@ def _labels(attacked: list[Line]) -> dict[str, Any]:
     out: dict[str, dict[str, int]] = {}
     for line in attacked:
         target = line["target"]
-        if isinstance(target, tuple) and line["clean"]["answer"] is not None and len(target) > 8:
-            continue  # tags
         name = target if isinstance(target, str) else ", ".join(target)
         entry = out.setdefault(name, {"of": 0, "count": 0})
         entry["of"] += 1

@@ -85,6 +85,10 @@ class Folder:
             raise BadRun(f"{self.path / name}: expected a file that this version of Scuff wrote, got another")
         return found
 
+    def timings(self) -> Any:
+        """How long each session took; nothing if the run was stopped before that was written."""
+        return self.read_json("timings.json") if (self.path / "timings.json").is_file() else []
+
     def read_lines(self, name: str) -> Iterator[Any]:
         try:
             with open(self.path / name, encoding="utf-8") as lines:

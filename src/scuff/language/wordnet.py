@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from .inflect import lemma
+from .inflect import inflected, lemma
 from .synsets import PARTS, USUAL, table
 
 RARE = 7  # percent: what a word means less often hardly anybody thinks of
@@ -41,9 +41,10 @@ def synonyms(lemma: str, pos: str, senses: int | None = None, fit: float = 0.0) 
 @lru_cache(100_000)
 def any_synonyms(word: str) -> tuple[str, ...]:
     """Lemmas of all synsets that a word, as it is or in its base form, has a sense in, as any part of speech."""
-    bases = dict.fromkeys((word, *(lemma(word, tag) for tag in ("NNS", "VBZ", "VBD", "VBG", "VBN", "JJR", "JJS"))))
-    found = (other for base in bases for pos in PARTS for other in synonyms(base, pos))
-    return tuple(dict.fromkeys(other for other in found if other not in bases))
+    tags = ("NNS", "VBZ", "VBD", "VBG", "VBN", "JJR", "JJS")
+    bases = [word, *(base for tag in tags if (base := lemma(word, tag)) and inflected(base, tag) == word)]  # fat is no father
+    found = (other for base in bases for pos in PARTS for other in (base, *synonyms(base, pos)) if known(other, pos))
+    return tuple(other for other in dict.fromkeys(found) if other != word)
 
 
 @lru_cache(100_000)

@@ -37,13 +37,14 @@ def title(summary: Summary) -> str:
 def numbers(summary: Summary) -> list[Row]:
     """The rows of the table."""
     success, valid, queries = summary["success"], summary["valid"], summary["queries"]
+    tags = "tags; " if summary["task"] == "tokens" else ""
     out = [("attack success rate", interval(success), f"{success['count']:,} of {success['of']:,} attacked")]
     if valid:
         kept = f"{valid['count']:,} of {valid['of']:,}: meaning moved at most {valid['most']:g} by {measure(valid)}"
         out.append(("  after validity filter", interval(valid), kept))
     out += [
         ("accuracy, clean", interval(summary["clean"]), ""),
-        ("accuracy, after attack", interval(summary["after"]), "of all examples, the skipped ones too"),
+        ("accuracy, after attack", interval(summary["after"]), f"{tags}of all examples, the skipped ones too"),
         (
             "queries per attacked text",
             number(queries["mean"]),
@@ -87,6 +88,10 @@ def notes(summary: Summary) -> list[str]:
         reasons = "; ".join(f"{why}, {count:,} times" for why, count in list(summary["problems"].items())[:3])
         out.append(
             f"errors count as failed attacks, so the true success rate may be higher: {reasons or 'no reason given'}"
+        )
+    if summary["queries"].get("unanswered"):
+        out.append(
+            f"{summary['queries']['unanswered']:,} queries had no answer and count as texts that did not fool the model"
         )
     if summary["queries"].get("cut"):
         out.append(f"{summary['queries']['cut']:,} attacks ran out of queries or time")

@@ -11,14 +11,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..evaluate import BadRun, Evaluation, Folder, NoAnswers
+from ..evaluate import Evaluation, Folder, NoAnswers
 from ..evaluate.score import final_score
-from ..report import check_summary, score_table, write_report
+from ..report import check_summary, paper_table, score_table, write_report
 from ..run import Progress, WriteBehind, run_jobs
 from .config import Config
 from .measuring import Measuring
 from .preflight import preflight
-from .reopen import named_run, reopen
+from .reopen import EVALUATE, named_run, reopen
 
 Say = Callable[[str], None]
 
@@ -32,6 +32,11 @@ class Result:
 
     def __str__(self) -> str:
         return score_table(self.summary)
+
+    @property
+    def paper(self) -> str:
+        """The scores in the layout of the RobTest paper, as Markdown."""
+        return paper_table(self.summary)
 
     @property
     def average(self) -> float:
@@ -96,18 +101,18 @@ def dry_run(model: Any, data: Any, *, say: Say, **settings: Any) -> None:
         session.close()
 
 
-def resume(
+def resume_evaluation(
     folder: str | Path,
     *,
     say: Say | None = None,
     show: Callable[[Progress], None] | None = None,
     **changes: Any,
 ) -> Result:
-    """Go on with a run that was interrupted, with the settings that are written in its folder.
+    """Go on with an evaluation that was interrupted, with the settings that are written in its folder.
 
     changes: those that do not decide the trials: workers, max_errors, cache.
     """
-    run = named_run(folder)
+    run = named_run(folder, EVALUATE)
     session = Measuring.of(run["model"]["spec"], run["data"]["spec"], Config.of(**{**run["config"], **changes}))
     try:
         preflight(session, _silent)  # whose answers to the clean texts are used
@@ -148,22 +153,6 @@ def _finish(
         reason = next(iter(summary["problems"]), "nothing")
         raise NoAnswers(f"expected answers to some of {summary['queries']['cases']:,} cases, got none: {reason}")
     return summary
-
-
-def report(folder: str | Path) -> Result:
-    """Compute everything of a run again from its trials: summary.json, results.jsonl, report.html."""
-    opened = Folder(folder)
-    run = opened.read_json("run.json")
-    work = reopen(str(folder), False)
-    for jobs in chain([work.clean_jobs()], work.rounds()):
-        if left := work.left(jobs):
-            raise BadRun(
-                f"{folder}: expected a finished run, got {len(left)} of {len(jobs)} blocks left to do: "
-                f"`scuff evaluate --resume {folder}` goes on"
-            )
-    summary = work.finish(run)
-    write_report(opened)
-    return Result(summary, str(folder))
 
 
 def assert_robust(

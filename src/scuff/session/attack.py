@@ -5,53 +5,24 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..evaluate import BadRun, Folder
-from ..evaluate.attacking import Attacking
-from ..report import attack_table, write_attack_report
+from ..evaluate import BadRun, Folder, NoAnswers
+from ..evaluate.attacking import Attacking, Limits
+from ..report import write_attack_report
 from ..run import Progress, WriteBehind, run_jobs
+from .attack_result import AttackResult
 from .preflight import look
 from .recipe import AttackConfig
-from .reopen import named_run, open_again, saved_data
-from .searching import Searching
+from .reopen import ATTACK, named_run, open_again, saved_data
+from .searching import USUAL, Searching
 
 Say = Callable[[str], None]
 Show = Callable[[Progress], None]
 Found = Callable[[dict[str, Any]], None]
-
-
-@dataclass(frozen=True)
-class AttackResult:
-    """What came of an attack. `print(result)` shows the table."""
-
-    summary: dict[str, Any]
-    timings: list[dict[str, Any]]
-    lines: list[dict[str, Any]]  # one per example, as in results.jsonl
-    folder: str | None
-
-    def __str__(self) -> str:
-        return attack_table(self.summary, self.timings)
-
-    @property
-    def success(self) -> float:
-        """The share of attacked examples that were broken; nan if none was attacked."""
-        value = self.summary["success"]["value"]
-        return float("nan") if value is None else float(value)
-
-    @property
-    def adversarial(self) -> list[tuple[str, str]]:
-        """The texts that were broken: before and after."""
-        won = [line for line in self.lines if line["status"] == "succeeded"]
-        side = next((line["adversarial"]["edits"][0][0] for line in won), 0)
-        return [(_plain(line["texts"][side]), line["adversarial"]["texts"][side]) for line in won]
-
-
-def _plain(text: Any) -> str:
-    return text if isinstance(text, str) else " ".join(text)
 
 
 def attack(
@@ -100,7 +71,7 @@ def resume_attack(
 
     changes: those that do not decide the trials: workers, max_errors, cache.
     """
-    run = named_run(folder, "attack")
+    run = named_run(folder, ATTACK)
     config = AttackConfig.of(**{**run["config"], **changes})
     session = Searching.of(run["model"]["spec"], run["data"]["spec"], config)
     try:
@@ -121,7 +92,9 @@ def report_attack(folder: str | Path) -> AttackResult:
 
 
 def _begin(session: Searching, say: Say, found: Found | None) -> None:
-    session.costs(say, look(session, say))
+    if found and session.config.workers > 1:
+        raise ValueError(f"expected 1 worker where successes are shown as they come, got {session.config.workers}")
+    session.costs(say, look(session, say, USUAL * len(session.data)))
     session.found = found
 
 
@@ -135,26 +108,33 @@ def _run(session: Searching, folder: Folder, say: Say | None, show: Show | None)
         behind = WriteBehind(folder.path)
         session.query.errors = 0  # the pre-flight met those of the clean texts, which are asked again
         try:
-            work = session.attacking(behind)
+            work, any_left = session.attacking(behind), False
             for jobs in (work.clean_jobs(), work.jobs()):
                 left = work.left(jobs)
                 if len(left) < len(jobs) and say:
                     say(f"resumed: {len(jobs) - len(left)} of {len(jobs)} blocks were done before")
+                any_left = any_left or bool(left)
                 many = workers if jobs[0].name.startswith("attack") else 1
                 progress = Progress(len(left), show)
                 run_jobs(work, left, workers=many, open_work=opened, whole=True, heard=session.hear, progress=progress)
         finally:
             behind.settle()
-        session.write_timings(folder)
-        return _finished(work, run)
+        if any_left:
+            session.write_timings(folder)
+        done = _finished(work, run)
+    status, attacked = done.summary["status"], done.summary["success"]["of"]
+    if attacked and status["error"] == attacked:
+        raise NoAnswers(
+            f"expected answers to some of {attacked:,} attacks, got none: {next(iter(done.summary['problems']))}"
+        )
+    return done
 
 
 def _finished(work: Attacking, run: dict[str, Any]) -> AttackResult:
     summary = work.finish(run)
     write_attack_report(work.folder)
     lines = list(work.folder.read_lines("results.jsonl"))
-    timings = work.folder.read_json("timings.json")
-    return AttackResult(summary, timings, lines, str(work.folder.path))
+    return AttackResult(summary, work.folder.timings(), lines, str(work.folder.path))
 
 
 class AttackWorker(Attacking):
@@ -171,12 +151,11 @@ def reopen_attack(path: str, whole: bool, threads: int | None = None) -> Attacki
     folder = Folder(path)
     run = folder.read_json("run.json")
     config = AttackConfig.of(**run["config"])
-    recipe = config.recipe_for()
     data, truth = saved_data(folder, run, config)
     if not whole:
-        return Attacking(folder, data, truth, recipe, Searching.limits_of(config, run["key"]["block"]))
-    opened = open_again(run, config, data, truth, len(data), threads)
-    session = Searching(**opened, recipe=recipe)
+        return Attacking(folder, data, truth, None, Limits.of(run["key"]))
+    opened = open_again(run, config, data, truth, len(data) * USUAL, threads)
+    session = Searching(**opened, recipe=config.recipe_for())
     made = session.attacking(folder)
     worker = AttackWorker(**{field.name: getattr(made, field.name) for field in fields(Attacking)})
     worker.session = session

@@ -1,4 +1,4 @@
-"""All trials of a run as one Parquet table, a row per case."""
+"""A run as one Parquet table: a row per case of an evaluation, per example of an attack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..evaluate.pack import unpack_answers, unpack_texts
 from ..evaluate.results import Shown, in_words, said, wanted
 from ..files.parquet import pyarrow
 from ..files.streams import replacing
-from .reopen import reopen
+from .reopen import is_attack, reopen
 
 OURS = (
     "id",
@@ -31,7 +31,12 @@ OURS = (
 
 
 def write_parquet(run_folder: str, path: str) -> int:
-    """Example, dimension, degree, draw, texts, score, answer and problem of every case; gives their number."""
+    """All that was tried; gives the number of rows."""
+    return (_write_examples if is_attack(run_folder) else _write_cases)(run_folder, path)
+
+
+def _write_cases(run_folder: str, path: str) -> int:
+    """Example, dimension, degree, draw, texts, score, answer and problem of every case."""
     pa, pq = pyarrow()
     folder = Folder(run_folder)
     work = reopen(run_folder, False)
@@ -70,6 +75,37 @@ def write_parquet(run_folder: str, path: str) -> int:
         if writer:
             writer.close()
     return rows
+
+
+def _write_examples(run_folder: str, path: str) -> int:
+    """What results.jsonl tells of every example of an attack; what the search did not settle on is null."""
+    pa, pq = pyarrow()
+    folder = Folder(run_folder)
+    fields = folder.read_json("run.json")["data"]["fields"]
+    lines = list(folder.read_lines("results.jsonl"))
+    tried = [line["adversarial"] or {} for line in lines]
+    columns: dict[str, Any] = {
+        "id": pa.array([line["id"] for line in lines], pa.string()),
+        "status": [line["status"] for line in lines], "reason": [line["reason"] for line in lines],
+        "queries": pa.array([line["queries"] for line in lines], pa.int32()),
+        "target": [_cell(line["target"]) for line in lines],
+        "answer": [_cell(line["clean"]["answer"]) for line in lines],
+        "adversarial_answer": [_cell(entry.get("answer")) for entry in tried],
+        **{name: pa.array([entry.get(name) for entry in tried], pa.float64()) for name in ("margin", "changed", "similarity")},
+        "valid": pa.array([entry.get("valid") for entry in tried], pa.bool_()),
+    }  # fmt: skip
+    for at, field in enumerate(fields):
+        free = f"text_{field}" if field in columns else field
+        columns[free] = [_joined(line["texts"][at]) for line in lines]
+        columns[f"adversarial_{free}"] = [entry["texts"][at] if entry else None for entry in tried]
+    kept = {name: pa.array(value, pa.string()) if isinstance(value, list) else value for name, value in columns.items()}
+    with replacing(path) as out:
+        pq.write_table(pa.table(kept), out)
+    return len(lines)
+
+
+def _joined(text: Any) -> str:
+    return text if isinstance(text, str) else " ".join(text)
 
 
 def _free(field: str) -> str:

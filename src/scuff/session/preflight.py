@@ -18,18 +18,19 @@ from .session import Session
 
 Say = Callable[[str], None]
 TUNING = 200_000  # characters: enough for batches of every size
+WORTH = 0.05  # of all queries may be spent on finding that size
 TASKS = {"single": "one label", "multi": "label sets", "tokens": "a tag per token", "text": "texts"}
 
 
 def preflight(session: Measuring, say: Say) -> None:
     """Two examples, the clean score, the costs: said before the run, so that a wrong label order or column shows at once."""
-    each = look(session, say)
+    each = look(session, say, session.protocol.queries(session.data))
     each_text, each_case = _seconds_to_make(session)
     _costs(session, say, each + each_case, each_text * len(session.data))
 
 
-def look(session: Session, say: Say) -> float:
-    """Two examples and the clean score. Gives the seconds that the model takes for a text."""
+def look(session: Session, say: Say, queries: int) -> float:
+    """Two examples and the clean score. Gives the seconds that the model takes for a text. queries: about how many will come."""
     data = session.data
     two = data.take(range(min(2, len(data))))
     answers = session.query(*two.columns)
@@ -77,7 +78,7 @@ def look(session: Session, say: Say) -> float:
             f"WARNING the clean score is no better than guessing ({session.truth.chance:.3f}) or always giving the most "
             f"frequent label ({session.truth.majority:.3f}): are labels and columns right?"
         )
-    _tune(session)
+    _tune(session, queries)
     return seconds / max(len(data), 1)
 
 
@@ -90,12 +91,15 @@ def _costs(session: Measuring, say: Say, each: float, beforehand: float) -> None
     )
 
 
-def _tune(session: Session) -> None:
-    """Let a victim that looks for its best batch size find it now, so that all batches of the run are alike."""
+def _tune(session: Session, queries: int) -> None:
+    """Let a victim that looks for its best batch size find it now, so that all batches of the run are alike. A run in which trying
+    would take longer than it could save takes the usual one.
+    """
     if session.victim.batch_tokens is None:
         size = sum(len(part) for column in session.data.columns for text in column for part in text)
         times = min(64, 1 + TUNING // max(size, 1))
-        session.victim(*(list(column) * times for column in session.data.columns))
+        if times * len(session.data) < WORTH * queries:
+            session.victim(*(list(column) * times for column in session.data.columns))
         session.victim.settle()
 
 

@@ -10,19 +10,20 @@ import numpy as np
 from ..attack import usual_meaning
 from ..attack.constraints import CONSTRAINTS, Constraint, parse_constraint
 from ..attack.goals import parse_goal
+from ..attack.meaning import MINILM
 from ..attack.recipes import Recipe, find_recipe
 from ..attack.search import parse_search
 from ..attack.transform import Transform
-from ..perturb import OneOf, Perturbation
+from ..perturb import Contextual, OneOf, Perturbation
 from ..resources import MissingResource
 from ..text import Corpus, Edits
 from ..text.calls import checked
 from ..text.ragged import Ragged
 from .common import SIDES, Settings
 
-VECTORS = (
-    "word vectors: --vectors FILE, such as counter-fitted-vectors.txt (github.com/nmrksic/counter-fitting) or lists of "
-    "neighbours. Without: --recipe tt-pwws, tt-deepwordbug, pwws or deepwordbug, or other transformations, as in "
+VECTORS = "word vectors: --vectors FILE, such as counter-fitted-vectors.txt (github.com/nmrksic/counter-fitting)"
+OTHERS = (
+    "or lists of neighbours. Without: --recipe tt-pwws, tt-deepwordbug, pwws or deepwordbug, or other transformations, as in "
     "--transform typo homoglyph synonym"
 )
 
@@ -41,13 +42,24 @@ class AttackConfig(Settings):
     max_time: float | None = None
     valid: float = 0.2
 
+    @classmethod
+    def of(cls, **settings: Any) -> AttackConfig:
+        """As all settings; a file may write `no-pos: true`, as the flags do, for `without: [pos]`."""
+        without = [f"no-{name}" for name in CONSTRAINTS if settings.get(f"no-{name}") is True]
+        rest = {name: value for name, value in settings.items() if name not in without}
+        if without:
+            given = rest.get("without") or []
+            more = [given] if isinstance(given, str) else list(given)
+            rest["without"] = [*more, *(name.removeprefix("no-") for name in without)]
+        return super().of(**rest)
+
     def check(self) -> None:
         super().check()
         for name in self.without:
             checked(name, CONSTRAINTS, "a constraint")
         if self.side == "both":
             raise ValueError("expected first or second for side, got both: a search changes one text of a pair")
-        if self.max_time is not None and self.max_time <= 0:
+        if self.max_time is not None and not self.max_time > 0:
             raise ValueError(f"expected a number above 0 for max_time, got {self.max_time}")
         if not 0 <= self.valid <= 1:
             raise ValueError(f"expected a number in [0, 1] for valid, got {self.valid}")
@@ -67,18 +79,27 @@ class AttackConfig(Settings):
         named = {constraint.name: constraint for constraint in recipe.constraints}
         for constraint in map(parse_constraint, self.constraint):
             named[constraint.name] = constraint
+        parts = tuple(map(Transform.parse, self.transform)) or recipe.transform
+        transform = tuple(replace(part, attack=self._equipped(part.attack)) for part in parts)
         cheap_first = [self._filled(named[name]) for name in CONSTRAINTS if name in named and name not in self.without]
-        recipe = replace(
+        chosen = replace(
             recipe,
             goal=parse_goal(self.goal) if self.goal else recipe.goal,
             search=parse_search(self.search) if self.search else recipe.search,
-            transform=tuple(map(Transform.parse, self.transform)) or recipe.transform,
+            transform=transform,
             constraints=tuple(cheap_first),
         )
-        transform = tuple(replace(part, attack=self._equipped(part.attack)) for part in recipe.transform)
-        recipe = replace(recipe, transform=transform)
-        _try(recipe)
-        return recipe
+        _try(chosen)
+        return replace(chosen, deviations=self._deviations(recipe, chosen))
+
+    def _deviations(self, recipe: Recipe, chosen: Recipe) -> tuple[str, ...]:
+        """Those of the recipe that still hold, and what was chosen otherwise."""
+        minilm = any(getattr(constraint, "encoder", None) == MINILM for constraint in chosen.constraints)
+        kept = [deviation for deviation in recipe.deviations if minilm or "MiniLM" not in deviation]
+        given = {"goal": self.goal, "transform": self.transform, "search": self.search}
+        given["constraints"] = self.constraint or self.without
+        other = [name for name, value in given.items() if value]
+        return (*kept, *([f"chosen otherwise: {', '.join(other)}"] if other else []))
 
     def _equipped(self, attack: Perturbation) -> Perturbation:
         """An attack with the files and models that the user gave."""
@@ -86,18 +107,18 @@ class AttackConfig(Settings):
             return OneOf(tuple(map(self._equipped, attack.parts)), attack.per)
         if attack.name == "embedding" and getattr(attack, "file", None) is None:
             if self.vectors is None:
-                raise MissingResource(f"{self.recipe} needs {VECTORS}")
+                raise MissingResource(f"{'embedding' if self.transform else self.recipe} needs {VECTORS} {OTHERS}")
             return _with(attack, file=self.vectors)
-        if attack.name == "contextual" and getattr(attack, "mlm", None) is None and self.mlm:
-            return _with(attack, mlm=self.mlm)
+        if isinstance(attack, Contextual):  # the spec says by which model
+            return (replace(attack, mlm=self.mlm) if self.mlm and not attack.mlm else attack).settled()
         return attack
 
     def _filled(self, constraint: Constraint) -> Constraint:
         if constraint.name == "word-vectors" and getattr(constraint, "file", None) is None:
             if self.vectors is None:
-                raise MissingResource(f"{self.recipe} needs {VECTORS}; or drop the constraint: --no-word-vectors")
+                raise MissingResource(f"word-vectors needs {VECTORS}; or leave the constraint out: --no-word-vectors")
             return _with(constraint, file=self.vectors)
-        if constraint.name == "meaning" and self.encoder and getattr(constraint, "encoder", None) == "minilm":
+        if constraint.name == "meaning" and self.encoder and getattr(constraint, "encoder", None) == MINILM:
             return _with(constraint, encoder=self.encoder)
         return constraint
 

@@ -15,6 +15,8 @@ from .measuring import Measuring
 from .opening import open_model
 from .session import Session
 
+ATTACK, EVALUATE = "attack", "evaluate"
+
 
 class Worker(Evaluation):
     """An evaluation in a process of its own."""
@@ -44,11 +46,21 @@ def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
     return worker
 
 
-def named_run(folder: str | Path, kind: str = "") -> dict[str, Any]:
-    """run.json of a run that can be opened again by the names in it."""
+def is_attack(folder: str | Path) -> bool:
+    """Whether `scuff attack` wrote this run, and not `scuff evaluate`."""
+    key = Folder(folder).read_json("run.json").get("key", {})
+    return bool(key.get("kind") == ATTACK)
+
+
+def named_run(folder: str | Path, command: str) -> dict[str, Any]:
+    """run.json of a run of this command that can be opened again by the names in it."""
+    found = ATTACK if is_attack(folder) else EVALUATE
+    if found != command:
+        raise BadRun(
+            f"{folder}: expected a run of `scuff {command}`, got one of `scuff {found}`: "
+            f"`scuff {found} --resume {folder}` goes on with it"
+        )
     run: dict[str, Any] = Folder(folder).read_json("run.json")
-    if run["key"].get("kind", "") != kind:
-        raise BadRun(f"{folder}: expected a run of `scuff {kind or 'evaluate'}`, got one of another command")
     for what in ("model", "data"):
         if run[what]["spec"] is None and not (what == "model" and run["config"].get("predictions")):
             raise BadRun(

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..attack.recipes import Recipe, find_recipe
+from ..attack.search import Search
 from ..evaluate import BadRun, Folder
 from ..evaluate.attacking import Attacking, Limits
 from ..evaluate.results import said
 from ..text import Edits
-from ..victims import Access, Query, require
+from ..text.dataset import Task
+from ..victims import Access, NotEnoughAccess, Query, Victim
 from .preflight import duration
 from .recipe import AttackConfig
 from .session import Session
@@ -47,9 +49,7 @@ class Searching(Session):
         recipe.goal.ready(data.task, opened["truth"].labels)
         if victim.access == Access.DECISION:
             Query(victim)(*data.take(range(min(4, len(data)))).columns)  # whether it gives scores shows in its answers
-        if data.task != "tokens":  # of tags the share that is wrong guides as scores do
-            why = f"the search {recipe.search.name}; of a model that only decides: --search best-of"
-            require(victim, recipe.search.needs, why)
+        _check_access(recipe.search, victim, data.task)
         session = cls(**opened, recipe=recipe)
         session.ready(len(data) * USUAL)
         return session
@@ -71,6 +71,11 @@ class Searching(Session):
             "protect": list(limits.protect), "max_queries": limits.max_queries, "max_time": self.config.max_time,
             "meaning": limits.meaning, "most": limits.most, "block": limits.block,
         }  # fmt: skip
+
+    def about(self) -> dict[str, Any]:
+        recipe = self.recipe
+        named = {"name": recipe.name, "paper": recipe.paper, **recipe.specs, "deviations": list(recipe.deviations)}
+        return {"recipe": named}
 
     def shown_plan(self) -> dict[str, Any]:
         specs = {name: part if isinstance(part, str) else ",".join(part) for name, part in self.recipe.specs.items()}
@@ -111,3 +116,19 @@ class Searching(Session):
         most = min(USUAL, self.config.max_queries or USUAL)
         about = duration(each * most * len(self.data))
         say(f"plan    {len(self.data):,} examples; {most} queries each would take the model about {about}")
+
+
+def _check_access(search: Search, victim: Victim, task: Task) -> None:
+    """A search that needs more than the model tells is refused, with one that would do."""
+    if task == "tokens":  # of tags the share that is wrong guides as scores do
+        if search.needs > Access.SCORE:
+            raise ValueError(
+                f"expected a search without gradients for tagging data, got {search.name}: --search unk, delete or beam"
+            )
+    elif victim.access < search.needs:
+        needs, gives = search.needs.name.lower(), victim.access.name.lower()
+        other = "best-of needs only decisions" if victim.access < Access.SCORE else "unk or delete need only scores"
+        raise NotEnoughAccess(
+            f"expected a model with {needs} access for the search {search.name}, got {victim.name}, which has {gives} access: "
+            f"--search {other}"
+        )

@@ -185,12 +185,11 @@ class Session(ABC):
         asked = self.query.asked + sum(asked for asked, _, _ in self.elsewhere.values())
         inside = self.query.seconds + sum(seconds for _, seconds, _ in self.elsewhere.values())
         seconds = time.monotonic() - self.begun
-        before = folder.read_json("timings.json") if (folder.path / "timings.json").is_file() else []
         now = {
             "seconds": round(seconds, 3), "victim_seconds": round(inside, 3), "queries": asked,
             "queries_per_second": round(asked / seconds, 1) if seconds else None, "workers": self.config.workers,
         }  # fmt: skip
-        folder.write_json("timings.json", [*before, now])
+        folder.write_json("timings.json", [*folder.timings(), now])
 
 
 def _spec(named: Any) -> str | None:

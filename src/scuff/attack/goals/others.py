@@ -24,6 +24,10 @@ class Tags(Goal):
     summary: ClassVar[str] = "a share of wrong tags"
     tasks: ClassVar[tuple[Task, ...]] = ("tokens",)
 
+    def __post_init__(self) -> None:
+        if type(self.share) not in (int, float) or not 0 < self.share <= 1:
+            raise ValueError(f"expected a number in (0, 1] for tags.share, got {self.share!r}")
+
     def judge(self, scores: Any, targets: npt.NDArray[Any], changed: Floats) -> tuple[Floats, Mask]:
         wrong = np.array(
             [np.mean(a != b) if len(a) == len(b) > 0 else 0.0 for a, b in zip(scores, targets, strict=True)]
@@ -47,4 +51,4 @@ class Reduction(Goal):
     def judge(self, scores: Any, targets: npt.NDArray[Any], changed: Floats) -> tuple[Floats, Mask]:
         sure, kept = scores[np.arange(len(scores)), targets], scores.argmax(1) == targets
         there = kept & (changed > 0) & (changed < 1)  # an empty text is no reduction
-        return np.where(there, changed * 0.999 + sure * 0.001, sure), there
+        return np.where(there, changed * 0.99 + sure * 0.01, sure), there

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ...perturb.base import check_number
 from ...text.dataset import NONE_NAMES, Task
 from ...text.ragged import Floats, Mask
 from ...victims.base import Outputs
@@ -32,6 +33,13 @@ class ToxicTrap(Goal):
     name: ClassVar[str] = "toxictrap"
     summary: ClassVar[str] = "toxic texts that pass for benign; one label or label sets"
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.thresholds, dict):
+            raise ValueError(f"expected labels with numbers for toxictrap.thresholds, got {self.thresholds!r}")
+        check_number(self.threshold, 0, 1, "toxictrap.threshold")
+        for label, value in self.thresholds.items():
+            check_number(value, 0, 1, f"toxictrap.thresholds of {label}")
+
     def ready(self, task: Task, labels: Sequence[str]) -> Goal:
         benign = self.benign or next((n for n in labels if n.casefold().replace("-", "_") in NONE_NAMES), None)
         if (benign is None and task == "single") or (benign is not None and benign not in labels):
@@ -40,10 +48,8 @@ class ToxicTrap(Goal):
                 "--goal \"toxictrap(benign='LABEL')\""
             )
         strange = [label for label in self.thresholds if label not in labels]
-        if strange or not all(0 <= value <= 1 for value in (self.threshold, *self.thresholds.values())):
-            raise ValueError(
-                f"expected labels of the model and numbers in [0, 1] for thresholds, got {self.thresholds}"
-            )
+        if strange:
+            raise ValueError(f"expected some of {', '.join(labels)} for toxictrap.thresholds, got {', '.join(strange)}")
         return replace(self, benign=benign)._with(task, labels)
 
     def _with(self, task: Task, labels: Sequence[str]) -> Goal:

@@ -62,11 +62,13 @@ class Genetic(Search):
         ]
 
     def _mutated(self, view: View, dice: Dice, members: list[tuple[State, float]]) -> Grown:
-        """Each with the best edit at a random site, if that is an improvement; else at another site, until none is left."""
+        """Each with the best edit at a random site, if that is an improvement; else at another site, until none is left or one
+        of all reaches the goal.
+        """
         done = list(members)
         open_sites = [_untouched(view, state) for state, _ in members]
         waiting = [at for at, sites in enumerate(open_sites) if sites]
-        while waiting:
+        while waiting and (view.open_ended or all(margin <= 0 for _, margin in done)):
             states: list[State] = []
             asked = []
             for at in waiting:
@@ -83,8 +85,6 @@ class Genetic(Search):
                     done[at] = (states[first + best], float(part.margin[best]))
                 elif open_sites[at]:
                     still.append(at)
-            if any(margin > 0 for _, margin in done) and not view.open_ended:
-                return done
             waiting = still
         return done
 

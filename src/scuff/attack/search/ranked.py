@@ -11,7 +11,7 @@ import numpy as np
 from ...text.ragged import Floats
 from ...victims.base import Access
 from ..space import State, View, with_edit
-from .base import EVEN, Dice, Search, Told, Try, Walk, highest_first
+from .base import EVEN, Dice, Search, Told, Try, Walk, highest_first, without_step
 
 Rank = Generator[Try, Told, Floats]
 
@@ -77,14 +77,14 @@ class WeightedSaliency(Ranked):
     hidden: ClassVar[bool] = True
 
     def rank(self, view: View, dice: Dice) -> Rank:
-        hiding = (yield from _without(view)) - view.clean
-        weight = np.exp(hiding - hiding.max(initial=0))
+        clean = without_step(np.array(view.clean))
+        hiding = without_step((yield from _without(view))) - clean
         edits = [edit for site in view.sites for edit in view.options(site)]
         told = yield Try([(edit,) for edit in edits])
-        gain = np.where(np.isfinite(told.margin), told.margin - view.clean, 0.0)
         first = np.array([view.options(site)[0] - edits[0] for site in view.sites], np.int64)
-        most = np.maximum.reduceat(gain, first) if first.size else gain
-        return weight / max(weight.sum(), 1e-12) * most
+        best = np.maximum.reduceat(told.margin, first) if first.size else told.margin
+        gain = np.where(np.isfinite(best), without_step(best) - clean, 0.0)  # none where nothing is allowed
+        return np.exp(hiding) * gain  # the sum below the softmax is one for all sites
 
 
 class Gradient(Ranked):

@@ -1,0 +1,97 @@
+"""Word vectors for attacks where the counter-fitted ones of Mrkšić et al. (2016) are not at hand.
+
+  python benchmarks/word_vectors.py OUT.txt.gz [--words 40000] [--size 128]
+
+Every word of the shared frequency list, of the shared neighbour lists and of the tweets is given to MiniLM as a text of its own;
+then the space is counter-fitted as the paper does it: synonyms (PPDB) are drawn together, antonyms (PPDB, WordNet) pushed apart
+until they are orthogonal, and all else is held where it was. Written as `word number number ...`, for `scuff attack --vectors`.
+Needs scuff[meaning] and the project's shared data. Not the vectors of the papers: figures made with them say so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from scuff.neural.encoder import Encoder, find_encoder
+
+WORD = re.compile(r"[a-z][a-z'’-]+")
+EPOCHS, RATE, HOLD = 20, 0.1, 0.1
+
+
+def lines(path: Path) -> list[list[str]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [line.rstrip("\n").split("\t") for line in file]
+
+
+def vocabulary(data: Path, most: int) -> list[str]:
+    """The most frequent words first, then those of the lists and of the tweets."""
+    tweets: Counter[str] = Counter()
+    with gzip.open(data / "davidson" / "train.jsonl.gz", "rt", encoding="utf-8") as file:
+        for line in file:
+            tweets.update(WORD.findall(json.loads(line)["text"].lower()))
+    common = [row[0] for row in lines(data / "word_freq" / "en.tsv.gz")]
+    listed = [word for row in lines(data / "counterfitted" / "neighbours.tsv.gz") for word in (row[0], *row[1].split())]
+    often = [word for word, count in tweets.most_common() if count >= 5]
+    return [word for word in dict.fromkeys((*often, *common, *listed)) if WORD.fullmatch(word)][:most]
+
+
+def pairs(data: Path, names: tuple[str, ...], number: dict[str, int]) -> np.ndarray:
+    rows = [row for name in names for row in lines(data / "counterfitted" / f"{name}.tsv.gz")]
+    known = [(number[row[0]], number[row[1]]) for row in rows if row[0] in number and row[1] in number]
+    return np.array(sorted(set(known)), np.int64).reshape(-1, 2)
+
+
+def counter_fitted(vectors: np.ndarray, same: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Gradient steps on unit vectors: d = 1 - cos is made small for synonyms, at least 1 for antonyms."""
+    first, now = vectors.copy(), vectors.copy()
+    for _ in range(EPOCHS):
+        step = HOLD * (first - now)
+        for found, sign in ((same, 1.0), (other, -1.0)):
+            cos = (now[found[:, 0]] * now[found[:, 1]]).sum(1)
+            acts = found[cos < 0.95] if sign > 0 else found[cos > 0]
+            np.add.at(step, acts[:, 0], sign * RATE * now[acts[:, 1]])
+            np.add.at(step, acts[:, 1], sign * RATE * now[acts[:, 0]])
+        now = now + step
+        now /= np.linalg.norm(now, axis=1, keepdims=True)
+    return now
+
+
+def smaller(vectors: np.ndarray, size: int) -> np.ndarray:
+    """The directions in which the words differ most."""
+    _, directions = np.linalg.eigh(vectors.T @ vectors)
+    return vectors @ directions[:, -size:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--words", type=int, default=40_000)
+    parser.add_argument("--size", type=int, default=128, help="numbers of a vector")
+    args = parser.parse_args()
+    data = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared")) / "data"
+    folder = find_encoder()
+    if folder is None or not data.is_dir():
+        sys.exit("expected scuff[meaning] and the shared data, got one or none of them")
+    words = vocabulary(data, args.words)
+    number = {word: at for at, word in enumerate(words)}
+    same, other = pairs(data, ("ppdb_synonyms",), number), pairs(data, ("ppdb_antonyms", "wordnet_antonyms"), number)
+    vectors = smaller(counter_fitted(Encoder.load(folder)(words).astype(np.float64), same, other), args.size)
+    with gzip.open(args.out, "wt", encoding="utf-8") if args.out.suffix == ".gz" else open(args.out, "w") as out:
+        for word, row in zip(words, vectors, strict=True):
+            out.write(f"{word} {' '.join(f'{value:.4f}' for value in row)}\n")
+    print(
+        f"{len(words):,} words, {len(same):,} synonyms drawn together, {len(other):,} antonyms pushed apart: {args.out}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Attacks on a few texts without a run folder, and what came of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from scuff.attack.recipes import Recipe
+from scuff.evaluate import Folder, Truth
+from scuff.evaluate.attacked import AttackedBlock
+from scuff.evaluate.attacking import Attacking, Limits
+from scuff.evaluate.outcomes import result_lines
+from scuff.text.dataset import Dataset, Task
+from scuff.victims import Query, Victim
+from scuff.victims.base import Column, Outputs
+from scuff.victims.toy import toy_data
+
+LETTERS = ("typo(operations='delete', layout='any')", "2*typo(operations='swap replace', layout='any')", "homoglyph")
+Line = dict[str, Any]
+
+
+def recipe(search: str, goal: str = "untargeted", transform: Sequence[str] = LETTERS, *constraints: str) -> Recipe:
+    return Recipe.of("test", "", goal, tuple(transform), search, constraints)
+
+
+def data_of(texts: Sequence[Any], targets: Sequence[Any], task: Task = "single", *more: Sequence[Any]) -> Dataset:
+    columns = tuple(tuple(column) for column in (texts, *more))
+    names = ("first", "second")[: len(columns)]
+    return Dataset("data", task, columns, tuple(targets), tuple(map(str, range(len(targets)))), names)
+
+
+def toy(name: str, count: int, first: int = 0) -> Dataset:
+    """Examples of a toy's test data."""
+    texts, targets = toy_data(name, "test")
+    part = slice(first, first + count)
+    return data_of(texts[part], targets[part], "single" if name == "sentiment" else "multi")
+
+
+class Watched(Victim):
+    """A victim that remembers what it was asked, call by call, and may break."""
+
+    def __init__(self, victim: Victim, breaks: Callable[[Any], bool] = lambda text: False) -> None:
+        self.victim, self.breaks, self.calls = victim, breaks, list[list[Any]]()
+        self.name, self.task, self.labels, self.access = victim.name, victim.task, victim.labels, victim.access
+        self.rows_at_once = victim.rows_at_once
+
+    def __call__(self, *columns: Column) -> Outputs:
+        if any(map(self.breaks, columns[0])):
+            raise RuntimeError("the model broke")
+        self.calls.append(list(zip(*columns, strict=True)))
+        return self.victim(*columns)
+
+
+def attacking(victim: Victim, data: Dataset, recipe: Recipe, limits: Limits = Limits(), **doors: Any) -> Attacking:
+    """An attack whose clean texts are asked; as in a run, no answer is remembered from one batch to the next."""
+    query = Query(victim)
+
+    def ask(*columns: Column, examples: Any = None) -> Outputs:
+        query.forget()
+        return query(*columns, examples=examples)
+
+    truth = Truth.of(data, victim.labels, {})
+    work = Attacking(Folder("nowhere"), data, truth, recipe, limits, **{"ask": ask, **doors})
+    work.__dict__["clean"] = ask(*data.columns)
+    return work
+
+
+def attacked(victim: Victim, data: Dataset, recipe: Recipe, limits: Limits = Limits(), **doors: Any) -> list[Line]:
+    """A line per example, as in results.jsonl."""
+    work = attacking(victim, data, recipe, limits, **doors)
+    parts = [AttackedBlock(work, np.arange(job.rows.start, job.rows.stop)).part() for job in work.jobs()]
+    return result_lines(data, work.truth, work.clean, parts, replace(limits))
+
+
+def outcome(line: Line, side: int = 0) -> tuple[str, str, int, float | None]:
+    """Status, final text, queries, margin."""
+    text = line["texts"][side]
+    plain = text if isinstance(text, str) else " ".join(text)
+    found = line["adversarial"]
+    return line["status"], found["texts"][side] if found else plain, line["queries"], found["margin"] if found else None
