@@ -29,7 +29,7 @@ What differs between the two sides, beside speed:
   one, always a change where one is possible; words of one letter can be replaced or added to.
 - PWWS's candidates. TextAttack: all lemmas of all synsets, as any part of speech, of NLTK's WordNet (offline here: Open English
   WordNet, without named entities), among them the base form of the word itself, not inflected, in WordNet's case, no phrases.
-  Scuff: the same of its own table of WordNet 3.0, without base forms, with very alike adjectives of a cluster, in the case of the
+  Scuff: the same of its own table of WordNet 3.0, with very alike adjectives of a cluster, in the case of the
   word. What each side asked is counted below: texts with one word of an original changed. Names are not replaced by either.
 - PWWS's order. TextAttack multiplies the softmax of the scores after hiding by the best score that a candidate reaches; Scuff, as
   the paper, by how much that is more than the original's.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from scuff.victims.base import Column, Outputs
 from scuff.victims.toy import toy_data
 
 LETTERS = ("typo(operations='delete', layout='any')", "2*typo(operations='swap replace', layout='any')", "homoglyph")
+NO_LIMITS = Limits()
 Line = dict[str, Any]
 
 
@@ -54,7 +54,7 @@ class Watched(Victim):
         return self.victim(*columns)
 
 
-def attacking(victim: Victim, data: Dataset, recipe: Recipe, limits: Limits = Limits(), **doors: Any) -> Attacking:
+def attacking(victim: Victim, data: Dataset, recipe: Recipe, limits: Limits = NO_LIMITS, **doors: Any) -> Attacking:
     """An attack whose clean texts are asked; as in a run, no answer is remembered from one batch to the next."""
     query = Query(victim)
 
@@ -68,11 +68,11 @@ def attacking(victim: Victim, data: Dataset, recipe: Recipe, limits: Limits = Li
     return work
 
 
-def attacked(victim: Victim, data: Dataset, recipe: Recipe, limits: Limits = Limits(), **doors: Any) -> list[Line]:
+def attacked(victim: Victim, data: Dataset, recipe: Recipe, limits: Limits = NO_LIMITS, **doors: Any) -> list[Line]:
     """A line per example, as in results.jsonl."""
     work = attacking(victim, data, recipe, limits, **doors)
     parts = [AttackedBlock(work, np.arange(job.rows.start, job.rows.stop)).part() for job in work.jobs()]
-    return result_lines(data, work.truth, work.clean, parts, replace(limits))
+    return result_lines(data, work.truth, work.clean, parts, limits)
 
 
 def outcome(line: Line, side: int = 0) -> tuple[str, str, int, float | None]:

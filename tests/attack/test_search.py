@@ -112,7 +112,9 @@ def sites_of(text: str, transform: tuple[str, ...], constraints: tuple[str, ...]
     for constraint in parts.constraints:
         edits = edits.where(constraint.sites(corpus, edits))
     found: dict[int, list[Option]] = {}
-    for site, *option in zip(*(f.tolist() for f in (edits.site, edits.start, edits.stop)), edits.text.strings(), strict=True):
+    for site, *option in zip(
+        *(f.tolist() for f in (edits.site, edits.start, edits.stop)), edits.text.strings(), strict=True
+    ):
         found.setdefault(site, []).append(tuple(option))
     return list(found.values())
 
@@ -190,10 +192,11 @@ def importance(text: str, start: int, stop: int) -> float:
     return sum(map(ord, text[start:stop])) * 37 % 101 / 100
 
 
-def saliency(*columns: Sequence[str], side: int, words: Sequence[Sequence[tuple[int, int]]], **_: object) -> list[Floats]:
+def saliency(
+    *columns: Sequence[str], side: int, words: Sequence[Sequence[tuple[int, int]]], **_: object
+) -> list[Floats]:
     return [
-        np.array([importance(text, *span) for span in spans])
-        for text, spans in zip(columns[side], words, strict=True)
+        np.array([importance(text, *span) for span in spans]) for text, spans in zip(columns[side], words, strict=True)
     ]
 
 
@@ -239,6 +242,12 @@ def test_an_open_ended_goal(search: str, most: int | None) -> None:
     assert all(line["adversarial"]["texts"][0].strip(" .,!?") for line in lines if line["adversarial"])
 
 
+@pytest.mark.parametrize("search", ["unk", "delete", "weighted-saliency", "best-of(n=30, share=0.4)"])
+def test_edits_of_letters_and_of_gaps(search: str) -> None:
+    """Where an edit is less than a word, its word is hidden; where it is no word at all, what it replaces."""
+    Duel("sentiment", "untargeted", untargeted, search, ("2*typo(scope='text')", "segment")).fight()
+
+
 def resemblance(before: str, after: str) -> float:
     """By the letters that both have, whatever the model says."""
     return sum(map(str.isascii, after)) / len(after) - abs(len(before) - len(after)) / 100
@@ -267,10 +276,14 @@ def test_texts_in_which_nothing_can_change(search: str) -> None:
     assert {line["queries"] for line in lines} == {2 if search == "gradient" else 1}
 
 
-@pytest.mark.parametrize("option", ["beam(width=0)", "genetic(population=1.5)", "genetic(generations=0)", "best-of(n=0)"])
+@pytest.mark.parametrize(
+    "option", ["beam(width=0)", "genetic(population=1.5)", "genetic(generations=0)", "best-of(n=0)"]
+)
 def test_numbers_that_no_search_can_have(option: str) -> None:
     name, number = option[:-1].split("(")[0], option[:-1].split("=")
-    with pytest.raises(ValueError, match=rf"expected a whole number above 0 for {name}\.{number[0].split('(')[1]}, got"):
+    with pytest.raises(
+        ValueError, match=rf"expected a whole number above 0 for {name}\.{number[0].split('(')[1]}, got"
+    ):
         parse_search(option)
 
 

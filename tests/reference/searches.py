@@ -1,7 +1,7 @@
 """Slow, obvious searches: one example, one text at a time, Python lists and strings; as the papers and docstrings describe them.
 
-They share nothing with the product but its dice. An option is (start, stop, new): put `new` in place of text[start:stop]. A choice
-says which option is taken at which site. Each search returns the choice that it settles on.
+They share nothing with the product but its dice. An option is (start, stop, new): put `new` in place of text[start:stop]. A
+choice says which option is taken at which site. Each search returns the choice that it settles on.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def genetic(game: Game, population: int, generations: int, temperature: float) -
 
 
 def children(game: Game, members: list[Member], count: int, temperature: float) -> list[Member]:
-    """Parents are drawn by fitness; a child has each site from one or the other, and gives way to its better parent if forbidden."""
+    """Parents are drawn by fitness; a child has each site from either, and gives way to its better parent if it is forbidden."""
     top = max(margin for _, margin in members)
     weights = [math.exp((margin - top) / temperature) for _, margin in members]
     pairs = [(members[drawn(game.dice, weights)], members[drawn(game.dice, weights)]) for _ in range(count)]
@@ -279,7 +279,7 @@ def best_of(game: Game, n: int, share: float) -> Choice:
 
 
 def played(game: Game, search: Callable[[Game], Choice]) -> tuple[str, float, int]:
-    """The text that a search ends with, its margin, the queries. Without queries left, that is the best seen, if it is any good."""
+    """The text that a search ends with, its margin, the queries. Where none is left, it is the best seen, if that is any good."""
     try:
         choice = search(game)
     except Spent:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,15 @@ from ..text.ragged import Floats, Ints, Mask
 from ..victims.base import Outputs
 from .constraints import Constraint
 from .goals import Goal
-from .pursuit import Pursuit
+from .pursuit import Heard, Known, Pursuit
 from .sample import CANNOT_GO_ON
 from .search import Dice, Search
-from .space import Space, Tried, View
+from .space import Space, State, Tried, View
 
 NO_QUERY, NO_TIME = "no query was left", "no time was left"
-UNHEARD = (-np.inf, None)
+UNHEARD: Heard = (-np.inf, None)
+NEVER: Known = (-np.inf, 0.0, None)
+CHARACTERS = 1 << 21  # of texts that are made at once, so that memory holds them
 
 
 @dataclass(eq=False)
@@ -86,45 +89,61 @@ class Engine:
 
     def _find_out(self, part: Sequence[Pursuit], late: bool) -> None:
         wanted = [(pursuit, state) for pursuit in part for state in pursuit.new()]
+        rows = np.array([pursuit.view.row for pursuit, _ in wanted], np.int64)
+        load = np.cumsum(self.space.column.corpus.lengths[rows]) // CHARACTERS
+        for places in np.split(np.arange(rows.size), np.flatnonzero(np.diff(load)) + 1):
+            some = [wanted[at] for at in places.tolist()]
+            self._try([(pursuit, state) for pursuit, state in some if not pursuit.reason], late)
+            for pursuit, state in some:
+                pursuit.known.setdefault(state, NEVER)  # its search is over
+
+    def _try(self, wanted: Sequence[tuple[Pursuit, State]], late: bool) -> None:
         if not wanted:
             return
         rows = np.array([pursuit.view.row for pursuit, _ in wanted])
         tried = self.space.tried(rows.tolist(), [state for _, state in wanted])
         free = np.array([pursuit.wish.free for pursuit, _ in wanted])
         rest = np.flatnonzero(self._allowed(tried, free))
-        some, free = _part(tried, rest), free[rest]
-        pursuits = [wanted[at][0] for at in rest.tolist()]
-        texts = self._hear(pursuits, rows[rest], some, late)
-        found = [pursuit.heard.get(text, UNHEARD) for pursuit, text in zip(pursuits, texts, strict=True)]
-        margin = np.array([margin for margin, _ in found], np.float64)
-        likeness = self._likeness(some, np.flatnonzero((margin > 0) & ~free))
-        for pursuit, state in wanted:
-            pursuit.known[state] = (-np.inf, 0.0, None)
-        for at, number in enumerate(rest.tolist()):
-            pursuit, state = wanted[number]
-            pursuit.known[state] = (found[at][0], float(likeness[at]), None if free[at] else found[at][1])
+        some, free, pursuits = tried.take(rest), free[rest], [wanted[at][0] for at in rest.tolist()]
+        texts = self.space.texts(rows[rest], some)
+        mine = texts[self.space.side]
+        new, told = self._affordable(pursuits, rows[rest], mine, late)
+        self._ask(pursuits, rows[rest], some, texts, new)
+        found = [p.heard[text] if ok else UNHEARD for p, text, ok in zip(pursuits, mine, told.tolist(), strict=True)]
+        reached = np.array([margin > 0 for margin, _ in found], np.bool_)
+        likeness = self._likeness(some, np.flatnonzero(reached & ~free))
+        values: list[Known] = [NEVER] * len(wanted)
+        for place, (margin, answer), like, apart in zip(
+            rest.tolist(), found, likeness.tolist(), free.tolist(), strict=True
+        ):
+            values[place] = margin, like, None if apart else answer
+        for (pursuit, state), value in zip(wanted, values, strict=True):  # not before, since what broke is tried again
+            pursuit.known[state] = value
+        for at in np.flatnonzero(~told).tolist():
+            pursuits[at].reason = NO_TIME if late else NO_QUERY
 
-    def _hear(self, pursuits: Sequence[Pursuit], rows: Ints, tried: Tried, late: bool) -> list[Text]:
-        """Ask about texts, of each example those that are new to it; gives all of them."""
-        columns = self.space.texts(rows, tried)
-        texts = columns[self.space.side]
-        new = np.array(self._affordable(pursuits, texts, late), np.int64)
-        if new.size:
-            some = _part(tried, new)
-            outputs = self.ask(*([column[at] for at in new.tolist()] for column in columns), examples=rows[new].tolist())
-            margin = self.goal(outputs, self.targets[rows[new]], some.changed())
-            for at, place in enumerate(new.tolist()):
-                value = -np.inf if np.isnan(margin[at]) else float(margin[at])
-                answer = None if outputs.problem[at] else outputs.answers[at]
-                pursuits[place].heard[texts[place]] = value, answer
-                pursuits[place].queries += 1
-        return texts
+    def _ask(
+        self, pursuits: Sequence[Pursuit], rows: Ints, tried: Tried, texts: Sequence[Sequence[Text]], new: Ints
+    ) -> None:
+        """Ask about the new ones of some texts."""
+        if not new.size:
+            return
+        columns = [[column[at] for at in new.tolist()] for column in texts]
+        outputs = self.ask(*columns, examples=rows[new].tolist())
+        margin = self.goal(outputs, self.targets[rows[new]], tried.take(new).changed())
+        margins = np.where(np.isnan(margin), -np.inf, margin).tolist()
+        heard = zip(
+            new.tolist(), columns[self.space.side], margins, outputs.problem.tolist(), outputs.answers, strict=True
+        )
+        for place, text, value, problem, answer in heard:
+            pursuits[place].heard[text] = value, None if problem else answer
+            pursuits[place].queries += 1
 
     def _allowed(self, tried: Tried, free: Mask) -> Mask:
         """What all constraints let pass: each is asked only about what those before it did."""
         allowed = np.ones(len(free), np.bool_)
         left = np.flatnonzero(~free)
-        part = _part(tried, left)
+        part = tried.take(left)
         for constraint in self.constraints:
             if not left.size:
                 break
@@ -132,39 +151,28 @@ class Engine:
             allowed[left[~fine]] = False
             if not fine.all():
                 kept = np.flatnonzero(fine)
-                left, part = left[kept], _part(part, kept)
+                left, part = left[kept], part.take(kept)
         return allowed
 
-    def _affordable(self, pursuits: Sequence[Pursuit], texts: Sequence[Text], late: bool) -> list[int]:
-        """Which are to be asked: each text once for an example, and of one whose budget ends what is left of it."""
-        chosen: dict[tuple[int, Text], int] = {}
-        many: Counter[int] = Counter()
-        for at, (pursuit, text) in enumerate(zip(pursuits, texts, strict=True)):
-            row = pursuit.view.row
-            if text in pursuit.heard or (row, text) in chosen:
-                continue
-            if late or (self.max_queries is not None and pursuit.spent + many[row] >= self.max_queries):
-                pursuit.reason = NO_TIME if late else NO_QUERY
-            else:
-                chosen[row, text] = at
-                many[row] += 1
-        return list(chosen.values())
+    def _affordable(
+        self, pursuits: Sequence[Pursuit], rows: Ints, texts: Sequence[Text], late: bool
+    ) -> tuple[Ints, Mask]:
+        """What is to be asked, and of what there is an answer then: an example whose budget ends gets what is left of it."""
+        new, told = [], np.zeros(rows.size, np.bool_)
+        edges = [*np.flatnonzero(np.diff(rows, prepend=-1)).tolist(), rows.size]
+        for first, last in pairwise(edges):
+            pursuit = pursuits[first]
+            room = 0 if late else np.inf if self.max_queries is None else self.max_queries - pursuit.spent
+            places, known = pursuit.fresh(texts[first:last], room)
+            new += [first + at for at in places]
+            told[first : first + known] = True
+        return np.array(new, np.int64), told
 
     def _likeness(self, tried: Tried, rows: Ints) -> Floats:
         """How like the original the texts that reach the goal are, where a constraint measures it."""
         out = np.zeros(len(tried.before.corpus))
         measure = next((c for c in self.constraints if hasattr(c, "similarity")), None)
         if measure is not None and rows.size:
-            part = _part(tried, rows)
+            part = tried.take(rows)
             out[rows] = measure.similarity(part.before.corpus.strings(), part.after.strings())
         return out
-
-
-def _part(tried: Tried, rows: Ints) -> Tried:
-    if rows.size == len(tried.before.corpus):
-        return tried
-    number = np.full(len(tried.before.corpus), -1)
-    number[rows] = np.arange(rows.size)
-    mine = tried.edits.where(number[tried.edits.row] >= 0)
-    edits = type(mine)(number[mine.row], mine.start, mine.stop, mine.text, mine.site, mine.cost)
-    return Tried(tried.before.take(rows), edits)

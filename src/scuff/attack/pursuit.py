@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,9 @@ from ..text.dataset import Text
 from .search import Told, Try, Walk
 from .space import State, View
 
+Heard = tuple[float, Any]  # margin and answer, none if there is none
+Known = tuple[float, float, Any]  # margin, likeness, answer; no answer of what cannot be the result
+
 
 @dataclass(eq=False)
 class Pursuit:
@@ -18,8 +22,8 @@ class Pursuit:
 
     view: View
     walk: Walk
-    heard: dict[Text, tuple[float, Any]]  # margin and answer of every text that was asked: two states may write the same
-    known: dict[State, tuple[float, float, Any]]  # margin, likeness, answer; none of those that cannot be the result
+    heard: dict[Text, Heard]  # every text that was asked: two states may write the same
+    known: dict[State, Known]  # every state that it wanted to try
     wish: Try = field(default_factory=lambda: Try(()))
     queries: int = 1  # the original was asked, too
     state: State = ()
@@ -74,3 +78,13 @@ class Pursuit:
     def new(self) -> list[State]:
         """What it wants to try and does not know yet, each once."""
         return [state for state in dict.fromkeys(self.wish.states) if state not in self.known]
+
+    def fresh(self, texts: Sequence[Text], room: float) -> tuple[list[int], int]:
+        """Which of these texts are to be asked, each once, no more than there is room for; how many can be told then."""
+        found: dict[Text, int] = {}
+        for at, text in enumerate(texts):
+            if text not in self.heard and text not in found:
+                if len(found) >= room:
+                    return list(found.values()), at
+                found[text] = at
+        return list(found.values()), len(texts)

@@ -27,6 +27,16 @@ class Tried(NamedTuple):
     def after(self) -> Corpus:
         return self.before.corpus.apply(self.edits)
 
+    def take(self, rows: Ints) -> Tried:
+        """Some of them; rows are in order."""
+        if rows.size == len(self.before.corpus):
+            return self
+        number = np.full(len(self.before.corpus), -1)
+        number[rows] = np.arange(rows.size)
+        mine = self.edits.where(number[self.edits.row] >= 0)
+        edits = Edits(number[mine.row], mine.start, mine.stop, mine.text, mine.site, mine.cost)
+        return Tried(self.before.take(rows), edits)
+
     def changed(self) -> Floats:
         """The share of words that differ."""
         corpus = self.before.corpus

@@ -124,6 +124,7 @@ class Session(ABC):
             if "data" in other and key["model"].split("#")[0] == str(old.get("model")).split("#")[0]:
                 other = [name for name in other if name != "model"]  # other examples, so other answers
             if other:
+                other = ["command"] if "kind" in other else other  # which says it all
                 raise BadRun(
                     f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
                 )
