@@ -53,7 +53,7 @@ def test_all_are_there() -> None:
 @pytest.mark.parametrize("name", RECIPES)
 def test_specs_are_read_back(name: str) -> None:
     recipe = find_recipe(name)
-    assert recipe.name == name and recipe.paper and recipe.deviations
+    assert recipe.name == name and recipe.paper and (recipe.deviations or name in ("tt-a2t", "tt-deepwordbug"))
     specs: dict[str, Any] = recipe.specs
     assert parse_goal(specs["goal"]) == recipe.goal and parse_search(specs["search"]) == recipe.search
     assert tuple(map(Transform.parse, specs["transform"])) == recipe.transform
@@ -65,10 +65,15 @@ def test_specs_are_read_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FIVE)
-def test_the_five_extensions_differ_only_in_their_goal(name: str) -> None:
-    """ToxicTrap, Table 14."""
+def test_the_five_extensions_differ_in_their_goal_and_as_the_paper_says(name: str) -> None:
+    """ToxicTrap, Table 14: TT-Dbug ranks by deletion, TT-A2T has no limit on word vectors."""
     original, extended = find_recipe(name).specs, find_recipe(f"tt-{name}").specs
-    assert (original.pop("goal"), extended.pop("goal")) == ("untargeted", "toxictrap") and original == extended
+    assert (original.pop("goal"), extended.pop("goal")) == ("untargeted", "toxictrap")
+    if name == "deepwordbug":
+        assert (original.pop("search"), extended.pop("search")) == ("unk", "delete")
+    if name == "a2t":
+        original["constraints"] = [spec for spec in original["constraints"] if not spec.startswith("word-vectors")]
+    assert original == extended
 
 
 def part(recipe: Recipe, name: str) -> Any:

@@ -16,7 +16,7 @@ from scuff.attack.search import Dice
 Option = tuple[int, int, str]
 Choice = dict[int, int]
 NEVER = -math.inf
-EVEN = 1e-5  # scores that differ by less count as equal
+EVEN = 1e-6  # scores that differ by less count as equal
 
 
 class Spent(Exception):
@@ -118,8 +118,14 @@ def first_best(choices: list[Choice], margins: list[float]) -> tuple[Choice, flo
 
 
 def most_first(values: Sequence[float]) -> list[int]:
-    """Places by value, in four digits; equal ones in their order."""
-    return sorted(range(len(values)), key=lambda at: -round(values[at], 4))
+    """Places by value; those that follow each other so closely that they count as equal, in their own order."""
+    groups: list[list[int]] = []
+    for at in sorted(range(len(values)), key=lambda at: -values[at]):
+        if groups and not values[groups[-1][-1]] - values[at] > EVEN:
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    return [at for group in groups for at in sorted(group)]
 
 
 def in_turn(game: Game, importance: Sequence[float]) -> Choice:

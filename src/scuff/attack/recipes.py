@@ -112,8 +112,13 @@ def input_reduction() -> Recipe:
 
 
 def extended(original: Callable[[], Recipe]) -> Recipe:
-    """ToxicTrap, Table 14: a recipe of the literature with ToxicTrap's goal."""
+    """ToxicTrap, Table 14: a recipe of the literature with ToxicTrap's goal, and what else the table changes."""
     found = original()
+    if original is a2t:  # whose sentence encoder is MiniLM there, and which has no limit on word vectors
+        kept = tuple(constraint for constraint in found.constraints if constraint.name != "word-vectors")
+        found = replace(found, constraints=kept, deviations=())
+    elif original is deepwordbug:
+        found = replace(found, search=parse_search("delete"), deviations=())
     return replace(found, name=f"tt-{found.name}", paper=f"ToxicTrap, Table 14; {found.paper}", goal=ToxicTrap())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +12,9 @@ from ..attack import CANNOT_GO_ON, Column, distance_in_meaning
 from ..attack.engine import Engine
 from ..attack.pursuit import Pursuit
 from ..attack.space import Space
-from ..perturb import Protect
+from ..perturb import Perturbation, Protect
 from ..perturb.union import all_proposals
-from ..text import Edits
+from ..text import Corpus, Edits
 from ..text.ragged import Floats, Ints, Ragged
 from ..victims.base import Outputs, as_objects
 from .outcomes import ERROR, FAILED, SKIPPED, SUCCEEDED
@@ -83,9 +85,7 @@ class AttackedBlock:
         run, limits, recipe = self.run, self.run.limits, self.recipe
         protect = Protect(limits.protect) if limits.protect else None
         corpus, parts = columns[limits.side].corpus, [(part.attack, part.count) for part in recipe.transform]
-        proposed = self._proposed(corpus, parts, protect)
-        for constraint in recipe.constraints:
-            proposed = proposed.where(constraint.sites(corpus, proposed))
+        proposed = self._each_alone(corpus, lambda corpus: self._proposed(corpus, parts, protect))
         space = Space.of(columns, limits.side, proposed, run.unknown if recipe.search.hidden else "")
         targets = self.targets[self.attacked]
         engine = Engine(
@@ -104,18 +104,24 @@ class AttackedBlock:
             self.unanswered[self.attacked[examples[place]]].append(str(outputs.problem[place]))
         return outputs
 
-    def _proposed(self, corpus: Any, parts: Any, protect: Protect | None) -> Edits:
+    def _proposed(self, corpus: Corpus, parts: list[tuple[Perturbation, int]], protect: Protect | None) -> Edits:
+        """What may be tried at all."""
+        proposed = all_proposals(parts, corpus, self.run.limits.seed, protect)
+        for constraint in self.recipe.constraints:
+            proposed = proposed.where(constraint.sites(corpus, proposed))
+        return proposed
+
+    def _each_alone(self, corpus: Corpus, propose: Callable[[Corpus], Edits]) -> Edits:
         """For all texts at once; where that fails, one by one, so that a text that breaks an attack breaks no other."""
         try:
-            return all_proposals(parts, corpus, self.run.limits.seed, protect)
+            return propose(corpus)
         except CANNOT_GO_ON:
             raise
         except Exception:
             found = []
             for at in range(len(corpus)):
                 try:
-                    one = all_proposals(parts, corpus.take(np.array([at])), self.run.limits.seed, protect)
-                    found.append(Edits(one.row + at, one.start, one.stop, one.text, one.site, one.cost))
+                    found.append(replace(one := propose(corpus.take(np.array([at]))), row=one.row + at))
                 except CANNOT_GO_ON:
                     raise
                 except Exception as error:
@@ -128,11 +134,7 @@ class AttackedBlock:
     def _importance(self, space: Space, targets: Any) -> dict[int, Floats]:
         """Of each site, by one backward pass, which counts as a query."""
         assert self.run.saliency is not None, "a victim without gradients is not asked for them"
-        begin, edits = space.first[:-1], space.edits
-        start, stop = (
-            f.reduceat(v, begin) if begin.size else v for f, v in ((np.minimum, edits.start), (np.maximum, edits.stop))
-        )
-        spans = list(zip(start.tolist(), stop.tolist(), strict=True))
+        spans = list(zip(*(place.tolist() for place in space.spans), strict=True))
         words = [spans[a:b] for a, b in zip(space.sites_of[:-1].tolist(), space.sites_of[1:].tolist(), strict=True)]
         texts = [column.texts() for column in space.columns]
         found = self.run.saliency(*texts, side=space.side, words=words, weights=self.goal.weights(targets), steps=1)

@@ -92,8 +92,8 @@ def _costs(session: Measuring, say: Say, each: float, beforehand: float) -> None
 
 
 def _tune(session: Session, queries: int) -> None:
-    """Let a victim that looks for its best batch size find it now, so that all batches of the run are alike. A run in which trying
-    would take longer than it could save takes the usual one.
+    """Let a victim that looks for its best batch size find it now, so that all batches of the run are alike. Where trying would
+    take longer than it could save, the usual one is taken.
     """
     if session.victim.batch_tokens is None:
         size = sum(len(part) for column in session.data.columns for text in column for part in text)

@@ -19,7 +19,7 @@ from ...text.ragged import Floats, Ints
 from ...victims.base import Access
 from ..space import State, View
 
-EVEN = 1e-5  # scores that differ by less are equal: in another batch a model may say something else in the last digits
+EVEN = 1e-6  # scores that differ by less are equal: in another batch a model may say something else in the last digits
 
 
 class Try(NamedTuple):
@@ -97,8 +97,11 @@ class Search(ABC):
 
 
 def highest_first(margin: Floats) -> Ints:
-    """Places by margin; those that are equal in all digits that count, in their order."""
-    return np.argsort(-np.round(margin, 4), kind="stable")
+    """Places by margin; neighbours in that order that are equal in all digits that count, in their own order."""
+    order = np.argsort(-margin, kind="stable")
+    with np.errstate(invalid="ignore"):  # forbidden ones are all alike
+        apart = -np.diff(margin[order], prepend=margin[order[:1]]) > EVEN
+    return order[np.lexsort((order, np.cumsum(apart)))]
 
 
 def without_step(margin: Floats) -> Floats:

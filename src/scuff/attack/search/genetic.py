@@ -45,8 +45,8 @@ class Genetic(Search):
                 break
             children = yield from self._born(view, dice, members)
             members = [members[0], *(yield from self._mutated(view, dice, children))]
-        best = max(range(len(members)), key=lambda at: (round(members[at][1], 4), -at))
-        return members[best][0] if members[best][1] > view.clean + EVEN else ()
+        state, margin = members[highest_first(np.array([margin for _, margin in members]))[0]]
+        return state if margin > view.clean + EVEN else ()
 
     def _born(self, view: View, dice: Dice, members: list[tuple[State, float]]) -> Grown:
         """Children of two parents each; one that a constraint forbids gives way to its better parent."""
