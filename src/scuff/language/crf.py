@@ -88,7 +88,8 @@ class Crf:
             before = running[-1][:, None, : going[step]] + self.transition[:, :, None]
             running.append(before.max(0) + scores[first[: going[step]] + step].T)
         chosen = np.empty(0, np.int64)
-        for step in reversed(range(going.size)):  # which label came before the chosen one is found again, not remembered
+        # which label came before the chosen one is found again, not remembered
+        for step in reversed(range(going.size)):
             running[step][:, : chosen.size] += self.transition[:, chosen]
             chosen = running[step].argmax(0)
             labels[first[: going[step]] + step] = chosen

@@ -42,7 +42,8 @@ def synonyms(lemma: str, pos: str, senses: int | None = None, fit: float = 0.0) 
 def any_synonyms(word: str) -> tuple[str, ...]:
     """Lemmas of all synsets that a word, as it is or in its base form, has a sense in, as any part of speech."""
     tags = ("NNS", "VBZ", "VBD", "VBG", "VBN", "JJR", "JJS")
-    bases = [word, *(base for tag in tags if (base := lemma(word, tag)) and inflected(base, tag) == word)]  # fat is no father
+    # fat is no father
+    bases = [word, *(base for tag in tags if (base := lemma(word, tag)) and inflected(base, tag) == word)]
     found = (other for base in bases for pos in PARTS for other in (base, *synonyms(base, pos)) if known(other, pos))
     return tuple(other for other in dict.fromkeys(found) if other != word)
 

@@ -51,7 +51,9 @@ class Searching(Session):
             Query(victim)(*data.take(range(min(4, len(data)))).columns)  # whether it gives scores shows in its answers
         _check_access(recipe.search, victim, data.task)
         if recipe.search.needs == Access.GRADIENT and config.max_queries == 1:
-            raise ValueError("expected 2 or more for max_queries with the search gradient, got 1: a gradient is a query, too")
+            raise ValueError(
+                "expected 2 or more for max_queries with the search gradient, got 1: a gradient is a query, too"
+            )
         session = cls(**opened, recipe=recipe)
         session.ready(len(data) * USUAL)
         return session
