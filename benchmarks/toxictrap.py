@@ -3,7 +3,7 @@
   python benchmarks/toxictrap.py davidson --vectors VECTORS [--examples 500] [--few 100] [--device cuda] [--out FOLDER]
 
 Table 5 compares searches with and without the part-of-speech constraint, Table 6 what words are replaced by. Only texts that are
-labelled toxic are taken; `--few`: how many for beam and genetic, which cost ten times the queries. Every row is a run of
+labelled toxic are taken, of at most 80 words; `--few`: how many for beam and genetic, which cost ten times the queries. Every row is a run of
 `scuff attack` with its folder in FOLDER; a row whose folder is finished is not run again. Writes FOLDER/tables.md.
 """
 
@@ -26,6 +26,7 @@ SYNONYMS = {
     "glove 50": "embedding(n=50, tagger=False)", "mlm 20": "contextual(mlm={mlm!r}, top=20, tagger=False)",
 }  # fmt: skip
 COSTLY = ("genetic", "beam")
+LONGEST = 80  # words: the paper's models see the first 128 pieces of a text
 # success rate, queries, changed words in %: the paper's HTweet-MC and Jigsaw-ML
 PAPER = {
     "davidson": {
@@ -50,7 +51,8 @@ def toxic_part(task: str, shared: Path, out: Path) -> Path:
     rows = []
     with gzip.open(shared / "data" / task / "test.jsonl.gz", "rt", encoding="utf-8") as file:
         for row in map(json.loads, file):
-            if row.get("label", "") != BENIGN[task] and row.get("labels", ["one"]):
+            short = len(row["text"].split()) <= LONGEST
+            if short and row.get("label", "") != BENIGN[task] and row.get("labels", ["one"]):
                 rows.append(row)
     path = out / f"{task}-toxic.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

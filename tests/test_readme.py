@@ -9,7 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
+from scuff.attack.constraints import CONSTRAINTS
+from scuff.attack.goals import GOALS
+from scuff.attack.recipes import RECIPES
+from scuff.attack.search import SEARCHES
 from scuff.perturb import LEVELS, NAMES, ZEROE
 
 ROOT = Path(__file__).parents[1]
@@ -32,10 +37,12 @@ def test_shell_commands_run(tmp_path: Path) -> None:
     assert len((tmp_path / "three.csv").read_text().splitlines()) == 4
     assert (tmp_path / "shuffled.txt").read_text().startswith("review,stars\n")
     assert (tmp_path / "run" / "report.html").is_file() and (tmp_path / "checks.xml").is_file()
+    printed, shown = done.stdout.decode().splitlines(), blocks(README, "text")[0].splitlines()
+    assert "attack success rate" in "".join(shown) and set(shown) - {"..."} <= set(printed), "the output is real"
     assert len(list((tmp_path / "benchmark").iterdir())) == 2 + len(ZEROE) * (len(LEVELS) + 2) + 1
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/attack.md"])
 def test_python_runs(document: str) -> None:
     for block in blocks((ROOT / document).read_text(encoding="utf-8"), "python"):
         exec(compile(block, document, "exec"), {})
@@ -54,6 +61,19 @@ def test_the_table_of_attacks_is_complete() -> None:
     assert shown == {name: kind.facts.example for name, kind in NAMES.items()}
     described = re.findall(r"^\| `([\w-]+)` ", (ROOT / "docs/attacks.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert described == ["full-shuffle", "inner-shuffle", *(name for name in ZEROE if "shuffle" not in name)]
+
+
+def test_the_guide_to_attacks_is_complete() -> None:
+    from scuff.session import AttackConfig
+
+    text = (ROOT / "docs/attack.md").read_text(encoding="utf-8")
+    missing = [name for name in (*RECIPES, *GOALS, *SEARCHES, *CONSTRAINTS) if not re.search(rf"`{name}[`(]", text)]
+    assert not missing
+    settings = yaml.safe_load(blocks(text, "yaml")[0])
+    config = AttackConfig.of(
+        **{key: value for key, value in settings.items() if key not in ("model", "data", "output")}
+    )
+    assert config.search == "beam(width=4)" and config.without == ("pos",)
 
 
 def test_links_lead_somewhere() -> None:

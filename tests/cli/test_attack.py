@@ -138,6 +138,13 @@ def test_the_parts(capfd: pytest.CaptureFixture[str]) -> None:
         assert f"  {name} " in out
 
 
+def test_every_constraint_can_be_left_out() -> None:
+    from scuff.attack.constraints import CONSTRAINTS
+    from scuff.cli import attack
+
+    assert set(attack.CONSTRAINTS) == set(CONSTRAINTS), "listed there so that --help loads nothing"
+
+
 def test_options_reach_the_run(capfd: pytest.CaptureFixture[str], here: Path) -> None:
     (here / "odd.tsv").write_text(
         "nr\tbody\tmood\n" + "".join(f"n{n}\t{text}\t{label[:3]}\n" for n, (text, label) in enumerate(ROWS))

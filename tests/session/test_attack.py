@@ -458,6 +458,27 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     assert content(tmp_path / "run") == before
 
 
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts are written behind the search's back: what goes wrong with the last one must not be lost."""
+    from scuff.evaluate import Folder
+
+    write = Folder.write_part
+
+    def full(self: Folder, name: str, arrays: Any) -> None:
+        if name.startswith("attack"):
+            raise OSError(28, "No space left on device")
+        write(self, name, arrays)
+
+    monkeypatch.setattr(Folder, "write_part", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        attack(output=tmp_path / "run")
+    monkeypatch.undo()
+    attack(output=tmp_path / "run")
+    attack(output=tmp_path / "other")
+    assert content(tmp_path / "run") == content(tmp_path / "other")
+    assert len(json.loads((tmp_path / "run" / "timings.json").read_text())) == 2, "both sessions took time"
+
+
 def test_a_row_for_each_example(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     data = [{"id": f"n{n}", "status": text, "label": label} for n, (text, label) in enumerate(DATA)]

@@ -106,28 +106,36 @@ def _run(session: Searching, folder: Folder, say: Say | None, show: Show | None)
     with folder.locked():
         run = session.start(folder)
         behind = WriteBehind(folder.path)
-        session.query.errors = 0  # the pre-flight met those of the clean texts, which are asked again
         try:
-            work, any_left = session.attacking(behind), False
-            for jobs in (work.clean_jobs(), work.jobs()):
-                left = work.left(jobs)
-                if len(left) < len(jobs) and say:
-                    say(f"resumed: {len(jobs) - len(left)} of {len(jobs)} blocks were done before")
-                any_left = any_left or bool(left)
-                many = workers if jobs[0].name.startswith("attack") else 1
-                progress = Progress(len(left), show)
-                run_jobs(work, left, workers=many, open_work=opened, whole=True, heard=session.hear, progress=progress)
+            work = session.attacking(behind)
+            _do(session, work, workers, opened, say, show)
+            done = _finished(work, run)
         finally:
-            behind.settle()
-        if any_left:
-            session.write_timings(folder)
-        done = _finished(work, run)
+            behind.settle()  # nothing is written after the lock is gone
     status, attacked = done.summary["status"], done.summary["success"]["of"]
     if attacked and status["error"] == attacked:
         raise NoAnswers(
             f"expected answers to some of {attacked:,} attacks, got none: {next(iter(done.summary['problems']))}"
         )
     return done
+
+
+def _do(session: Searching, work: Attacking, workers: int, opened: Any, say: Say | None, show: Show | None) -> None:
+    """All jobs that are left; how long that took is written even if it is interrupted."""
+    session.query.errors = 0  # the pre-flight met those of the clean texts, which are asked again
+    any_left = False
+    try:
+        for jobs in (work.clean_jobs(), work.jobs()):
+            left = work.left(jobs)
+            if len(left) < len(jobs) and say:
+                say(f"resumed: {len(jobs) - len(left)} of {len(jobs)} blocks were done before")
+            any_left = any_left or bool(left)
+            many = workers if jobs[0].name.startswith("attack") else 1
+            progress = Progress(len(left), show)
+            run_jobs(work, left, workers=many, open_work=opened, whole=True, heard=session.hear, progress=progress)
+    finally:
+        if any_left:
+            session.write_timings(work.folder)
 
 
 def _finished(work: Attacking, run: dict[str, Any]) -> AttackResult:
