@@ -29,7 +29,7 @@ SLOW = """
 import os, sys, time
 from pathlib import Path
 import scuff
-sys.modules["scuff.victims.base"].Victim.cases_at_once = 200
+sys.modules["scuff.victims.base"].Victim.cases_at_once = 128
 if "HOLD" in os.environ:
     Path(f"pid-{os.getpid()}").touch()
 

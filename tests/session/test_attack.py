@@ -56,7 +56,7 @@ def content(folder: Path, *patterns: str) -> dict[str, bytes]:
 def blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two examples in each block, as if the run were large."""
     for kind in (Victim, Toy):
-        monkeypatch.setattr(kind, "cases_at_once", 200)
+        monkeypatch.setattr(kind, "cases_at_once", 128)
 
 
 class Recorder:

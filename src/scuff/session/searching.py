@@ -20,7 +20,7 @@ from .recipe import AttackConfig
 from .session import Session
 
 USUAL = 100  # queries of an example, before anything is known
-LARGEST = 1024  # examples of a block
+LARGEST, IN_STEP = 1024, 64  # examples of a block; of a victim's cases at once, texts of one example
 
 
 @dataclass(eq=False)
@@ -66,7 +66,11 @@ class Searching(Session):
 
     @property
     def limits(self) -> Limits:
-        return self.limits_of(self.config, max(1, min(LARGEST, self.victim.cases_at_once // USUAL)))
+        most = max(1, min(LARGEST, self.victim.cases_at_once // IN_STEP))
+        blocks = -(-len(self.data) // most)
+        return self.limits_of(
+            self.config, -(-len(self.data) // max(1, blocks))
+        )  # of one size: small ones have small batches
 
     def plan(self) -> dict[str, Any]:
         limits = self.limits

@@ -122,7 +122,7 @@ class Session(ABC):
             old = run.get("key", {})
             other = sorted(name for name in {*key, *old} if key.get(name) != old.get(name))
             if "data" in other and key["model"].split("#")[0] == str(old.get("model")).split("#")[0]:
-                other = [name for name in other if name != "model"]  # other examples, so other answers
+                other = [name for name in other if name not in ("model", "block")]  # other examples, so other answers
             if other:
                 other = ["command"] if "kind" in other else other  # which says it all
                 raise BadRun(
