@@ -25,7 +25,7 @@ from .space import Space, State, Tried, View
 NO_QUERY, NO_TIME = "no query was left", "no time was left"
 UNHEARD: Heard = (-np.inf, None)
 NEVER: Known = (-np.inf, 0.0, None)
-CHARACTERS = 1 << 21  # of texts that are made at once, so that memory holds them
+CHARACTERS = 1 << 21  # of texts that are made at once, so that memory holds them; fewer where time is short
 
 
 @dataclass(eq=False)
@@ -43,7 +43,7 @@ class Engine:
     seed: int = 0
     max_queries: int | None = None
     at_once: int = 2048
-    late: Callable[[], bool] = lambda: False
+    late: Callable[[], bool] | None = None
 
     def run(self, rows: Sequence[int], clean: Floats, importance: dict[int, Floats] | None = None) -> Iterator[Pursuit]:
         """Search for these examples, whose originals have these margins; each comes when it is done."""
@@ -66,18 +66,17 @@ class Engine:
                     size += len(pursuit.wish.states)
                 else:
                     yield pursuit
-            late = self.late()
-            self._learn(part, late)
+            self._learn(part)
             for pursuit in part:
                 if pursuit.failed or not pursuit.advance():
                     yield pursuit
                 else:
                     active.append(pursuit)
 
-    def _learn(self, part: Sequence[Pursuit], late: bool) -> None:
+    def _learn(self, part: Sequence[Pursuit]) -> None:
         """Find out what these want to know. Where something breaks, each for itself, so that one does not harm the others."""
         try:
-            self._find_out(part, late)
+            self._find_out(part)
         except CANNOT_GO_ON:
             raise
         except Exception as error:
@@ -85,19 +84,22 @@ class Engine:
                 part[0].failed = f"error: {type(error).__name__}: {error}".splitlines()[0][:300]
             else:
                 for pursuit in part:
-                    self._learn([pursuit], late)
+                    self._learn([pursuit])
 
-    def _find_out(self, part: Sequence[Pursuit], late: bool) -> None:
+    def _find_out(self, part: Sequence[Pursuit]) -> None:
         wanted = [(pursuit, state) for pursuit in part for state in pursuit.new()]
         rows = np.array([pursuit.view.row for pursuit, _ in wanted], np.int64)
-        load = np.cumsum(self.space.column.corpus.lengths[rows]) // CHARACTERS
+        load = np.cumsum(self.space.column.corpus.lengths[rows]) // (CHARACTERS >> (4 if self.late else 0))
         for places in np.split(np.arange(rows.size), np.flatnonzero(np.diff(load)) + 1):
             some = [wanted[at] for at in places.tolist()]
-            self._try([(pursuit, state) for pursuit, state in some if not pursuit.reason], late)
+            if self.late and self.late():
+                for pursuit, _ in some:
+                    pursuit.reason = pursuit.reason or NO_TIME
+            self._try([(pursuit, state) for pursuit, state in some if not pursuit.reason])
             for pursuit, state in some:
                 pursuit.known.setdefault(state, NEVER)  # its search is over
 
-    def _try(self, wanted: Sequence[tuple[Pursuit, State]], late: bool) -> None:
+    def _try(self, wanted: Sequence[tuple[Pursuit, State]]) -> None:
         if not wanted:
             return
         rows = np.array([pursuit.view.row for pursuit, _ in wanted])
@@ -107,7 +109,7 @@ class Engine:
         some, free, pursuits = tried.take(rest), free[rest], [wanted[at][0] for at in rest.tolist()]
         texts = self.space.texts(rows[rest], some)
         mine = texts[self.space.side]
-        new, told = self._affordable(pursuits, rows[rest], mine, late)
+        new, told = self._affordable(pursuits, rows[rest], mine)
         self._ask(pursuits, rows[rest], some, texts, new)
         found = [p.heard[text] if ok else UNHEARD for p, text, ok in zip(pursuits, mine, told.tolist(), strict=True)]
         reached = np.array([margin > 0 for margin, _ in found], np.bool_)
@@ -120,7 +122,7 @@ class Engine:
         for (pursuit, state), value in zip(wanted, values, strict=True):  # not before, since what broke is tried again
             pursuit.known[state] = value
         for at in np.flatnonzero(~told).tolist():
-            pursuits[at].reason = NO_TIME if late else NO_QUERY
+            pursuits[at].reason = NO_QUERY
 
     def _ask(
         self, pursuits: Sequence[Pursuit], rows: Ints, tried: Tried, texts: Sequence[Sequence[Text]], new: Ints
@@ -154,15 +156,13 @@ class Engine:
                 left, part = left[kept], part.take(kept)
         return allowed
 
-    def _affordable(
-        self, pursuits: Sequence[Pursuit], rows: Ints, texts: Sequence[Text], late: bool
-    ) -> tuple[Ints, Mask]:
+    def _affordable(self, pursuits: Sequence[Pursuit], rows: Ints, texts: Sequence[Text]) -> tuple[Ints, Mask]:
         """What is to be asked, and of what there is an answer then: an example whose budget ends gets what is left of it."""
         new, told = [], np.zeros(rows.size, np.bool_)
         edges = [*np.flatnonzero(np.diff(rows, prepend=-1)).tolist(), rows.size]
         for first, last in pairwise(edges):
             pursuit = pursuits[first]
-            room = 0 if late else np.inf if self.max_queries is None else self.max_queries - pursuit.spent
+            room = np.inf if self.max_queries is None else self.max_queries - pursuit.spent
             places, known = pursuit.fresh(texts[first:last], room)
             new += [first + at for at in places]
             told[first : first + known] = True

@@ -59,7 +59,7 @@ class Attacking:
     saliency: Callable[..., list[Floats]] | None = None
     unknown: str = "[UNK]"
     at_once: int = 2048
-    late: Callable[[], bool] = lambda: False
+    late: Callable[[], bool] | None = None
     live: Live | None = None
 
     def clean_jobs(self) -> list[Job]:

@@ -92,7 +92,7 @@ class Searching(Session):
 
     def attacking(self, folder: Folder) -> Attacking:
         most = self.config.max_time
-        late: Callable[[], bool] = (lambda: time.monotonic() - self.begun > most) if most else lambda: False
+        late = (lambda: time.monotonic() - self.begun > most) if most else None
         return Attacking(
             folder, self.data, self.truth, self.recipe, self.limits, self.ask, self.query.saliency, self.victim.unknown,
             self.victim.rows_at_once, late, self._live if self.found else None,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...text.calls import spec_of
 from ...text.dataset import Task
 from ...text.ragged import Floats, Mask
-from ...victims.base import Outputs
+from ...victims.base import OTHER, Outputs
 
 Reasons = npt.NDArray[np.object_]
 WRONG, NOT_TOXIC, MISSED, THERE = "already wrong", "not toxic", "missed by the model", "already the target"
@@ -88,3 +88,8 @@ def reasons(count: int, *found: tuple[Mask, str]) -> Reasons:
     for mask, reason in reversed(found):
         out[mask] = reason
     return out
+
+
+def named(labels: Sequence[str]) -> str:
+    """Labels that a user can mean."""
+    return ", ".join(label for label in labels if label != OTHER)

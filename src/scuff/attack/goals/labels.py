@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ...text.dataset import Task
 from ...text.ragged import Floats, Mask
 from ...victims.base import Outputs
-from .base import THERE, WRONG, Goal, Reasons, reasons
+from .base import THERE, WRONG, Goal, Reasons, named, reasons
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Targeted(Goal):
 
     def ready(self, task: Task, labels: Sequence[str]) -> Goal:
         if self.label not in labels:
-            raise ValueError(f"expected one of {', '.join(labels)} for targeted.label, got {self.label!r}")
+            raise ValueError(f"expected one of {named(labels)} for targeted.label, got {self.label!r}")
         return super().ready(task, labels)
 
     @property

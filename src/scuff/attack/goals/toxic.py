@@ -13,7 +13,7 @@ from ...perturb.base import check_number
 from ...text.dataset import NONE_NAMES, Task
 from ...text.ragged import Floats, Mask
 from ...victims.base import Outputs
-from .base import MISSED, NOT_TOXIC, Goal, Reasons, reasons
+from .base import MISSED, NOT_TOXIC, Goal, Reasons, named, reasons
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class ToxicTrap(Goal):
         benign = self.benign or next((n for n in labels if n.casefold().replace("-", "_") in NONE_NAMES), None)
         if (benign is None and task == "single") or (benign is not None and benign not in labels):
             raise ValueError(
-                f"expected the label that means benign among {', '.join(labels)}, got {self.benign!r}: "
+                f"expected the label that means benign among {named(labels)}, got {self.benign!r}: "
                 "--goal \"toxictrap(benign='LABEL')\""
             )
         strange = [label for label in self.thresholds if label not in labels]
         if strange:
-            raise ValueError(f"expected some of {', '.join(labels)} for toxictrap.thresholds, got {', '.join(strange)}")
+            raise ValueError(f"expected some of {named(labels)} for toxictrap.thresholds, got {', '.join(strange)}")
         return replace(self, benign=benign)._with(task, labels)
 
     def _with(self, task: Task, labels: Sequence[str]) -> Goal:
