@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cli.runs import CSV, ROWS, SCUFF, begun, content, fails, left_alone, slow_model, stopped
 from scuff.cli.main import main
 
-SCUFF = [sys.executable, "-m", "scuff"]
 MODEL = """
 def predict(texts):
     sure = [0.8 if "good" in text.split() else 0.3 for text in texts]
@@ -24,27 +22,11 @@ def predict(texts):
 def decide(texts):
     return ["positive" if "good" in text.split() else "negative" for text in texts]
 """
-# small blocks, as if the run were large; if asked to, it waits after some of them, so that there is time to break in
-SLOW = """
-import os, sys, time
-from pathlib import Path
-import scuff
-sys.modules["scuff.victims.base"].Victim.cases_at_once = 128
-if "HOLD" in os.environ:
-    Path(f"pid-{os.getpid()}").touch()
-
-def predict(texts):
-    while "HOLD" in os.environ and Path("hold").exists() and len(list(Path("run/trials").glob("*.npz"))) >= 3:
-        time.sleep(0.02)
-    sure = [0.8 if "good" in text.split() else 0.3 for text in texts]
-    return [{"positive": score, "negative": 1 - score} for score in sure]
-"""
-ROWS = [
-    (f"Yesterday the {thing} was {word} and everybody there noticed it", label)
-    for thing in ("film", "hotel", "garden", "teacher", "kitchen", "journey", "village", "concert")
-    for word, label in (("good", "positive"), ("poor", "negative"))
-]
-CSV = "text,label\n" + "".join(f"{text},{label}\n" for text, label in ROWS)
+SLOW = slow_model(
+    128,
+    'sure = [0.8 if "good" in text.split() else 0.3 for text in texts]',
+    'return [{"positive": score, "negative": 1 - score} for score in sure]',
+)
 RECIPE = ["--recipe", "deepwordbug", "--encoder", "chrf"]
 PLAIN = ["attack", "model.py:predict", "data.csv", *RECIPE]
 
@@ -59,24 +41,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "data.csv").write_text(CSV)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     return tmp_path
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    """Everything that must not differ from run to run; what was being written when a run was killed does not count."""
-    found = [
-        path for path in folder.rglob("*") if path.is_file() and path.suffix != ".part" and path.name != "timings.json"
-    ]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
-
-
-def fails(capfd: pytest.CaptureFixture[str], *argv: str, code: int = 2) -> str:
-    """One line on stderr, nothing on stdout."""
-    capfd.readouterr()
-    assert main(list(argv)) == code
-    out, err = capfd.readouterr()
-    last = err.splitlines()[-1]
-    assert last.startswith("scuff: ") and "Traceback" not in err and not out
-    return last
 
 
 def read(path: Path) -> Any:
@@ -230,30 +194,10 @@ def test_bad_settings(text: str, message: str, here: Path, capfd: pytest.Capture
 COMMAND = [*SCUFF, "attack", "slow.py:predict", "data.csv", "-o", "run", *RECIPE]
 
 
-def begun(*more: str) -> subprocess.Popen[bytes]:
-    """A run in a process of its own, which waits after some blocks."""
-    Path("hold").touch()
-    job = subprocess.Popen(
-        [*COMMAND, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "HOLD": "yes"},
-        start_new_session=True,
-    )  # fmt: skip
-    end = time.monotonic() + 30
-    while len(list(Path("run/trials").glob("*.npz"))) < 3:
-        assert job.poll() is None, job.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    return job
-
-
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What the run leaves when nobody breaks in."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    (folder / "slow.py").write_text(SLOW)
-    (folder / "data.csv").write_text(CSV)
-    done = subprocess.run(COMMAND, cwd=folder, capture_output=True)
-    assert done.returncode == 0, done.stderr
-    found = content(folder / "run")
+    found = left_alone(tmp_path_factory.mktemp("undisturbed"), SLOW, COMMAND)
     assert sum(name.startswith("trials/attack") for name in found) == 8
     assert {"summary.json", "results.jsonl", "report.html"} <= set(found)
     return found
@@ -264,17 +208,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_a_run_goes_on_after_it_was_stopped(
     number: signal.Signals, workers: int, here: Path, undisturbed: dict[str, bytes]
 ) -> None:
-    job = begun("--workers", str(workers))
-    if workers > 1 and number == signal.SIGINT:
-        os.killpg(job.pid, number)  # as a terminal does
-    else:
-        job.send_signal(number)
-    out, err = job.communicate(timeout=20)
-    assert job.returncode == (-9 if number == signal.SIGKILL else 130) and out == b""
-    if number != signal.SIGKILL:
-        assert err.decode().splitlines()[-1].startswith("scuff: interrupted") and b"Traceback" not in err
-        assert workers > 1 or not list(here.rglob("*.part"))
-    half = content(here / "run")
+    half = stopped(COMMAND, number, workers)
     assert "summary.json" not in half and 3 <= sum(name.startswith("trials/") for name in half) < 9
     assert half.items() <= undisturbed.items()
     again = [*SCUFF, "attack", "--resume", "run"] if number == signal.SIGTERM else [*COMMAND, "--workers", str(workers)]
@@ -285,7 +219,7 @@ def test_a_run_goes_on_after_it_was_stopped(
 
 
 def test_only_one_process_works_on_a_folder(here: Path) -> None:
-    job = begun()
+    job = begun(COMMAND)
     second = subprocess.run(COMMAND, capture_output=True)
     assert second.returncode == 2 and second.stdout == b"" and b"Traceback" not in second.stderr
     assert b"run: expected a run that nobody works on, got one that another process is busy with" in second.stderr

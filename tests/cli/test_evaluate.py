@@ -16,33 +16,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from cli.runs import CSV, ROWS, SCUFF, begun, content, fails, left_alone, slow_model, stopped
 from scuff.cli.main import main
 
-SCUFF = [sys.executable, "-m", "scuff"]
 MODEL = """
 def predict(texts):
     return ["positive" if "good" in text.split() else "negative" for text in texts]
 """
-# small blocks, as if the run were large; if asked to, it waits after some of them, so that there is time to break in
-SLOW = """
-import os, sys, time
-from pathlib import Path
-import scuff
-sys.modules["scuff.victims.base"].Victim.cases_at_once = 20
-if "HOLD" in os.environ:
-    Path(f"pid-{os.getpid()}").touch()
-
-def predict(texts):
-    while "HOLD" in os.environ and Path("hold").exists() and len(list(Path("run/trials").glob("*.npz"))) >= 3:
-        time.sleep(0.02)
-    return ["positive" if "good" in text.split() else "negative" for text in texts]
-"""
-ROWS = [
-    (f"Yesterday the {thing} was {word} and everybody there noticed it", label)
-    for thing in ("film", "hotel", "garden", "teacher", "kitchen", "journey", "village", "concert")
-    for word, label in (("good", "positive"), ("poor", "negative"))
-]
-CSV = "text,label\n" + "".join(f"{text},{label}\n" for text, label in ROWS)
+SLOW = slow_model(20, 'return ["positive" if "good" in text.split() else "negative" for text in texts]')
 SMALL = ["--dimensions", "keyboard", "--degrees", "0.2", "0.5", "--cases", "3"]
 
 
@@ -77,24 +58,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
             == 0
         )
     return both
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    """Everything that must not differ from run to run; what was being written when a run was killed does not count."""
-    found = [
-        path for path in folder.rglob("*") if path.is_file() and path.suffix != ".part" and path.name != "timings.json"
-    ]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
-
-
-def fails(capfd: pytest.CaptureFixture[str], *argv: str, code: int = 2) -> str:
-    """One line on stderr, nothing on stdout."""
-    capfd.readouterr()
-    assert main(list(argv)) == code
-    out, err = capfd.readouterr()
-    last = err.splitlines()[-1]
-    assert last.startswith("scuff: ") and "Traceback" not in err and not out
-    return last
 
 
 # what is printed
@@ -248,30 +211,10 @@ def test_bad_settings(name: str, text: str, message: str, here: Path, capfd: pyt
 COMMAND = [*SCUFF, "evaluate", "slow.py:predict", "data.csv", "-o", "run", *SMALL]
 
 
-def begun(*more: str) -> subprocess.Popen[bytes]:
-    """A run in a process of its own, which waits after some blocks."""
-    Path("hold").touch()
-    job = subprocess.Popen(
-        [*COMMAND, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "HOLD": "yes"},
-        start_new_session=True,
-    )  # fmt: skip
-    end = time.monotonic() + 30
-    while len(list(Path("run/trials").glob("*.npz"))) < 3:
-        assert job.poll() is None, job.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    return job
-
-
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What the run leaves when nobody breaks in."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    (folder / "slow.py").write_text(SLOW)
-    (folder / "data.csv").write_text(CSV)
-    done = subprocess.run(COMMAND, cwd=folder, capture_output=True)
-    assert done.returncode == 0, done.stderr
-    found = content(folder / "run")
+    found = left_alone(tmp_path_factory.mktemp("undisturbed"), SLOW, COMMAND)
     assert sum(name.startswith("trials/round0") for name in found) > 3
     return found
 
@@ -282,17 +225,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_a_run_goes_on_after_it_was_stopped(
     number: signal.Signals, workers: int, here: Path, undisturbed: dict[str, bytes]
 ) -> None:
-    job = begun("--workers", str(workers))
-    if workers > 1:
-        os.killpg(job.pid, number)  # as a terminal does
-    else:
-        job.send_signal(number)
-    out, err = job.communicate(timeout=20)
-    assert job.returncode == (-9 if number == signal.SIGKILL else 130) and out == b""
-    if number != signal.SIGKILL:
-        assert err.decode().splitlines()[-1].startswith("scuff: interrupted") and b"Traceback" not in err
-        assert workers > 1 or not list(here.rglob("*.part"))
-    half = content(here / "run")
+    half = stopped(COMMAND, number, workers)
     assert "summary.json" not in half and 3 <= sum(name.startswith("trials/") for name in half) < 7
     command = COMMAND if number != signal.SIGTERM else [*SCUFF, "evaluate", "--resume", "run"]
     again = subprocess.run(command, capture_output=True)
@@ -302,7 +235,7 @@ def test_a_run_goes_on_after_it_was_stopped(
 
 
 def test_workers_end_with_the_run(here: Path, undisturbed: dict[str, bytes]) -> None:
-    job = begun("--workers", "2")
+    job = begun([*COMMAND, "--workers", "2"])
     end = time.monotonic() + 30
     while len(list(here.glob("pid-*"))) < 3 and time.monotonic() < end:  # the run itself and both workers
         time.sleep(0.02)
@@ -327,7 +260,7 @@ def _lives(process: int) -> bool:
 
 
 def test_only_one_process_works_on_a_folder(here: Path) -> None:
-    job = begun()
+    job = begun(COMMAND)
     second = subprocess.run(COMMAND, capture_output=True)
     assert second.returncode == 2 and second.stdout == b""
     assert b"run: expected a run that nobody works on, got one that another process is busy with" in second.stderr
