@@ -246,14 +246,14 @@ def test_what_is_not_attacked_is_not_asked() -> None:
     [
         ("targeted", "single", CLASSES, "expected one of hate, offensive, neither for targeted.label, got ''"),
         ("targeted(label='nice')", "single", CLASSES, "neither for targeted.label, got 'nice'"),
-        ("targeted(label='hate')", "multi", CLASSES, "expected data with single targets for the goal targeted, got multi"),
-        ("untargeted", "tokens", CLASSES, "expected data with single or multi targets for the goal untargeted, got tokens"),
-        ("tags", "single", CLASSES, "expected data with tokens targets for the goal tags, got single"),
-        ("reduction", "multi", CLASSES, "expected data with single targets for the goal reduction, got multi"),
+        ("targeted(label='hate')", "multi", CLASSES, "expected data with one label for the goal targeted, got label sets"),
+        ("untargeted", "tokens", CLASSES, "for the goal untargeted, got a tag per token: --goal tags"),
+        ("tags", "single", CLASSES, "expected data with a tag per token for the goal tags, got one label"),
+        ("reduction", "multi", CLASSES, "expected data with one label for the goal reduction, got label sets"),
         ("toxictrap", "single", ("a", "b"), "that means benign among a, b, got None: --goal \"toxictrap(benign="),
         ("toxictrap(benign='fine')", "multi", TOPICS, "among benign, obscene, insult, threat, got 'fine'"),
         ("toxictrap(thresholds={'rude': 0.2})", "multi", TOPICS, "insult, threat for toxictrap.thresholds, got rude"),
-        ("toxictrap", "text", TOPICS, "expected data with single or multi targets for the goal toxictrap, got text"),
+        ("toxictrap", "text", TOPICS, "expected data with one label or label sets for the goal toxictrap, got texts"),
     ],
 )  # fmt: skip
 def test_goals_that_do_not_fit(goal: str, task: Any, labels: tuple[str, ...], message: str) -> None:

@@ -131,7 +131,10 @@ def test_options_reach_the_run(capfd: pytest.CaptureFixture[str], here: Path) ->
         "max_time": 500.0, "valid": 0.5,
     }  # fmt: skip
     assert run["key"]["constraints"] == ["changed(share=0.2)", "chrf(least=0.2)"] and run["key"]["most"] == 0.5
-    assert run["recipe"]["deviations"][-1] == "chosen otherwise: goal, transform, search, constraints"
+    assert (
+        run["recipe"]["deviations"][-1]
+        == "chosen otherwise: goal, transform, search, no stop-words, no edit-distance, changed, chrf"
+    )
     assert "chosen otherwise: goal" in capfd.readouterr().out
 
 
@@ -246,7 +249,7 @@ def test_only_one_process_works_on_a_folder(here: Path) -> None:
         (["model.py:predict", "data.csv", *RECIPE, "--goal", "untarget"], "expected the name of a goal, got 'untarget'"),
         (["model.py:predict", "data.csv", *RECIPE, "--goal", "targeted(label='x')"], "for targeted.label, got 'x'"),
         (["model.py:predict", "data.csv", *RECIPE, "--goal", "toxictrap"], "expected the label that means benign among"),
-        (["model.py:predict", "data.csv", *RECIPE, "--goal", "tags"], "for the goal tags, got single"),
+        (["model.py:predict", "data.csv", *RECIPE, "--goal", "tags"], "for the goal tags, got one label"),
         (["model.py:predict", "data.csv", *RECIPE, "--search", "beem"], "got 'beem'; did you mean beam?"),
         (["model.py:predict", "data.csv", *RECIPE, "--search", "beam(width=0)"], "for beam.width, got 0"),
         (["model.py:predict", "data.csv", *RECIPE, "--search", "beam(2)"], "expected name(option=value, ...), got 'beam(2)'"),

@@ -138,7 +138,7 @@ def test_toxictrap_on_one_label() -> None:
     model = Recorder(lambda texts: [{"toxic": score(text), "neither": 1 - score(text)} for text in texts])
     result = attack(model, data, recipe="tt-deepwordbug")
     assert result.success == 1 and result.summary["skipped"] == {"not toxic": 10}
-    assert result.summary["recipe"]["goal"] == "toxictrap"
+    assert result.summary["recipe"]["goal"] == "toxictrap(benign='neither')", "what was found is told"
 
 
 def test_toxictrap_on_label_sets_with_thresholds() -> None:
@@ -208,7 +208,7 @@ def test_tags() -> None:
     with pytest.raises(ValueError, match="expected transformations that keep each token for tagging data, got segment"):
         attack(model, data, goal="tags", transform=["segment"])
     with pytest.raises(
-        ValueError, match="expected data with single or multi targets for the goal untargeted, got tokens"
+        ValueError, match="expected data with one label or label sets for the goal untargeted, got a tag per token"
     ):
         attack(model, data)
     with pytest.raises(ValueError, match="expected a search without gradients for tagging data, got gradient"):
@@ -263,8 +263,9 @@ def test_a_model_that_fails_on_some_texts() -> None:
     data = [*DATA[2:], *DATA[:2]]
     result = attack(model, data, max_errors=1000)
     summary = result.summary
-    assert summary["status"] == {"skipped": 0, "failed": 9, "succeeded": 9, "error": 2}
-    assert summary["problems"] == {"error: RuntimeError: no films": 2} and summary["queries"]["unanswered"] > 9
+    assert summary["status"] == {"skipped": 2, "failed": 9, "succeeded": 9, "error": 0}
+    assert summary["skipped"] == {"no answer: error: RuntimeError: no films": 2} and summary["success"]["of"] == 18
+    assert summary["queries"]["unanswered"] > 9
     assert summary["clean"]["value"] == 1, "of those that were answered"
     whole = attack(data=data).lines
     for line, fine in zip(result.lines, whole, strict=True):
@@ -281,8 +282,9 @@ def test_scores_that_are_no_numbers() -> None:
 
     data = [*DATA[2:], *DATA[:2]]
     summary = attack(model, data, labels=NAMES, max_errors=100).summary
-    assert summary["problems"] == {"error: scores that are no numbers": 2} and summary["status"]["succeeded"] == 9
-    with pytest.raises(ValueError, match="expected answers to two examples, got error: scores that are no numbers"):
+    assert summary["skipped"] == {"no answer: error: scores that are no numbers": 2}
+    assert summary["status"]["succeeded"] == 9
+    with pytest.raises(ValueError, match="expected answers, got error: scores that are no numbers"):
         attack(lambda texts: [[float("nan")] * 2] * len(texts), data, labels=NAMES)
 
 
@@ -313,7 +315,7 @@ def test_a_transformation_that_fails_on_one_example(monkeypatch: pytest.MonkeyPa
         ({"predictions": ["answers.jsonl"]}, "expected a model for an attack, got predictions"),
         ({"side": "both"}, "expected first or second for side, got both"),
         ({"goal": "tags(share=2)"}, "tags.share, got 2"),
-        ({"task": "text"}, "expected data with single or multi targets for the goal untargeted, got text"),
+        ({"task": "text"}, "expected data with one label or label sets for the goal untargeted, got texts"),
         ({"valid": -1}, "expected a number in [0, 1] for valid, got -1"),
         ({"max_time": "0"}, "expected a number above 0 for max_time, got 0"),
     ],
@@ -336,7 +338,8 @@ def test_what_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         attack(recipe="textbugger", vectors=str(near), encoder=None)
     result = attack(recipe="textbugger", vectors=str(near), encoder=None, without="meaning")
     assert result.success > 0 and result.summary["similarity"]["measure"] == "chrf"
-    assert result.summary["recipe"]["deviations"] == ["chosen otherwise: constraints"], "no encoder, no word of it"
+    assert result.summary["recipe"]["deviations"][-1] == "chosen otherwise: no meaning"
+    assert "MiniLM" not in str(result.summary["recipe"]["deviations"]), "no encoder, no word of it"
     meaning.distance_in_meaning.cache_clear()  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "lemminflect", None)
     inflect._library.cache_clear()

@@ -25,7 +25,8 @@ from .space import Space, State, Tried, View
 NO_QUERY, NO_TIME = "no query was left", "no time was left"
 UNHEARD: Heard = (-np.inf, None)
 NEVER: Known = (-np.inf, 0.0, None)
-CHARACTERS = 1 << 21  # of texts that are made at once, so that memory holds them; fewer where time is short
+CHARACTERS = 1 << 21  # of texts that are made at once, so that memory holds them
+HURRIED = CHARACTERS // 64  # as which each text counts where time is short, so that the clock is looked at often
 
 
 @dataclass(eq=False)
@@ -89,7 +90,9 @@ class Engine:
     def _find_out(self, part: Sequence[Pursuit]) -> None:
         wanted = [(pursuit, state) for pursuit in part for state in pursuit.new()]
         rows = np.array([pursuit.view.row for pursuit, _ in wanted], np.int64)
-        load = np.cumsum(self.space.column.corpus.lengths[rows]) // (CHARACTERS >> (4 if self.late else 0))
+        size = self.space.column.corpus.lengths[rows]
+        size = np.maximum(size, HURRIED) if self.late else size
+        load = np.cumsum(size) // CHARACTERS
         for places in np.split(np.arange(rows.size), np.flatnonzero(np.diff(load)) + 1):
             some = [wanted[at] for at in places.tolist()]
             if self.late and self.late():

@@ -7,7 +7,7 @@ word, look at the original text only, and propose once, on the original.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..text.calls import checked
@@ -17,6 +17,7 @@ from .search import Search, parse_search
 from .transform import Transform
 
 MINILM = "sentence similarity by MiniLM, where the paper has the Universal Sentence Encoder"
+GRADIENT = "words matter by the gradient along the way from a masked text; the paper takes the norm of the gradient"
 RANDOM_LETTERS = "typo(operations='{}', layout='any')"
 
 
@@ -28,15 +29,17 @@ class Recipe:
     transform: tuple[Transform, ...]
     search: Search
     constraints: tuple[Constraint, ...] = ()
-    deviations: tuple[str, ...] = ()
+    deviations: dict[str, str] = field(
+        default_factory=dict
+    )  # by the part that they are about: goal, search, a constraint, ...
 
     @classmethod
     def of(
         cls, name: str, paper: str, goal: str, transform: tuple[str, ...], search: str, constraints: tuple[str, ...],
-        deviations: tuple[str, ...] = (),
+        deviations: dict[str, str] | None = None,
     ) -> Recipe:  # fmt: skip
         parts = tuple(map(Transform.parse, transform)), parse_search(search), tuple(map(parse_constraint, constraints))
-        return cls(name, paper, parse_goal(goal), *parts, deviations)
+        return cls(name, paper, parse_goal(goal), *parts, deviations or {})
 
     @property
     def specs(self) -> dict[str, str | list[str]]:
@@ -52,11 +55,11 @@ def toxictrap() -> Recipe:
         "toxictrap", "ToxicTrap (Bespalov et al. 2023), Table 1", "toxictrap",
         (*(RANDOM_LETTERS.format(kind) for kind in ("insert", "delete", "swap")), "5*homoglyph", "embedding(n=20, tagger=False)"),
         "unk", ("stop-words", "changed(share=0.1, floor=4)", "pos", "meaning(least=0.84)"),
-        (
-            MINILM,
-            "four words may change in texts of fewer than fifty, as in A2T: the paper's Table 5 has 19 % of the words changed in "
-            "tweets under its limit of 10 %",
-        ),
+        {
+            "meaning": MINILM,
+            "changed": "four words may change in texts of fewer than fifty, as in A2T: the paper's Table 5 has 19 % of the words "
+            "changed in tweets under its limit of 10 %",
+        },
     )  # fmt: skip
 
 
@@ -64,7 +67,10 @@ def a2t() -> Recipe:
     return Recipe.of(
         "a2t", "A2T (Yoo and Qi 2021)", "untargeted", ("embedding(n=20, tagger=False)",), "gradient",
         ("stop-words", "changed(share=0.1, floor=4)", "pos", "word-vectors(least=0.8)", "meaning(least=0.9, by='cosine')"),
-        ("sentence similarity by MiniLM, where the paper has DistilBERT trained on STS-B",),
+        {
+            "meaning": "sentence similarity by MiniLM, where the paper has DistilBERT trained on STS-B",
+            "search": GRADIENT,
+        },
     )  # fmt: skip
 
 
@@ -72,14 +78,14 @@ def textfooler() -> Recipe:
     return Recipe.of(
         "textfooler", "TextFooler (Jin et al. 2020)", "untargeted", ("embedding(n=50, tagger=False)",), "delete",
         ("stop-words", "pos(strict=False)", "word-vectors(least=0.5)", "meaning(least=0.84, window=15)"),
-        (MINILM,),
+        {"meaning": f"{MINILM}; texts of at most 15 words are compared whole, where TextAttack lets them pass"},
     )  # fmt: skip
 
 
 def pwws() -> Recipe:
     return Recipe.of(
         "pwws", "PWWS (Ren et al. 2019)", "untargeted", ("synonym(loose=True)",), "weighted-saliency", ("stop-words",),
-        ("names are not replaced by other names of their kind, as in TextAttack",),
+        {"transform": "names are not replaced by other names of their kind, as in TextAttack"},
     )  # fmt: skip
 
 
@@ -88,7 +94,7 @@ def deepwordbug() -> Recipe:
         "deepwordbug", "DeepWordBug (Gao et al. 2018)", "untargeted",
         tuple(RANDOM_LETTERS.format(kind) for kind in ("swap", "replace", "delete", "insert")), "unk",
         ("stop-words", "edit-distance(most=30)"),
-        ("words matter by what [UNK] in their place does, as in TextAttack; the paper scores them from the left and the right",),
+        {"search": "words matter by what [UNK] in their place does, as in TextAttack; the paper scores them from both sides"},
     )  # fmt: skip
 
 
@@ -100,14 +106,14 @@ def textbugger() -> Recipe:
             "5*homoglyph", "embedding(n=5, tagger=False)",
         ),
         "delete", ("stop-words", "meaning(least=0.8, by='cosine')"),
-        (MINILM,),
+        {"meaning": MINILM, "transform": "the first and the last letter of a word may go or be swapped, too"},
     )  # fmt: skip
 
 
 def input_reduction() -> Recipe:
     return Recipe.of(
         "input-reduction", "Feng et al. 2018", "reduction", ("omit(keep_one=False)",), "delete", (),
-        ("words go in the order of their importance in the whole text, not anew after each",),
+        {"search": "words go in the order of their importance in the whole text, not anew after each"},
     )  # fmt: skip
 
 
@@ -116,9 +122,9 @@ def extended(original: Callable[[], Recipe]) -> Recipe:
     found = original()
     if original is a2t:  # whose sentence encoder is MiniLM there, and which has no limit on word vectors
         kept = tuple(constraint for constraint in found.constraints if constraint.name != "word-vectors")
-        found = replace(found, constraints=kept, deviations=())
+        found = replace(found, constraints=kept, deviations={"search": GRADIENT})
     elif original is deepwordbug:
-        found = replace(found, search=parse_search("delete"), deviations=())
+        found = replace(found, search=parse_search("delete"), deviations={})
     return replace(found, name=f"tt-{found.name}", paper=f"ToxicTrap, Table 14; {found.paper}", goal=ToxicTrap())
 
 

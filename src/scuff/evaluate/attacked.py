@@ -16,7 +16,7 @@ from ..perturb import Perturbation, Protect
 from ..perturb.union import all_proposals
 from ..text import Corpus, Edits
 from ..text.ragged import Floats, Ints, Ragged
-from ..victims.base import Outputs, as_objects
+from ..victims.base import Access, Outputs, as_objects
 from .outcomes import ERROR, FAILED, SKIPPED, SUCCEEDED
 from .pack import pack_answers, pack_edits, pack_texts
 from .trials import Arrays
@@ -43,8 +43,8 @@ class AttackedBlock:
         self.answers, self.edits = list(clean.answers), [_no_edits()] * rows.size
         for at, problem in enumerate(clean.problem.tolist()):
             if problem:
-                self.status[at], self.reason[at] = ERROR, str(problem)
-        fine = np.flatnonzero(self.status != ERROR)
+                self.status[at], self.reason[at] = SKIPPED, f"no answer: {problem}"
+        fine = np.flatnonzero(self.status == FAILED)
         self.margin[fine] = self.goal(clean.take(fine), truth.targets[fine], np.zeros(fine.size))
         for at, reason in zip(
             fine.tolist(), self.goal.skips(clean.take(fine), truth.targets[fine]).tolist(), strict=True
@@ -92,7 +92,7 @@ class AttackedBlock:
             space, self.goal, recipe.search, recipe.constraints, self._hear, targets, limits.seed, limits.max_queries,
             run.at_once, run.late,
         )  # fmt: skip
-        importance = self._importance(space, targets) if recipe.search.name == "gradient" else None
+        importance = self._importance(space, targets) if recipe.search.needs == Access.GRADIENT else None
         rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
         for pursuit in engine.run(rows, self.margin[self.attacked[rows]], importance):
             self._note(pursuit, space)

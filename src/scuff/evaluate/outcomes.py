@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..attack.engine import NO_QUERY, NO_TIME
 from ..text.dataset import Dataset
 from ..text.ragged import Floats
 from ..victims.base import Outputs
 from .interval import mean_interval, resamples, weighted_means, wilson
+from .pack import unpack_texts
 from .results import Shown, said
 from .trials import SCHEMA, Arrays
 from .truth import Truth
@@ -27,8 +29,6 @@ Line = dict[str, Any]
 
 def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Arrays], limits: Limits) -> list[Line]:
     """One line per example: what it was, what became of it, and the text that the search settled on."""
-    from .pack import unpack_texts
-
     lines = []
     for part in parts:
         shown, reasons = Shown(part, data, truth), unpack_texts("reason", part)
@@ -89,7 +89,7 @@ def attack_summary(
         "queries": {
             "mean": _mean(queries), "median": float(np.median(queries)) if queries.size else None,
             "total": int(queries.sum()), "limit": limits.max_queries,
-            "cut": sum(line["status"] == "failed" and line["reason"].startswith("no ") for line in attacked),
+            "cut": sum(line["status"] == "failed" and line["reason"] in (NO_QUERY, NO_TIME) for line in attacked),
             "unanswered": sum(line["unanswered"] for line in attacked),
         },
         "changed": {"mean": _mean([line["adversarial"]["changed"] for line in won])},

@@ -50,9 +50,7 @@ def look(session: Session, say: Say, queries: int) -> float:
         text = " / ".join(_short(column[row]) for column in two.columns)
         answer = answers.problem[row] or in_words(said(answers.answers[row], session.truth), scores=True) or "no label"
         say(f"        {text}\n          expected {_short(data.targets[row]) or 'no label'}, answered {_short(answer)}")
-    begin = time.monotonic()
     outputs = session.query(*data.columns)
-    seconds = time.monotonic() - begin
     score, problem = session.truth.score(outputs)
     misread = [reason for reason in problem.tolist() if reason.startswith("error: BadAnswer: ")]
     if misread:  # a model whose answers we do not understand is no model that fails now and then
@@ -79,7 +77,7 @@ def look(session: Session, say: Say, queries: int) -> float:
             f"frequent label ({session.truth.majority:.3f}): are labels and columns right?"
         )
     _tune(session, queries)
-    return seconds / max(len(data), 1)
+    return session.query.seconds / max(session.query.asked, 1)
 
 
 def _costs(session: Measuring, say: Say, each: float, beforehand: float) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..attack import usual_meaning
+from ..attack import distance_in_meaning, usual_meaning
 from ..attack.constraints import CONSTRAINTS, Constraint, parse_constraint
 from ..attack.goals import parse_goal
 from ..attack.meaning import MINILM
@@ -90,16 +90,18 @@ class AttackConfig(Settings):
             constraints=tuple(cheap_first),
         )
         _try(chosen)
-        return replace(chosen, deviations=self._deviations(recipe, chosen))
+        distance_in_meaning(self.meaning)(["one"], ["other"])  # by which successes are judged
+        return replace(chosen, deviations=self._deviations(recipe, chosen, parts))
 
-    def _deviations(self, recipe: Recipe, chosen: Recipe) -> tuple[str, ...]:
-        """Those of the recipe that still hold, and what was chosen otherwise."""
-        minilm = any(getattr(constraint, "encoder", None) == MINILM for constraint in chosen.constraints)
-        kept = [deviation for deviation in recipe.deviations if minilm or "MiniLM" not in deviation]
-        given = {"goal": self.goal, "transform": self.transform, "search": self.search}
-        given["constraints"] = self.constraint or self.without
-        other = [name for name, value in given.items() if value]
-        return (*kept, *([f"chosen otherwise: {', '.join(other)}"] if other else []))
+    def _deviations(self, recipe: Recipe, chosen: Recipe, parts: tuple[Transform, ...]) -> dict[str, str]:
+        """Those of the recipe whose part is still as it was, and what was chosen otherwise. parts: without files filled in."""
+        was, now = _specs(recipe), _specs(replace(chosen, transform=parts))
+        if "word-vectors" in was and self.vectors:  # a file is no other choice
+            now["word-vectors"] = was["word-vectors"] if "word-vectors" in now else ""
+        other = [name for name in (was | now) if was.get(name, "") != now.get(name, "")]
+        kept = {part: text for part, text in recipe.deviations.items() if part not in other}
+        names = ", ".join(name if now.get(name) else f"no {name}" for name in other)
+        return kept | ({"other": f"chosen otherwise: {names}"} if other else {})
 
     def _equipped(self, attack: Perturbation) -> Perturbation:
         """An attack with the files and models that the user gave."""
@@ -121,6 +123,13 @@ class AttackConfig(Settings):
         if constraint.name == "meaning" and self.encoder and getattr(constraint, "encoder", None) == MINILM:
             return _with(constraint, encoder=self.encoder)
         return constraint
+
+
+def _specs(recipe: Recipe) -> dict[str, str]:
+    """The spec of each part, by its name."""
+    constraints = {constraint.name: constraint.spec for constraint in recipe.constraints}
+    transform = ", ".join(part.spec for part in recipe.transform)
+    return {"goal": recipe.goal.spec, "transform": transform, "search": recipe.search.spec, **constraints}
 
 
 def _with(thing: Any, **changes: Any) -> Any:

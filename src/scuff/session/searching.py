@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..attack.recipes import Recipe, find_recipe
@@ -46,9 +46,13 @@ class Searching(Session):
         joins = [part.spec for part in recipe.transform if not part.attack.facts.keeps_tokens]
         if data.task == "tokens" and joins:
             raise ValueError(f"expected transformations that keep each token for tagging data, got {', '.join(joins)}")
-        recipe.goal.ready(data.task, opened["truth"].labels)
+        recipe = replace(recipe, goal=recipe.goal.ready(data.task, opened["truth"].labels))
         if victim.access == Access.DECISION:
-            Query(victim)(*data.take(range(min(4, len(data)))).columns)  # whether it gives scores shows in its answers
+            found = Query(victim)(
+                *data.take(range(min(4, len(data)))).columns
+            )  # whether it gives scores shows in its answers
+            if not found.answered.any():
+                raise BadRun(f"{victim.name}: expected answers, got {found.problem[0]}")
         _check_access(recipe.search, victim, data.task)
         if recipe.search.needs == Access.GRADIENT and config.max_queries == 1:
             raise ValueError(
@@ -82,7 +86,12 @@ class Searching(Session):
 
     def about(self) -> dict[str, Any]:
         recipe = self.recipe
-        named = {"name": recipe.name, "paper": recipe.paper, **recipe.specs, "deviations": list(recipe.deviations)}
+        named = {
+            "name": recipe.name,
+            "paper": recipe.paper,
+            **recipe.specs,
+            "deviations": list(recipe.deviations.values()),
+        }
         return {"recipe": named}
 
     def shown_plan(self) -> dict[str, Any]:
@@ -119,11 +128,13 @@ class Searching(Session):
         say(f"        goal {specs['goal']}; search {specs['search']}")
         say(f"        changes {', '.join(specs['transform'])}")
         say(f"        keeps {', '.join(specs['constraints']) or 'nothing'}")
-        for deviation in self.recipe.deviations:
+        for deviation in self.recipe.deviations.values():
             say(f"        unlike the paper: {deviation}")
         most = min(USUAL, self.config.max_queries or USUAL)
         about = duration(each * most * len(self.data))
-        say(f"plan    {len(self.data):,} examples; {most} queries each would take the model about {about}")
+        say(
+            f"plan    {len(self.data):,} examples; {most} queries each would take the model about {about}; constraints take more"
+        )
 
 
 def _check_access(search: Search, victim: Victim, task: Task) -> None:

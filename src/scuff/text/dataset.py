@@ -18,7 +18,10 @@ from .ragged import Ints, Ragged
 Task = Literal["single", "multi", "tokens", "text"]  # one label, a set of labels, a tag per token, a text (translation)
 TASKS: tuple[Task, ...] = ("single", "multi", "tokens", "text")
 # what models call a text that none of their other labels fits
-NONE_NAMES = ("benign", "none", "neither", "neutral", "clean", "non_toxic", "nontoxic", "not_toxic", "other", "ok")
+NONE_NAMES = (
+    "benign", "none", "neither", "neutral", "normal", "clean", "safe", "ok", "other", "non_toxic", "nontoxic", "not_toxic",
+    "non_hate", "not_hate", "non_offensive", "not_offensive",
+)  # fmt: skip
 Text = str | tuple[str, ...]  # a text, or a text in tokens
 Target = str | tuple[str, ...]  # a label or a text; a set of labels, or a tag per token
 

@@ -15,6 +15,7 @@ from ...text.dataset import Task
 from ...text.ragged import Floats, Mask
 from ...victims.base import OTHER, Outputs
 
+KINDS: dict[Task, str] = {"single": "one label", "multi": "label sets", "tokens": "a tag per token", "text": "texts"}
 Reasons = npt.NDArray[np.object_]
 WRONG, NOT_TOXIC, MISSED, THERE = "already wrong", "not toxic", "missed by the model", "already the target"
 
@@ -34,9 +35,9 @@ class Goal(ABC):
     def ready(self, task: Task, labels: Sequence[str]) -> Goal:
         """This goal for a model; what does not fit is told here."""
         if task not in self.tasks:
-            raise ValueError(
-                f"expected data with {' or '.join(self.tasks)} targets for the goal {self.name}, got {task}"
-            )
+            wanted = " or ".join(KINDS[kind] for kind in self.tasks)
+            hint = ": --goal tags" if task == "tokens" else ""
+            raise ValueError(f"expected data with {wanted} for the goal {self.name}, got {KINDS[task]}{hint}")
         mine = replace(self)
         object.__setattr__(mine, "task", task)
         object.__setattr__(mine, "labels", tuple(labels))

@@ -39,10 +39,14 @@ class Targeted(Goal):
     summary: ClassVar[str] = "a class that you name"
     tasks: ClassVar[tuple[Task, ...]] = ("single",)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", str(self.label))  # labels may look like numbers
+
     def ready(self, task: Task, labels: Sequence[str]) -> Goal:
+        mine = super().ready(task, labels)
         if self.label not in labels:
             raise ValueError(f"expected one of {named(labels)} for targeted.label, got {self.label!r}")
-        return super().ready(task, labels)
+        return mine
 
     @property
     def wanted(self) -> int:

@@ -34,6 +34,8 @@ class ToxicTrap(Goal):
     summary: ClassVar[str] = "toxic texts that pass for benign; one label or label sets"
 
     def __post_init__(self) -> None:
+        if self.benign is not None:
+            object.__setattr__(self, "benign", str(self.benign))  # labels may look like numbers
         if not isinstance(self.thresholds, dict):
             raise ValueError(f"expected labels with numbers for toxictrap.thresholds, got {self.thresholds!r}")
         check_number(self.threshold, 0, 1, "toxictrap.threshold")
@@ -41,10 +43,13 @@ class ToxicTrap(Goal):
             check_number(value, 0, 1, f"toxictrap.thresholds of {label}")
 
     def ready(self, task: Task, labels: Sequence[str]) -> Goal:
-        benign = self.benign or next((n for n in labels if n.casefold().replace("-", "_") in NONE_NAMES), None)
-        if (benign is None and task == "single") or (benign is not None and benign not in labels):
+        likely = [
+            name for name in labels if name.casefold().replace("-", "_") in NONE_NAMES and name.casefold() != "other"
+        ]
+        benign = self.benign if self.benign is not None or len(likely) != 1 else likely[0]
+        if (benign is None and (task == "single" or likely)) or (benign is not None and benign not in labels):
             raise ValueError(
-                f"expected the label that means benign among {named(labels)}, got {self.benign!r}: "
+                f"expected the label that means benign among {named(labels)}, got {benign!r}: "
                 "--goal \"toxictrap(benign='LABEL')\""
             )
         strange = [label for label in self.thresholds if label not in labels]

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...perturb.base import check_number
 from ..space import State, View, with_edit
 from .base import EVEN, Dice, Search, Told, Try, Walk, highest_first
 
@@ -33,8 +34,7 @@ class Genetic(Search):
             value = getattr(self, option)
             if type(value) is not int or value < 1:
                 raise ValueError(f"expected a whole number above 0 for genetic.{option}, got {value!r}")
-        if not self.temperature > 0:
-            raise ValueError(f"expected a number above 0 for genetic.temperature, got {self.temperature!r}")
+        check_number(self.temperature, 1e-6, 1e6, "genetic.temperature")
 
     def walk(self, view: View, dice: Dice) -> Walk:
         members = yield from self._mutated(view, dice, [((), view.clean)] * self.population)

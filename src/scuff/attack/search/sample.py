@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...perturb.base import check_number
 from ...victims.base import Access
 from ..space import State, View
 from .base import EVEN, Dice, Search, Try, Walk
@@ -30,8 +31,7 @@ class BestOf(Search):
     def __post_init__(self) -> None:
         if type(self.n) is not int or self.n < 1:
             raise ValueError(f"expected a whole number above 0 for best-of.n, got {self.n!r}")
-        if not 0 < self.share <= 1:
-            raise ValueError(f"expected a number in (0, 1] for best-of.share, got {self.share!r}")
+        check_number(self.share, 1e-6, 1, "best-of.share")
 
     def walk(self, view: View, dice: Dice) -> Walk:
         seen: set[State] = set()
