@@ -275,3 +275,13 @@ def test_recipes_run(name: str, vectors: str) -> None:
     status = result.summary["status"]
     assert sum(status.values()) == 20 and status["error"] == 0 and 0 < result.summary["success"]["of"] < 21
     assert result.summary["recipe"]["name"] == name and max(line["queries"] for line in result.lines) <= 60
+
+
+def test_a_file_with_too_few_neighbours_is_told(tmp_path: Path) -> None:
+    (tmp_path / "near.tsv").write_text("good\tfine decent great\nfilm\tmovie\n")
+    few = AttackConfig.of(recipe="textbugger", vectors=str(tmp_path / "near.tsv"), without=["meaning"], encoder="chrf")
+    assert few.recipe_for().deviations["neighbours"].endswith("near.tsv lists at most 3 neighbours of a word, not 5")
+    enough = AttackConfig.of(
+        recipe="deepwordbug", transform=[f"embedding(file={str(tmp_path / 'near.tsv')!r}, n=3)"], encoder="chrf"
+    )
+    assert "neighbours" not in enough.recipe_for().deviations

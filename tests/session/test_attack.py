@@ -338,7 +338,7 @@ def test_what_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         attack(recipe="textbugger", vectors=str(near), encoder=None)
     result = attack(recipe="textbugger", vectors=str(near), encoder=None, without="meaning")
     assert result.success > 0 and result.summary["similarity"]["measure"] == "chrf"
-    assert result.summary["recipe"]["deviations"][-1] == "chosen otherwise: no meaning"
+    assert "chosen otherwise: no meaning" in result.summary["recipe"]["deviations"]
     assert "MiniLM" not in str(result.summary["recipe"]["deviations"]), "no encoder, no word of it"
     meaning.distance_in_meaning.cache_clear()  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "lemminflect", None)

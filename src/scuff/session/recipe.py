@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from ..attack.recipes import Recipe, find_recipe
 from ..attack.search import parse_search
 from ..attack.transform import Transform
 from ..perturb import Contextual, OneOf, Perturbation
-from ..resources import MissingResource
+from ..perturb.embedding import FILE, Embedding
+from ..perturb.neighbours import Lists, read_space
+from ..resources import MissingResource, modified
 from ..text import Corpus, Edits
 from ..text.calls import checked
 from ..text.ragged import Ragged
@@ -101,7 +104,7 @@ class AttackConfig(Settings):
         other = [name for name in (was | now) if was.get(name, "") != now.get(name, "")]
         kept = {part: text for part, text in recipe.deviations.items() if part not in other}
         names = ", ".join(name if now.get(name) else f"no {name}" for name in other)
-        return kept | ({"other": f"chosen otherwise: {names}"} if other else {})
+        return kept | ({"other": f"chosen otherwise: {names}"} if other else {}) | _short_lists(chosen)
 
     def _equipped(self, attack: Perturbation) -> Perturbation:
         """An attack with the files and models that the user gave."""
@@ -130,6 +133,19 @@ def _specs(recipe: Recipe) -> dict[str, str]:
     constraints = {constraint.name: constraint.spec for constraint in recipe.constraints}
     transform = ", ".join(part.spec for part in recipe.transform)
     return {"goal": recipe.goal.spec, "transform": transform, "search": recipe.search.spec, **constraints}
+
+
+def _short_lists(recipe: Recipe) -> dict[str, str]:
+    """Whether a file has fewer neighbours of each word than were asked for."""
+    for attack in (part.attack for part in recipe.transform):
+        if isinstance(attack, Embedding) and attack.file:
+            space = read_space(Path(attack.file), modified(Path(attack.file), FILE))
+            most = max(map(len, space.near.values()), default=0) if isinstance(space, Lists) else attack.neighbours
+            if most < attack.neighbours:
+                return {
+                    "neighbours": f"{attack.file} lists at most {most} neighbours of a word, not {attack.neighbours}"
+                }
+    return {}
 
 
 def _with(thing: Any, **changes: Any) -> Any:
