@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..text import Rng
 from ..text.dataset import Text
 from ..text.ragged import Floats, Ints, Mask
-from ..victims.base import Outputs
+from ..victims.base import Outputs, reason_of
 from .constraints import Constraint
 from .goals import Goal
 from .pursuit import Heard, Known, Pursuit
@@ -82,7 +82,7 @@ class Engine:
             raise
         except Exception as error:
             if len(part) == 1:
-                part[0].failed = f"error: {type(error).__name__}: {error}".splitlines()[0][:300]
+                part[0].failed = reason_of(error)
             else:
                 for pursuit in part:
                     self._learn([pursuit])

@@ -11,12 +11,12 @@ import numpy as np
 from ..attack import CANNOT_GO_ON, Column, distance_in_meaning
 from ..attack.engine import Engine
 from ..attack.pursuit import Pursuit
-from ..attack.space import Space
+from ..attack.space import Space, Tried
 from ..perturb import Perturbation, Protect
 from ..perturb.union import all_proposals
 from ..text import Corpus, Edits
-from ..text.ragged import Floats, Ints, Ragged
-from ..victims.base import Access, Outputs, as_objects
+from ..text.ragged import Floats, Ints
+from ..victims.base import Access, Outputs, as_objects, reason_of
 from .outcomes import ERROR, FAILED, SKIPPED, SUCCEEDED
 from .pack import pack_answers, pack_edits, pack_texts
 from .trials import Arrays
@@ -40,7 +40,7 @@ class AttackedBlock:
         self.queries = np.zeros(rows.size, np.int64)
         self.unanswered: list[list[str]] = [[] for _ in range(rows.size)]  # why, of each query without an answer
         self.margin = np.full(rows.size, np.nan)
-        self.answers, self.edits = list(clean.answers), [_no_edits()] * rows.size
+        self.answers, self.edits = list(clean.answers), [Edits.join([])] * rows.size
         for at, problem in enumerate(clean.problem.tolist()):
             if problem:
                 self.status[at], self.reason[at] = SKIPPED, f"no answer: {problem}"
@@ -60,11 +60,9 @@ class AttackedBlock:
         mine = [column.take(self.attacked) for column in columns]
         if self.attacked.size:
             self._search(mine)
-        edits = [Edits(np.full(len(e), at), e.start, e.stop, e.text, e.site, e.cost) for at, e in enumerate(self.edits)]
-        all_edits = Edits.join(edits)
+        all_edits = Edits.join([replace(e, row=np.full(len(e), at)) for at, e in enumerate(self.edits)])
         corpus = columns[self.run.limits.side].corpus
         before, after = corpus.strings(), corpus.apply(all_edits).strings()
-        touched = corpus.words.row[all_edits.touched(corpus.words, corpus.offsets)]
         distance = np.zeros(len(corpus))
         if (edited := np.unique(all_edits.row)).size:
             far = distance_in_meaning(self.run.limits.meaning)
@@ -72,7 +70,7 @@ class AttackedBlock:
         return {
             "example": self.rows.astype(np.int32), "status": self.status, "queries": self.queries.astype(np.int32),
             "unanswered": np.array(list(map(len, self.unanswered)), np.int32), "margin": self.margin, "distance": distance,
-            "changed": np.bincount(touched, minlength=len(corpus)) / np.maximum(corpus.words.per_row(len(corpus)), 1),
+            "changed": Tried(columns[self.run.limits.side], all_edits).changed(),
             **pack_texts("reason", self.reason), **pack_answers(self._together()),
             **pack_edits([(self.run.limits.side, 0, all_edits)]),
         }  # fmt: skip
@@ -125,8 +123,8 @@ class AttackedBlock:
                 except CANNOT_GO_ON:
                     raise
                 except Exception as error:
-                    self._fail(at, f"error: {type(error).__name__}: {error}".splitlines()[0][:300])
-            return Edits.join(found or [_no_edits()])
+                    self._fail(at, reason_of(error))
+            return Edits.join(found)
 
     def _fail(self, at: int, reason: str) -> None:
         self.status[self.attacked[at]], self.reason[self.attacked[at]] = ERROR, reason
@@ -160,8 +158,3 @@ class AttackedBlock:
                 if self.run.live:
                     self.run.live(int(self.rows[at]), self.edits[at], before, pursuit.answer)
         return None
-
-
-def _no_edits() -> Edits:
-    none = np.empty(0, np.int64)
-    return Edits(none, none, none, Ragged.blank(0), none, none)

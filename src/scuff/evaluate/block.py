@@ -12,8 +12,8 @@ from ..attack import CANNOT_GO_ON, Cases, Column, Oracle, distance_in_meaning, s
 from ..perturb import Protect
 from ..text import Edits
 from ..text.dataset import Dataset, Text
-from ..text.ragged import Ints, Ragged
-from ..victims.base import Outputs
+from ..text.ragged import Ints
+from ..victims.base import Outputs, reason_of
 from .pack import pack_answers, pack_edits, pack_texts
 from .protocol import Protocol
 from .trials import Arrays
@@ -77,11 +77,10 @@ def _alone(
     except CANNOT_GO_ON:
         raise
     except Exception as error:
-        zero, none = np.zeros(1), np.empty(0, np.int64)
-        edits = tuple(Edits(none, none, none, Ragged.blank(0), none, none) for _ in one)
+        zero, edits = np.zeros(1), tuple(Edits.join([]) for _ in one)
         texts = tuple(column.texts() for column in one)
         empty = Cases(np.array([row]), np.zeros(1, np.int64), edits, texts, zero, zero, np.zeros(1, np.int64))
-        return Made(dimension, degree, empty, f"error: {type(error).__name__}: {error}".splitlines()[0][:300])
+        return Made(dimension, degree, empty, reason_of(error))
 
 
 Ask = Callable[..., Outputs]

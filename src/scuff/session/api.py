@@ -17,10 +17,8 @@ from ..report import check_summary, paper_table, score_table, write_report
 from ..run import Progress, WriteBehind, run_jobs
 from .config import Config
 from .measuring import Measuring
-from .preflight import preflight
+from .preflight import Say, preflight, silent
 from .reopen import EVALUATE, named_run, reopen
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class Evaluate:
         progress go. named: output is a folder of runs, in which this one gets a name made of its settings.
         """
         session = Measuring.of(model, data, Config.of(**settings))
-        say = say or _silent
+        say = say or silent
         try:
             preflight(session, say)
             if output is not None:
@@ -115,8 +113,8 @@ def resume_evaluation(
     run = named_run(folder, EVALUATE)
     session = Measuring.of(run["model"]["spec"], run["data"]["spec"], Config.of(**{**run["config"], **changes}))
     try:
-        preflight(session, _silent)  # whose answers to the clean texts are used
-        return _run(session, Folder(folder), say or _silent, show)
+        preflight(session, silent)  # whose answers to the clean texts are used
+        return _run(session, Folder(folder), say or silent, show)
     finally:
         session.close()
 
@@ -179,6 +177,3 @@ def assert_robust(
 def _value(entry: dict[str, Any]) -> float:
     """nan where nothing was answered."""
     return float("nan") if entry["value"] is None else float(entry["value"])
-
-
-def _silent(message: str) -> None: ...

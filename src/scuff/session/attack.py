@@ -15,12 +15,11 @@ from ..evaluate.attacking import Attacking, Limits
 from ..report import write_attack_report
 from ..run import Progress, WriteBehind, run_jobs
 from .attack_result import AttackResult
-from .preflight import look
+from .preflight import Say, look, silent
 from .recipe import AttackConfig
 from .reopen import ATTACK, named_run, open_again, saved_data
 from .searching import USUAL, Searching
 
-Say = Callable[[str], None]
 Show = Callable[[Progress], None]
 Found = Callable[[dict[str, Any]], None]
 
@@ -45,7 +44,7 @@ def attack(
     """
     session = Searching.of(model, data, AttackConfig.of(recipe=recipe, **settings))
     try:
-        _begin(session, say or _silent, found)
+        _begin(session, say or silent, found)
         if output is not None:
             return _run(session, Folder(Path(output) / session.folder_name if named else output), say, show)
         with tempfile.TemporaryDirectory(prefix="scuff-") as temporary:
@@ -75,7 +74,7 @@ def resume_attack(
     config = AttackConfig.of(**{**run["config"], **changes})
     session = Searching.of(run["model"]["spec"], run["data"]["spec"], config)
     try:
-        _begin(session, _silent, found)
+        _begin(session, silent, found)
         return _run(session, Folder(folder), say, show)
     finally:
         session.close()
@@ -168,6 +167,3 @@ def reopen_attack(path: str, whole: bool, threads: int | None = None) -> Attacki
     worker = AttackWorker(**{field.name: getattr(made, field.name) for field in fields(Attacking)})
     worker.session = session
     return worker
-
-
-def _silent(message: str) -> None: ...

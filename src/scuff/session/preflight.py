@@ -12,6 +12,7 @@ from ..evaluate import BadRun
 from ..evaluate.block import make_cases
 from ..evaluate.interval import wilson
 from ..evaluate.results import in_words, said
+from ..text.dataset import TASK_WORDS
 from ..victims.base import OTHER
 from .measuring import Measuring
 from .session import Session
@@ -19,7 +20,10 @@ from .session import Session
 Say = Callable[[str], None]
 TUNING = 200_000  # characters: enough for batches of every size
 WORTH = 0.05  # of all queries may be spent on finding that size
-TASKS = {"single": "one label", "multi": "label sets", "tokens": "a tag per token", "text": "texts"}
+
+
+def silent(message: str) -> None:
+    """Says nothing."""
 
 
 def preflight(session: Measuring, say: Say) -> None:
@@ -39,7 +43,7 @@ def look(session: Session, say: Say, queries: int) -> float:
         raise BadRun(f"{session.victim.name}: expected answers to two examples, got {bad[0]}")
     known = [label for label in session.truth.labels if label != OTHER]
     labels = f": {', '.join(known)}" if known else ""
-    say(f"model   {session.victim.name} ({TASKS[data.task]}{labels}; {session.victim.access.name.lower()} access)")
+    say(f"model   {session.victim.name} ({TASK_WORDS[data.task]}{labels}; {session.victim.access.name.lower()} access)")
     sampled = (
         f", a sample of {len(data):,} in the shares of their labels (seed {session.config.seed})"
         if len(data) < session.total

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..attack import distance_in_meaning, usual_meaning
-from ..attack.constraints import CONSTRAINTS, Constraint, parse_constraint
+from ..attack.constraints import CONSTRAINTS, Constraint, Meaning, WordVectors, parse_constraint
 from ..attack.goals import parse_goal
 from ..attack.meaning import MINILM
 from ..attack.recipes import Recipe, find_recipe
@@ -110,21 +110,21 @@ class AttackConfig(Settings):
         """An attack with the files and models that the user gave."""
         if isinstance(attack, OneOf):
             return OneOf(tuple(map(self._equipped, attack.parts)), attack.per)
-        if attack.name == "embedding" and getattr(attack, "file", None) is None:
+        if isinstance(attack, Embedding) and attack.file is None:
             if self.vectors is None:
                 raise MissingResource(f"{'embedding' if self.transform else self.recipe} needs {VECTORS} {OTHERS}")
-            return _with(attack, file=self.vectors)
+            return replace(attack, file=self.vectors)
         if isinstance(attack, Contextual):  # the spec says by which model
             return (replace(attack, mlm=self.mlm) if self.mlm and not attack.mlm else attack).settled()
         return attack
 
     def _filled(self, constraint: Constraint) -> Constraint:
-        if constraint.name == "word-vectors" and getattr(constraint, "file", None) is None:
+        if isinstance(constraint, WordVectors) and constraint.file is None:
             if self.vectors is None:
                 raise MissingResource(f"word-vectors needs {VECTORS}; or leave the constraint out: --no-word-vectors")
-            return _with(constraint, file=self.vectors)
-        if constraint.name == "meaning" and self.encoder and getattr(constraint, "encoder", None) == MINILM:
-            return _with(constraint, encoder=self.encoder)
+            return replace(constraint, file=self.vectors)
+        if isinstance(constraint, Meaning) and self.encoder and constraint.encoder == MINILM:
+            return replace(constraint, encoder=self.encoder)
         return constraint
 
 
@@ -146,10 +146,6 @@ def _short_lists(recipe: Recipe) -> dict[str, str]:
                     "neighbours": f"{attack.file} lists at most {most} neighbours of a word, not {attack.neighbours}"
                 }
     return {}
-
-
-def _with(thing: Any, **changes: Any) -> Any:
-    return replace(thing, **changes)
 
 
 def _try(recipe: Recipe) -> None:

@@ -62,19 +62,14 @@ class Searching(Session):
         session.ready(len(data) * USUAL)
         return session
 
-    @staticmethod
-    def limits_of(config: AttackConfig, block: int) -> Limits:
-        return Limits(
-            config.seed, config.column, config.protect, config.max_queries, config.meaning, config.valid, block
-        )
-
     @property
     def limits(self) -> Limits:
-        most = max(1, min(LARGEST, self.victim.cases_at_once // IN_STEP))
+        config, most = self.config, max(1, min(LARGEST, self.victim.cases_at_once // IN_STEP))
         blocks = -(-len(self.data) // most)
-        return self.limits_of(
-            self.config, -(-len(self.data) // max(1, blocks))
-        )  # of one size: small ones have small batches
+        size = -(-len(self.data) // max(1, blocks))  # all of one size: small ones have small batches
+        return Limits(
+            config.seed, config.column, config.protect, config.max_queries, config.meaning, config.valid, size
+        )
 
     def plan(self) -> dict[str, Any]:
         limits = self.limits

@@ -17,6 +17,12 @@ from .ragged import Ints, Ragged
 
 Task = Literal["single", "multi", "tokens", "text"]  # one label, a set of labels, a tag per token, a text (translation)
 TASKS: tuple[Task, ...] = ("single", "multi", "tokens", "text")
+TASK_WORDS: dict[Task, str] = {
+    "single": "one label",
+    "multi": "label sets",
+    "tokens": "a tag per token",
+    "text": "texts",
+}
 # what models call a text that none of their other labels fits
 NONE_NAMES = (
     "benign", "none", "neither", "neutral", "normal", "clean", "safe", "ok", "other", "non_toxic", "nontoxic", "not_toxic",

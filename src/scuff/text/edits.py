@@ -49,11 +49,10 @@ class Edits:
 
     @staticmethod
     def join(parts: Sequence[Edits]) -> Edits:
-        """All edits of several proposals, one proposal after the other."""
-        text = Ragged.join([p.text for p in parts])
-        row, start, stop, site, cost = (
-            np.concatenate([getattr(p, name) for p in parts]) for name in ("row", "start", "stop", "site", "cost")
-        )
+        """All edits of several proposals, one proposal after the other; no edits of none."""
+        text, none = Ragged.join([Ragged.blank(0), *(p.text for p in parts)]), np.empty(0, np.int64)
+        fields = ("row", "start", "stop", "site", "cost")
+        row, start, stop, site, cost = (np.concatenate([none, *(getattr(p, f) for p in parts)]) for f in fields)
         return Edits(row, start, stop, text, site, cost)
 
     def where(self, chosen: Mask | Ints) -> Edits:

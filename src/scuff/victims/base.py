@@ -91,6 +91,11 @@ class Outputs:
         )
 
 
+def reason_of(error: BaseException) -> str:
+    """What went wrong, in one line: the problem of rows that something raised on."""
+    return f"error: {type(error).__name__}: {error}".splitlines()[0][:300]
+
+
 class Victim(ABC):
     """A model under test. `labels` are the names of its classes, in the order of its scores; () for texts."""
 

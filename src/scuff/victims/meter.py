@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ..text.ragged import Floats
-from .base import NotEnoughAccess, Outputs, StopRun
+from .base import NotEnoughAccess, Outputs, StopRun, reason_of
 
 Row = TypeVar("Row")
 Found = TypeVar("Found", Outputs, list[Floats])
@@ -58,7 +58,7 @@ class Meter:
             self._note(0, error)
             if len(rows) == 1:
                 self._note(1, error)
-                return [failed(rows[0], f"error: {type(error).__name__}: {error}".splitlines()[0][:300])]
+                return [failed(rows[0], reason_of(error))]
         else:
             if len(found) != len(rows):
                 raise ValueError(f"expected {len(rows)} answers from {self.name}, got {len(found)}")

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...text.calls import spec_of
-from ...text.dataset import Task
+from ...text.dataset import TASK_WORDS, Task
 from ...text.ragged import Floats, Mask
 from ...victims.base import OTHER, Outputs
 
-KINDS: dict[Task, str] = {"single": "one label", "multi": "label sets", "tokens": "a tag per token", "text": "texts"}
 Reasons = npt.NDArray[np.object_]
 WRONG, NOT_TOXIC, MISSED, THERE = "already wrong", "not toxic", "missed by the model", "already the target"
 
@@ -35,9 +34,9 @@ class Goal(ABC):
     def ready(self, task: Task, labels: Sequence[str]) -> Goal:
         """This goal for a model; what does not fit is told here."""
         if task not in self.tasks:
-            wanted = " or ".join(KINDS[kind] for kind in self.tasks)
+            wanted = " or ".join(TASK_WORDS[kind] for kind in self.tasks)
             hint = ": --goal tags" if task == "tokens" else ""
-            raise ValueError(f"expected data with {wanted} for the goal {self.name}, got {KINDS[task]}{hint}")
+            raise ValueError(f"expected data with {wanted} for the goal {self.name}, got {TASK_WORDS[task]}{hint}")
         mine = replace(self)
         object.__setattr__(mine, "task", task)
         object.__setattr__(mine, "labels", tuple(labels))

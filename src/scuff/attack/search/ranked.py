@@ -21,9 +21,9 @@ class Ranked(Search):
     """Every site once, in the order of its importance in the original text; stops at the first success."""
 
     def rank(self, view: View, dice: Dice) -> Rank:
-        """How important each site is."""
-        raise NotImplementedError
-        yield
+        """How important each site is: the margin of the text without it."""
+        told = yield Try([view.hides(site) for site in view.sites], free=True)
+        return np.where(np.isfinite(told.margin), told.margin, view.clean)
 
     def walk(self, view: View, dice: Dice) -> Walk:
         rank = yield from self.rank(view, dice)
@@ -42,12 +42,6 @@ class Ranked(Search):
         return state
 
 
-def _without(view: View) -> Rank:
-    """The margin of the text with each site hidden."""
-    told = yield Try([view.hides(site) for site in view.sites], free=True)
-    return np.where(np.isfinite(told.margin), told.margin, view.clean)
-
-
 class Unk(Ranked):
     """By the margin when the model's word for the unknown stands in its place (as TextAttack's `unk`; DeepWordBug is near it)."""
 
@@ -55,18 +49,12 @@ class Unk(Ranked):
     summary: ClassVar[str] = "greedy; a word matters as much as putting [UNK] in its place does"
     hidden: ClassVar[bool] = True
 
-    def rank(self, view: View, dice: Dice) -> Rank:
-        return (yield from _without(view))
-
 
 class Delete(Ranked):
     """By the margin when it is left out (TextFooler, TextBugger)."""
 
     name: ClassVar[str] = "delete"
     summary: ClassVar[str] = "greedy; a word matters as much as leaving it out does"
-
-    def rank(self, view: View, dice: Dice) -> Rank:
-        return (yield from _without(view))
 
 
 class WeightedSaliency(Ranked):
@@ -78,7 +66,7 @@ class WeightedSaliency(Ranked):
 
     def rank(self, view: View, dice: Dice) -> Rank:
         clean = without_step(np.array(view.clean))
-        hiding = without_step((yield from _without(view))) - clean
+        hiding = without_step((yield from super().rank(view, dice))) - clean
         edits = [edit for site in view.sites for edit in view.options(site)]
         told = yield Try([(edit,) for edit in edits])
         first = np.array([view.options(site)[0] - edits[0] for site in view.sites], np.int64)
