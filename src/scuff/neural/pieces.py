@@ -52,11 +52,12 @@ class Pieces:
         """The end of the batch that begins at row `at` and holds so many tokens with its padding, or one row."""
         return min(len(self), at + max(1, tokens // int(self.length[at])))
 
-    def pad(self, at: int, end: int, fill: dict[str, int], left: bool) -> Batch:
-        """Rows as arrays; `fill` names the arrays that are wanted and what stands where no piece is."""
+    def pad(self, at: int, end: int, fill: dict[str, int], left: bool, step: int = 1) -> Batch:
+        """Rows as arrays, a multiple of `step` wide; `fill` names those that are wanted and what stands where no piece is."""
         length = self.length[at:end, None]
-        column = np.arange(length[0, 0])
-        mask = column >= length[0, 0] - length if left else column < length
+        width = -(-length[0, 0] // step) * step
+        column = np.arange(width)
+        mask = column >= width - length if left else column < length
         inputs = {}
         for name, value in fill.items():
             if name in self.flat:
