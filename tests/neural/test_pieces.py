@@ -65,3 +65,15 @@ def test_rows_equal_those_of_the_library(kind: str, rows: list[tuple[str, str]],
 
 def test_no_rows() -> None:
     assert len(encode(MADE["bert"], [[]], 7)) == 0
+
+
+@given(rows=st.lists(texts, min_size=1, max_size=8), left=st.booleans(), step=st.sampled_from([1, 8]))
+def test_padding_is_the_librarys(rows: list[str], left: bool, step: int) -> None:
+    made, found = MADE["bert"], encode(MADE["bert"], [rows], 7)
+    longest_first = [made(rows[row], truncation=True, max_length=7) for row in found.order.tolist()]
+    made.pad_token, made.padding_side = "[UNK]", "left" if left else "right"
+    plain = made.pad(longest_first, pad_to_multiple_of=step, return_tensors="np")
+    batch = found.pad(0, len(found), {"input_ids": 0, "token_type_ids": made.pad_token_type_id}, left, step)
+    for name in ("input_ids", "token_type_ids", "attention_mask"):
+        assert batch.inputs[name].tolist() == plain[name].tolist()
+    assert batch.mask.tolist() == (plain["attention_mask"] > 0).tolist()

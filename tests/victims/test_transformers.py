@@ -451,3 +451,11 @@ def test_real_tagger(real: Path, shared: Path) -> None:
     found = np.concatenate(victim([tuple(row["tokens"]) for row in rows]).answers)
     gold = [victim.labels.index(tag) for row in rows for tag in row["tags"]]
     assert np.mean(found == gold) == pytest.approx(0.967, abs=0.005)
+
+
+def test_half_as_many_bits(zoo: dict[str, str]) -> None:
+    whole, half = (load(zoo["single"], "single", device="cpu", dtype=dtype) for dtype in (None, "float16"))
+    assert str(half.model.dtype) == "torch.float16" and half.identity != whole.identity
+    np.testing.assert_allclose(half(TEXTS).answers, whole(TEXTS).answers, atol=0.02)
+    with pytest.raises(BadModel, match="expected one of float32, float16, bfloat16 for dtype, got 'int8'"):
+        load(zoo["single"], "single", device="cpu", dtype="int8")

@@ -11,6 +11,8 @@ from typing import Any
 
 from .library import BadModel, first_line, folder_digest, libraries, place, quiet, weights_digest
 
+DTYPES = ("float32", "float16", "bfloat16")
+
 
 @dataclass(eq=False)
 class Loaded:
@@ -75,6 +77,7 @@ def load(
     *,
     device: str = "auto",
     revision: str | None = None,
+    dtype: str | None = None,
     check: Callable[[Any], None] = lambda config: None,
     may_lack: str = "",
     spaced: bool = False,
@@ -82,13 +85,16 @@ def load(
     """Open a folder, or download a model by its id. No code that comes with a model is run.
 
     build: the class of transformers that loads it, such as AutoModel. purpose: what it must have been trained for, for people.
+    dtype: how weights are held; by default on a GPU as its files say, else float32.
     check: raises BadModel for settings that do not suit. may_lack: a pattern of weights that are not needed. spaced: the
     tokenizer is given single tokens, which byte-level models (RoBERTa) learnt with a space before them.
     """
     torch, transformers = libraries()
     where, source = place(device), find_source(str(name))
     options = {"revision": revision or "main", "trust_remote_code": False}
-    kind = "auto" if where.type == "cuda" else torch.float32
+    if dtype is not None and dtype not in DTYPES:
+        raise BadModel(f"expected one of {', '.join(DTYPES)} for dtype, got {dtype!r}")
+    kind = getattr(torch, dtype) if dtype else "auto" if where.type == "cuda" else torch.float32
     try:
         with quiet():
             config = transformers.AutoConfig.from_pretrained(source, **options)
