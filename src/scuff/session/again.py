@@ -30,7 +30,7 @@ def report(folder: str | Path) -> Result | AttackResult:
 def _report_evaluation(folder: str | Path) -> Result:
     opened = Folder(folder)
     run = opened.read_json("run.json")
-    work = reopen(str(folder), False)
+    work = reopen(str(folder))
     for jobs in chain([work.clean_jobs()], work.rounds()):
         if left := work.left(jobs):
             raise BadRun(

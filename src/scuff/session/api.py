@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,11 +11,12 @@ from typing import Any
 from ..evaluate import Evaluation, Folder, NoAnswers
 from ..evaluate.score import final_score
 from ..report import check_summary, paper_table, score_table, write_report
-from ..run import Progress, WriteBehind, run_jobs
+from ..run import WriteBehind
 from .config import Config
 from .measuring import Measuring
 from .preflight import Say, preflight, silent
-from .reopen import EVALUATE, named_run, reopen
+from .reopen import EVALUATE, named_run, open_worker
+from .rounds import Show, do_rounds
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class Evaluate:
         *,
         named: bool = False,
         say: Say | None = None,
-        show: Callable[[Progress], None] | None = None,
+        show: Show | None = None,
         **settings: Any,
     ) -> Result:
         """Measure how a model copes with perturbed texts.
@@ -103,7 +101,7 @@ def resume_evaluation(
     folder: str | Path,
     *,
     say: Say | None = None,
-    show: Callable[[Progress], None] | None = None,
+    show: Show | None = None,
     **changes: Any,
 ) -> Result:
     """Go on with an evaluation that was interrupted, with the settings that are written in its folder.
@@ -119,33 +117,21 @@ def resume_evaluation(
         session.close()
 
 
-def _run(session: Measuring, folder: Folder, say: Say, show: Callable[[Progress], None] | None) -> Result:
+def _run(session: Measuring, folder: Folder, say: Say, show: Show | None) -> Result:
     with folder.locked():
         run = session.start(folder)
         behind = WriteBehind(folder.path)
         try:
-            summary = _finish(session, session.evaluation(behind), run, say, show)
+            work = session.evaluation(behind)
+            do_rounds(session, work, chain([work.clean_jobs()], work.rounds()), open_worker, say, show)
+            summary = _finished(work, run)
         finally:
             behind.settle()  # nothing is written after the lock is gone
     return Result(summary, str(folder.path))
 
 
-def _finish(
-    session: Measuring, work: Evaluation, run: dict[str, Any], say: Say, show: Callable[[Progress], None] | None
-) -> dict[str, Any]:
-    config, whole = session.config, session.reopens
-    session.query.errors = 0  # the pre-flight met those of the clean texts, which are asked again
-    threads = max(1, (os.cpu_count() or 1) // config.workers)
-    opened = partial(reopen, str(work.folder.path), whole, threads) if config.workers > 1 else None
-    for jobs in chain([work.clean_jobs()], work.rounds()):
-        left = work.left(jobs)
-        if len(left) < len(jobs):
-            say(f"resumed: {len(jobs) - len(left)} of {len(jobs)} blocks were done before")
-        workers = config.workers if jobs[0].cells else 1
-        progress = Progress(len(left), show)
-        run_jobs(work, left, workers=workers, open_work=opened, whole=whole, heard=session.hear, progress=progress)
+def _finished(work: Evaluation, run: dict[str, Any]) -> dict[str, Any]:
     summary = work.finish(run)
-    session.write_timings(work.folder)
     write_report(work.folder)
     if not summary["answered"]:
         reason = next(iter(summary["problems"]), "nothing")

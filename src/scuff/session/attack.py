@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..evaluate import BadRun, Folder, NoAnswers
 from ..evaluate.attacking import Attacking, Limits
 from ..report import write_attack_report
-from ..run import Progress, WriteBehind, run_jobs
+from ..run import Work, WriteBehind
 from .attack_result import AttackResult
 from .preflight import Say, look, silent
 from .recipe import AttackConfig
-from .reopen import ATTACK, named_run, open_again, saved_data
+from .reopen import ATTACK, Worker, named_run, open_again, saved_data
+from .rounds import Show, do_rounds
 from .searching import USUAL, Searching
 
-Show = Callable[[Progress], None]
 Found = Callable[[dict[str, Any]], None]
 
 
@@ -82,7 +79,7 @@ def resume_attack(
 
 def report_attack(folder: str | Path) -> AttackResult:
     """Compute everything of an attack again from its trials."""
-    work = reopen_attack(str(folder), False)
+    work = reopen_attack(str(folder))
     if left := [job for job in (*work.clean_jobs(), *work.jobs()) if not work.folder.has_part(job.name)]:
         raise BadRun(
             f"{folder}: expected a finished run, got {len(left)} blocks left: `scuff attack --resume {folder}` goes on"
@@ -98,16 +95,13 @@ def _begin(session: Searching, say: Say, found: Found | None) -> None:
 
 
 def _run(session: Searching, folder: Folder, say: Say | None, show: Show | None) -> AttackResult:
-    config = session.config
-    workers = config.workers if session.reopens else 1
-    threads = max(1, (os.cpu_count() or 1) // workers)
-    opened = partial(reopen_attack, str(folder.path), True, threads) if workers > 1 else None
     with folder.locked():
         run = session.start(folder)
         behind = WriteBehind(folder.path)
         try:
             work = session.attacking(behind)
-            _do(session, work, workers, opened, say, show)
+            opened = open_attack_worker if session.reopens else None
+            do_rounds(session, work, (work.clean_jobs(), work.jobs()), opened, say or silent, show)
             done = _finished(work, run)
         finally:
             behind.settle()  # nothing is written after the lock is gone
@@ -119,24 +113,6 @@ def _run(session: Searching, folder: Folder, say: Say | None, show: Show | None)
     return done
 
 
-def _do(session: Searching, work: Attacking, workers: int, opened: Any, say: Say | None, show: Show | None) -> None:
-    """All jobs that are left; how long that took is written even if it is interrupted."""
-    session.query.errors = 0  # the pre-flight met those of the clean texts, which are asked again
-    any_left = False
-    try:
-        for jobs in (work.clean_jobs(), work.jobs()):
-            left = work.left(jobs)
-            if len(left) < len(jobs) and say:
-                say(f"resumed: {len(jobs) - len(left)} of {len(jobs)} blocks were done before")
-            any_left = any_left or bool(left)
-            many = workers if jobs[0].name.startswith("attack") else 1
-            progress = Progress(len(left), show)
-            run_jobs(work, left, workers=many, open_work=opened, whole=True, heard=session.hear, progress=progress)
-    finally:
-        if any_left:
-            session.write_timings(work.folder)
-
-
 def _finished(work: Attacking, run: dict[str, Any]) -> AttackResult:
     summary = work.finish(run)
     write_attack_report(work.folder)
@@ -144,26 +120,20 @@ def _finished(work: Attacking, run: dict[str, Any]) -> AttackResult:
     return AttackResult(summary, work.folder.timings(), lines, str(work.folder.path))
 
 
-class AttackWorker(Attacking):
-    """An attack in a process of its own."""
-
-    session: Searching
-
-    def report(self) -> tuple[int, int, float, int]:
-        return self.session.report()
-
-
-def reopen_attack(path: str, whole: bool, threads: int | None = None) -> Attacking:
-    """An attack from its folder: with its victim, or only what numbers are made from."""
+def reopen_attack(path: str) -> Attacking:
+    """An attack from its folder, without its victim: what numbers are made from."""
     folder = Folder(path)
     run = folder.read_json("run.json")
+    data, truth = saved_data(folder, run, AttackConfig.of(**run["config"]))
+    return Attacking(folder, data, truth, None, Limits.of(run["key"]))
+
+
+def open_attack_worker(path: str, whole: bool, threads: int) -> Work:
+    """An attack from its folder, in a worker process; always whole: nothing of it can be done without its victim."""
+    assert whole
+    bare = reopen_attack(path)
+    run = bare.folder.read_json("run.json")
     config = AttackConfig.of(**run["config"])
-    data, truth = saved_data(folder, run, config)
-    if not whole:
-        return Attacking(folder, data, truth, None, Limits.of(run["key"]))
-    opened = open_again(run, config, data, truth, len(data) * USUAL, threads)
+    opened = open_again(run, config, bare.data, bare.truth, len(bare.data) * USUAL, threads)
     session = Searching(**opened, recipe=config.recipe_for())
-    made = session.attacking(folder)
-    worker = AttackWorker(**{field.name: getattr(made, field.name) for field in fields(Attacking)})
-    worker.session = session
-    return worker
+    return Worker(session.attacking(bare.folder), session)

@@ -39,7 +39,7 @@ def _write_cases(run_folder: str, path: str) -> int:
     """Example, dimension, degree, draw, texts, score, answer and problem of every case."""
     pa, pq = pyarrow()
     folder = Folder(run_folder)
-    work = reopen(run_folder, False)
+    work = reopen(run_folder)
     protocol, rows, writer = work.protocol, 0, None
     number = pa.float64()
     kinds = {"draw": pa.int32(), "reached": number, "distance": number, "score": pa.float32(), "degree": number,

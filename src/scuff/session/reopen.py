@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..evaluate import BadRun, Evaluation, Folder, Protocol, Truth
+from ..run import Work
 from ..text.dataset import Dataset
 from ..victims import DiskCache, Query
 from .common import Settings
@@ -18,32 +20,46 @@ from .session import Session
 ATTACK, EVALUATE = "attack", "evaluate"
 
 
-class Worker(Evaluation):
-    """An evaluation in a process of its own."""
+@dataclass(eq=False)
+class Worker:
+    """Work in a process of its own, which tells what it has done so far."""
 
+    work: Work
     session: Session
+
+    def make(self, job: Any) -> Any:
+        return self.work.make(job)
+
+    def do(self, job: Any, made: Any = None) -> None:
+        self.work.do(job, made)
 
     def report(self) -> tuple[int, int, float, int]:
         return self.session.report()
 
 
-def reopen(path: str, whole: bool, threads: int | None = None) -> Evaluation:
-    """A run from its folder: with its victim, or only what cases and numbers are made from."""
+def reopen(path: str) -> Evaluation:
+    """A run from its folder, without its victim: what cases and numbers are made from."""
     folder = Folder(path)
     run = folder.read_json("run.json")
-    config = Config.of(**run["config"])
     key: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in run["key"].items()
     }
     protocol = Protocol(**{name: key[name] for name in Protocol.__dataclass_fields__ if name in key})
-    data, truth = saved_data(folder, run, config)
+    data, truth = saved_data(folder, run, Config.of(**run["config"]))
+    return Evaluation(folder, data, protocol, truth)
+
+
+def open_worker(path: str, whole: bool, threads: int) -> Work:
+    """A run from its folder, in a worker process; whole: with its victim."""
+    bare = reopen(path)
     if not whole:
-        return Evaluation(folder, data, protocol, truth)
-    opened = open_again(run, config, data, truth, protocol.queries(data), threads)
-    session = Measuring(**opened, protocol=protocol)
-    worker = Worker(folder, data, protocol, truth, session.ask, session.victim.mask, session.query.saliency)
-    worker.session = session
-    return worker
+        return bare
+    run = bare.folder.read_json("run.json")
+    opened = open_again(
+        run, Config.of(**run["config"]), bare.data, bare.truth, bare.protocol.queries(bare.data), threads
+    )
+    session = Measuring(**opened, protocol=bare.protocol)
+    return Worker(session.evaluation(bare.folder), session)
 
 
 def is_attack(folder: str | Path) -> bool:
@@ -71,12 +87,11 @@ def named_run(folder: str | Path, command: str) -> dict[str, Any]:
 
 
 def open_again(
-    run: dict[str, Any], config: Settings, data: Dataset, truth: Truth, queries: int, threads: int | None
+    run: dict[str, Any], config: Settings, data: Dataset, truth: Truth, queries: int, threads: int
 ) -> dict[str, Any]:
     """Model and data as `Session.opened` gives them, in a worker process."""
-    if threads:
-        # torch and tokenizers, which are not loaded yet, would take every core in every worker
-        os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
+    # torch and tokenizers, which are not loaded yet, would take every core in every worker
+    os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
     spec = run["model"]["spec"]
     victim = open_model(spec, config, data)
     cache = DiskCache(config.cache) if config.cache else None

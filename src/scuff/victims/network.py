@@ -161,11 +161,9 @@ class Transformer(Victim):
         device, arrays = self.model.device, batch.inputs
         if device.type != "cuda":
             return {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
-        # from pinned memory, since any other copy waits until the device has done all that it was told before; all at once, as
-        # small as they go, since such memory is dear
-        together = torch.from_numpy(np.stack(list(arrays.values()), dtype=np.int32))
-        there = together.pin_memory().to(device, non_blocking=True).long()
-        return dict(zip(arrays, there, strict=True))
+        # from pinned memory: any other copy waits until the device has done all before it; together and small: it is dear
+        pinned = torch.from_numpy(np.stack(list(arrays.values()), dtype=np.int32)).pin_memory()
+        return dict(zip(arrays, pinned.to(device, non_blocking=True).long(), strict=True))
 
     def _score(self, inputs: dict[str, Any]) -> Any:
         return self.model(**inputs).logits.float()
