@@ -23,6 +23,16 @@ ROWS = [
 CSV = "text,label\n" + "".join(f"{text},{label}\n" for text, label in ROWS)
 
 
+def a_users_folder(path: Path, monkeypatch: pytest.MonkeyPatch, model: str, slow: str) -> Path:
+    """An empty folder with models and data, in which the test is."""
+    monkeypatch.chdir(path)
+    monkeypatch.delenv("SCUFF_DEBUG", raising=False)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    for name, content in (("model.py", model), ("slow.py", slow), ("data.csv", CSV)):
+        (path / name).write_text(content)
+    return path
+
+
 def slow_model(at_once: int, *answer: str) -> str:
     """Small blocks, as if the run were large; if asked to, it waits after some of them, so that there is time to break in."""
     lines = "\n    ".join(answer)

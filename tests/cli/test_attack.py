@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.runs import CSV, ROWS, SCUFF, begun, content, fails, left_alone, slow_model, stopped
+from cli.runs import CSV, ROWS, SCUFF, a_users_folder, begun, content, fails, left_alone, slow_model, stopped
 from scuff.cli.main import main
 
 MODEL = """
@@ -33,14 +32,7 @@ PLAIN = ["attack", "model.py:predict", "data.csv", *RECIPE]
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder with a model and data."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SCUFF_DEBUG", raising=False)
-    (tmp_path / "model.py").write_text(MODEL)
-    (tmp_path / "slow.py").write_text(SLOW)
-    (tmp_path / "data.csv").write_text(CSV)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    return tmp_path
+    return a_users_folder(tmp_path, monkeypatch, MODEL, SLOW)
 
 
 def read(path: Path) -> Any:

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -16,7 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cli.runs import CSV, ROWS, SCUFF, begun, content, fails, left_alone, slow_model, stopped
+from cli.runs import ROWS, SCUFF, a_users_folder, begun, content, fails, left_alone, slow_model, stopped
 from scuff.cli.main import main
 
 MODEL = """
@@ -29,14 +28,7 @@ SMALL = ["--dimensions", "keyboard", "--degrees", "0.2", "0.5", "--cases", "3"]
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder with a model and data."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SCUFF_DEBUG", raising=False)
-    (tmp_path / "model.py").write_text(MODEL)
-    (tmp_path / "slow.py").write_text(SLOW)
-    (tmp_path / "data.csv").write_text(CSV)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    return tmp_path
+    return a_users_folder(tmp_path, monkeypatch, MODEL, SLOW)
 
 
 @pytest.fixture(scope="module")
