@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scuff.language import inflect
@@ -67,6 +67,8 @@ def test_inflected() -> None:
     )
 
 
+@example("é", "RBR")
+@example("'s", "NNS")
 @given(text | st.sampled_from(["mice", "geese", "ran", "largest", "O.K."]), st.sampled_from([*FAMILY, "NNP", "", "?"]))
 def test_any_word_and_tag(word: str, tag: str) -> None:
     others = forms(word, tag)

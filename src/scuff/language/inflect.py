@@ -45,7 +45,7 @@ def lemma(word: str, tag: str) -> str:
     if found or tag in ("NN", "VB", "VBP", "JJ", "RB"):
         return found[0] if found else low
     guess: tuple[str, ...] = _library().getLemma(low, family)
-    return guess[0] if guess else low
+    return next((each for each in guess if each.islower()), low)  # of one letter its rules may leave nothing
 
 
 @lru_cache(100_000)
