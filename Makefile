@@ -8,13 +8,16 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH ?= torch==2.13.0+cpu
 SHARED = $(or $(SCUFF_SHARED),../shared)
 
-.PHONY: demo test check bench clean
+.PHONY: demo test explore check bench clean
 
 demo: $(VENV)/.core
 	$(BIN)/scuff demo
 
 test: check
 	$(BIN)/python -m pytest
+
+explore: $(VENV)/.dev  # property tests on many new examples
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -m hypothesis
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,4 +1,8 @@
-"""Settings for all tests: hypothesis without deadlines (2 cores, shared machines), the shared data where it is."""
+"""Settings for all tests: hypothesis without deadlines (2 cores, shared machines), the shared data where it is.
+
+Hypothesis tries the same examples each time, so that a test that passed passes for others, too. To look for new ones:
+`make explore`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("scuff", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("scuff")
+usual = settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("usual", usual)
+settings.register_profile("explore", usual, max_examples=500, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 
 
 @pytest.fixture(scope="session")
