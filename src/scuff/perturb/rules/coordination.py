@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from ...language.substitutes import takes_an
 from .clauses import clause_at
-from .lexicon import can_be, phrases, vowel, words
+from .lexicon import can_be, phrases, words
 from .phrases import MODIFIERS, dates
 from .segments import segments
 from .sentence import Rewording, Sentence
@@ -36,7 +37,7 @@ def free(s: Sentence, one: int, other: int) -> bool:
 
 def suits(s: Sentence, a: int, c: int) -> bool:
     """Whether "a" or "an" before the first part suits the second, too."""
-    return s.word(a - 1) not in ("a", "an") or vowel(s.low[a]) == vowel(s.low[c])
+    return s.word(a - 1) not in ("a", "an") or takes_an(s.low[a]) == takes_an(s.low[c])
 
 
 def adjective(s: Sentence, at: int) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...language.substitutes import takes_an
 from .clauses import Clause, clause_at, sound
-from .lexicon import can_be, vowel, words
+from .lexicon import can_be, words
 from .segments import segments
 from .sentence import Rewording, Sentence
 
@@ -27,7 +28,7 @@ def fragment(s: Sentence) -> Iterator[Rewording]:
         yield from s.arrange(*first, "it", first)
     elif _verbless(s, start):
         if noun and s.spaced and s.low[noun.end() - 1] in words("counted"):
-            yield from s.arrange(*first, it, "an" if vowel(s.low[start]) else "a", first)
+            yield from s.arrange(*first, it, "an" if takes_an(s.low[start]) else "a", first)
         elif _noun(s, start) or (s.spaced and _bare(s, start)):
             yield from s.arrange(*first, it, first)
             if s.low[start] in ("a", "an"):

@@ -30,12 +30,3 @@ def phrases(name: str) -> frozenset[str]:
 def can_be(word: str, tag: str) -> bool:
     """Whether the dictionary has a word with this tag."""
     return inflected(lemma(word, tag), tag) is not None
-
-
-def vowel(word: str) -> bool:
-    """Whether a word begins with a vowel as it is spoken: an hour, a unit."""
-    if word.startswith(("hour", "honest", "honor", "honour", "heir")):
-        return True
-    return word[:1] in tuple("aeiou") and not word.startswith(
-        ("uni", "use", "usu", "util", "one", "once", "eu", "ubiq")
-    )
