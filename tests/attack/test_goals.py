@@ -106,10 +106,11 @@ def test_toxictrap_of_classes(case: tuple[Floats, np.ndarray]) -> None:
     goal = ToxicTrap().ready("single", CLASSES)
     benign = CLASSES.index("neither")
     assert_as(goal, scores, targets, lambda row, _: (row[benign], row.index(max(row)) == benign))
-    found = [
-        "not toxic" if right == benign else "missed by the model" if row.index(max(row)) != right else ""
-        for row, right in zip(scores.tolist(), targets, strict=True)
-    ]
+    found = []
+    for row, right in zip(scores.tolist(), targets, strict=True):
+        answer = row.index(max(row))
+        passed = "missed by the model" if answer == benign else "already wrong" if answer != right else ""
+        found.append("not toxic" if right == benign else passed)
     assert skips(goal, scores, targets) == found
 
 
@@ -131,7 +132,9 @@ def test_toxictrap_of_label_sets(case: tuple[Floats, np.ndarray], threshold: flo
     assert_as(goal, scores, targets, lambda row, _: algorithm_1(row, [0], least, most))
     found = []
     for row, held in zip(scores.tolist(), targets.tolist(), strict=True):
-        detected = any(p > limit for p, limit in zip(row[1:], most[1:], strict=True)) and not row[0] > least[0]
+        limits = [own.get(label, 0.5) for label in TOPICS]  # how far an attacker wants to go is not what the model says
+        detected = any(p > limit for p, limit in zip(row[1:], limits[1:], strict=True)) and not row[0] > limits[0]
+        detected = detected and not algorithm_1(row, [0], least, most)[1]
         found.append("" if any(held[1:]) and detected else "missed by the model" if any(held[1:]) else "not toxic")
     assert skips(goal, scores, targets) == found
 
@@ -252,6 +255,7 @@ def test_what_is_not_attacked_is_not_asked() -> None:
         ("reduction", "multi", CLASSES, "expected data with one label for the goal reduction, got label sets"),
         ("toxictrap", "single", ("a", "b"), "that means benign among a, b, got None: --goal \"toxictrap(benign="),
         ("toxictrap(benign='fine')", "multi", TOPICS, "among benign, obscene, insult, threat, got 'fine'"),
+        ("toxictrap(threshold=0.9)", "single", CLASSES, "expected no threshold for toxictrap with one label"),
         ("toxictrap(thresholds={'rude': 0.2})", "multi", TOPICS, "insult, threat for toxictrap.thresholds, got rude"),
         ("toxictrap", "text", TOPICS, "expected data with one label or label sets for the goal toxictrap, got texts"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -367,3 +368,14 @@ def test_check(finished: tuple[Path, Path], capfd: pytest.CaptureFixture[str]) -
     ):
         code, said = checked(capfd, *argv)
         assert code == 2 and message in said and said.count("\n") == 1
+
+
+def test_no_text_steers_or_stops_the_terminal(here: Path) -> None:
+    rows = "".join(f'"{text} \x1b[31m\x07 \u0416",{label}\n' for text, label in ROWS)
+    (here / "data.csv").write_text("text,label\n" + rows, encoding="utf-8")
+    done = subprocess.run(
+        [*SCUFF, *PLAIN, "-o", "run", "--live"], capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"\x1b" not in done.stdout + done.stderr and b"\x07" not in done.stdout + done.stderr
+    assert b"\\u001b[31m\\u0007 \\u0416" in done.stderr

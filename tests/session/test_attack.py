@@ -12,6 +12,7 @@ import pytest
 
 import scuff
 from scuff.language import inflect
+from scuff.report import check_summary
 from scuff.resources import MissingResource
 from scuff.session import report_attack
 from scuff.session.export import write_parquet
@@ -154,6 +155,42 @@ def test_toxictrap_on_label_sets_with_thresholds() -> None:
     assert strict.success == 0 and loose.success == 1 and loose.summary["success"]["of"] == 10
     assert loose.summary["labels"] == {"rude, spam": {"of": 10, "count": 10}}
     assert loose.summary["clean"]["value"] == 1 and loose.summary["after"]["value"] == 0.5
+
+
+def test_goals_that_a_model_or_transformation_does_not_suit() -> None:
+    data = [(text, ["rude"] if label == "positive" else []) for text, label in DATA]
+    settings = {"recipe": "tt-deepwordbug", "search": "best-of", "labels": ["rude"]}
+    with pytest.raises(ValueError, match=r"expected a model that gives scores for toxictrap\(threshold=0.9\), got"):
+        attack(
+            lambda texts: [["rude"] if score(text) > 0.5 else [] for text in texts],
+            data, goal="toxictrap(threshold=0.9)", **settings,
+        )  # fmt: skip
+    with pytest.raises(ValueError, match="expected the transformation omit for the goal reduction, got typo"):
+        attack(decide, search="best-of", goal="reduction", transform=["typo"])
+
+
+def test_attacks_that_have_nothing_to_try_are_counted() -> None:
+    result = attack(constraint=["edit-distance(most=0)"])
+    untried = result.summary["queries"]["untried"]
+    assert untried == result.summary["success"]["of"] > 0 and {"nothing can change"} == {
+        line["reason"] for line in result.lines if line["status"] == "failed"
+    }
+    assert f"{untried} attacks failed untried: nothing in these texts can change under this recipe" in str(result)
+
+
+def test_originals_without_an_answer_do_not_pass_a_gate() -> None:
+    def model(texts: list[str]) -> list[str]:
+        if any("poor" in text.split() for text in texts):
+            raise ValueError("too poor")
+        return decide(texts)
+
+    result = attack(model, search="best-of", max_errors=1000)
+    lost = len(DATA) // 2
+    assert result.summary["unanswered"] == lost
+    assert f"{lost} examples had no answer even as they are: nothing is known of them" in str(result)
+    assert not check_summary(result.summary, {"answered": 0.9})[0].passed
+    asked = result.timings[-1]["queries"]
+    assert asked <= result.summary["queries"]["total"] + 3 * len(DATA), "rows of a batch that failed count once"
 
 
 def test_a_model_that_only_decides() -> None:

@@ -75,6 +75,11 @@ class Pursuit:
         """Queries so far; a pass for gradients is one, which was made beforehand."""
         return self.queries + (self.view.importance is not None)
 
+    @property
+    def tried(self) -> bool:
+        """Whether a text that could be the result was asked about at all."""
+        return any(answer is not None for _, _, answer in self.known.values())
+
     def new(self) -> list[State]:
         """What it wants to try and does not know yet, each once."""
         return [state for state in dict.fromkeys(self.wish.states) if state not in self.known]

@@ -7,7 +7,8 @@
 
 NAME is clean, average, worst (over all dimensions), a dimension (its final average) such as typo-m or typo-m@score,
 dimension.worst, dimension@0.1 (at a degree), dimension@0.1.worst, each (every dimension), or each@score (in one setting);
-of a search attack clean or after. The values are compared with the bounds, not the ends of their intervals.
+of a search attack clean, after, or answered (the share of attacks that had answers). The values are compared with the bounds,
+not the ends of their intervals.
 """
 
 from __future__ import annotations

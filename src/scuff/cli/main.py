@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 COMMANDS = {
     "evaluate": "measure how a model copes with perturbed texts",
@@ -49,6 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; bad input is one line on stderr and exit code 2. SCUFF_DEBUG=1 shows the traceback."""
     try:
         signal.signal(signal.SIGTERM, _stop)  # so that a killed run cleans up as an interrupted one does
+        if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a letter must not end a run
+            sys.stdout.reconfigure(errors="backslashreplace")
         args = parser().parse_args(argv)
         args.run(args)
         if sys.stdout:

@@ -17,14 +17,12 @@ from ..perturb.union import all_proposals
 from ..text import Corpus, Edits
 from ..text.ragged import Floats, Ints
 from ..victims.base import Access, Outputs, as_objects, reason_of
-from .outcomes import ERROR, FAILED, SKIPPED, SUCCEEDED
+from .outcomes import ERROR, FAILED, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED
 from .pack import pack_answers, pack_edits, pack_texts
 from .trials import Arrays
 
 if TYPE_CHECKING:
     from .attacking import Attacking
-
-NOTHING = "nothing can change"
 
 
 class AttackedBlock:
@@ -43,7 +41,7 @@ class AttackedBlock:
         self.answers, self.edits = list(clean.answers), [Edits.join([])] * rows.size
         for at, problem in enumerate(clean.problem.tolist()):
             if problem:
-                self.status[at], self.reason[at] = SKIPPED, f"no answer: {problem}"
+                self.status[at], self.reason[at] = SKIPPED, f"{NO_ANSWER}: {problem}"
         fine = np.flatnonzero(self.status == FAILED)
         self.margin[fine] = self.goal(clean.take(fine), truth.targets[fine], np.zeros(fine.size))
         for at, reason in zip(
@@ -149,7 +147,7 @@ class AttackedBlock:
         if lost and len(lost) >= pursuit.queries - 1:  # not one text of the search was answered
             return self._fail(pursuit.view.row, lost[0])
         self.margin[at] = pursuit.margin
-        self.reason[at] = pursuit.reason or ("" if pursuit.view.sites else NOTHING)
+        self.reason[at] = pursuit.reason or ("" if pursuit.tried else NOTHING)
         if pursuit.state:
             before, self.answers[at] = self.answers[at], pursuit.answer
             self.edits[at] = space.edits.where(np.array(pursuit.state))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SKIPPED, FAILED, SUCCEEDED, ERROR = range(4)
 STATUS = ("skipped", "failed", "succeeded", "error")
+NO_ANSWER, NOTHING = "no answer", "nothing can change"  # reasons
 MOST_WORDS = 30  # replacements that are listed
 Line = dict[str, Any]
 
@@ -83,6 +84,7 @@ def attack_summary(
             **_share(len(valid), len(attacked)), "count": len(valid), "of": len(attacked), "measure": limits.meaning,
             "most": limits.most,
         },
+        "unanswered": sum(line["reason"].startswith(NO_ANSWER) for line in lines if line["status"] == "skipped"),
         "status": {name: sum(line["status"] == name for line in lines) for name in STATUS},
         "skipped": _counted(line["reason"] for line in lines if line["status"] == "skipped"),
         "problems": _counted(line["reason"] for line in lines if line["status"] == "error"),
@@ -91,6 +93,7 @@ def attack_summary(
             "total": int(queries.sum()), "limit": limits.max_queries,
             "cut": sum(line["status"] == "failed" and line["reason"] in (NO_QUERY, NO_TIME) for line in attacked),
             "unanswered": sum(line["unanswered"] for line in attacked),
+            "untried": sum(line["status"] == "failed" and line["reason"] == NOTHING for line in attacked),
         },
         "changed": {"mean": _mean([line["adversarial"]["changed"] for line in won])},
         "similarity": {"mean": _mean([line["adversarial"]["similarity"] for line in won]), "measure": limits.meaning},

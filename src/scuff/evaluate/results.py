@@ -156,3 +156,10 @@ def _clean_answers(folder: Folder, truth: Truth) -> dict[int, Any]:
 
 def _number(value: Any) -> float | None:
     return None if np.isnan(value) else round(float(value), 6)
+
+
+def visible(text: str) -> str:
+    """For a terminal, which nothing in a text may steer: what has no picture as its number. Spaces other than the usual one are
+    shown, too: an attack may live on them.
+    """
+    return "".join(c if c.isprintable() else "↵" if c == "\n" else f"\\u{ord(c):04x}" for c in text)

@@ -112,7 +112,8 @@ def _vectors(path: Path, lines: Iterator[str]) -> Vectors:
             parts.append(numbers.reshape(len(block), size))
         except (ValueError, DeprecationWarning):
             bad = next((line for line, each in zip(block, cut, strict=True) if not _numbers(each[1:], size)), block[0])
-            raise ValueError(f"{path}: expected a word and {size} numbers in each line, got {bad[:40]!r}") from None
+            many = f"{size} numbers" if size else "its vector"
+            raise ValueError(f"{path}: expected a word and {many} in each line, got {bad[:40]!r}") from None
         words += [each[0] for each in cut]
     if not words or not size:
         raise ValueError(f"{path}: expected lines of a word and numbers, got none")

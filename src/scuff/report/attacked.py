@@ -93,6 +93,12 @@ def notes(summary: Summary) -> list[str]:
         out.append(
             f"{summary['queries']['unanswered']:,} queries had no answer and count as texts that did not fool the model"
         )
+    if summary.get("unanswered"):
+        out.append(f"{summary['unanswered']:,} examples had no answer even as they are: nothing is known of them")
+    if summary["queries"].get("untried"):
+        out.append(
+            f"{summary['queries']['untried']:,} attacks failed untried: nothing in these texts can change under this recipe"
+        )
     if summary["queries"].get("cut"):
         out.append(f"{summary['queries']['cut']:,} attacks ran out of queries or time")
     if summary["data"]["skipped"]:

@@ -101,9 +101,9 @@ def _settings(summary: Summary) -> dict[str, Any]:
 
 def named_scores(summary: Summary) -> dict[str, float | None]:
     if _is_attack(summary):
-        status = summary["status"]
-        tried = sum(status.get(name, 0) for name in ("succeeded", "failed", "error"))
-        answered = 1 - status.get("error", 0) / max(tried, 1)
+        silent = summary.get("unanswered", 0)  # no answer even to the original: nobody knows whether to attack it
+        lost = silent + summary["status"].get("error", 0)
+        answered = 1 - lost / max(silent + summary["success"]["of"], 1)
         return {**{name: summary[name]["value"] for name in ("clean", "after")}, "answered": answered}
     out = {
         "clean": summary["clean"]["score"]["value"],

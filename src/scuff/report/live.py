@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from ..evaluate.results import in_words
+from ..evaluate.results import in_words, visible
 
 LINE, ANSWER, CHANGE, WORD = 160, 30, 40, 24  # characters of a line, an answer, a change, and beside an edit in a word
 MARKS = {"old": ("[-", "-]"), "new": ("{+", "+}"), "kept": ("", "")}
@@ -21,14 +21,14 @@ def marked_line(texts: Sequence[Any], edits: Sequence[Any], before: Any, after: 
     texts: the original ones; edits: [column, start, stop, new], in order; before, after: answers as `evaluate.results.said`
     gives them. Nothing in a text can steer the terminal: what has no picture is written as its number.
     """
-    head = " -> ".join(_cut(_seen(in_short(answer)), ANSWER) for answer in (before, after))
+    head = " -> ".join(_cut(visible(in_short(answer)), ANSWER) for answer in (before, after))
     columns = sorted({edit[0] for edit in edits}) or [0]
     shown: list[Piece] = []
     for column in columns:
         text = texts[column] if isinstance(texts[column], str) else " ".join(texts[column])
         pieces = _pieces(text, [edit[1:] for edit in edits if edit[0] == column])
         shown += [("kept", " | ")] if shown else []
-        shown += _fitted([(kind, _seen(part)) for kind, part in pieces], (LINE - len(head)) // len(columns))
+        shown += _fitted([(kind, visible(part)) for kind, part in pieces], (LINE - len(head)) // len(columns))
     marks = COLOURS if colour else MARKS
     return f"{head}  " + "".join(part.join(marks[kind]) for kind, part in shown if part)
 
@@ -102,8 +102,3 @@ def _length(piece: Piece) -> int:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _seen(text: str) -> str:
-    """Spaces other than the usual one are shown, too: an attack may live on them."""
-    return "".join(c if c.isprintable() else "↵" if c == "\n" else f"\\u{ord(c):04x}" for c in text)

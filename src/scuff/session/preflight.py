@@ -11,7 +11,7 @@ import numpy as np
 from ..evaluate import BadRun
 from ..evaluate.block import make_cases
 from ..evaluate.interval import wilson
-from ..evaluate.results import in_words, said
+from ..evaluate.results import in_words, said, visible
 from ..text.dataset import TASK_WORDS
 from ..victims.base import OTHER
 from .measuring import Measuring
@@ -123,7 +123,7 @@ def _seconds_to_make(session: Measuring) -> tuple[float, float]:
 
 def _short(value: Any, most: int = 70) -> str:
     text = value if isinstance(value, str) else " ".join(value) if isinstance(value, tuple) else str(value)
-    text = " ".join(text.split())
+    text = visible(" ".join(text.split()))
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -48,8 +48,9 @@ class AttackConfig(Settings):
     @classmethod
     def of(cls, **settings: Any) -> AttackConfig:
         """As all settings; a file may write `no-pos: true`, as the flags do, for `without: [pos]`."""
-        without = [f"no-{name}" for name in CONSTRAINTS if settings.get(f"no-{name}") is True]
-        rest = {name: value for name, value in settings.items() if name not in without}
+        flags = {f"no-{name}" for name in CONSTRAINTS if isinstance(settings.get(f"no-{name}"), bool)}
+        without = [name for name in sorted(flags) if settings[name]]
+        rest = {name: value for name, value in settings.items() if name not in flags}
         if without:
             given = rest.get("without") or []
             more = [given] if isinstance(given, str) else list(given)
@@ -92,6 +93,14 @@ class AttackConfig(Settings):
             transform=transform,
             constraints=tuple(cheap_first),
         )
+        other = [
+            part.spec for part in parts if chosen.goal.transforms and part.attack.name not in chosen.goal.transforms
+        ]
+        if other:
+            only = " or ".join(chosen.goal.transforms)
+            raise ValueError(
+                f"expected the transformation {only} for the goal {chosen.goal.name}, got {', '.join(other)}"
+            )
         _try(chosen)
         distance_in_meaning(self.meaning)(["one"], ["other"])  # by which successes are judged
         return replace(chosen, deviations=self._deviations(recipe, chosen, parts))

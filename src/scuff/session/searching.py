@@ -54,6 +54,10 @@ class Searching(Session):
             if not found.answered.any():
                 raise BadRun(f"{victim.name}: expected answers, got {found.problem[0]}")
         _check_access(recipe.search, victim, data.task)
+        if victim.access < recipe.goal.needs:
+            raise NotEnoughAccess(
+                f"expected a model that gives scores for {recipe.goal.spec}, got {victim.name}, which only decides"
+            )
         if recipe.search.needs == Access.GRADIENT and config.max_queries == 1:
             raise ValueError(
                 "expected 2 or more for max_queries with the search gradient, got 1: a gradient is a query, too"

@@ -27,6 +27,7 @@ class Meter:
     def __init__(self, name: str, max_queries: int | None, max_errors: int | None) -> None:
         self.name, self.max_queries, self.max_errors = name, max_queries, max_errors
         self.asked = 0  # rows that the victim was given
+        self.again = 0  # of these, in batches that failed, so that their rows were given once more
         self.errors = 0
         self.seconds = 0.0  # inside the victim
 
@@ -66,6 +67,7 @@ class Meter:
             return [found]
         finally:
             self.seconds += time.perf_counter() - begin
+        self.again += passes * len(rows)
         half = len(rows) // 2
         parts = (rows[:half], rows[half:])
         return [found for part in parts for found in self.halving(part, ask, failed, passes=passes)]

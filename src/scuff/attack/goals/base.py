@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...text.calls import spec_of
 from ...text.dataset import TASK_WORDS, Task
 from ...text.ragged import Floats, Mask
-from ...victims.base import OTHER, Outputs
+from ...victims.base import OTHER, Access, Outputs
 
 Reasons = npt.NDArray[np.object_]
 WRONG, NOT_TOXIC, MISSED, THERE = "already wrong", "not toxic", "missed by the model", "already the target"
@@ -29,6 +29,7 @@ class Goal(ABC):
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     tasks: ClassVar[tuple[Task, ...]] = ("single", "multi")
+    transforms: ClassVar[tuple[str, ...]] = ()  # the only ones that it makes sense with; none: any
     open_ended: ClassVar[bool] = False  # there is always a better text: a search goes on after the first success
 
     def ready(self, task: Task, labels: Sequence[str]) -> Goal:
@@ -45,6 +46,11 @@ class Goal(ABC):
     @property
     def spec(self) -> str:
         return spec_of(self)
+
+    @property
+    def needs(self) -> Access:
+        """What a model must tell for this goal."""
+        return Access.DECISION
 
     def __call__(self, outputs: Outputs, targets: npt.NDArray[Any], changed: Floats) -> Floats:
         """The margin of each answer, nan where there is none. `changed`: the share of words that differ from the original."""

@@ -46,6 +46,7 @@ class Reduction(Goal):
     name: ClassVar[str] = "reduction"
     summary: ClassVar[str] = "the same answer to as few words as possible"
     tasks: ClassVar[tuple[Task, ...]] = ("single",)
+    transforms: ClassVar[tuple[str, ...]] = ("omit",)
     open_ended: ClassVar[bool] = True
 
     def judge(self, scores: Any, targets: npt.NDArray[Any], changed: Floats) -> tuple[Floats, Mask]:

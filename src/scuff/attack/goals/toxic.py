@@ -12,8 +12,8 @@ import numpy.typing as npt
 from ...perturb.base import check_number
 from ...text.dataset import NONE_NAMES, Task
 from ...text.ragged import Floats, Mask
-from ...victims.base import Outputs
-from .base import MISSED, NOT_TOXIC, Goal, Reasons, named, reasons
+from ...victims.base import Access, Outputs
+from .base import MISSED, NOT_TOXIC, WRONG, Goal, Reasons, named, reasons
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class ToxicTrap(Goal):
 
     One label (eq. 2): the benign class wins; guided by its score. Label sets (eq. 3, algorithm 1): the benign label is above
     `threshold` and every other below 1 - threshold; guided by the sum of the benign score and one minus each other. `thresholds`
-    sets single labels. `benign`: by default the label that is called so (benign, neither, none, ...); a model of label sets may
-    have none.
+    sets single labels, also for what counts as detected; for others that is 0.5. `benign`: by default the label that is called
+    so (benign, neither, none, ...); a model of label sets may have none.
     """
 
     benign: str | None = None
@@ -52,6 +52,11 @@ class ToxicTrap(Goal):
                 f"expected the label that means benign among {named(labels)}, got {benign!r}: "
                 "--goal \"toxictrap(benign='LABEL')\""
             )
+        if task == "single" and self.needs > Access.DECISION:
+            raise ValueError(
+                "expected no threshold for toxictrap with one label, where the benign label has to win, got "
+                f"{self.spec}: thresholds are for label sets"
+            )
         strange = [label for label in self.thresholds if label not in labels]
         if strange:
             raise ValueError(f"expected some of {named(labels)} for toxictrap.thresholds, got {', '.join(strange)}")
@@ -59,6 +64,11 @@ class ToxicTrap(Goal):
 
     def _with(self, task: Task, labels: Sequence[str]) -> Goal:
         return super().ready(task, labels)
+
+    @property
+    def needs(self) -> Access:
+        """A threshold says nothing about bare decisions."""
+        return Access.SCORE if self.thresholds or self.threshold != 0.5 else Access.DECISION
 
     @property
     def raised(self) -> Mask:
@@ -71,12 +81,19 @@ class ToxicTrap(Goal):
         return np.array([self.thresholds.get(label, usual[at]) for at, label in enumerate(self.labels)])
 
     def skips(self, outputs: Outputs, targets: npt.NDArray[Any]) -> Reasons:
-        if self.task == "single":
-            benign: Mask = np.equal(targets, self.labels.index(str(self.benign)))
-            return reasons(len(outputs), (benign, NOT_TOXIC), (~self.right(outputs.answers, targets), MISSED))
+        """With one label those are attacked that are answered right; a set of labels is rarely all right: those that are found
+        toxic at all.
+        """
         scores, raised = self.scores(outputs.answers), self.raised
-        says = scores > self.limits
-        missed = says[:, raised].any(1) | ~says[:, ~raised].any(1)
+        if self.task == "single":
+            benign = self.labels.index(str(self.benign))
+            missed, wrong = scores.argmax(1) == benign, ~self.right(outputs.answers, targets)
+            return reasons(len(outputs), (np.equal(targets, benign), NOT_TOXIC), (missed, MISSED), (wrong, WRONG))
+        says = scores > [self.thresholds.get(label, 0.5) for label in self.labels]
+        there = self.judge(scores, targets, np.zeros(len(scores)))[
+            1
+        ]  # below 0.5 a threshold may be met before anything changes
+        missed = says[:, raised].any(1) | ~says[:, ~raised].any(1) | there
         return reasons(len(outputs), (np.logical_not(targets[:, ~raised].any(1)), NOT_TOXIC), (missed, MISSED))
 
     def judge(self, scores: Any, targets: npt.NDArray[Any], changed: Floats) -> tuple[Floats, Mask]:
