@@ -371,7 +371,7 @@ def test_check(finished: tuple[Path, Path], capfd: pytest.CaptureFixture[str]) -
 
 
 def test_no_text_steers_or_stops_the_terminal(here: Path) -> None:
-    rows = "".join(f'"{text} \x1b[31m\x07 \u0416",{label}\n' for text, label in ROWS)
+    rows = "".join(f'"\x1b[31m\x07 \u0416 {text}",{label}\n' for text, label in ROWS)
     (here / "data.csv").write_text("text,label\n" + rows, encoding="utf-8")
     done = subprocess.run(
         [*SCUFF, *PLAIN, "-o", "run", "--live"], capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}

@@ -72,7 +72,7 @@ def test_a_model_without_scores_is_measured_by_rules() -> None:
         answer, texts_and_labels(), say=said.append, dimensions=["keyboard"], setting=["score"], cases=2, degrees=[0.5]
     )
     assert list(result.summary["dimensions"]) == ["keyboard"]
-    assert "keyboard@score (the model gives no scores; measured by rules)" in "\n".join(said)
+    assert "keyboard@score (the model gives no scores; measured by rules alone)" in "\n".join(said)
 
 
 def test_a_function_that_gives_scores_is_noticed() -> None:
@@ -131,6 +131,9 @@ def test_all_columns_that_can_run_are_measured_by_default() -> None:
 def test_words_that_distract_tell_nothing_of_the_label() -> None:
     texts = [f"{'awful' if at % 2 else 'lovely'} table chair window {'rain' if at % 3 else 'snow'}" for at in range(60)]
     words = neutral_words(data(texts, ["bad" if at % 2 else "good" for at in range(60)]), 0)
+    three_to_one = {*range(0, 36, 4), 1, 3, 5}
+    lopsided = [f"{text} point" if at in three_to_one else text for at, text in enumerate(texts)]
+    assert "point" not in neutral_words(data(lopsided, ["bad" if at % 2 else "good" for at in range(60)]), 0)
     assert {"table", "chair", "window"} <= set(words) <= {"table", "chair", "window", "rain", "snow"}
     assert words == neutral_words(data(texts[::-1], ["bad" if at % 2 else "good" for at in range(60)][::-1]), 0)
 

@@ -96,11 +96,15 @@ class Folder:
         except (FileNotFoundError, ValueError) as error:
             raise BadRun(f"{self.path / name}: expected JSON lines, got: {error}") from None
 
+    def usable(self) -> None:
+        """Refuse what is neither new nor a run."""
+        if self.path.exists() and not self.started and not self._unborn():
+            raise BadRun(f"{self.path}: expected a new folder or a run of Scuff, got something else")
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Only one process at a time works on a folder; the lock goes with the process, however it ends. Makes the folder."""
-        if self.path.exists() and not self.started and not self._unborn():
-            raise BadRun(f"{self.path}: expected a new folder or a run of Scuff, got something else")
+        self.usable()
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             import fcntl
@@ -153,7 +157,8 @@ class Folder:
                 }
         except Exception as error:  # damaged bytes make zipfile, zlib and NumPy raise all kinds
             raise BadRun(
-                f"{path}: expected a part of the trials, got: {error}; delete it to have it made again"
+                f"{path}: expected a part of the trials, got: damaged bytes ({type(error).__name__}); delete it to have it made "
+                "again"
             ) from None
 
 

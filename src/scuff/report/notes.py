@@ -20,7 +20,10 @@ def notes(summary: Summary) -> list[str]:
         out.append(
             "scores are over the examples that have an answer, which differ from score to score where some have none"
         )
-    out += [f"left out: {name}: {reason}" for name, reason in summary.get("left_out", {}).items()]
+    why: dict[str, list[str]] = {}
+    for name, reason in summary.get("left_out", {}).items():
+        why.setdefault(reason, []).append(name)
+    out += [f"left out: {', '.join(names)}: {reason}" for reason, names in why.items()]
     out.append(
         "final: over degrees, small ones weigh most (RobTest, eq. 1); worst: no case up to the degree broke the example"
     )

@@ -72,7 +72,10 @@ class Evaluate:
         settings: as for `scuff evaluate`, e.g. dimensions=["keyboard"], cases=20, examples=200. say, show: where messages and
         progress go. named: output is a folder of runs, in which this one gets a name made of its settings.
         """
-        session = Measuring.of(model, data, Config.of(**settings))
+        config = Config.of(**settings)
+        if output is not None and not named:
+            Folder(output).usable()  # before a model is opened or asked
+        session = Measuring.of(model, data, config)
         say = say or silent
         try:
             preflight(session, say)

@@ -39,7 +39,10 @@ def attack(
     chosen one by one. settings: as for `scuff attack`, e.g. search="beam", transform=["embedding(n=50)"], without=["pos"],
     vectors="FILE", max_queries=200. found: called with each success as it comes (not from worker processes).
     """
-    session = Searching.of(model, data, AttackConfig.of(recipe=recipe, **settings))
+    config = AttackConfig.of(recipe=recipe, **settings)
+    if output is not None and not named:
+        Folder(output).usable()  # before a model is opened or asked
+    session = Searching.of(model, data, config)
     try:
         _begin(session, say or silent, found)
         if output is not None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .config import Config
 
 WORDS = 24  # words of the data that distract
+OFTEN, EVEN, FEW = 100, 0.2, 5  # one text in so many has such a word; by what share labels may differ from the average
 
 
 def choose_dimensions(
@@ -66,7 +67,7 @@ def _in_settings(
                     if access
                     else "answers that were collected before say nothing of new texts"
                 )
-                left_out[dimension.name] = f"{why}; measured by rules"
+                left_out[dimension.name] = f"{why}; measured by rules alone"
                 out.setdefault(spec.removesuffix(f"@{dimension.setting}"), 0)
             else:
                 plain = spec.removesuffix("@rule")
@@ -108,7 +109,7 @@ def light_columns() -> list[str]:
 
 
 def neutral_words(data: Dataset, seed: int) -> tuple[str, ...]:
-    """Words of the data that tell nothing of a text's label: about equally frequent with each."""
+    """Words of the data that tell nothing of a text's label: about equally frequent with each. Rare ones may be so by chance."""
     texts: dict[str, Counter[str]] = defaultdict(Counter)
     sizes: Counter[str] = Counter()
     for target, *columns in zip(data.targets, *data.columns, strict=True):
@@ -120,10 +121,15 @@ def neutral_words(data: Dataset, seed: int) -> tuple[str, ...]:
     neutral = [
         word
         for word, count in often.items()
-        if count >= max(3, total / 200)
-        and all(0.5 <= texts[label][word] / sizes[label] / (count / total) <= 2 for label in sizes)
+        if count >= max(3, total / OFTEN)
+        and all(_even(texts[label][word], count * sizes[label] / total) for label in sizes)
     ]
     return tuple(sorted(sorted(neutral), key=lambda word: int(name_bits("neutral", seed, word)))[:WORDS])
+
+
+def _even(found: int, expected: float) -> bool:
+    """Of a rare label one more or less tells nothing."""
+    return abs(found - expected) <= EVEN * expected + (expected < FEW)
 
 
 PLAIN = re.compile(r"\b[a-z]{4,12}\b")

@@ -13,6 +13,8 @@ GENITIVE = re.compile(
     rf"(?<![DdjnsN'0reg])(?P<owner>d?j?[ns]|N+)'(?P<owned>{MODIFIERS}[ns]{{1,2}})(?=[.,:ivbhmrRwt]|$)"
 )
 
+BEFORE_ALL = ("of", "above", "after", "in", "for")  # first of all, above all, after all, in all
+
 
 def genitive(s: Sentence) -> Iterator[Rewording]:
     """the film's flaws -> the flaws of the film."""
@@ -52,7 +54,7 @@ def possessive(s: Sentence) -> Iterator[Rewording]:
 def all_of(s: Sentence) -> Iterator[Rewording]:
     """all the films -> all of the films, and back."""
     for at in range(len(s.words) - 2):
-        if s.low[at] not in ("all", "both") or s.kind(at - 1) == "p":
+        if s.low[at] not in ("all", "both") or s.kind(at - 1) == "p" or s.word(at - 1) in BEFORE_ALL:
             continue
         of = int(s.low[at + 1] == "of")
         noun = re.match(f"d{MODIFIERS}[ns]+", s.shape[at + 1 + of :])
