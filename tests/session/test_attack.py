@@ -155,6 +155,9 @@ def test_toxictrap_on_label_sets_with_thresholds() -> None:
     assert strict.success == 0 and loose.success == 1 and loose.summary["success"]["of"] == 10
     assert loose.summary["labels"] == {"rude, spam": {"of": 10, "count": 10}}
     assert loose.summary["clean"]["value"] == 1 and loose.summary["after"]["value"] == 0.5
+    won = next(line for line in loose.lines if line["status"] == "succeeded")
+    before, after = won["clean"]["scores"], won["adversarial"]["scores"]
+    assert set(before) == {"rude", "spam"} and before["rude"] > 0.5 > after["rude"] and after["spam"] < 0.5
 
 
 def test_goals_that_a_model_or_transformation_does_not_suit() -> None:

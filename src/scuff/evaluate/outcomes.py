@@ -14,7 +14,7 @@ from ..text.ragged import Floats
 from ..victims.base import Outputs
 from .interval import mean_interval, resamples, weighted_means, wilson
 from .pack import unpack_texts
-from .results import Shown, said
+from .results import Shown, said, scores_of
 from .trials import SCHEMA, Arrays
 from .truth import Truth
 
@@ -38,6 +38,7 @@ def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Ar
             distance = round(float(part["distance"][at]), 6)
             adversarial = {
                 "texts": shown.texts(at), "edits": edits, "answer": said(shown.answers[at], truth),
+                **scores_of(shown.answers[at], truth),
                 "margin": round(float(part["margin"][at]), 4), "changed": round(float(part["changed"][at]), 6),
                 "similarity": round(1 - distance, 6), "valid": distance <= limits.most,
             }  # fmt: skip
@@ -48,7 +49,10 @@ def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Ar
                     "target": data.targets[example],
                     "status": STATUS[part["status"][at]],
                     "reason": reasons[at],
-                    "clean": {"answer": said(clean.answers[example], truth)},
+                    "clean": {
+                        "answer": said(clean.answers[example], truth),
+                        **scores_of(clean.answers[example], truth),
+                    },
                     "queries": int(part["queries"][at]),
                     "unanswered": int(part["unanswered"][at]),
                     "adversarial": adversarial if edits else None,

@@ -126,6 +126,14 @@ def said(answer: Any, truth: Truth) -> Any:
     return {"label": truth.labels[int(pick)], **score}
 
 
+def scores_of(answer: Any, truth: Truth) -> dict[str, Any]:
+    """{"scores": each label's} of an answer about label sets, which `said` does not tell; nothing where there are none."""
+    row = np.asarray(answer)
+    if truth.task != "multi" or row.dtype.kind != "f" or np.isnan(row).any():
+        return {}
+    return {"scores": {name: round(score, 4) for name, score in zip(truth.labels, row.tolist(), strict=True)}}
+
+
 def wanted(truth: Truth, example: int) -> Any:
     """What `said` would give for a right answer, without its score."""
     target = truth.targets[example]
