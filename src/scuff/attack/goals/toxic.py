@@ -90,9 +90,9 @@ class ToxicTrap(Goal):
             missed, wrong = scores.argmax(1) == benign, ~self.right(outputs.answers, targets)
             return reasons(len(outputs), (np.equal(targets, benign), NOT_TOXIC), (missed, MISSED), (wrong, WRONG))
         says = scores > [self.thresholds.get(label, 0.5) for label in self.labels]
-        there = self.judge(scores, targets, np.zeros(len(scores)))[
-            1
-        ]  # below 0.5 a threshold may be met before anything changes
+        _, there = self.judge(
+            scores, targets, np.zeros(len(scores))
+        )  # with a threshold below 0.5 perhaps from the start
         missed = says[:, raised].any(1) | ~says[:, ~raised].any(1) | there
         return reasons(len(outputs), (np.logical_not(targets[:, ~raised].any(1)), NOT_TOXIC), (missed, MISSED))
 
