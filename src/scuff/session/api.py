@@ -11,12 +11,11 @@ from typing import Any
 from ..evaluate import Evaluation, Folder, NoAnswers
 from ..evaluate.score import final_score
 from ..report import check_summary, paper_table, score_table, write_report
-from ..run import WriteBehind
 from .config import Config
 from .measuring import Measuring
 from .preflight import Say, preflight, silent
 from .reopen import EVALUATE, named_run, open_worker
-from .rounds import Show, do_rounds
+from .rounds import Show, begun, do_rounds
 
 
 @dataclass(frozen=True)
@@ -121,16 +120,10 @@ def resume_evaluation(
 
 
 def _run(session: Measuring, folder: Folder, say: Say, show: Show | None) -> Result:
-    with folder.locked():
-        run = session.start(folder)
-        behind = WriteBehind(folder.path)
-        try:
-            work = session.evaluation(behind)
-            do_rounds(session, work, chain([work.clean_jobs()], work.rounds()), open_worker, say, show)
-            summary = _finished(work, run)
-        finally:
-            behind.settle()  # nothing is written after the lock is gone
-    return Result(summary, str(folder.path))
+    with begun(session, folder) as (run, behind):
+        work = session.evaluation(behind)
+        do_rounds(session, work, chain([work.clean_jobs()], work.rounds()), open_worker, say, show)
+        return Result(_finished(work, run), str(folder.path))
 
 
 def _finished(work: Evaluation, run: dict[str, Any]) -> dict[str, Any]:

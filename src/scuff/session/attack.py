@@ -10,12 +10,12 @@ from typing import Any
 from ..evaluate import BadRun, Folder, NoAnswers
 from ..evaluate.attacking import Attacking, Limits
 from ..report import write_attack_report
-from ..run import Work, WriteBehind
+from ..run import Work
 from .attack_result import AttackResult
 from .preflight import Say, look, silent
 from .recipe import AttackConfig
 from .reopen import ATTACK, Worker, named_run, open_again, saved_data
-from .rounds import Show, do_rounds
+from .rounds import Show, begun, do_rounds
 from .searching import USUAL, Searching
 
 Found = Callable[[dict[str, Any]], None]
@@ -98,16 +98,11 @@ def _begin(session: Searching, say: Say, found: Found | None) -> None:
 
 
 def _run(session: Searching, folder: Folder, say: Say | None, show: Show | None) -> AttackResult:
-    with folder.locked():
-        run = session.start(folder)
-        behind = WriteBehind(folder.path)
-        try:
-            work = session.attacking(behind)
-            opened = open_attack_worker if session.reopens else None
-            do_rounds(session, work, (work.clean_jobs(), work.jobs()), opened, say or silent, show)
-            done = _finished(work, run)
-        finally:
-            behind.settle()  # nothing is written after the lock is gone
+    with begun(session, folder) as (run, behind):
+        work = session.attacking(behind)
+        opened = open_attack_worker if session.reopens else None
+        do_rounds(session, work, (work.clean_jobs(), work.jobs()), opened, say or silent, show)
+        done = _finished(work, run)
     status, attacked = done.summary["status"], done.summary["success"]["of"]
     if attacked and status["error"] == attacked:
         raise NoAnswers(

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .config import Config
 
 WORDS = 24  # words of the data that distract
-OFTEN, EVEN, FEW = 100, 0.2, 5  # one text in so many has such a word; by what share labels may differ from the average
+# one text in so many has such a word; by what share labels may differ from the average; texts that are too few to tell
+OFTEN, EVEN, FEW = 100, 0.2, 5
 
 
 def choose_dimensions(

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from ..evaluate import Evaluation
+from ..evaluate import Evaluation, Folder
 from ..evaluate.attacking import Attacking
 from ..evaluate.evaluation import Job
-from ..run import Progress, Work, run_jobs
+from ..run import Progress, Work, WriteBehind, run_jobs
 from .preflight import Say
 from .session import Session
 
 Show = Callable[[Progress], None]
+
+
+@contextmanager
+def begun(session: Session, folder: Folder) -> Iterator[tuple[dict[str, Any], Folder]]:
+    """What run.json says, and the folder to work on, which is ours alone and writes behind our back."""
+    with folder.locked():
+        run, behind = session.start(folder), WriteBehind(folder.path)
+        try:
+            yield run, behind
+        finally:
+            behind.settle()  # nothing is written after the lock is gone
 
 
 def do_rounds(

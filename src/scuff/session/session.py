@@ -171,7 +171,7 @@ class Session(ABC):
 
     def report(self) -> tuple[int, int, float, int]:
         """What this process has done so far, for `hear` in the first one."""
-        return os.getpid(), self.query.asked - self.query.again, self.query.seconds, self.query.errors
+        return os.getpid(), self.query.queries, self.query.seconds, self.query.errors
 
     def hear(self, report: tuple[int, int, float, int]) -> None:
         """What a worker has done so far; the errors of all of them together must not be too many."""
@@ -183,7 +183,7 @@ class Session(ABC):
 
     def write_timings(self, folder: Folder) -> None:
         """What may differ from run to run is kept apart from what may not."""
-        asked = self.query.asked - self.query.again + sum(asked for asked, _, _ in self.elsewhere.values())
+        asked = self.query.queries + sum(asked for asked, _, _ in self.elsewhere.values())
         inside = self.query.seconds + sum(seconds for _, seconds, _ in self.elsewhere.values())
         seconds = time.monotonic() - self.begun
         now = {

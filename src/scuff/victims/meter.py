@@ -31,6 +31,11 @@ class Meter:
         self.errors = 0
         self.seconds = 0.0  # inside the victim
 
+    @property
+    def queries(self) -> int:
+        """Queries as a user counts them: rows of a batch that failed and was halved count once."""
+        return self.asked - self.again
+
     def afford(self, count: int, why: str = "") -> None:
         """Raise BudgetSpent before anything is asked that cannot be paid."""
         if self.max_queries is not None and self.asked + count > self.max_queries:

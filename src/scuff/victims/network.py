@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..neural.batching import Tuner, in_batches
+from ..neural.even import STEP
 from ..neural.library import BadModel, answering, quiet
 from ..neural.loading import padding
 from ..neural.pieces import Batch, Pieces, encode
@@ -24,7 +25,6 @@ from .gradients import gives_gradients, word_saliency
 # tokens of a batch: what to try, and what to take where there is too little to try on
 SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 65536, 131072)}
 OTHERWISE = {"cpu": 2048, "cuda": 65536}
-ALIGNED = 8  # pieces: GPUs take rows of such lengths faster
 AT_ONCE = 2048  # rows that are cut into pieces while the device works on those before them
 
 Answered = list[tuple[Any, Mask]]  # what a model gave for each batch, and where pieces stand in it
@@ -141,7 +141,7 @@ class Transformer(Victim):
     def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> Answered:
         """What `answer` gives for batches of the rows, in their order there, and where pieces stand in each batch."""
         kind = "cuda" if self.model.device.type == "cuda" else "cpu"
-        wide = ALIGNED if kind == "cuda" and self.max_length % ALIGNED == 0 else 1
+        wide = STEP if kind == "cuda" and self.max_length % STEP == 0 else 1  # GPUs take rows of such lengths faster
 
         def step(at: int, end: int) -> tuple[Any, Mask]:
             batch = pieces.pad(at, end, self.fill, self.tokenizer.padding_side == "left", wide)
