@@ -102,8 +102,8 @@ def _about(summary: Summary) -> str:
     return (
         "<h2>How to read this</h2><ul>"
         "<li><b>attack success rate</b>: of the texts that the goal applies to (of most goals those that the model got right), "
-        "the share that the search turned into one with the answer it wanted. The others are skipped; an attack that ended in an error "
-        "counts as failed.</li>"
+        "the share that the search turned into one with the answer it wanted. The others are skipped; an attack that ended in an "
+        "error counts as failed.</li>"
         f"{kept}<li><b>accuracy after</b>: the share of all examples that are right and that no attack turned.</li>"
         "<li><b>queries</b>: texts that the model was asked about for one example, failed attacks included.</li>"
         "<li>Compare runs only with the same data, recipe and limits: a longer search finds more.</li></ul>"
