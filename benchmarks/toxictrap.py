@@ -3,9 +3,10 @@
   python benchmarks/toxictrap.py davidson --vectors VECTORS [--examples 500] [--few 100] [--device cuda] [--out FOLDER]
 
 Table 5 compares searches with and without the part-of-speech constraint, Table 6 what words are replaced by. Only texts that are
-labelled toxic are taken, of at most 80 words; `--few`: how many for beam and genetic, which cost ten times the queries. Two more
-rows show what the constraints hold back. Every row is a run of `scuff attack` with its folder in FOLDER; a row whose folder is
-finished is not run again. Writes FOLDER/TASK.md.
+labelled toxic are taken, of at most 80 words; `--few`: how many for beam and genetic, which cost ten times the queries. Three
+more rows show what the constraints hold back; one more, with `--lists`, what the original counter-fitted vectors do, of which
+the nearest words are published (Jia et al. 2019, counterfitted_neighbors.json, here as `word<TAB>word word ...`). Every row is a
+run of `scuff attack` with its folder in FOLDER; a row whose folder is finished is not run again. Writes FOLDER/TASK.md.
 """
 
 from __future__ import annotations
@@ -24,9 +25,14 @@ from scuff.evaluate import Folder
 BENIGN = {"davidson": "neither", "jigsaw": "benign"}
 SYNONYMS = {
     "wordnet": "synonym(loose=True)", "glove 5": "embedding(n=5, tagger=False)", "glove 20": "embedding(n=20, tagger=False)",
-    "glove 50": "embedding(n=50, tagger=False)", "mlm 20": "contextual(mlm={mlm!r}, top=20, tagger=False)",
+    "glove 50": "embedding(n=50, tagger=False)", "mlm 20": "contextual(mlm={args.mlm!r}, top=20, tagger=False)",
+    "glove 5, original lists": "embedding(n=5, tagger=False, file={args.lists!r})",
 }  # fmt: skip
-LOOSER = {"unk pos, any meaning": ["meaning"], "unk pos, no limits": ["meaning", "changed"]}  # not in the paper
+OTHERS: dict[str, dict[str, Any]] = {  # not in the paper
+    "unk pos, whole texts": {"constraint": ["meaning"]},
+    "unk pos, any meaning": {"without": ["meaning"]},
+    "unk pos, no limits": {"without": ["meaning", "changed"]},
+}
 COSTLY = ("genetic", "beam")
 LONGEST = 80  # words: the paper's models see the first 128 pieces of a text
 # success rate, queries, changed words in %: the paper's HTweet-MC and Jigsaw-ML
@@ -61,11 +67,11 @@ def toxic_part(task: str, shared: Path, out: Path) -> Path:
     return path
 
 
-def settings_of(row: str, mlm: str) -> dict[str, Any]:
-    if row in LOOSER:
-        return {"without": LOOSER[row]}
+def settings_of(row: str, args: argparse.Namespace) -> dict[str, Any]:
+    if row in OTHERS:
+        return OTHERS[row]
     if row in SYNONYMS:
-        return {"transform": [SYNONYMS[row].format(mlm=mlm)]}
+        return {"transform": [SYNONYMS[row].format(args=args)]}
     search, _, pos = row.partition(" ")
     return {"search": search, "without": [] if pos else ["pos"]}
 
@@ -87,7 +93,7 @@ def run(task: str, row: str, model: str, data: Path, args: argparse.Namespace) -
         examples=size,
         options=options,
         workers=args.workers,
-        **settings_of(row, args.mlm),
+        **settings_of(row, args),
         **more,
     )
     print(f"{task} {row}: {time.monotonic() - begin:.0f} s\n{result}\n", flush=True)
@@ -121,6 +127,7 @@ def main() -> None:
     parser.add_argument("--model", help="default: restored from the shared models")
     parser.add_argument("--mlm", help="masked language model for the row mlm; without it the row is left out")
     parser.add_argument("--vectors", type=Path, required=True)
+    parser.add_argument("--lists", help="neighbours in the original vectors; without them the row is left out")
     parser.add_argument("--encoder")
     parser.add_argument("--examples", type=int, default=500)
     parser.add_argument("--few", type=int, default=100)
@@ -134,11 +141,14 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     model = args.model or str(shared / "models" / args.task)
     data = args.data or toxic_part(args.task, shared, args.out)
-    names = [name for name in (args.rows or (*PAPER[args.task], *LOOSER)) if args.mlm or not name.startswith("mlm")]
+    absent = {"mlm 20": not args.mlm, "glove 5, original lists": not args.lists}
+    names = args.rows or [
+        name for name in dict.fromkeys((*PAPER[args.task], *OTHERS, *SYNONYMS)) if not absent.get(name)
+    ]
     rows = {}
     for name in sorted(names, key=lambda name: name.split()[0] in COSTLY):
         rows[name] = run(args.task, name, model, data, args)
-        searches = [*(name for name in PAPER[args.task] if name not in SYNONYMS), *LOOSER]
+        searches = [*(name for name in PAPER[args.task] if name not in SYNONYMS), *OTHERS]
         parts = [*table(args.task, rows, searches), "", *table(args.task, rows, list(SYNONYMS))]
         (args.out / f"{args.task}.md").write_text("\n".join(parts) + "\n", encoding="utf-8")
     print("\n".join(parts))

@@ -27,6 +27,7 @@ from strategies import texts
 ATTACKS = ["typo", "typo(scope='text')", "homoglyph", "segment", "intrude(symbols=' -.')", "distraction"]
 WORDS = ["the", "film", "was", "a", "boring", "story", "run", "runs", "quickly", "good", "they", "watch", "of", "zxqv"]
 DEFAULTS = ["stop-words", "min-length", "changed", "edit-distance", "chrf", "pos", "pos(strict=False)"]
+WINDOWS = {"meaning(window)": ", window=3", "meaning(skip_short)": ", window=3, skip_short=True"}
 
 
 def versions(texts: list[str], attack: str, seed: int, many: int = 3) -> tuple[Corpus, Edits]:
@@ -70,7 +71,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return save(hf.BertModel(hf.BertConfig(vocab_size=save_wordpieces(path), **TINY)), path)
 
 
-@pytest.fixture(scope="module", params=[*DEFAULTS, "word-vectors", "meaning", "meaning(window=3)"])
+@pytest.fixture(scope="module", params=[*DEFAULTS, "word-vectors", "meaning", *WINDOWS])
 def constraint(request: pytest.FixtureRequest) -> Constraint:
     name = request.param
     if name.startswith("pos"):
@@ -78,8 +79,9 @@ def constraint(request: pytest.FixtureRequest) -> Constraint:
     if name == "word-vectors":
         return parse_constraint(f"word-vectors(file={request.getfixturevalue('vectors')!r})")
     if name.startswith("meaning"):
-        options = "" if name == "meaning" else ", window=3"
-        return parse_constraint(f"meaning(encoder={request.getfixturevalue('encoder')!r}, least=0.9{options})")
+        return parse_constraint(
+            f"meaning(encoder={request.getfixturevalue('encoder')!r}, least=0.9{WINDOWS.get(name, '')})"
+        )
     return parse_constraint(name)
 
 
@@ -323,6 +325,14 @@ def test_meaning_in_a_window(encoder: str) -> None:
     assert (verdict(whole, before, edits) == verdict(Meaning(0.9, "cosine", encoder), before, edits)).all()
 
 
+def test_short_texts_may_be_left_out(encoder: str) -> None:
+    before, edits = versions([" ".join(WORDS[:length]) for length in (4, 5, 6)], "typo", 2, many=5)
+    whole = verdict(Meaning(0.99, "cosine", encoder, window=5), before, edits)
+    found = verdict(Meaning(0.99, "cosine", encoder, window=5, skip_short=True), before, edits)
+    short = before.words.per_row(len(before)) < 5
+    assert found[short].all() and not whole[short].all() and short.any() and (found[~short] == whole[~short]).all()
+
+
 def test_names() -> None:
     assert list(CONSTRAINTS)[-1] == "meaning" and all(
         kind.name == name and kind.summary for name, kind in CONSTRAINTS.items()
@@ -332,7 +342,7 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     "spec",
     [*CONSTRAINTS, "changed(share=0.2, floor=4)", "stop-words(file='a.txt')", "min-length(letters=2)", "edit-distance(most=0)",
-     "chrf(least=0.9)", "pos(strict=False)", "meaning(least=0.9, by='cosine', encoder='x/y', window=15)",
+     "chrf(least=0.9)", "pos(strict=False)", "meaning(least=0.9, by='cosine', encoder='x/y', window=15, skip_short=True)",
      "word-vectors(least=0.8, file='v.gz')"],
 )  # fmt: skip
 def test_specs(spec: str) -> None:
@@ -357,6 +367,8 @@ def test_specs(spec: str) -> None:
         ("meaning(least=1.1)", r"expected a number in \[0, 1\] for meaning.least, got 1.1"),
         ("meaning(encoder=3)", "expected minilm, a folder or an id for meaning.encoder, got 3"),
         ("meaning(window=-1)", "expected a whole number from 0 for meaning.window, got -1"),
+        ("meaning(window=15, skip_short=1)", "expected True or False for meaning.skip_short, got 1"),
+        ("meaning(skip_short=True)", "expected a window for meaning.skip_short, .* got none"),
         ("word-vectors(least=None)", r"expected a number in \[-1, 1\] for word-vectors.least, got None"),
         ("word-vectors(file=3)", "expected the name of a file for word-vectors.file, got 3"),
     ],

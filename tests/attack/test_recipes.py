@@ -118,7 +118,7 @@ def test_textfooler_has_the_constants_of_its_paper() -> None:
     recipe = find_recipe("textfooler")
     assert embedding(recipe).neighbours == 50 and changes(recipe) == [] and recipe.search.name == "delete"
     meaning = part(recipe, "meaning")
-    assert (meaning.least, meaning.by, meaning.window) == (0.84, "angular", 15)
+    assert (meaning.least, meaning.by, meaning.window, meaning.skip_short) == (0.84, "angular", 15, True)
     assert part(recipe, "word-vectors").least == 0.5 and not part(recipe, "pos").strict
 
 

@@ -18,6 +18,7 @@ from .transform import Transform
 
 MINILM = "sentence similarity by MiniLM, where the paper has the Universal Sentence Encoder"
 GRADIENT = "words matter by the gradient along the way from a masked text; the paper takes the norm of the gradient"
+TEXTFOOLERS_MEANING = "meaning(least=0.84, window=15, skip_short=True)"
 RANDOM_LETTERS = "typo(operations='{}', layout='any')"
 
 
@@ -54,9 +55,10 @@ def toxictrap() -> Recipe:
     return Recipe.of(
         "toxictrap", "ToxicTrap (Bespalov et al. 2023), Table 1", "toxictrap",
         (*(RANDOM_LETTERS.format(kind) for kind in ("insert", "delete", "swap")), "5*homoglyph", "embedding(n=20, tagger=False)"),
-        "unk", ("stop-words", "changed(share=0.1, floor=4)", "pos", "meaning(least=0.84)"),
+        "unk", ("stop-words", "changed(share=0.1, floor=4)", "pos", TEXTFOOLERS_MEANING),
         {
-            "meaning": MINILM,
+            "meaning": f"{MINILM}; in windows, and not in texts of under 15 words, as in TextFooler, whose threshold it is: "
+            "the paper does not say",
             "changed": "four words may change in texts of fewer than fifty, as in A2T: the paper's Table 5 has 19 % of the words "
             "changed in tweets under its limit of 10 %",
         },
@@ -77,8 +79,8 @@ def a2t() -> Recipe:
 def textfooler() -> Recipe:
     return Recipe.of(
         "textfooler", "TextFooler (Jin et al. 2020)", "untargeted", ("embedding(n=50, tagger=False)",), "delete",
-        ("stop-words", "pos(strict=False)", "word-vectors(least=0.5)", "meaning(least=0.84, window=15)"),
-        {"meaning": f"{MINILM}; texts of at most 15 words are compared whole, where TextAttack lets them pass"},
+        ("stop-words", "pos(strict=False)", "word-vectors(least=0.5)", TEXTFOOLERS_MEANING),
+        {"meaning": MINILM},
     )  # fmt: skip
 
 

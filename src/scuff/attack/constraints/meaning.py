@@ -23,13 +23,15 @@ class Meaning(Constraint):
 
     `by` angular (1 - arccos(cosine) / pi; ToxicTrap, 2.3: 0.84) or cosine (TextBugger: 0.8; A2T: 0.9). The papers mostly ask the
     Universal Sentence Encoder; ours is `minilm` (`scuff[meaning]`), or name a folder or id. `window`: compare only so many words
-    around each edited word, and let the worst place decide (TextFooler, Jin et al. 2020: 15); shorter texts are compared whole.
+    around each edited word, and let the worst place decide (TextFooler, Jin et al. 2020: 15); shorter texts are compared whole,
+    or, with skip_short=True, not at all: what TextFooler's own code and TextAttack do.
     """
 
     least: float = 0.84
     by: str = "angular"
     encoder: str = MINILM
     window: int = 0
+    skip_short: bool = False
 
     name: ClassVar[str] = "meaning"
     summary: ClassVar[str] = "the meaning stays close, by a sentence encoder"
@@ -41,6 +43,10 @@ class Meaning(Constraint):
         if not (isinstance(self.encoder, str) and self.encoder):
             raise ValueError(f"expected minilm, a folder or an id for meaning.encoder, got {self.encoder!r}")
         check_count(self.window, 0, "meaning.window")
+        if not isinstance(self.skip_short, bool):
+            raise ValueError(f"expected True or False for meaning.skip_short, got {self.skip_short!r}")
+        if self.skip_short and not self.window:
+            raise ValueError("expected a window for meaning.skip_short, which is about texts of fewer words, got none")
 
     def similarity(self, before: Sequence[str], after: Sequence[str]) -> Floats:
         """How alike whole texts are, pair by pair, in [0, 1]; 1 for equal ones."""
@@ -71,6 +77,8 @@ class Meaning(Constraint):
         new = edits.carry(old, before.offsets)
         opens, ends = first == edges[row], last + 1 == edges[row + 1]  # there with all that stands outside the words
         whole = np.setdiff1d(edits.row, row)
+        if self.skip_short:
+            whole = whole[np.diff(edges)[whole] >= self.window]
 
         def parts(corpus: Corpus, spans: Spans) -> Spans:
             begin, end = corpus.offsets[:-1], corpus.offsets[1:]
