@@ -252,6 +252,8 @@ def test_vectors(vectors: Path) -> None:
     close = choices("The film and the car.", Embedding(file=str(vectors), cosine=0.99))
     assert close == {"film": ["movie"], "car": ["auto"]}
     assert choices("The FILM.", Embedding(file=str(vectors), cosine=0.9)) == {"FILM": ["MOVIE", "FLICK"]}
+    all_words = choices("nothing car", Embedding(file=str(vectors), neighbours=9, tagger=False))
+    assert set(all_words) == {"car"} and "nothing" not in all_words["car"]  # a vector of zeros is none
 
 
 def test_nearest_words_are_those_of_a_full_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,6 +279,7 @@ def test_nearest_words_are_those_of_a_full_search(tmp_path: Path, monkeypatch: p
         (b"film 1 2\nmovie 1\n", "expected a word and 2 numbers in each line, got 'movie 1'"),
         (b"film 1 2\nmovie 1 x\n", "expected a word and 2 numbers in each line, got 'movie 1 x'"),
         (b"film 1 2\nmovie 1 nan\n", "expected finite numbers, got others for 'movie'"),
+        (b"film 0 0\nmovie 0 0\n", "expected vectors, got only zeros"),
         (b"film\n", "expected lines of a word and numbers, got none"),
         (b"2 3\n", "expected lines of a word and numbers, got none"),
         (b"film\tmovie\nmovie film\n", "line 2: expected word<TAB>neighbour neighbour"),

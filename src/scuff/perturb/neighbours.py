@@ -123,7 +123,11 @@ def _vectors(path: Path, lines: Iterator[str]) -> Vectors:
         raise ValueError(
             f"{path}: expected finite numbers, got others for {words[int(np.argmin(np.isfinite(length)))]!r}"
         )
-    matrix /= np.maximum(length, 1e-12)
+    known = length[:, 0] > 0  # zeros have no direction: such a word is one without a vector
+    if not known.any():
+        raise ValueError(f"{path}: expected vectors, got only zeros")
+    matrix = matrix[known] / length[known]
+    words = [words[at] for at in np.flatnonzero(known).tolist()]
     number = {word: at for at, word in reversed(list(enumerate(words)))}  # of a word that comes twice the first counts
     return Vectors(words, number, matrix)
 
