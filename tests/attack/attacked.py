@@ -12,7 +12,7 @@ from scuff.evaluate import Folder, Truth
 from scuff.evaluate.attacked import AttackedBlock
 from scuff.evaluate.attacking import Attacking, Limits
 from scuff.evaluate.outcomes import result_lines
-from scuff.text.dataset import Dataset, Task
+from scuff.text.dataset import Dataset, Task, joined
 from scuff.victims import Query, Victim
 from scuff.victims.base import Column, Outputs
 from scuff.victims.toy import toy_data
@@ -77,7 +77,6 @@ def attacked(victim: Victim, data: Dataset, recipe: Recipe, limits: Limits = NO_
 
 def outcome(line: Line, side: int = 0) -> tuple[str, str, int, float | None]:
     """Status, final text, queries, margin."""
-    text = line["texts"][side]
-    plain = text if isinstance(text, str) else " ".join(text)
     found = line["adversarial"]
-    return line["status"], found["texts"][side] if found else plain, line["queries"], found["margin"] if found else None
+    text = joined((found or line)["texts"][side])
+    return line["status"], text, line["queries"], found["margin"] if found else None

@@ -288,8 +288,8 @@ def test_tags(search: str, share: float) -> None:
     nouns = [np.mean([tag == "N" for tag in tags]) for tags in targets]
     lines = attacked(Tagger(), data_of(sentences, targets, "tokens"), recipe(search, f"tags(share={share})"))
     for line, most, tokens in zip(lines, nouns, sentences, strict=True):
-        after = outcome(line)[1].split(" ")
-        assert len(after) == len(tokens)
+        after = line["adversarial"]["texts"][0] if line["adversarial"] else tokens
+        assert " ".join(after) == outcome(line)[1] and len(after) == len(tokens)
         wrong = np.mean(
             [(old in Tagger.nouns) != (new in Tagger.nouns) for old, new in zip(tokens, after, strict=True)]
         )
@@ -297,6 +297,22 @@ def test_tags(search: str, share: float) -> None:
         assert line["status"] == "succeeded" or search == "best-of" or most < share
     right = attacked(Tagger(), data_of([("dog",)], [("O",)], "tokens"), recipe(search, "tags"))
     assert (right[0]["status"], right[0]["reason"], right[0]["queries"]) == ("skipped", "already wrong", 0)
+
+
+@pytest.mark.parametrize("search", [*SEARCHES, "delete", "greedy"])
+@pytest.mark.parametrize("goal", ["untargeted", "reduction"])
+def test_a_smaller_budget_succeeds_where_the_goal_was_reached_with_as_many_queries(search: str, goal: str) -> None:
+    transform = ["omit(keep_one=False)"] if goal == "reduction" else LETTERS
+    whole = recipe(search, goal, transform)
+    unlimited = attacked(SENTIMENT, REAL, whole)
+    reached = {line["id"]: line["reached"] for line in unlimited}
+    assert all(
+        (line["status"] == "succeeded") == (line["reached"] is not None) and (line["reached"] or 0) <= line["queries"]
+        for line in unlimited
+    )
+    for most in (2, 5, 9, 14, 20, 35, 60):
+        for line in attacked(SENTIMENT, REAL, whole, Limits(max_queries=most)):
+            assert (line["status"] == "succeeded") == (0 < (reached[line["id"]] or 0) <= most)
 
 
 def deciding(texts: list[str]) -> list[str]:

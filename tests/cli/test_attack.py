@@ -91,8 +91,14 @@ def test_a_dry_run_writes_nothing(capfd: pytest.CaptureFixture[str], here: Path)
 def test_the_parts(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["attack", "--parts"]) == 0
     out = capfd.readouterr().out
-    for name in ("toxictrap", "tt-a2t", "targeted", "weighted-saliency", "best-of", "word-vectors", "meaning"):
-        assert f"  {name} " in out
+    for name in ("toxictrap:", "tt-a2t:", "targeted(", "weighted-saliency\n", "best-of(", "word-vectors(", "meaning("):
+        assert f"\n  {name}" in out
+    for constant in (
+        "neighbours=20",
+        "changed(share=0.1, floor=4)",
+        "meaning(least=0.84, by='angular', encoder='minilm', window=15",
+    ):
+        assert constant in out, "nothing of a recipe is hidden"
 
 
 def test_every_constraint_can_be_left_out() -> None:
@@ -288,7 +294,7 @@ def test_exit_code_3_when_no_attack_is_answered(here: Path, capfd: pytest.Captur
     command = ["attack", "flaky.py:predict", "data.csv", *RECIPE]
     line = fails(capfd, *command, "-o", "few", "--max-errors", "3", code=3)
     assert line == "scuff: expected at most 3 errors, got 4; the last: the server is down"
-    assert "few: expected a finished run, got 1 blocks left: `scuff attack --resume few`" in fails(
+    assert "few: expected a finished run, got 1 of 2 blocks left to do: `scuff attack --resume few`" in fails(
         capfd, "report", "few"
     )
     line = fails(capfd, *command, "-o", "many", "--max-errors", "10000", code=3)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import scuff
+from scuff.evaluate import NoAnswers
 from scuff.language import inflect
 from scuff.report import check_summary
 from scuff.resources import MissingResource
@@ -139,7 +140,7 @@ def test_toxictrap_on_one_label() -> None:
     model = Recorder(lambda texts: [{"toxic": score(text), "neither": 1 - score(text)} for text in texts])
     result = attack(model, data, recipe="tt-deepwordbug")
     assert result.success == 1 and result.summary["skipped"] == {"not toxic": 10}
-    assert result.summary["recipe"]["goal"] == "toxictrap(benign='neither')", "what was found is told"
+    assert result.summary["recipe"]["goal"] == "toxictrap(benign='neither', threshold=0.5)", "what was found is told"
 
 
 def test_toxictrap_on_label_sets_with_thresholds() -> None:
@@ -178,7 +179,7 @@ def test_attacks_that_have_nothing_to_try_are_counted() -> None:
     assert untried == result.summary["success"]["of"] > 0 and {"nothing can change"} == {
         line["reason"] for line in result.lines if line["status"] == "failed"
     }
-    assert f"{untried} attacks failed untried: nothing in these texts can change under this recipe" in str(result)
+    assert f"{untried} attacks failed untried: nothing there can change under this recipe" in str(result)
 
 
 def test_originals_without_an_answer_do_not_pass_a_gate() -> None:
@@ -190,7 +191,7 @@ def test_originals_without_an_answer_do_not_pass_a_gate() -> None:
     result = attack(model, search="best-of", max_errors=1000)
     lost = len(DATA) // 2
     assert result.summary["unanswered"] == lost
-    assert f"{lost} examples had no answer even as they are: nothing is known of them" in str(result)
+    assert f"{lost} examples had no answer even unchanged: nothing is known there" in str(result)
     assert not check_summary(result.summary, {"answered": 0.9})[0].passed
     asked = result.timings[-1]["queries"]
     assert asked <= result.summary["queries"]["total"] + 3 * len(DATA), "rows of a batch that failed count once"
@@ -314,6 +315,21 @@ def test_a_model_that_fails_on_some_texts() -> None:
     assert "queries had no answer" in str(result) and "ended in an error" in str(result)
     with pytest.raises(TooManyErrors, match="expected at most 3 errors, got 4; the last: no films"):
         attack(model, data, max_errors=3)
+
+
+def test_a_model_that_answers_only_where_words_are_hidden() -> None:
+    """What ranks words does not count: no text that could fool it was answered."""
+
+    def model(texts: list[str]) -> list[dict[str, float]]:
+        if not all(text in clean or "[UNK]" in text for text in texts):
+            raise RuntimeError("too strange")
+        return keyword(texts)
+
+    clean = {text for text, _ in DATA}
+    with pytest.raises(
+        NoAnswers, match="expected answers to some of 20 attacks, got none: error: RuntimeError: too st"
+    ):
+        attack(model, max_errors=10_000)
 
 
 def test_scores_that_are_no_numbers() -> None:
@@ -443,7 +459,7 @@ def test_resume_by_folder(tmp_path: Path) -> None:
     for name in ("trials/attack-00000.npz", "summary.json", "results.jsonl", "report.html"):
         (tmp_path / "run" / name).unlink()
     with pytest.raises(
-        ValueError, match=r"expected a finished run, got 1 blocks left: `scuff attack --resume .*` goes on"
+        ValueError, match=r"expected a finished run, got 1 of 2 blocks left to do: `scuff attack --resume .*` goes on"
     ):
         scuff.report(tmp_path / "run")
     assert isinstance(scuff.resume(tmp_path / "run"), scuff.AttackResult) and content(tmp_path / "run") == before

@@ -122,6 +122,8 @@ class Engine:
             rest.tolist(), found, likeness.tolist(), free.tolist(), strict=True
         ):
             values[place] = margin, like, None if apart else answer
+        for at in np.flatnonzero(told).tolist():
+            pursuits[at].hear(mine[at], counts=not free[at])
         for (pursuit, state), value in zip(wanted, values, strict=True):  # not before, since what broke is tried again
             pursuit.known[state] = value
         for at in np.flatnonzero(~told).tolist():
@@ -141,8 +143,9 @@ class Engine:
             new.tolist(), columns[self.space.side], margins, outputs.problem.tolist(), outputs.answers, strict=True
         )
         for place, text, value, problem, answer in heard:
-            pursuits[place].heard[text] = value, None if problem else answer
             pursuits[place].queries += 1
+            pursuits[place].heard[text] = value, None if problem else answer
+            pursuits[place].number[text] = pursuits[place].spent
 
     def _allowed(self, tried: Tried, free: Mask) -> Mask:
         """What all constraints let pass: each is asked only about what those before it did."""

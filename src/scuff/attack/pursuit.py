@@ -26,6 +26,10 @@ class Pursuit:
     known: dict[State, Known]  # every state that it wanted to try
     wish: Try = field(default_factory=lambda: Try(()))
     queries: int = 1  # the original was asked, too
+    number: dict[Text, int] = field(default_factory=dict)  # the how manyth query each text was
+    needed: int = 1  # queries that what it has heard so far took
+    asked: bool = False  # whether about a text that could be the result
+    reached: int = 0  # queries that the first one took that reaches the goal; 0: none did
     state: State = ()
     reason: str = ""  # why it ended before the search did
     failed: str = ""  # what broke it
@@ -76,9 +80,18 @@ class Pursuit:
         return self.queries + (self.view.importance is not None)
 
     @property
-    def tried(self) -> bool:
-        """Whether a text that could be the result was asked about at all."""
+    def answered(self) -> bool:
+        """Whether it knows the answer to a text that could be the result."""
         return any(answer is not None for _, _, answer in self.known.values())
+
+    def hear(self, text: Text, counts: bool) -> None:
+        """Note that the answer to a text is known, as it would be with no more queries than were needed so far; whether it counts
+        as a result. What was asked is told in the order of asking, so a smaller budget ends at the same place.
+        """
+        self.needed = max(self.needed, self.number.get(text, 0))
+        self.asked |= counts
+        if counts and not self.reached and self.heard[text][0] > 0:
+            self.reached = self.needed
 
     def new(self) -> list[State]:
         """What it wants to try and does not know yet, each once."""

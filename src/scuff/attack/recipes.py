@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..text.calls import checked
+from ..text.calls import checked, spec_of
 from .constraints import Constraint, parse_constraint
 from .goals import Goal, ToxicTrap, parse_goal
 from .search import Search, parse_search
@@ -48,6 +48,15 @@ class Recipe:
         return {
             "goal": self.goal.spec, "transform": [part.spec for part in self.transform], "search": self.search.spec,
             "constraints": [constraint.spec for constraint in self.constraints],
+        }  # fmt: skip
+
+    @property
+    def in_full(self) -> dict[str, str | list[str]]:
+        """The same with every option, for people."""
+        return {
+            "goal": spec_of(self.goal, full=True), "transform": [part.in_full for part in self.transform],
+            "search": spec_of(self.search, full=True),
+            "constraints": [spec_of(constraint, full=True) for constraint in self.constraints],
         }  # fmt: skip
 
 

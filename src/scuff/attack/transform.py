@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from ..perturb import Perturbation, Then, parse
+from ..text.calls import spec_of
 
 ALL, SOME = 1000, 20  # more than any word has; of what is drawn for a whole text
 COUNTED = re.compile(r"\s*(\d+)\s*\*(.+)", re.DOTALL)
@@ -32,7 +33,16 @@ class Transform:
 
     @property
     def spec(self) -> str:
-        return self.attack.spec if self.count == _usual(self.attack) else f"{self.count}*{self.attack.spec}"
+        return self._counted(self.attack.spec)
+
+    @property
+    def in_full(self) -> str:
+        """With all options, but of what is put together."""
+        alone = self.attack.spec == spec_of(self.attack)
+        return self._counted(spec_of(self.attack, full=True) if alone else self.attack.spec)
+
+    def _counted(self, spec: str) -> str:
+        return spec if self.count == _usual(self.attack) else f"{self.count}*{spec}"
 
 
 def _usual(attack: Perturbation) -> int:

@@ -127,13 +127,17 @@ def _parts() -> None:
     from ..attack.goals import GOALS
     from ..attack.recipes import RECIPES
     from ..attack.search import SEARCHES
+    from ..text.calls import usage
 
     kinds: dict[str, Any] = {"goals": GOALS, "searches": SEARCHES, "constraints": CONSTRAINTS}
     print("recipes")
     for name, recipe in RECIPES.items():
-        print(f"  {name:18}{recipe().paper}")
+        made = recipe()
+        print(f"  {name}: {made.paper}")
+        for part, said in made.in_full.items():
+            print(f"    {part:12}{said if isinstance(said, str) else '; '.join(said) or 'none'}")
     for kind, parts in kinds.items():
-        print(f"\n{kind}")
-        for name, part in parts.items():
-            print(f"  {name:18}{part.summary}")
+        print(f"\n{kind}, with their options as they are by default")
+        for part in parts.values():
+            print(f"  {usage(part)}\n    {part.summary}")
     print("\ntransformations: every attack of `scuff list`")

@@ -35,7 +35,7 @@ class AttackedBlock:
         self.goal = self.recipe.goal.ready(run.truth.task, run.truth.labels)
         self.status = np.full(rows.size, FAILED, np.int8)
         self.reason: list[str] = [""] * rows.size
-        self.queries = np.zeros(rows.size, np.int64)
+        self.queries, self.reached = np.zeros((2, rows.size), np.int64)
         self.unanswered: list[list[str]] = [[] for _ in range(rows.size)]  # why, of each query without an answer
         self.margin = np.full(rows.size, np.nan)
         self.answers, self.edits = list(clean.answers), [Edits.join([])] * rows.size
@@ -67,6 +67,7 @@ class AttackedBlock:
             distance[edited] = far([before[at] for at in edited.tolist()], [after[at] for at in edited.tolist()])
         return {
             "example": self.rows.astype(np.int32), "status": self.status, "queries": self.queries.astype(np.int32),
+            "reached": self.reached.astype(np.int32),
             "unanswered": np.array(list(map(len, self.unanswered)), np.int32), "margin": self.margin, "distance": distance,
             "changed": Tried(columns[self.run.limits.side], all_edits).changed(),
             **pack_texts("reason", self.reason), **pack_answers(self._together()),
@@ -144,15 +145,16 @@ class AttackedBlock:
         if pursuit.failed:
             return self._fail(pursuit.view.row, pursuit.failed)
         lost = self.unanswered[at]
-        if lost and len(lost) >= pursuit.queries - 1:  # not one text of the search was answered
+        mute = pursuit.asked and not pursuit.answered
+        if lost and (mute or len(lost) >= pursuit.queries - 1):  # not one text that counts was answered
             return self._fail(pursuit.view.row, lost[0])
         self.margin[at] = pursuit.margin
-        self.reason[at] = pursuit.reason or ("" if pursuit.tried else NOTHING)
+        self.reason[at] = pursuit.reason or ("" if pursuit.asked else NOTHING)
         if pursuit.state:
             before, self.answers[at] = self.answers[at], pursuit.answer
             self.edits[at] = space.edits.where(np.array(pursuit.state))
             if pursuit.margin > 0:
-                self.status[at], self.reason[at] = SUCCEEDED, ""
+                self.status[at], self.reason[at], self.reached[at] = SUCCEEDED, "", pursuit.reached
                 if self.run.live:
                     self.run.live(int(self.rows[at]), self.edits[at], before, pursuit.answer)
         return None

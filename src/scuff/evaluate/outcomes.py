@@ -14,7 +14,7 @@ from ..text.ragged import Floats
 from ..victims.base import Outputs
 from .interval import mean_interval, resamples, weighted_means, wilson
 from .pack import unpack_texts
-from .results import Shown, said, scores_of
+from .results import Shown, joined, said, scores_of
 from .trials import SCHEMA, Arrays
 from .truth import Truth
 
@@ -54,6 +54,7 @@ def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Ar
                         **scores_of(clean.answers[example], truth),
                     },
                     "queries": int(part["queries"][at]),
+                    "reached": int(part["reached"][at]) or None,
                     "unanswered": int(part["unanswered"][at]),
                     "adversarial": adversarial if edits else None,
                 }
@@ -132,8 +133,8 @@ def _counted(reasons: Any) -> dict[str, int]:
 
 
 def _curve(attacked: list[Line]) -> dict[str, Any]:
-    """The share of attacked examples that still hold after so many queries each."""
-    spent = np.array([line["queries"] if line["status"] == "succeeded" else np.inf for line in attacked])
+    """The share of attacked examples that still hold after so many queries each: what that `max_queries` would leave."""
+    spent = np.array([line["reached"] or np.inf for line in attacked])
     most = max((line["queries"] for line in attacked), default=1)
     steps = [step * 10**power for power in range(7) for step in (1, 2, 3, 5, 7) if step * 10**power < most]
     budgets = [*steps, most]
@@ -156,8 +157,7 @@ def _words(won: list[Line], side: int) -> list[dict[str, Any]]:
     """The replacements that successes have most often."""
     found: Counter[tuple[str, str]] = Counter()
     for line in won:
-        text = line["texts"][side]
-        text = text if isinstance(text, str) else " ".join(text)
+        text = joined(line["texts"][side])
         found.update((text[start:stop], new) for _, start, stop, new in line["adversarial"]["edits"])
     ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_WORDS]
     return [{"old": old, "new": new, "count": count} for (old, new), count in ranked]

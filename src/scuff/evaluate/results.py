@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..text.dataset import Dataset, Text
+from ..text.dataset import joined as joined
 from .pack import unpack_answers, unpack_texts
 from .protocol import Protocol
 from .table import Table
@@ -77,8 +78,8 @@ class Shown:
         names = ("edit_column", "edit_start", "edit_stop")
         return [[*(int(part[name][at]) for name in names), self.new[at]] for at in range(first, last)]
 
-    def texts(self, case: int) -> list[str]:
-        """What the victim saw; tokens joined by blanks."""
+    def texts(self, case: int) -> list[Text]:
+        """What the victim saw: texts, or tokens."""
         example, edits = int(self.part["example"][case]), self.edits(case)
         columns = enumerate(self.data.columns)
         return [_edited(column[example], [edit[1:] for edit in edits if edit[0] == at]) for at, column in columns]
@@ -96,14 +97,21 @@ class Shown:
         }
 
 
-def _edited(text: Text, edits: list[list[Any]]) -> str:
-    """A text (tokens joined by blanks) after edits, which are in order."""
-    old = text if isinstance(text, str) else " ".join(text)
+def _edited(text: Text, edits: list[list[Any]]) -> Text:
+    """A text after edits, which are in order; of tokens each after its own, which count as if they were joined by blanks."""
+    if not isinstance(text, str):
+        stops = np.cumsum([len(token) + 1 for token in text]) - 1
+        own = np.searchsorted(stops, [edit[1] for edit in edits]).tolist()
+        moved: list[list[list[Any]]] = [[] for _ in text]
+        for at, (start, stop, new) in zip(own, edits, strict=True):
+            begin = int(stops[at]) - len(text[at])
+            moved[at].append([start - begin, stop - begin, new])
+        return tuple(str(_edited(token, mine)) for token, mine in zip(text, moved, strict=True))
     out, at = [], 0
     for start, stop, new in edits:
-        out += [old[at:start], new]
+        out += [text[at:start], new]
         at = stop
-    return "".join([*out, old[at:]])
+    return "".join([*out, text[at:]])
 
 
 def said(answer: Any, truth: Truth) -> Any:

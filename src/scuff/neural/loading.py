@@ -128,6 +128,6 @@ def find_source(name: str) -> str:
         if not (folder / "config.json").is_file():
             raise BadModel(f"{name}: expected a folder with the config.json of a Hugging Face model, got one without")
         return str(folder)
-    if folder.exists() or not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name):
+    if folder.exists() or not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", name):
         raise BadModel(f"expected the folder or the id of a Hugging Face model, got {name}")
     return name

@@ -47,8 +47,10 @@ def _head(summary: Summary) -> str:
         tiles.append(share(valid, "success after validity filter", f"{valid['count']:,} of {valid['of']:,} attacked"))
     before, after = (percent(summary[name]["value"]) for name in ("clean", "after"))
     low, high = map(percent, summary["after"]["interval"] or (None, None))
-    of_all = f"of {summary['examples']:,} examples"
-    tiles.append(tile(f"{before} → {after}", "accuracy before and after", of_all, f"95 %: {low} to {high}"))
+    of_all = f"of the tags of {summary['examples']:,}" if summary["task"] == "tokens" else f"of {summary['examples']:,}"
+    tiles.append(
+        tile(f"{before} → {after}", "accuracy before and after", f"{of_all} examples", f"95 %: {low} to {high}")
+    )
     tiles.append(tile(number(queries["mean"]), "queries per attacked text", f"median {number(queries['median'])}"))
     lines = "".join(f"<li>{escape(line)}</li>" for line in notes(summary))
     return (
@@ -57,15 +59,21 @@ def _head(summary: Summary) -> str:
     )
 
 
+def _reduces(summary: Summary) -> bool:
+    """Whether a success has fewer words and the same answer."""
+    return str(summary["recipe"]["goal"]).startswith("reduction")
+
+
 def _budget(summary: Summary) -> str:
     picture = budget_curve(summary["curve"]) if summary["curve"] else ""
     if not picture:
         return ""
     how = (
-        "From left to right the attacker may ask more about each text. Where the line falls at once, limiting how often someone "
-        "may ask does not help; where it falls late, it does."
+        "From left to right the attacker may ask more about each text: what --max-queries would leave. Where the line falls at "
+        "once, limiting how often someone may ask does not help; where it falls late, it does."
     )
-    heading = "<h4>Share of attacked texts that still hold after so many queries, in %</h4>"
+    hold = "cannot be shortened yet" if _reduces(summary) else "still hold"
+    heading = f"<h4>Share of attacked texts that {hold} after so many queries, in %</h4>"
     card = f'<div class="cards wide"><div class="card">{heading}{picture}</div></div>'
     return f'<h2>How many queries it takes</h2>{card}<p class="soft">{how}</p>'
 
@@ -99,12 +107,13 @@ def _about(summary: Summary) -> str:
             f"<li><b>after validity filter</b>: successes whose meaning moved at most {valid['most']:g} by "
             f"{escape(measure(valid))}. The rest may have succeeded only because they say something else: read some.</li>"
         )
+    same = ": here always with the same answer" if _reduces(summary) else ""
     return (
         "<h2>How to read this</h2><ul>"
         "<li><b>attack success rate</b>: of the texts that the goal applies to (of most goals those that the model got right), "
         "the share that the search turned into one with the answer it wanted. The others are skipped; an attack that ended in an "
         "error counts as failed.</li>"
-        f"{kept}<li><b>accuracy after</b>: the share of all examples that are right and that no attack turned.</li>"
+        f"{kept}<li><b>accuracy after</b>: as before, but where an attack succeeded, of the text that it found{same}.</li>"
         "<li><b>queries</b>: texts that the model was asked about for one example, failed attacks included.</li>"
         "<li>Compare runs only with the same data, recipe and limits: a longer search finds more.</li></ul>"
         f"<h2>Recipe: {escape(name)}</h2><ul>{''.join(recipe_lines)}</ul>"

@@ -91,16 +91,16 @@ def notes(summary: Summary) -> list[str]:
         )
     if summary["queries"].get("unanswered"):
         out.append(
-            f"{summary['queries']['unanswered']:,} queries had no answer and count as texts that did not fool the model"
+            f"{_many(summary['queries']['unanswered'], 'query', 'queries')} had no answer, counted as not fooling the model"
         )
     if summary.get("unanswered"):
-        out.append(f"{summary['unanswered']:,} examples had no answer even as they are: nothing is known of them")
+        out.append(f"{_many(summary['unanswered'], 'example')} had no answer even unchanged: nothing is known there")
     if summary["queries"].get("untried"):
         out.append(
-            f"{summary['queries']['untried']:,} attacks failed untried: nothing in these texts can change under this recipe"
+            f"{_many(summary['queries']['untried'], 'attack')} failed untried: nothing there can change under this recipe"
         )
     if summary["queries"].get("cut"):
-        out.append(f"{summary['queries']['cut']:,} attacks ran out of queries or time")
+        out.append(f"{_many(summary['queries']['cut'], 'attack')} ran out of queries or time")
     if summary["data"]["skipped"]:
         skipped = ", ".join(f"{count} with {why}" for why, count in summary["data"]["skipped"].items())
         out.append(f"examples left out: {skipped}")
@@ -109,6 +109,10 @@ def notes(summary: Summary) -> list[str]:
     elif attacked < FEW:
         out.append(f"few texts were attacked ({attacked}): the intervals are wide")
     return out
+
+
+def _many(count: int, one: str, more: str = "") -> str:
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 def recipe(summary: Summary) -> list[tuple[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..evaluate import Folder
-from ..evaluate.results import in_words
+from ..evaluate.results import in_words, joined
 from .groups import Summary
 from .marks import marked, visible
 
@@ -39,8 +39,7 @@ def shown_failures(setting: str, content: dict[str, Any], failures: list[Failure
 def _example(setting: str, line: dict[str, Any], case: dict[str, Any]) -> str:
     texts = []
     for at, text in enumerate(line["texts"]):
-        whole = text if isinstance(text, str) else " ".join(text)
-        texts.append(f"<p>{marked(whole, [edit[1:] for edit in case['edits'] if edit[0] == at])}</p>")
+        texts.append(f"<p>{marked(joined(text), [edit[1:] for edit in case['edits'] if edit[0] == at])}</p>")
     return (
         f'<div class="example"><p class="soft"><b>{setting}</b>, example {visible(str(line["id"]))}, degree {case["degree"]:g}: '
         f"expected {_answer(line['target'])}, answered {_answer(case['answer'])}, "

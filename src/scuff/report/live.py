@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from ..evaluate.results import in_words, visible
+from ..evaluate.results import in_words, joined, visible
 
 LINE, ANSWER, CHANGE, WORD = 160, 30, 40, 24  # characters of a line, an answer, a change, and beside an edit in a word
 MARKS = {"old": ("[-", "-]"), "new": ("{+", "+}"), "kept": ("", "")}
@@ -25,7 +25,7 @@ def marked_line(texts: Sequence[Any], edits: Sequence[Any], before: Any, after: 
     columns = sorted({edit[0] for edit in edits}) or [0]
     shown: list[Piece] = []
     for column in columns:
-        text = texts[column] if isinstance(texts[column], str) else " ".join(texts[column])
+        text = joined(texts[column])
         pieces = _pieces(text, [edit[1:] for edit in edits if edit[0] == column])
         shown += [("kept", " | ")] if shown else []
         shown += _fitted([(kind, visible(part)) for kind, part in pieces], (LINE - len(head)) // len(columns))

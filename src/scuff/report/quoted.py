@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..evaluate import Folder
+from ..evaluate.results import joined
 from .groups import Summary
 from .live import in_short
 from .marks import marked, visible
@@ -51,8 +52,7 @@ def _example(line: dict[str, Any]) -> str:
     edits = tried["edits"] if tried else []
     texts = []
     for at, text in enumerate(line["texts"]):
-        whole = text if isinstance(text, str) else " ".join(text)
-        texts.append(f"<p>{marked(whole, [edit[1:] for edit in edits if edit[0] == at])}</p>")
+        texts.append(f"<p>{marked(joined(text), [edit[1:] for edit in edits if edit[0] == at])}</p>")
     facts = [visible(in_short(line["clean"]["answer"])[:300])]
     if tried:
         facts[0] += f" → {visible(in_short(tried['answer'])[:300])}"

@@ -83,9 +83,11 @@ def resume_attack(
 def report_attack(folder: str | Path) -> AttackResult:
     """Compute everything of an attack again from its trials."""
     work = reopen_attack(str(folder))
-    if left := [job for job in (*work.clean_jobs(), *work.jobs()) if not work.folder.has_part(job.name)]:
+    jobs = [*work.clean_jobs(), *work.jobs()]
+    if left := work.left(jobs):
         raise BadRun(
-            f"{folder}: expected a finished run, got {len(left)} blocks left: `scuff attack --resume {folder}` goes on"
+            f"{folder}: expected a finished run, got {len(left)} of {len(jobs)} blocks left to do: "
+            f"`scuff attack --resume {folder}` goes on"
         )
     return _finished(work, work.folder.read_json("run.json"))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..report import attack_table, comparison_table
+from ..text.dataset import joined
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,4 @@ class AttackResult:
         """The texts that were broken: before and after."""
         won = [line for line in self.lines if line["status"] == "succeeded"]
         side = next((line["adversarial"]["edits"][0][0] for line in won), 0)
-        return [(_plain(line["texts"][side]), line["adversarial"]["texts"][side]) for line in won]
-
-
-def _plain(text: Any) -> str:
-    return text if isinstance(text, str) else " ".join(text)
+        return [(joined(line["texts"][side]), joined(line["adversarial"]["texts"][side])) for line in won]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..attack.recipes import Recipe, find_recipe
+from ..attack.recipes import Recipe
 from ..attack.search import Search
 from ..evaluate import BadRun, Folder
 from ..evaluate.attacking import Attacking, Limits
@@ -28,7 +28,7 @@ class Searching(Session):
     """A session whose plan is a recipe."""
 
     config: AttackConfig
-    recipe: Recipe = field(default_factory=lambda: find_recipe("deepwordbug"))
+    recipe: Recipe = field(kw_only=True)
     found: Callable[[dict[str, Any]], None] | None = None  # is told each success
 
     @classmethod
@@ -88,7 +88,7 @@ class Searching(Session):
         named = {
             "name": recipe.name,
             "paper": recipe.paper,
-            **recipe.specs,
+            **recipe.in_full,
             "deviations": list(recipe.deviations.values()),
         }
         return {"recipe": named}
@@ -122,7 +122,7 @@ class Searching(Session):
         )
 
     def costs(self, say: Callable[[str], None], each: float) -> None:
-        specs = self.recipe.specs
+        specs = self.recipe.in_full
         say(f"recipe  {self.recipe.name}: {self.recipe.paper}")
         say(f"        goal {specs['goal']}; search {specs['search']}")
         say(f"        changes {', '.join(specs['transform'])}")

@@ -42,10 +42,18 @@ def checked(name: str, known: Mapping[str, Any], what: str) -> str:
     raise ValueError(f"expected the name of {what}, got {name!r}; {hint}")
 
 
-def spec_of(thing: Any) -> str:
-    """The spec that `made` reads: its name and the options that are not at their default."""
-    given = [(f.name, getattr(thing, f.name)) for f in _options(thing) if getattr(thing, f.name) != _default(f)]
+def spec_of(thing: Any, full: bool = False) -> str:
+    """The spec that `made` reads: its name and the options that are not at their default; full: all that are set."""
+    options = [(f.name, getattr(thing, f.name), _default(f)) for f in _options(thing)]
+    given = [(name, value) for name, value, usual in options if (value not in (None, {}) if full else value != usual)]
     return str(thing.name) + (f"({', '.join(f'{key}={value!r}' for key, value in given)})" if given else "")
+
+
+def usage(kind: type) -> str:
+    """What can be set, with the defaults: `name(option=default, ...)`; an option without one as `option=...`."""
+    options = [(f.name, _default(f)) for f in _options(kind)]
+    given = [f"{name}={'...' if usual is MISSING else repr(usual)}" for name, usual in options]
+    return str(kind.name) + (f"({', '.join(given)})" if given else "")  # type: ignore[attr-defined]
 
 
 def _options(thing: Any) -> list[Field[Any]]:

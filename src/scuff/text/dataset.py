@@ -32,6 +32,11 @@ Text = str | tuple[str, ...]  # a text, or a text in tokens
 Target = str | tuple[str, ...]  # a label or a text; a set of labels, or a tag per token
 
 
+def joined(text: str | Sequence[str]) -> str:
+    """A text as it is, tokens joined by blanks."""
+    return text if isinstance(text, str) else " ".join(text)
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Examples with a name each (`ids`), one or two columns of texts, and a target."""

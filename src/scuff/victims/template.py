@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..text.dataset import Text
+from ..text.dataset import Text, joined
 from .responses import begin
 from .shapes import Unfit
 
@@ -47,7 +47,7 @@ class Template:
 
 def in_text(template: str, known: dict[str, Text]) -> str:
     """A text with marks replaced in one go: a mark inside of a replacement is left alone."""
-    return re.sub(r"\{(\w+)\}", lambda mark: _joined(known[mark[1]]) if mark[1] in known else mark[0], template)
+    return re.sub(r"\{(\w+)\}", lambda mark: joined(known[mark[1]]) if mark[1] in known else mark[0], template)
 
 
 def _filled(value: Any, known: dict[str, Any]) -> Any:
@@ -57,10 +57,6 @@ def _filled(value: Any, known: dict[str, Any]) -> Any:
     if isinstance(value, list):
         return [_filled(item, known) for item in value]
     return {key: _filled(item, known) for key, item in value.items()} if isinstance(value, dict) else value
-
-
-def _joined(text: Text) -> str:
-    return text if isinstance(text, str) else " ".join(text)
 
 
 def _strings(value: Any) -> Iterator[str]:

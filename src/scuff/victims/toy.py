@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..resources import load, manifest
 from ..text import Ragged
-from ..text.dataset import Task
+from ..text.dataset import Task, joined
 from ..text.grammar import Grammar
 from ..text.hash import BASE, mix, text_bits
 from ..text.ragged import Bits, Codes, Floats, Ints, bounds, spread, sums
@@ -167,7 +167,7 @@ class Toy(Victim):
     def __call__(self, *columns: Column) -> Outputs:
         if len(columns) != 1:
             raise ValueError(f"expected one column of texts for {self.name}, got {len(columns)}")
-        features = Features.of([text if isinstance(text, str) else " ".join(text) for text in columns[0]])
+        features = Features.of([joined(text) for text in columns[0]])
         logits = np.stack([features.score(row) for row in _weights(self.data)], 1)
         if self.task == "single":
             return Outputs.of(softmax(np.concatenate((np.zeros_like(logits), logits), 1)))

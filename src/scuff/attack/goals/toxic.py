@@ -60,10 +60,7 @@ class ToxicTrap(Goal):
         strange = [label for label in self.thresholds if label not in labels]
         if strange:
             raise ValueError(f"expected some of {named(labels)} for toxictrap.thresholds, got {', '.join(strange)}")
-        return replace(self, benign=benign)._with(task, labels)
-
-    def _with(self, task: Task, labels: Sequence[str]) -> Goal:
-        return super().ready(task, labels)
+        return Goal.ready(replace(self, benign=benign), task, labels)
 
     @property
     def needs(self) -> Access:
