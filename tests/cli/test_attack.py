@@ -187,6 +187,8 @@ def test_settings_in_a_file(name: str, text: str, here: Path) -> None:
     ],
 )
 def test_bad_settings(text: str, message: str, here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (here / "s.yaml").write_text(text)
+    assert message in fails(capfd, "attack", "--config", "s.yaml"), "told before the missing model"
     (here / "s.yaml").write_text(f"model: model.py:predict\ndata: data.csv\n{text}")
     assert message in fails(capfd, "attack", "--config", "s.yaml")
 

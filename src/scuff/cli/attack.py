@@ -97,6 +97,7 @@ def run(args: argparse.Namespace) -> None:
     settings = read_config(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
     settings |= flags(args, settings_of(AttackConfig))
+    AttackConfig.of(**settings)  # a wrong setting is told before a missing model
     model, data = named(args, model, data)
     if args.dry_run:
         return dry_attack(model, data, say=listen(args), **settings)

@@ -63,6 +63,7 @@ def run(args: argparse.Namespace) -> None:
     settings = read_config(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
     settings |= flags(args, settings_of(Config))
+    Config.of(**settings)  # a wrong setting is told before a missing model
     model, data = named(args, model, data, modelless=bool(settings.get("predictions") or args.write_cases))
     if args.write_cases:
         count = write_cases(data, args.write_cases, **settings)
