@@ -544,6 +544,7 @@ def test_a_row_for_each_example(tmp_path: Path) -> None:
     result = attack(data=data, output=tmp_path / "run", text="status", id="id")
     assert write_parquet(str(tmp_path / "run"), str(tmp_path / "all.parquet")) == len(DATA)
     for row, line in zip(parquet.read_table(tmp_path / "all.parquet").to_pylist(), result.lines, strict=True):
+        assert (row["queries"], row["reached"]) == (line["queries"], line["reached"])
         tried = line["adversarial"] or {"texts": [None], "answer": None, "valid": None, "similarity": None}
         assert (row["id"], row["status"], row["queries"]) == (line["id"], line["status"], line["queries"])
         assert (row["text_status"], row["adversarial_text_status"]) == (line["texts"][0], tried["texts"][0])

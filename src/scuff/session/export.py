@@ -87,7 +87,7 @@ def _write_examples(run_folder: str, path: str) -> int:
     columns: dict[str, Any] = {
         "id": pa.array([line["id"] for line in lines], pa.string()),
         "status": [line["status"] for line in lines], "reason": [line["reason"] for line in lines],
-        "queries": pa.array([line["queries"] for line in lines], pa.int32()),
+        **{name: pa.array([line[name] for line in lines], pa.int32()) for name in ("queries", "reached")},
         "target": [_cell(line["target"]) for line in lines],
         "answer": [_cell(line["clean"]["answer"]) for line in lines],
         "adversarial_answer": [_cell(entry.get("answer")) for entry in tried],
