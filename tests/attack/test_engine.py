@@ -300,10 +300,14 @@ def test_tags(search: str, share: float) -> None:
 
 
 @pytest.mark.parametrize("search", [*SEARCHES, "delete", "greedy"])
-@pytest.mark.parametrize("goal", ["untargeted", "reduction"])
-def test_a_smaller_budget_succeeds_where_the_goal_was_reached_with_as_many_queries(search: str, goal: str) -> None:
+@pytest.mark.parametrize(
+    ("goal", "constraints"), [("untargeted", ()), ("untargeted", ("changed(share=0.1)",)), ("reduction", ())]
+)
+def test_a_smaller_budget_succeeds_where_the_goal_was_reached_with_as_many_queries(
+    search: str, goal: str, constraints: tuple[str, ...]
+) -> None:
     transform = ["omit(keep_one=False)"] if goal == "reduction" else LETTERS
-    whole = recipe(search, goal, transform)
+    whole = recipe(search, goal, transform, *constraints)
     unlimited = attacked(SENTIMENT, REAL, whole)
     reached = {line["id"]: line["reached"] for line in unlimited}
     assert all(
@@ -313,6 +317,23 @@ def test_a_smaller_budget_succeeds_where_the_goal_was_reached_with_as_many_queri
     for most in (2, 5, 9, 14, 20, 35, 60):
         for line in attacked(SENTIMENT, REAL, whole, Limits(max_queries=most)):
             assert (line["status"] == "succeeded") == (0 < (reached[line["id"]] or 0) <= most)
+
+
+def test_a_success_on_the_way_is_not_lost() -> None:
+    """Hiding alpha does more, so it is changed first, and then beta, which alone turns the answer, may not change any more."""
+
+    def model(texts: list[str]) -> list[dict[str, float]]:
+        rows = [(set(text.split()), "[UNK]" in text) for text in texts]
+        sure = [
+            0.95 - (0.4 if hidden else 0.44) * ("alpha" not in words) - 0.47 * ("beta" not in words and not hidden)
+            for words, hidden in rows
+        ]
+        return [{"yes": score, "no": 1 - score} for score in sure]
+
+    text = "alpha beta gamma delta epsilon zeta eta theta iota kappa"
+    settings: dict[str, Any] = {"transform": ["typo"], "constraint": ["changed(share=0.1)"], "encoder": "chrf"}
+    found = scuff.attack(model, [(text, "yes")], "deepwordbug", search="weighted-saliency", **settings)
+    assert found.success == 1 and "alpha" in found.adversarial[0][1] and "beta" not in found.adversarial[0][1].split()
 
 
 def deciding(texts: list[str]) -> list[str]:

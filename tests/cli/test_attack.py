@@ -183,6 +183,8 @@ def test_settings_in_a_file(name: str, text: str, here: Path) -> None:
         ("recipes: pwws\n", "expected a setting, got 'recipes'; did you mean recipe?"),
         ("dimensions: [keyboard]\n", "expected a setting, got 'dimensions'"),
         ("max_time: soon\n", "expected a number for max_time, got 'soon'"),
+        ("search: unkk\n", "expected the name of a search, got 'unkk'; did you mean unk?"),
+        ("goal: tags(share=7)\n", "expected a number in (0, 1] for tags.share, got 7"),
         ("max_queries: 2.5\n", "expected a whole number for max_queries, got 2.5"),
     ],
 )

@@ -51,11 +51,7 @@ class Pursuit:
         told = [self.known[state] for state in self.wish.states]
         margin, likeness = np.array([t[0] for t in told], np.float64), np.array([t[1] for t in told], np.float64)
         if self.reason:
-            seen = [
-                (known[0], -at, state) for at, (state, known) in enumerate(self.known.items()) if known[2] is not None
-            ]
-            top = max(seen, default=(-np.inf, 0, ()))
-            return self._settle(top[2] if top[0] > self.view.clean else ())
+            return self._settle(self._best())
         try:
             self.wish = self.walk.send(Told(margin, likeness))
         except StopIteration as end:
@@ -63,8 +59,15 @@ class Pursuit:
         return True
 
     def _settle(self, state: State) -> bool:
-        self.state = state
+        """End there; where the search went on past a text that reaches the goal and lost it, at that."""
+        self.state = self._best() if self.reached and self.known[state][0] <= 0 else state
         return False
+
+    def _best(self) -> State:
+        """The first of the best that were answered; the original if none is better."""
+        seen = [(known[0], -at, state) for at, (state, known) in enumerate(self.known.items()) if known[2] is not None]
+        top = max(seen, default=(-np.inf, 0, ()))
+        return top[2] if top[0] > self.view.clean else ()
 
     @property
     def margin(self) -> float:

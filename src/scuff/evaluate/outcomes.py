@@ -15,7 +15,7 @@ from ..victims.base import Outputs
 from .interval import mean_interval, resamples, weighted_means, wilson
 from .pack import unpack_texts
 from .results import Shown, joined, said, scores_of
-from .trials import SCHEMA, Arrays
+from .trials import SCHEMA, Arrays, BadRun
 from .truth import Truth
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Ar
     """One line per example: what it was, what became of it, and the text that the search settled on."""
     lines = []
     for part in parts:
+        if "reached" not in part:
+            raise BadRun("expected trials of this version of Scuff, got older ones: attack again, in another folder")
         shown, reasons = Shown(part, data, truth), unpack_texts("reason", part)
         for at, example in enumerate(part["example"].tolist()):
             edits = shown.edits(at)

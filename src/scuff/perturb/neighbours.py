@@ -126,8 +126,9 @@ def _vectors(path: Path, lines: Iterator[str]) -> Vectors:
     known = length[:, 0] > 0  # zeros have no direction: such a word is one without a vector
     if not known.any():
         raise ValueError(f"{path}: expected vectors, got only zeros")
-    matrix = matrix[known] / length[known]
-    words = [words[at] for at in np.flatnonzero(known).tolist()]
+    if not known.all():
+        matrix, length, words = matrix[known], length[known], [words[at] for at in np.flatnonzero(known).tolist()]
+    matrix /= length
     number = {word: at for at, word in reversed(list(enumerate(words)))}  # of a word that comes twice the first counts
     return Vectors(words, number, matrix)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..evaluate import Folder
 from ..evaluate.pack import unpack_answers, unpack_texts
-from ..evaluate.results import Shown, in_words, joined, said, wanted
+from ..evaluate.results import Shown, in_words, said, wanted
 from ..files.parquet import pyarrow
 from ..files.streams import replacing
 from .reopen import is_attack, reopen
@@ -61,7 +61,7 @@ def _write_cases(run_folder: str, path: str) -> int:
                 "setting": ["clean" if c else "rule" for c in clean],
                 "degree": [0.0 if c else protocol.degrees[d] for c, d in zip(clean, part["degree"].tolist(), strict=True)],
                 "draw": part["draw"], "reached": part["reached"], "distance": part["distance"],
-                **{_free(field): [joined(texts[at]) for texts in shown] for at, field in enumerate(work.data.fields)},
+                **{_free(field): [_cell(texts[at]) for texts in shown] for at, field in enumerate(work.data.fields)},
                 "target": [_cell(wanted(work.truth, at)) for at in part["example"].tolist()],
                 "answer": [_cell(said(answer, work.truth)) for answer in answers],
                 "score": [None if np.isnan(score) else score for score in part["score"].tolist()],
@@ -96,8 +96,8 @@ def _write_examples(run_folder: str, path: str) -> int:
     }  # fmt: skip
     for at, field in enumerate(fields):
         free = f"text_{field}" if field in columns else field
-        columns[free] = [joined(line["texts"][at]) for line in lines]
-        columns[f"adversarial_{free}"] = [joined(entry["texts"][at]) if entry else None for entry in tried]
+        columns[free] = [_cell(line["texts"][at]) for line in lines]
+        columns[f"adversarial_{free}"] = [_cell(entry["texts"][at]) if entry else None for entry in tried]
     kept = {name: pa.array(value, pa.string()) if isinstance(value, list) else value for name, value in columns.items()}
     with replacing(path) as out:
         pq.write_table(pa.table(kept), out)
@@ -110,5 +110,5 @@ def _free(field: str) -> str:
 
 
 def _cell(answer: Any) -> str | None:
-    """A label; label sets and tags as JSON lists, since labels may hold blanks."""
-    return json.dumps(answer, ensure_ascii=False) if isinstance(answer, list) else in_words(answer)
+    """A label or a text; label sets, tags and tokens as JSON lists, since they may hold blanks."""
+    return json.dumps(answer, ensure_ascii=False) if isinstance(answer, list | tuple) else in_words(answer)

@@ -59,6 +59,15 @@ class AttackConfig(Settings):
 
     def check(self) -> None:
         super().check()
+        find_recipe(self.recipe)
+        if self.goal:
+            parse_goal(self.goal)
+        if self.search:
+            parse_search(self.search)
+        for spec in self.transform:
+            Transform.parse(spec)
+        for spec in self.constraint:
+            parse_constraint(spec)
         for name in self.without:
             checked(name, CONSTRAINTS, "a constraint")
         if self.side == "both":
