@@ -122,8 +122,12 @@ class Engine:
             rest.tolist(), found, likeness.tolist(), free.tolist(), strict=True
         ):
             values[place] = margin, like, None if apart else answer
-        for at in np.flatnonzero(told).tolist():
-            pursuits[at].hear(mine[at], counts=not free[at])
+        begins = np.flatnonzero(np.diff(rows[rest], prepend=-1))  # of each example
+        for at in np.flatnonzero(reached & ~free).tolist():
+            begin = int(begins[np.searchsorted(begins, at, "right") - 1])
+            pursuits[at].reach(mine[begin : at + 1])
+        for at in begins.tolist():
+            pursuits[at].told(bool(told[at] and not free[at]))
         for (pursuit, state), value in zip(wanted, values, strict=True):  # not before, since what broke is tried again
             pursuit.known[state] = value
         for at in np.flatnonzero(~told).tolist():

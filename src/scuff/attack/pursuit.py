@@ -27,7 +27,7 @@ class Pursuit:
     wish: Try = field(default_factory=lambda: Try(()))
     queries: int = 1  # the original was asked, too
     number: dict[Text, int] = field(default_factory=dict)  # the how manyth query each text was
-    needed: int = 1  # queries that what it has heard so far took
+    needed: int = 1  # queries before what it wants to know now
     asked: bool = False  # whether about a text that could be the result
     reached: int = 0  # queries that the first one took that reaches the goal; 0: none did
     state: State = ()
@@ -87,14 +87,17 @@ class Pursuit:
         """Whether it knows the answer to a text that could be the result."""
         return any(answer is not None for _, _, answer in self.known.values())
 
-    def hear(self, text: Text, counts: bool) -> None:
-        """Note that the answer to a text is known, as it would be with no more queries than were needed so far; whether it counts
-        as a result. What was asked is told in the order of asking, so a smaller budget ends at the same place.
+    def reach(self, texts: Sequence[Text]) -> None:
+        """The last of these texts, told in this order, reaches the goal. With as many queries as that took and no more, a search
+        would have come to it, too.
         """
-        self.needed = max(self.needed, self.number.get(text, 0))
+        if not self.reached:
+            self.reached = max(self.needed, *(self.number.get(text, 0) for text in texts))
+
+    def told(self, counts: bool) -> None:
+        """All that it wanted to know is told; whether some of it could be the result."""
         self.asked |= counts
-        if counts and not self.reached and self.heard[text][0] > 0:
-            self.reached = self.needed
+        self.needed = self.spent
 
     def new(self) -> list[State]:
         """What it wants to try and does not know yet, each once."""
