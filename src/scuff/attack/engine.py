@@ -112,7 +112,8 @@ class Engine:
         some, free, pursuits = tried.take(rest), free[rest], [wanted[at][0] for at in rest.tolist()]
         texts = self.space.texts(rows[rest], some)
         mine = texts[self.space.side]
-        new, told = self._affordable(pursuits, rows[rest], mine)
+        begins = np.flatnonzero(np.diff(rows[rest], prepend=-1))  # of each example
+        new, told = self._affordable(pursuits, begins, mine)
         self._ask(pursuits, rows[rest], some, texts, new)
         found = [p.heard[text] if ok else UNHEARD for p, text, ok in zip(pursuits, mine, told.tolist(), strict=True)]
         reached = np.array([margin > 0 for margin, _ in found], np.bool_)
@@ -122,7 +123,6 @@ class Engine:
             rest.tolist(), found, likeness.tolist(), free.tolist(), strict=True
         ):
             values[place] = margin, like, None if apart else answer
-        begins = np.flatnonzero(np.diff(rows[rest], prepend=-1))  # of each example
         for at in np.flatnonzero(reached & ~free).tolist():
             begin = int(begins[np.searchsorted(begins, at, "right") - 1])
             pursuits[at].reach(mine[begin : at + 1])
@@ -147,9 +147,8 @@ class Engine:
             new.tolist(), columns[self.space.side], margins, outputs.problem.tolist(), outputs.answers, strict=True
         )
         for place, text, value, problem, answer in heard:
-            pursuits[place].queries += 1
             pursuits[place].heard[text] = value, None if problem else answer
-            pursuits[place].number[text] = pursuits[place].spent
+            pursuits[place].queries += 1
 
     def _allowed(self, tried: Tried, free: Mask) -> Mask:
         """What all constraints let pass: each is asked only about what those before it did."""
@@ -166,11 +165,10 @@ class Engine:
                 left, part = left[kept], part.take(kept)
         return allowed
 
-    def _affordable(self, pursuits: Sequence[Pursuit], rows: Ints, texts: Sequence[Text]) -> tuple[Ints, Mask]:
+    def _affordable(self, pursuits: Sequence[Pursuit], begins: Ints, texts: Sequence[Text]) -> tuple[Ints, Mask]:
         """What is to be asked, and of what there is an answer then: an example whose budget ends gets what is left of it."""
-        new, told = [], np.zeros(rows.size, np.bool_)
-        edges = [*np.flatnonzero(np.diff(rows, prepend=-1)).tolist(), rows.size]
-        for first, last in pairwise(edges):
+        new, told = [], np.zeros(len(texts), np.bool_)
+        for first, last in pairwise([*begins.tolist(), len(texts)]):
             pursuit = pursuits[first]
             room = np.inf if self.max_queries is None else self.max_queries - pursuit.spent
             places, known = pursuit.fresh(texts[first:last], room)

@@ -22,11 +22,10 @@ class Pursuit:
 
     view: View
     walk: Walk
-    heard: dict[Text, Heard]  # every text that was asked: two states may write the same
+    heard: dict[Text, Heard]  # every text that was asked, in that order: two states may write the same
     known: dict[State, Known]  # every state that it wanted to try
     wish: Try = field(default_factory=lambda: Try(()))
     queries: int = 1  # the original was asked, too
-    number: dict[Text, int] = field(default_factory=dict)  # the how manyth query each text was
     needed: int = 1  # queries before what it wants to know now
     asked: bool = False  # whether about a text that could be the result
     reached: int = 0  # queries that the first one took that reaches the goal; 0: none did
@@ -92,7 +91,8 @@ class Pursuit:
         would have come to it, too.
         """
         if not self.reached:
-            self.reached = max(self.needed, *(self.number.get(text, 0) for text in texts))
+            number = {text: at for at, text in enumerate(self.heard, 1 + self.spent - self.queries)}
+            self.reached = max(self.needed, *(number[text] for text in texts))
 
     def told(self, counts: bool) -> None:
         """All that it wanted to know is told; whether some of it could be the result."""

@@ -45,18 +45,17 @@ class Recipe:
     @property
     def specs(self) -> dict[str, str | list[str]]:
         """Its parts by name: what decides a run."""
-        return {
-            "goal": self.goal.spec, "transform": [part.spec for part in self.transform], "search": self.search.spec,
-            "constraints": [constraint.spec for constraint in self.constraints],
-        }  # fmt: skip
+        return self._told(full=False)
 
     @property
     def in_full(self) -> dict[str, str | list[str]]:
         """The same with every option, for people."""
+        return self._told(full=True)
+
+    def _told(self, full: bool) -> dict[str, str | list[str]]:
         return {
-            "goal": spec_of(self.goal, full=True), "transform": [part.in_full for part in self.transform],
-            "search": spec_of(self.search, full=True),
-            "constraints": [spec_of(constraint, full=True) for constraint in self.constraints],
+            "goal": spec_of(self.goal, full), "transform": [part.in_full if full else part.spec for part in self.transform],
+            "search": spec_of(self.search, full), "constraints": [spec_of(part, full) for part in self.constraints],
         }  # fmt: skip
 
 
