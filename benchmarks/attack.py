@@ -61,8 +61,8 @@ import numpy as np
 
 import scuff
 from evaluate import bare_model, default_victim, plain_way
-from scuff.evaluate.interval import Z, wilson
-from scuff.victims import open_victim
+from scuff.metrics.interval import Z, wilson
+from scuff.victims.open import open_victim
 
 SHARED = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared"))
 PEERS = Path(os.environ.get("SCUFF_PEERS", Path.home() / ".cache/scuff-peers"))

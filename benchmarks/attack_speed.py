@@ -21,7 +21,8 @@ import numpy as np
 
 import scuff
 from evaluate import bare_model, plain_way
-from scuff.victims import Outputs, open_victim
+from scuff.victims.base import Outputs
+from scuff.victims.open import open_victim
 
 SIZES = {"cpu": (512, 1024, 2048, 4096), "cuda": (16384, 32768, 65536, 131072)}  # pieces of a batch
 ENOUGH = {"cpu": 1000, "cuda": 100_000}  # texts, to measure a limit with

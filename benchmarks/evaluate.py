@@ -30,9 +30,9 @@ from typing import Any
 
 import numpy as np
 
-from scuff.session.cases import write_cases
-from scuff.session.config import Config
-from scuff.session.measuring import Measuring
+from scuff.evaluation.export import write_cases
+from scuff.evaluation.settings import EvaluationSettings
+from scuff.evaluation.setup import EvaluationSetup
 
 DIMENSIONS = ("keyboard", "inner-shuffle", "visual", "phonetic")
 AT_ONCE = 20_000  # texts that `tokenizer(...)` is given
@@ -94,7 +94,7 @@ def plain_way(victim: Any, texts: list[str], batch_tokens: int) -> tuple[float, 
     return middle - begin, time.perf_counter() - middle
 
 
-def engine(session: Measuring, folder: Path, **settings: Any) -> tuple[float, dict[str, Any]]:
+def engine(session: EvaluationSetup, folder: Path, **settings: Any) -> tuple[float, dict[str, Any]]:
     """Seconds of a whole evaluation with a model that is loaded already, and what it noted down about them."""
     import scuff
 
@@ -104,7 +104,7 @@ def engine(session: Measuring, folder: Path, **settings: Any) -> tuple[float, di
     return seconds, json.loads((folder / "timings.json").read_text())[-1]
 
 
-def efficiency(session: Measuring, folder: Path, settings: dict[str, Any], rounds: int) -> None:
+def efficiency(session: EvaluationSetup, folder: Path, settings: dict[str, Any], rounds: int) -> None:
     if session.victim.batch_tokens is None:
         session.victim(list(session.data.columns[0]) * 10)  # let it find its batch size
     tokens = session.victim.batch_tokens or 2048
@@ -121,7 +121,7 @@ def efficiency(session: Measuring, folder: Path, settings: dict[str, Any], round
     print(f"engine efficiency {max(ratios):.2f} (best of {rounds}), {np.mean(ratios):.2f} on average")
 
 
-def full(session: Measuring, folder: Path, workers: int) -> None:
+def full(session: EvaluationSetup, folder: Path, workers: int) -> None:
     """One dimension of the whole protocol, and then the same texts once more, ready-made."""
     victim: Any = session.victim
     seen: list[Sequence[str]] = []
@@ -171,7 +171,7 @@ def main() -> None:
         settings: dict[str, Any] = {
             "examples": args.examples or examples, "cases": args.cases or cases, "dimensions": names,
         }  # fmt: skip
-        session = Measuring.of(model, data, Config.of(**settings, options={"device": args.device}))
+        session = EvaluationSetup.of(model, data, EvaluationSettings.of(**settings, options={"device": args.device}))
         if args.full:
             full(session, folder, args.workers)
         else:

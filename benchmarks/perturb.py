@@ -24,7 +24,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import numpy as np
 
 import scuff
-from scuff.perturb import LEVELS
+from scuff.perturbations.base import LEVELS
 
 SHARED = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared"))
 PEERS = Path(os.environ.get("SCUFF_PEERS", Path.home() / ".cache/scuff-peers"))

@@ -30,8 +30,8 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 
-from scuff.language import inflect, tagger
-from scuff.language.crf import Crf
+from scuff.english import inflection, tagger
+from scuff.english.tagger import Crf
 
 SHARED = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared"))
 PEERS = Path(os.environ.get("SCUFF_PEERS", Path.home() / ".cache/scuff-peers"))
@@ -113,14 +113,14 @@ def ours(model: Crf | None = None, dictionary: bool = True) -> Tag:
 
     def against(possible: frozenset[str], known: bool) -> npt.NDArray[np.float32]:
         assert model
-        missing = [family for family, tags in inflect.FAMILIES.items() if possible and not possible & set(tags)]
+        missing = [family for family, tags in inflection.FAMILIES.items() if possible and not possible & set(tags)]
         return np.array([-tagger.AGAINST[known] if label in missing else 0 for label in model.labels], np.float32)
 
     def tag(sentences: Sentences) -> Sentences:
         changes: dict[str, Any] = {"_model": lambda: model, "_against": against} if model else {}
         if not dictionary:
             changes["possible_tags"] = lambda word: frozenset()
-        for memory in (tagger._features, inflect.possible_tags, inflect._variants, inflect._table):
+        for memory in (tagger._features, inflection.possible_tags, inflection._variants, inflection._table):
             memory.cache_clear()  # every word is looked up for the first time
         with mock.patch.multiple(tagger, **{"TOGETHER": tagger.TOGETHER, **changes}):  # it wants at least one
             tags = tagger.tag_words(sentences)

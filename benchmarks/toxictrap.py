@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import scuff
-from scuff.evaluate import Folder
+from scuff.runs.folder import Folder
 
 BENIGN = {"davidson": "neither", "jigsaw": "benign"}
 SYNONYMS = {

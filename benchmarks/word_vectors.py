@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scuff.neural.encoder import Encoder, find_encoder
+from scuff.huggingface.encoder import Encoder, find_encoder
 
 WORD = re.compile(r"[a-z][a-z'’-]+")
 EPOCHS, RATE, HOLD = 20, 0.1, 0.1

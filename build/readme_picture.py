@@ -8,9 +8,10 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from scuff.perturb import NAMES, Plan
+from scuff.perturbations.names import NAMES
+from scuff.perturbations.plan import Plan
 from scuff.resources import MissingResource
-from scuff.text import Edit
+from scuff.text.edits import Edit
 
 TEXT = "Adversarial attacks are harmless to all NLP models, aren't they?"
 TARGET = Path(__file__).parents[1] / "docs/before-after.svg"

@@ -16,8 +16,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline, make_union
 
 import scuff
-from scuff.files.dataset import read_dataset
-from scuff.victims.toy import toy_data
+from scuff.data.columns import read_dataset
+from scuff.data.toy import toy_data
 
 TAUGHT = ["typo-g", "typo-m"]
 HELD_OUT = ["phonetic-m", "glyph-m", "inner-shuffle"]

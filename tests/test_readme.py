@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scuff.attack.constraints import CONSTRAINTS
-from scuff.attack.goals import GOALS
-from scuff.attack.recipes import RECIPES
-from scuff.attack.search import SEARCHES
-from scuff.perturb import LEVELS, NAMES, ZEROE
+from scuff.attacks.constraints import CONSTRAINTS
+from scuff.attacks.goals import GOALS
+from scuff.attacks.recipes import RECIPES
+from scuff.attacks.search import SEARCHES
+from scuff.perturbations.base import LEVELS
+from scuff.perturbations.names import NAMES, ZEROE
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -64,13 +65,13 @@ def test_the_table_of_attacks_is_complete() -> None:
 
 
 def test_the_guide_to_attacks_is_complete() -> None:
-    from scuff.session import AttackConfig
+    from scuff.attacks.settings import AttackSettings
 
     text = (ROOT / "docs/attack.md").read_text(encoding="utf-8")
     missing = [name for name in (*RECIPES, *GOALS, *SEARCHES, *CONSTRAINTS) if not re.search(rf"`{name}[`(]", text)]
     assert not missing
     settings = yaml.safe_load(blocks(text, "yaml")[0])
-    config = AttackConfig.of(
+    config = AttackSettings.of(
         **{key: value for key, value in settings.items() if key not in ("model", "data", "output")}
     )
     assert config.search == "beam(width=4)" and config.without == ("pos",)

@@ -17,9 +17,10 @@ from estimate import clean, codespell, listed
 from rapidfuzz.distance import OSA
 
 import scuff
-from scuff.perturb.channel import Channel
-from scuff.perturb.keyboard import neighbours
-from scuff.text import Corpus, Rng
+from scuff.perturbations.channel import Channel
+from scuff.perturbations.keyboard import neighbours
+from scuff.text.corpus import Corpus
+from scuff.text.random import Rng
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -20,8 +20,8 @@ from pairs import distance
 from referee import sounds
 
 import scuff
-from scuff.perturb import Phonetic
-from scuff.text import Corpus
+from scuff.perturbations.phonetic import Phonetic
+from scuff.text.corpus import Corpus
 
 FUNCTION = {
     "a",

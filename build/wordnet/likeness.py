@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scuff.neural.encoder import Encoder, find_encoder
+from scuff.huggingface.encoder import Encoder, find_encoder
 
 FRAMES = {"n": "this is about the {} of it", "v": "they {} it", "a": "it is {}", "r": "it happened {}"}
 SIMILAR = 0.65  # the least cosine of adjectives in different synsets of a cluster

@@ -1,10 +1,10 @@
 """Scuff: scratch the text, see whether the model holds."""
 
-__version__ = "0.1.0"
-
-from .perturb import NAMES, OneOf, Only, Perturbation, Protect, Then, parse, perturb, perturb_tokens
-from .session import AttackResult, Result, assert_robust, attack, augment, evaluate, report, resume
+from .api import AttackResult, Result, assert_robust, attack, evaluate, perturb, perturb_tokens, report, resume
+from .perturbations import NAMES, OneOf, Only, Perturbation, Protect, Then, parse
 from .text import Corpus, Edit, Edits
+from .training.augmentation import augment
+from .version import __version__
 
 __all__ = [
     "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "OneOf", "Only", "Perturbation", "Protect", "Result", "Then",

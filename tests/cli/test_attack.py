@@ -102,7 +102,7 @@ def test_the_parts(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_constraint_can_be_left_out() -> None:
-    from scuff.attack.constraints import CONSTRAINTS
+    from scuff.attacks.constraints import CONSTRAINTS
     from scuff.cli import attack
 
     assert set(attack.CONSTRAINTS) == set(CONSTRAINTS), "listed there so that --help loads nothing"

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from scuff.cli.main import main
-from scuff.perturb import LEVELS, NAMES, ZEROE
+from scuff.perturbations.base import LEVELS
+from scuff.perturbations.names import NAMES, ZEROE
 
 TEXTS = [f"The number {n} is written here, with several ordinary words around it." for n in range(300)]
 
@@ -91,7 +92,7 @@ def test_zeroe_of_little(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
 
 
 def test_zeroe_goes_without_what_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from scuff.perturb import natural
+    from scuff.perturbations import natural
     from scuff.resources import MissingResource
 
     def gone(*_: object, **__: object) -> Path:

@@ -385,7 +385,7 @@ def summary(folder: Path) -> Any:
     "name", ["clean", "average", "worst", "keyboard", "keyboard.worst", "keyboard@0.2", "keyboard@0.5.worst"]
 )
 def test_check_against_a_minimum(name: str, check: Check, finished: tuple[Path, Path]) -> None:
-    from scuff.report.gate import named_scores
+    from scuff.reports.gate import named_scores
 
     value = named_scores(summary(finished[0]))[name]
     assert value is not None

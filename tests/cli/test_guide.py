@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scuff.attack import COLUMNS, TAGS
 from scuff.cli.main import main, parser
-from scuff.evaluate.score import VALIDITY, VALIDITY_DEGREES
-from scuff.perturb import NAMES
+from scuff.evaluation.dimensions import COLUMNS, TAGS
+from scuff.evaluation.score import VALIDITY, VALIDITY_DEGREES
+from scuff.perturbations.names import NAMES
 from scuff.resources import load
 
 GUIDE = load("guide.md").decode()

@@ -1,4 +1,4 @@
-"""What every perturbation must hold. A new one joins by its line in scuff.perturb.NAMES."""
+"""What every perturbation must hold. A new one joins by its line in scuff.perturbations.names.NAMES."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 
 import scuff
 from reference import slow, slow_respell
-from scuff.perturb import LEVELS, NAMES, Perturbation, Plan, Tally, parse, plan
-from scuff.text import Corpus, Rng
+from scuff.perturbations import plan
+from scuff.perturbations.base import LEVELS, Perturbation
+from scuff.perturbations.names import NAMES, parse
+from scuff.perturbations.plan import Plan, Tally
+from scuff.text.corpus import Corpus
+from scuff.text.random import Rng
 from strategies import seed, strength, text, texts
 
 slow.ATTACKS |= {"natural": slow_respell.natural, "phonetic": slow_respell.phonetic}

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from scuff.metrics.auc import auc, macro_auc, placements
 from scuff.metrics.chrf import MissingMetric, chrf
 from scuff.metrics.edit import edit_distance
-from scuff.metrics.labels import auc, macro_auc, placements
 from strategies import text as nasty_text
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from reference.slow import splice, words
-from scuff.attack.search import Dice
+from scuff.attacks.search.base import Dice
 
 Option = tuple[int, int, str]
 Choice = dict[int, int]

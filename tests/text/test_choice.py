@@ -6,7 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuff.text import Corpus, Edits, Ragged, Rng, Spans
+from scuff.text.corpus import Corpus
+from scuff.text.edits import Edits
+from scuff.text.ragged import Ragged
+from scuff.text.random import Rng
+from scuff.text.words import Spans
 
 corpora = Corpus.of(["x" * 40, "y" * 40])
 

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import slow
-from scuff.text import Corpus, Edits, Ragged
+from scuff.text.corpus import Corpus
+from scuff.text.edits import Edits
+from scuff.text.ragged import Ragged
 from strategies import plain, texts
 
 Plain = tuple[int, int, int, str]  # row, start, stop, new

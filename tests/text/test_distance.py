@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from scuff.text import Ragged
 from scuff.text.distance import edit_distance
+from scuff.text.ragged import Ragged
 
 few = st.text("ab", max_size=9)
 word = st.one_of(few, st.text("abé\u0301👍", max_size=20), st.text("abc", min_size=55, max_size=64))

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reference import slow
-from scuff.text import Corpus
+from scuff.text.corpus import Corpus
 
 # Lines of GraphemeBreakTest.txt (Unicode 16) for rule GB9c, which the regex package lacks: a list per cluster.
 CONJUNCTS = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from reference import slow
-from scuff.text import Corpus
+from scuff.text.corpus import Corpus
 from strategies import text, texts
 
 CASES = {

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from scuff.victims.base import Access
-from scuff.victims.chat import Chat
-from scuff.victims.verdict import Verdicts
+from scuff.victims.remote.chat import Chat, Verdicts
 from victims.scripted import Say, Scripted, serving
 
 LABELS = ("negative", "neutral", "positive")

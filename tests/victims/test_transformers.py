@@ -18,15 +18,26 @@ import pytest
 torch = pytest.importorskip("torch")
 hf = pytest.importorskip("transformers")
 
-from tokenizers import pre_tokenizers  # noqa: E402
+from tokenizers import pre_tokenizers
 
-from scuff.neural.batching import Tuner, in_batches  # noqa: E402
-from scuff.neural.library import folder_digest, quiet  # noqa: E402
-from scuff.neural.pieces import Pieces  # noqa: E402
-from scuff.victims import BadModel, Query  # noqa: E402
-from scuff.victims.base import Access  # noqa: E402
-from scuff.victims.transformers import Transformer, load, of_pipeline  # noqa: E402
-from victims.small import LONGEST, TINY, save_tokenizer  # noqa: E402
+from scuff.huggingface.batches import (
+    Pieces,
+    Tuner,
+    in_batches,
+)
+from scuff.huggingface.loading import (
+    BadModel,
+    folder_digest,
+    quiet,
+)
+from scuff.victims.base import Access
+from scuff.victims.huggingface import (
+    Transformer,
+    load,
+    of_pipeline,
+)
+from scuff.victims.query import Query
+from victims.small import LONGEST, TINY, save_tokenizer
 
 TEXTS = [
     "the cat sat on a mat", "", "   ", "not a good film, was it?", "believing in unbelievable dogs " * 3, "very " * 200,
@@ -182,13 +193,13 @@ def test_rows_that_are_cut_ahead_of_the_device_change_nothing(
         victim = load(zoo[task], task, device="cpu", batch_tokens=300)  # type: ignore[arg-type]
         plain = victim(texts).answers
         with monkeypatch.context() as patched:
-            patched.setattr("scuff.victims.network.AT_ONCE", 7)
+            patched.setattr("scuff.victims.huggingface.AT_ONCE", 7)
             found = victim(texts).answers
         for one, other in zip(plain, found, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-5)
         with monkeypatch.context() as patched:
-            patched.setattr("scuff.victims.network.AT_ONCE", 7)
-            patched.setattr("scuff.victims.network.encode", _misshapen)
+            patched.setattr("scuff.victims.huggingface.AT_ONCE", 7)
+            patched.setattr("scuff.huggingface.batches.encode", _misshapen)
             with pytest.raises(RuntimeError, match="shape mismatch"):
                 victim(texts)
 
@@ -288,8 +299,8 @@ def test_the_fastest_batch_is_found_and_kept() -> None:
 
 
 def test_tuning_changes_no_answers(zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scuff.victims.network.SIZES", {"cpu": (32, 64, 128)})
-    monkeypatch.setattr("scuff.victims.network.OTHERWISE", {"cpu": 64})
+    monkeypatch.setattr("scuff.victims.huggingface.SIZES", {"cpu": (32, 64, 128)})
+    monkeypatch.setattr("scuff.victims.huggingface.OTHERWISE", {"cpu": 64})
     victim = load(zoo["single"], "single", device="cpu")
     assert victim(TEXTS[:3]).answered.all() and victim.batch_tokens is None  # too few to try sizes on
     found = victim(TEXTS * 4).answers

@@ -15,7 +15,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .asked import (
+from .flags import (
     data_arguments,
     flags,
     listen,
@@ -23,12 +23,13 @@ from .asked import (
     named,
     refuse_beside_resume,
     run_arguments,
+    run_bar,
     settings_of,
 )
-from .shared import run_bar
 
 if TYPE_CHECKING:
-    from ..session import AttackResult
+    from ..api import AttackResult
+
 
 CONSTRAINTS = (
     "stop-words", "min-length", "changed", "edit-distance", "word-vectors", "chrf", "pos", "meaning",
@@ -85,19 +86,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..session import AttackConfig, attack, dry_attack, read_config, resume_attack
+    from ..api import attack, dry_attack, resume_attack
+    from ..attacks.settings import AttackSettings
+    from ..runs.settings import read_settings
 
     if args.parts:
         return _parts()
     found, show = (_live(args), None) if args.live else (None, run_bar(args.quiet))
     if args.resume:
-        changes = flags(args, settings_of(AttackConfig))
+        changes = flags(args, settings_of(AttackSettings))
         refuse_beside_resume(args, changes)
         return _show(resume_attack(args.resume, say=listen(args), show=show, found=found, **changes))
-    settings = read_config(args.config) if args.config else {}
+    settings = read_settings(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
-    settings |= flags(args, settings_of(AttackConfig))
-    AttackConfig.of(**settings)  # a wrong setting is told before a missing model
+    settings |= flags(args, settings_of(AttackSettings))
+    AttackSettings.of(**settings)  # a wrong setting is told before a missing model
     model, data = named(args, model, data)
     if args.dry_run:
         return dry_attack(model, data, say=listen(args), **settings)
@@ -114,7 +117,7 @@ def _show(result: AttackResult) -> None:
 
 
 def _live(args: argparse.Namespace) -> Any:
-    from ..report import marked_line
+    from ..reports.marks import marked_line
 
     def show(success: dict[str, Any]) -> None:
         parts = success["texts"], success["edits"], success["before"], success["after"]
@@ -124,11 +127,11 @@ def _live(args: argparse.Namespace) -> Any:
 
 
 def _parts() -> None:
-    from ..attack.constraints import CONSTRAINTS
-    from ..attack.goals import GOALS
-    from ..attack.recipes import RECIPES
-    from ..attack.search import SEARCHES
-    from ..text.calls import usage
+    from ..attacks.constraints import CONSTRAINTS
+    from ..attacks.goals import GOALS
+    from ..attacks.recipes import RECIPES
+    from ..attacks.search import SEARCHES
+    from ..specs import usage
 
     kinds: dict[str, Any] = {"goals": GOALS, "searches": SEARCHES, "constraints": CONSTRAINTS}
     print("recipes")

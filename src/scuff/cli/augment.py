@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 
-from .shared import progress_bar, say
+from .flags import progress_bar, say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +65,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from dataclasses import fields
 
-    from ..session.augment import Augmentation
+    from ..training.augmentation import Augmentation
 
     options = {field.name: getattr(args, field.name) for field in fields(Augmentation)}
     made = Augmentation(**options).write(args.data, args.output, progress_bar(args.quiet))

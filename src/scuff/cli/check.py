@@ -32,9 +32,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..evaluate import Folder
-    from ..files.streams import replacing
-    from ..report import check_summary, junit, markdown
+    from ..data.formats.streams import replacing
+    from ..reports.gate import check_summary, junit, markdown
+    from ..runs.folder import Folder
 
     least: dict[str, float] = {}
     for text in args.min:

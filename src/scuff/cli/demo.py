@@ -11,10 +11,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..session import evaluate
-    from ..session.dimensions import light_columns
+    from ..api import evaluate
+    from ..evaluation.dimensions import light_columns
     from .evaluate import show
-    from .shared import run_bar, say
+    from .flags import run_bar, say
 
     result = evaluate(
         "toy:sentiment", "toy:sentiment", args.output, say=lambda message: say(args.quiet, message),

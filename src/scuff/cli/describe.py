@@ -13,14 +13,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..attack import COLUMNS
-    from ..perturb import Perturbation
-    from ..perturb.names import by_name
+    from ..evaluation.dimensions import COLUMNS
+    from ..perturbations.base import Perturbation
+    from ..perturbations.names import FAMILY
 
     if args.name in COLUMNS:
         print(f"{args.name}: one of RobTest's dimensions, {COLUMNS[args.name]} for `scuff evaluate`\n")
         args.name = re.split(r"[@(]", COLUMNS[args.name])[0]
-    kind = by_name(args.name)
+    kind = FAMILY.find(args.name)
     facts = kind.facts
     print(
         f"{args.name}: {facts.summary}\n\n  Adversarial attacks are harmless.\n  {facts.example}\n\n{inspect.getdoc(kind)}\n"

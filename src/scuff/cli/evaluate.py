@@ -19,21 +19,22 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .asked import (
+from .flags import (
     data_arguments,
     flags,
     listen,
+    measured_arguments,
     model_arguments,
     named,
     refuse_beside_resume,
     run_arguments,
+    run_bar,
+    say,
     settings_of,
 )
-from .measured import measured_arguments
-from .shared import run_bar, say
 
 if TYPE_CHECKING:
-    from ..session import Result
+    from ..api import Result
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,17 +54,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..session import Config, dry_run, evaluate, read_config, resume_evaluation
-    from ..session.cases import write_cases
+    from ..api import dry_run, evaluate, resume_evaluation
+    from ..evaluation.export import write_cases
+    from ..evaluation.settings import EvaluationSettings
+    from ..runs.settings import read_settings
 
     if args.resume:
-        changes = flags(args, settings_of(Config))
+        changes = flags(args, settings_of(EvaluationSettings))
         refuse_beside_resume(args, changes)
         return show(resume_evaluation(args.resume, say=listen(args), show=run_bar(args.quiet), **changes))
-    settings = read_config(args.config) if args.config else {}
+    settings = read_settings(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
-    settings |= flags(args, settings_of(Config))
-    Config.of(**settings)  # a wrong setting is told before a missing model
+    settings |= flags(args, settings_of(EvaluationSettings))
+    EvaluationSettings.of(**settings)  # a wrong setting is told before a missing model
     model, data = named(args, model, data, modelless=bool(settings.get("predictions") or args.write_cases))
     if args.write_cases:
         count = write_cases(data, args.write_cases, **settings)

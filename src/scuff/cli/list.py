@@ -13,7 +13,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..perturb import NAMES
+    from ..perturbations.names import NAMES
 
     for name, kind in NAMES.items():
         facts = kind.facts

@@ -27,7 +27,7 @@ COMMANDS = {
 
 
 def parser() -> argparse.ArgumentParser:
-    from .. import __version__
+    from ..version import __version__
 
     top = argparse.ArgumentParser(
         prog="scuff",

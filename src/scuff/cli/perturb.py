@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 
-from .shared import add_choice, add_input, input_of, progress_bar, say
+from .flags import add_choice, add_input, input_of, progress_bar, say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +43,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..files import perturb_file
-    from ..perturb import Plan, only, parse
+    from ..data.perturbing import perturb_file
+    from ..perturbations.combine import only
+    from ..perturbations.names import parse
+    from ..perturbations.plan import Plan
 
     attack = parse(args.attack)
     if args.only:

@@ -20,9 +20,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..files.streams import replacing
-    from ..session import report
-    from ..session.export import write_parquet
+    from ..api import report
+    from ..data.formats.streams import replacing
+    from ..reports.parquet import write_parquet
 
     result = report(args.run_folder)
     if args.paper:

@@ -11,7 +11,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..perturb import LEVELS, NAMES, perturb
+    from ..api import perturb
+    from ..perturbations.base import LEVELS
+    from ..perturbations.names import NAMES
     from ..resources import MissingResource, load
 
     texts = args.text or load("demo.txt").decode().splitlines()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 
-from .shared import add_choice, add_input, input_of, progress_bar, say
+from .flags import add_choice, add_input, input_of, progress_bar, say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,8 +23,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..files import write_zeroe
-    from ..perturb import ZEROE, parse
+    from ..data.zeroe import write_zeroe
+    from ..perturbations.names import ZEROE, parse
 
     attacks = {attack.name: attack for attack in map(parse, args.attack or ZEROE)}
     if len(attacks) < len(args.attack):

@@ -1,1 +1,1 @@
-"""Numbers from texts, labels and scores. No models, no disk."""
+"""Numbers from texts, labels and scores."""

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ..text import Ragged
-from ..text.hash import BASE, mix
-from ..text.ragged import Bits, Codes, Floats, Ints, bounds, spread
+from ..text.ragged import Bits, Codes, Floats, Ints, Ragged, bounds, spread
+from ..text.random import BASE, mix
 
 ORDERS, BETA = 6, 2
+
 PART = 1_000_000  # characters at a time
 
 

@@ -1,4 +1,4 @@
-"""How far a text is from the original, in characters."""
+"""Edit distances of texts and of edited texts, by RapidFuzz."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ..text.corpus import Corpus
+from ..text.edits import Edits
+from ..text.ragged import Ints
+
 
 def edit_distance(before: Sequence[str], after: Sequence[str]) -> npt.NDArray[np.int64]:
     """Levenshtein distances of texts row by row, in code points; over the length it is RobTest's degree (appendix C)."""
@@ -14,3 +18,20 @@ def edit_distance(before: Sequence[str], after: Sequence[str]) -> npt.NDArray[np
     from rapidfuzz.process import cpdist
 
     return cpdist(before, after, scorer=Levenshtein.distance, dtype=np.int64)
+
+
+LONG = 5000  # characters; the time that a distance takes grows with the square
+
+
+def edits_distance(corpus: Corpus, edits: Edits) -> Ints:
+    """How far edits take each text. Of a very long one only the edits are measured: together they are never nearer."""
+    before, after = corpus.strings(), corpus.apply(edits).strings()
+    long = corpus.lengths > LONG
+    if not long.any():
+        return edit_distance(before, after)
+    short = np.flatnonzero(~long).tolist()
+    out = np.zeros(long.size, np.int64)
+    out[short] = edit_distance([before[at] for at in short], [after[at] for at in short])
+    some = edits.where(long[edits.row])
+    old, new = corpus.cut(some.spans(corpus.offsets)).strings(), some.text.strings()
+    return out + np.bincount(some.row, edit_distance(old, new), long.size).astype(np.int64)

@@ -10,6 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ..isolation import Blameless
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -18,7 +20,7 @@ else:
 HERE = Path(__file__).parent
 
 
-class MissingResource(LookupError):
+class MissingResource(Blameless, LookupError):
     """Something is not installed; the message is the command that installs it."""
 
 

@@ -1,4 +1,4 @@
-"""Text as arrays, edits as data. Imports numpy, touches nothing."""
+"""Text as arrays, edits as data. Imports numpy, touches no disk."""
 
 from .corpus import Corpus
 from .edits import Edit, Edits

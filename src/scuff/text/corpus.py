@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from .edits import Edits
-from .hash import text_bits
 from .ragged import Bits, Codes, Ints, Ragged, bounds, spread
+from .random import text_bits
 from .unicode import Classes, classes, continues
 from .words import Letters, Spans, find_letters, find_words
 

@@ -7,6 +7,7 @@ import numpy as np
 from .ragged import Codes, Ints, Ragged, bounds, spread
 
 BITS = 64  # of a machine word, which holds one column of the table
+
 PART = 1 << 14  # pairs that are worked on at once
 
 

@@ -11,9 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 Codes = npt.NDArray[np.uint32]  # code points
+
 Ints = npt.NDArray[np.int64]  # positions, lengths, row numbers
+
 Bits = npt.NDArray[np.uint64]  # hashes
+
 Mask = npt.NDArray[np.bool_]
+
 Floats = npt.NDArray[np.float64]
 
 

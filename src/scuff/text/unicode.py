@@ -25,12 +25,16 @@ def members(*classes: int) -> Mask:
 
 
 BREAKS = members(U.CR, U.LF, U.CONTROL)
+
 CONJUNCT = members(U.EXTEND, U.LINKER, U.ZWJ)
+
 EXTENDING = members(*EXTENDS)
+
 # A cluster can go on only at these, or after PREPEND; everything else, nearly all text, starts one.
 MAY_CONTINUE = members(
     *EXTENDS, U.ZWJ, U.LF, U.SPACING, U.FLAG, U.PICTOGRAPH, U.CONSONANT, *range(U.HANGUL_L, U.HANGUL_LVT + 1)
 )
+
 ALWAYS_CONTINUES = members(*EXTENDS, U.ZWJ, U.SPACING)  # GB9, GB9a
 
 

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from . import unicode_data as U
-from .hash import text_bits
 from .ragged import Bits, Codes, Ints, Mask, Ragged, bounds, spread
+from .random import text_bits
 from .unicode import Classes, word_class
 
 WORDY = np.isin(np.arange(8), (U.LOWER, U.UPPER, U.LETTER, U.DIGIT))

@@ -1,6 +1,6 @@
-"""Models under test. `open_victim` takes any of them; `Query` is the one door through which they are asked."""
+"""Models under test. `open_victim` opens any of them; `Query` is the one door through which they are asked."""
 
-from ..neural.library import BadModel
+from ..huggingface.loading import BadModel
 from .base import Access, NotEnoughAccess, Outputs, Victim, require
 from .cache import DiskCache
 from .open import open_victim

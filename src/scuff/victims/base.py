@@ -11,15 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..text.dataset import Task, Text
+from ..data.dataset import Task, Text
+from ..isolation import Blameless
 from ..text.ragged import Floats, Ints, Mask
 
 if TYPE_CHECKING:
     from .answers import Reader
 
+
 Column = Sequence[Text]
+
 Spans = Sequence[tuple[int, int]]  # where words begin and end in a text
+
 GRADIENT_STEPS = 20  # points on the way from the baseline to the text: forward passes that a gradient costs
+
 OTHER = "(other)"  # stands for labels that the data does not have, where a model's labels are not known beforehand
 
 
@@ -32,11 +37,11 @@ class Access(IntEnum):
     GRADIENT = 3
 
 
-class StopRun(RuntimeError):
+class StopRun(Blameless, RuntimeError):
     """The run cannot go on: no example is to blame."""
 
 
-class NotEnoughAccess(ValueError):
+class NotEnoughAccess(Blameless, ValueError):
     """A protocol needs more than the victim gives."""
 
 
@@ -89,11 +94,6 @@ class Outputs:
         return Outputs(
             np.concatenate([part.answers for part in parts]), np.concatenate([part.problem for part in parts])
         )
-
-
-def reason_of(error: BaseException) -> str:
-    """What went wrong, in one line: the problem of rows that something raised on."""
-    return f"error: {type(error).__name__}: {error}".splitlines()[0][:300]
 
 
 class Victim(ABC):

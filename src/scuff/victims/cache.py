@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..text.dataset import Text
+from ..data.dataset import Text
 
 Key = tuple[Text, ...]
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..neural.batching import Tuner, in_batches
-from ..neural.library import answering, quiet
-from ..neural.pieces import Pieces, encode
+from ..huggingface.batches import Pieces, Tuner, encode, in_batches
+from ..huggingface.loading import answering, quiet
 from ..text.ragged import Floats, spread
 from .base import GRADIENT_STEPS, Column, NotEnoughAccess
 
 if TYPE_CHECKING:
-    from .network import Transformer
+    from .huggingface import Transformer
+
 
 BACKWARD = 4  # times the memory of a forward pass, or so
 

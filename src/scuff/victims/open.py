@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Sequence
 from hashlib import sha256
-from importlib import import_module, util
 from pathlib import Path
 from types import CellType
 from typing import Any
 
-from ..neural.library import BadModel
-from ..text.dataset import Task
+from ..data.dataset import Task
+from ..huggingface.loading import BadModel
+from ..specs import import_object
 from .base import Victim
 from .plain import Plain, of_sklearn
 
@@ -36,11 +35,11 @@ def open_victim(model: Any, task: Task, labels: Sequence[str], options: dict[str
 
         return _built(Toy, name, rest, **options)
     if kind in ("http", "https"):
-        from .http import Http
+        from .remote.http import Http
 
         return _built(Http, name, name, task=task, labels=labels, **options)
     if kind == "chat":
-        from .chat import Chat
+        from .remote.chat import Chat
 
         url, _, served = rest.partition("#")
         return _built(Chat, name, url, options.pop("model", served), task=task, labels=labels, **options)
@@ -49,11 +48,14 @@ def open_victim(model: Any, task: Task, labels: Sequence[str], options: dict[str
         raise BadModel(f"{name}: expected the name of a function in it, as in {name}:predict, got none")
     module = path and kind != "hf" and attribute.isidentifier() and not Path(name).exists() and "/" not in name
     if path.endswith(".py") or module:
-        found, digest = _imported(path, attribute)
+        try:
+            found, digest = import_object(path, attribute)
+        except ValueError as error:
+            raise BadModel(str(error)) from error
         victim = _of_object(found, task, labels, options, name, f"{name}:{digest}")
         victim.sees_through_files = True
         return victim
-    from .transformers import load
+    from .huggingface import load
 
     return _built(load, name, name.removeprefix("hf:"), task, labels=labels or None, **options)
 
@@ -78,7 +80,7 @@ def _of_object(
     if all(hasattr(model, part) for part in ("model", "tokenizer", "task", "framework")) or (
         hasattr(model, "tokenizer") and hasattr(getattr(model, "model", None), "config")
     ):
-        from .transformers import of_pipeline
+        from .huggingface import of_pipeline
 
         return _built(of_pipeline, name or "pipeline", model, task, labels=labels or None, **options)
     if options:
@@ -102,36 +104,3 @@ def _source(model: Any) -> str:
         v for v in cells if isinstance(v, str | int | float) and not isinstance(v, bool)
     ]  # others may change under way
     return f"{name}:{sha256(repr((code, fixed)).encode('utf-8', 'replace')).hexdigest()[:16]}"
-
-
-def _imported(path: str, attribute: str) -> tuple[Any, str]:
-    """The thing itself, and a digest of the file that it is in."""
-    file = Path(path)
-    try:
-        if path.endswith(".py"):
-            spec = util.spec_from_file_location(file.stem, file)
-            if not file.is_file() or spec is None or spec.loader is None:
-                raise BadModel(f"{path}: expected a Python file, got nothing of that name")
-            module = util.module_from_spec(spec)
-            sys.modules.setdefault(file.stem, module)
-            sys.path.insert(
-                0, str(file.resolve().parent)
-            )  # what it imports may stand beside it, as for `python file.py`
-            spec.loader.exec_module(module)
-        else:
-            sys.path.insert(0, "")  # as `python -m` does
-            try:
-                module = import_module(path)
-            finally:
-                sys.path.remove("")
-    except BadModel:
-        raise
-    except (Exception, SystemExit) as error:  # anything may go wrong in a user's file
-        said = " ".join(str(error).split())
-        raise BadModel(f"{path}: expected a module that can be imported, got {type(error).__name__}: {said}") from error
-    if not hasattr(module, attribute):
-        near = ", ".join(name for name in vars(module) if not name.startswith("_")) or "nothing"
-        raise BadModel(f"{path}: expected {attribute!r} in it, got {near:.200}")
-    origin = Path(getattr(module, "__file__", None) or "")
-    digest = sha256(origin.read_bytes()).hexdigest()[:16] if origin.is_file() else ""
-    return getattr(module, attribute), digest

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..text.dataset import Task
+from ..data.dataset import Task
 from .answers import Reader
 from .base import OTHER, Access, Column, Outputs, Read, Victim
 

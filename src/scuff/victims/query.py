@@ -1,20 +1,185 @@
-"""The one door to a victim: counts, removes duplicates, caches, sorts by length, batches, keeps budgets and time."""
+"""`Query`, the one door to a victim: removes duplicates, caches, batches, counts, keeps budgets, isolates failures."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Sequence
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import chain
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ..data.dataset import Text
+from ..isolation import reason_of
 from ..text.ragged import Floats
-from .base import GRADIENT_STEPS, Access, Column, Outputs, Spans, Victim, as_objects, require
+from .base import (
+    GRADIENT_STEPS,
+    Access,
+    Column,
+    NotEnoughAccess,
+    Outputs,
+    Spans,
+    StopRun,
+    Victim,
+    as_objects,
+    require,
+)
 from .cache import DiskCache
-from .memory import Answer, Key, Memory, answers_of, columns_of, keys_of, outputs_of, texts_of
-from .meter import BudgetSpent, Meter, TooManyErrors
 
-__all__ = ["UNASKED", "BudgetSpent", "Query", "TooManyErrors"]
+Row = TypeVar("Row")
+
+Found = TypeVar("Found", Outputs, list[Floats])
+
+
+class BudgetSpent(StopRun):
+    """The run has no queries left."""
+
+
+class TooManyErrors(StopRun):
+    """The victim failed more often than the user allows."""
+
+
+class Meter:
+    """max_queries: rows that the victim may be given. max_errors: more failures than that raise TooManyErrors."""
+
+    def __init__(self, name: str, max_queries: int | None, max_errors: int | None) -> None:
+        self.name, self.max_queries, self.max_errors = name, max_queries, max_errors
+        self.asked = 0  # rows that the victim was given
+        self.again = 0  # of these, in batches that failed, so that their rows were given once more
+        self.errors = 0
+        self.seconds = 0.0  # inside the victim
+
+    @property
+    def queries(self) -> int:
+        """Queries as a user counts them: rows of a batch that failed and was halved count once."""
+        return self.asked - self.again
+
+    def afford(self, count: int, why: str = "") -> None:
+        """Raise BudgetSpent before anything is asked that cannot be paid."""
+        if self.max_queries is not None and self.asked + count > self.max_queries:
+            raise BudgetSpent(f"expected at most {self.max_queries:,} queries, got {why or f'{self.asked + count:,}'}")
+
+    def halving(
+        self,
+        rows: Sequence[Row],
+        ask: Callable[[Sequence[Row]], Found],
+        failed: Callable[[Row, str], Found],
+        *,
+        passes: int = 1,
+    ) -> list[Found]:
+        """Ask; where the victim raises, halve until the rows that it cannot take stand alone, for which `failed` answers.
+
+        passes: how many queries a row counts.
+        """
+        self.afford(passes * len(rows), "more, since failed ones are asked again")
+        self.asked += passes * len(rows)
+        begin = time.perf_counter()
+        try:
+            found = ask(rows)
+        except NotEnoughAccess:
+            raise
+        except (Exception, SystemExit) as error:  # anything at all may go wrong inside a user's model
+            self._note(0, error)
+            if len(rows) == 1:
+                self._note(1, error)
+                return [failed(rows[0], reason_of(error))]
+        else:
+            if len(found) != len(rows):
+                raise ValueError(f"expected {len(rows)} answers from {self.name}, got {len(found)}")
+            self._note_problems(found)
+            return [found]
+        finally:
+            self.seconds += time.perf_counter() - begin
+        self.again += passes * len(rows)
+        half = len(rows) // 2
+        parts = (rows[:half], rows[half:])
+        return [found for part in parts for found in self.halving(part, ask, failed, passes=passes)]
+
+    def _note_problems(self, found: object) -> None:
+        if isinstance(found, Outputs) and not found.answered.all():
+            errors = [reason for reason in found.problem.tolist() if reason.startswith("error")]
+            self._note(len(errors), next(iter(errors), ""))
+
+    def _note(self, count: int, reason: object) -> None:
+        self.errors += count
+        if self.max_errors is not None and self.errors > self.max_errors:
+            said = " ".join(str(reason).split())[:300]
+            raise TooManyErrors(f"expected at most {self.max_errors} errors, got {self.errors}; the last: {said}")
+
+
+Key = str | tuple[Text, ...]  # a row: its string where that is all, else what stands in its columns
+
+Answer = tuple[Any, str]  # and the problem with it
+
+
+def keys_of(columns: Sequence[Column]) -> list[Any]:
+    """The rows of some columns. A tuple for every row would cost more than all else, so single strings stand for themselves."""
+    if len(columns) == 1 and len(columns[0]) and isinstance(columns[0][0], str):
+        return list(columns[0])
+    return list(zip(*columns, strict=True))
+
+
+def columns_of(keys: Sequence[Any]) -> list[Sequence[Any]]:
+    """The columns of some rows, of which there must be one."""
+    return [keys] if isinstance(keys[0], str) else list(zip(*keys, strict=True))
+
+
+def texts_of(key: Key) -> tuple[Text, ...]:
+    """What stands in the columns of a row."""
+    return (key,) if isinstance(key, str) else key
+
+
+class Memory:
+    """Up to `size` answers, those that were used last; errors are not kept, since they may pass."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._known: OrderedDict[Key, Answer] = OrderedDict()
+        self._new: list[tuple[Sequence[Key], Outputs]] = []  # many are forgotten before anybody looks for them
+
+    def __len__(self) -> int:
+        self._settle()
+        return len(self._known)
+
+    def add(self, keys: Sequence[Key], outputs: Outputs) -> None:
+        self._new.append((keys, outputs))
+
+    def find(self, keys: Iterable[Key]) -> dict[Key, Answer]:
+        """Those that are known."""
+        self._settle()
+        found = {key: self._known[key] for key in keys if key in self._known} if self._known else {}
+        for key in found:
+            self._known.move_to_end(key)
+        return found
+
+    def clear(self) -> None:
+        self._known.clear()
+        self._new.clear()
+
+    def _settle(self) -> None:
+        for keys, outputs in self._new:
+            self._known |= answers_of(keys, outputs)
+        self._new.clear()
+        while len(self._known) > self.size:
+            self._known.popitem(last=False)
+
+
+def answers_of(keys: Sequence[Key], outputs: Outputs) -> dict[Key, Answer]:
+    """Answers row by row, without errors."""
+    rows = zip(keys, outputs.answers, outputs.problem.tolist(), strict=True)
+    return {key: (value, problem) for key, value, problem in rows if not problem.startswith("error")}
+
+
+def outputs_of(answers: Sequence[Answer]) -> Outputs:
+    """Answers of single rows as arrays; what stands for none has the shape of the others."""
+    values, problem = [value for value, _ in answers], as_objects([reason for _, reason in answers])
+    sample = next((value for value, reason in answers if value is not None and not reason), None)
+    if not isinstance(sample, np.ndarray | np.generic) or (isinstance(sample, np.ndarray) and sample.dtype.kind == "i"):
+        return Outputs(as_objects(values), problem)
+    none = Outputs.failed(1, "", Outputs.of(np.asarray(sample)[None])).answers[0]
+    return Outputs(np.stack([none if reason else value for value, reason in answers]), problem)
+
 
 UNASKED = "budget: no query was left"
 

@@ -1,70 +1,36 @@
-"""Victims that need nothing: they write their own data with a grammar and learn it in a second.
+"""The embedded victims, toy:sentiment and toy:tone: they learn the embedded data in a second.
 
 Weights and residuals are multiples of 2^-20, so that their sums are exact: in any order, in any batch, on any machine.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..resources import load, manifest
-from ..text import Ragged
-from ..text.dataset import Task, joined
-from ..text.grammar import Grammar
-from ..text.hash import BASE, mix, text_bits
-from ..text.ragged import Bits, Codes, Floats, Ints, bounds, spread, sums
+from ..data.dataset import Task, joined
+from ..data.toy import LABELS, _data
+from ..resources import manifest
+from ..text.ragged import Bits, Codes, Floats, Ints, Ragged, bounds, spread, sums
+from ..text.random import BASE, mix, text_bits
 from ..text.unicode import case_map, classes
 from ..text.words import find_words
 from .base import Access, Column, Outputs, Victim, sigmoid, softmax
 
-LABELS = {"sentiment": ("negative", "positive"), "tone": ("rude", "insult", "threat", "spam")}
-START = {"sentiment": "review", "tone": "comment"}
-SIZES = {"train": 4000, "test": 1000}
 VERSION = 1  # of the features and the training; one more whenever they change
+
 BUCKETS = 1 << 16
+
 END = BUCKETS  # of n-grams that run over the end of their text; every text has some, so this is the intercept
+
 GRAMS = range(2, 5)
+
 BATCH, EPOCHS, RATE = 256, 20, 2.0
-
-
-def toy_data(name: str, split: Literal["train", "test"]) -> tuple[list[str], list[Any]]:
-    """Texts and what they are: a label each for sentiment, a tuple of labels each for tone. No text is in both splits."""
-    if name not in LABELS or split not in SIZES:
-        raise ValueError(f"expected sentiment or tone, train or test for toy_data, got {name!r}, {split!r}")
-    found = _data(name)[split]
-    return list(found), [labels[0] if name == "sentiment" else labels for labels in found.values()]
-
-
-@cache
-def _data(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Labels by text. The hash of a text says which split it is for; what a rule unseen-... made is not for training."""
-    grammar = Grammar.parse(load(f"toy-{name}.txt").decode())
-    found: dict[str, dict[str, tuple[str, ...]]] = {split: {} for split in SIZES}
-    number = 0
-    while any(len(found[split]) < size for split, size in SIZES.items()):
-        block = [grammar.sentence(START[name], at) for at in range(number, number + 1024)]
-        number += len(block)
-        bits = text_bits(Ragged.of([sentence.text for sentence in block]))
-        for (text, rules), draw in zip(block, (bits % np.uint64(5)).tolist(), strict=True):
-            split = "train" if draw else "test"
-            made_by = {rule.partition("-")[0] for rule in rules}
-            if len(found[split]) == SIZES[split] or (draw and "unseen" in made_by) or _repeats(text):
-                continue
-            found[split][text] = tuple(label for label in LABELS[name] if label in made_by)
-    return found
-
-
-def _repeats(text: str) -> bool:
-    """Whether a longer word stands there twice, which a writer would have avoided."""
-    words = re.findall(r"\b(?!were|your)[a-z]{4,}", text.lower())
-    return len(words) > len(set(words))
 
 
 @dataclass(frozen=True, eq=False)

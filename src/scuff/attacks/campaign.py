@@ -1,0 +1,229 @@
+"""An attack on a data set as jobs, each of which attacks one block of examples; and the files computed from all parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..data.dataset import Column, Dataset
+from ..isolation import isolated
+from ..metrics.meaning import distance_in_meaning
+from ..perturbations.base import Perturbation
+from ..perturbations.combine import all_proposals
+from ..perturbations.protect import Protect
+from ..runs.folder import Arrays, Folder
+from ..runs.pack import pack_answers, pack_edits, pack_texts, unpack_answers, unpack_texts
+from ..runs.trials import Ask, Job, clean_block, clean_jobs
+from ..runs.truth import Truth
+from ..text.corpus import Corpus
+from ..text.edits import Edits
+from ..text.ragged import Floats, Ints
+from ..victims.base import Access, Outputs, as_objects
+from .attack import Attack
+from .engine import Engine, Pursuit
+from .outcomes import ERROR, FAILED, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Limits, attack_summary, result_lines
+from .space import Space, Tried
+
+
+class AttackedBlock:
+    """The work on one block of examples: who is attacked, the search, what came of it."""
+
+    def __init__(self, run: Campaign, rows: Ints) -> None:
+        assert run.ask is not None and run.recipe is not None
+        self.run, self.rows, self.ask, self.recipe = run, rows, run.ask, run.recipe
+        truth, clean = run.truth.take(rows), run.clean.take(rows)
+        self.goal = self.recipe.goal.ready(run.truth.task, run.truth.labels)
+        self.status = np.full(rows.size, FAILED, np.int8)
+        self.reason: list[str] = [""] * rows.size
+        self.queries, self.reached = np.zeros((2, rows.size), np.int64)
+        self.unanswered: list[list[str]] = [[] for _ in range(rows.size)]  # why, of each query without an answer
+        self.margin = np.full(rows.size, np.nan)
+        self.answers, self.edits = list(clean.answers), [Edits.join([])] * rows.size
+        for at, problem in enumerate(clean.problem.tolist()):
+            if problem:
+                self.status[at], self.reason[at] = SKIPPED, f"{NO_ANSWER}: {problem}"
+        fine = np.flatnonzero(self.status == FAILED)
+        self.margin[fine] = self.goal(clean.take(fine), truth.targets[fine], np.zeros(fine.size))
+        for at, reason in zip(
+            fine.tolist(), self.goal.skips(clean.take(fine), truth.targets[fine]).tolist(), strict=True
+        ):
+            if reason:
+                self.status[at], self.reason[at] = SKIPPED, reason
+        self.attacked = np.flatnonzero(self.status == FAILED)
+        self.queries[self.attacked] = 1
+        self.targets = truth.targets
+
+    def part(self) -> Arrays:
+        columns = [Column.of(column) for column in self.run.data.take(range(self.rows[0], self.rows[-1] + 1)).columns]
+        mine = [column.take(self.attacked) for column in columns]
+        if self.attacked.size:
+            self._search(mine)
+        all_edits = Edits.join([replace(e, row=np.full(len(e), at)) for at, e in enumerate(self.edits)])
+        corpus = columns[self.run.limits.side].corpus
+        before, after = corpus.strings(), corpus.apply(all_edits).strings()
+        distance = np.zeros(len(corpus))
+        if (edited := np.unique(all_edits.row)).size:
+            far = distance_in_meaning(self.run.limits.meaning)
+            distance[edited] = far([before[at] for at in edited.tolist()], [after[at] for at in edited.tolist()])
+        return {
+            "example": self.rows.astype(np.int32), "status": self.status, "queries": self.queries.astype(np.int32),
+            "reached": self.reached.astype(np.int32),
+            "unanswered": np.array(list(map(len, self.unanswered)), np.int32), "margin": self.margin, "distance": distance,
+            "changed": Tried(columns[self.run.limits.side], all_edits).changed(),
+            **pack_texts("reason", self.reason), **pack_answers(self._together()),
+            **pack_edits([(self.run.limits.side, 0, all_edits)]),
+        }  # fmt: skip
+
+    def _together(self) -> Any:
+        kind = self.run.clean.answers
+        return as_objects(self.answers) if kind.dtype == object else np.array(self.answers, kind.dtype)
+
+    def _search(self, columns: list[Column]) -> None:
+        run, limits, recipe = self.run, self.run.limits, self.recipe
+        protect = Protect(limits.protect) if limits.protect else None
+        corpus, parts = columns[limits.side].corpus, [(part.attack, part.count) for part in recipe.transform]
+        proposed = self._each_alone(corpus, lambda corpus: self._proposed(corpus, parts, protect))
+        space = Space.of(columns, limits.side, proposed, run.unknown if recipe.search.hidden else "")
+        targets = self.targets[self.attacked]
+        engine = Engine(
+            space, self.goal, recipe.search, recipe.constraints, self._hear, targets, limits.seed, limits.max_queries,
+            run.at_once, run.late,
+        )  # fmt: skip
+        importance = self._importance(space, targets) if recipe.search.needs == Access.GRADIENT else None
+        rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
+        for pursuit in engine.run(rows, self.margin[self.attacked[rows]], importance):
+            self._note(pursuit, space)
+
+    def _hear(self, *columns: Any, examples: Any) -> Outputs:
+        """Ask for a search, and remember what was not answered: a model that fails on every new text is not robust."""
+        outputs = self.ask(*columns, examples=examples)
+        for place in np.flatnonzero(~outputs.answered).tolist():
+            self.unanswered[self.attacked[examples[place]]].append(str(outputs.problem[place]))
+        return outputs
+
+    def _proposed(self, corpus: Corpus, parts: list[tuple[Perturbation, int]], protect: Protect | None) -> Edits:
+        """What may be tried at all."""
+        proposed = all_proposals(parts, corpus, self.run.limits.seed, protect)
+        for constraint in self.recipe.constraints:
+            proposed = proposed.where(constraint.sites(corpus, proposed))
+        return proposed
+
+    def _each_alone(self, corpus: Corpus, propose: Callable[[Corpus], Edits]) -> Edits:
+        """Proposals for all texts; a text on which a perturbation raises has none, and its attack ends in an error."""
+
+        def some(rows: Sequence[int]) -> Edits:
+            if len(rows) == len(corpus):
+                return propose(corpus)
+            at = np.array(rows, np.int64)
+            found = propose(corpus.take(at))
+            return replace(found, row=at[found.row])
+
+        def failed(row: int, reason: str) -> Edits:
+            self._fail(row, reason)
+            return Edits.join([])
+
+        parts = isolated(range(len(corpus)), some, failed)
+        return parts[0] if len(parts) == 1 else Edits.join(parts)
+
+    def _fail(self, at: int, reason: str) -> None:
+        self.status[self.attacked[at]], self.reason[self.attacked[at]] = ERROR, reason
+
+    def _importance(self, space: Space, targets: Any) -> dict[int, Floats]:
+        """Of each site, by one backward pass, which counts as a query."""
+        assert self.run.saliency is not None, "a victim without gradients is not asked for them"
+        spans = list(zip(*(place.tolist() for place in space.spans), strict=True))
+        words = [spans[a:b] for a, b in zip(space.sites_of[:-1].tolist(), space.sites_of[1:].tolist(), strict=True)]
+        texts = [column.texts() for column in space.columns]
+        found = self.run.saliency(*texts, side=space.side, words=words, weights=self.goal.weights(targets), steps=1)
+        self.queries[self.attacked] += 1
+        return dict(enumerate(found))
+
+    def _note(self, pursuit: Pursuit, space: Space) -> None:
+        """Write down what came of a search."""
+        at = int(self.attacked[pursuit.view.row])
+        self.queries[at] += pursuit.queries - 1
+        if pursuit.failed:
+            return self._fail(pursuit.view.row, pursuit.failed)
+        lost = self.unanswered[at]
+        mute = pursuit.asked and not pursuit.answered
+        if lost and (mute or len(lost) >= pursuit.queries - 1):  # not one text that counts was answered
+            return self._fail(pursuit.view.row, lost[0])
+        self.margin[at] = pursuit.margin
+        self.reason[at] = pursuit.reason or ("" if pursuit.asked else NOTHING)
+        if pursuit.state:
+            before, self.answers[at] = self.answers[at], pursuit.answer
+            self.edits[at] = space.edits.where(np.array(pursuit.state))
+            if pursuit.margin > 0:
+                self.status[at], self.reason[at], self.reached[at] = SUCCEEDED, "", pursuit.reached
+                if self.run.live:
+                    self.run.live(int(self.rows[at]), self.edits[at], before, pursuit.answer)
+        return None
+
+
+Live = Callable[[int, Edits, Any, Any], None]  # example, its edits, the answer before, the answer after
+
+
+@dataclass(eq=False)
+class Campaign:
+    """Everything that decides the trials. `ask` and `saliency` are the doors to the victim."""
+
+    folder: Folder
+    data: Dataset
+    truth: Truth
+    recipe: Attack | None  # none: nothing is attacked, only told about
+    limits: Limits
+    ask: Ask | None = None
+    saliency: Callable[..., list[Floats]] | None = None
+    unknown: str = "[UNK]"
+    at_once: int = 2048
+    late: Callable[[], bool] | None = None
+    live: Live | None = None
+
+    def clean_jobs(self) -> list[Job]:
+        return clean_jobs(len(self.data))
+
+    def jobs(self) -> list[Job]:
+        size, total = self.limits.block, len(self.data)
+        return [Job(f"attack-{at:05}", range(s, min(s + size, total))) for at, s in enumerate(range(0, total, size))]
+
+    def left(self, jobs: list[Job]) -> list[Job]:
+        return [job for job in jobs if not self.folder.has_part(job.name)]
+
+    def make(self, job: Job) -> None:
+        """There is nothing that could be made without a victim."""
+
+    def do(self, job: Job, made: Any = None) -> None:
+        """Do a job and write its part."""
+        assert self.ask is not None, "an attack needs a victim"
+        rows = np.arange(job.rows.start, job.rows.stop)
+        if job.name.startswith("clean"):
+            part = clean_block(self.data.take(job.rows), self.truth.take(rows), self.ask, job.rows.start)
+        else:
+            part = AttackedBlock(self, rows).part()
+        self.folder.write_part(job.name, part)
+
+    @cached_property
+    def clean(self) -> Outputs:
+        """What the victim says to the texts as they are."""
+        parts = []
+        for name in self.folder.parts():
+            if name.startswith("clean"):
+                arrays = self.folder.read_part(name)
+                reasons = as_objects(["", *unpack_texts("reason", arrays)])
+                parts.append(Outputs(unpack_answers(arrays), reasons[arrays["problem"]]))
+        return Outputs.join(parts)
+
+    def finish(self, run: dict[str, Any]) -> dict[str, Any]:
+        """Compute everything from the trials: summary.json and results.jsonl."""
+        parts = [self.folder.read_part(job.name) for job in self.jobs()]
+        lines = result_lines(self.data, self.truth, self.clean, parts, self.limits)
+        kept = [np.where(part["status"] == SUCCEEDED, "", "not broken").astype(object) for part in parts]
+        settled = Outputs.join([Outputs(unpack_answers(part), why) for part, why in zip(parts, kept, strict=True)])
+        summary = attack_summary(run, self.data, self.truth, self.clean, settled, self.limits, lines)
+        self.folder.write_lines("results.jsonl", lines)
+        self.folder.write_json("summary.json", summary)
+        return summary

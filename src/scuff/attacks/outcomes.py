@@ -1,0 +1,189 @@
+"""What came of a search attack, example by example and in sum."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ..data.dataset import Dataset, joined
+from ..metrics.interval import mean_interval, resamples, weighted_means, wilson
+from ..runs.display import Shown, said, scores_of
+from ..runs.folder import SCHEMA, Arrays, BadRun
+from ..runs.pack import unpack_texts
+from ..runs.truth import Truth
+from ..text.ragged import Floats
+from ..victims.base import Outputs
+from .engine import NO_QUERY, NO_TIME
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What holds a search: queries for each example, which column it changes, what it leaves alone; and how successes are judged:
+    valid are those at most `most` from the original in meaning, measured by `meaning`.
+    """
+
+    seed: int = 0
+    side: int = 0
+    protect: tuple[str, ...] = ()
+    max_queries: int | None = None
+    meaning: str = "chrf"
+    most: float = 0.2
+    block: int = 64  # examples
+
+    @classmethod
+    def of(cls, key: dict[str, Any]) -> Limits:
+        """From what decided a run that is done."""
+        given = {field.name: key[field.name] for field in fields(cls)}
+        return cls(**{**given, "protect": tuple(given["protect"])})
+
+
+SKIPPED, FAILED, SUCCEEDED, ERROR = range(4)
+
+STATUS = ("skipped", "failed", "succeeded", "error")
+
+NO_ANSWER, NOTHING = "no answer", "nothing can change"  # reasons
+
+MOST_WORDS = 30  # replacements that are listed
+
+Line = dict[str, Any]
+
+
+def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Arrays], limits: Limits) -> list[Line]:
+    """One line per example: what it was, what became of it, and the text that the search settled on."""
+    lines = []
+    for part in parts:
+        if "reached" not in part:
+            raise BadRun("expected trials of this version of Scuff, got older ones: attack again, in another folder")
+        shown, reasons = Shown(part, data, truth), unpack_texts("reason", part)
+        for at, example in enumerate(part["example"].tolist()):
+            edits = shown.edits(at)
+            distance = round(float(part["distance"][at]), 6)
+            adversarial = {
+                "texts": shown.texts(at), "edits": edits, "answer": said(shown.answers[at], truth),
+                **scores_of(shown.answers[at], truth),
+                "margin": round(float(part["margin"][at]), 4), "changed": round(float(part["changed"][at]), 6),
+                "similarity": round(1 - distance, 6), "valid": distance <= limits.most,
+            }  # fmt: skip
+            lines.append(
+                {
+                    "id": data.ids[example],
+                    "texts": [column[example] for column in data.columns],
+                    "target": data.targets[example],
+                    "status": STATUS[part["status"][at]],
+                    "reason": reasons[at],
+                    "clean": {
+                        "answer": said(clean.answers[example], truth),
+                        **scores_of(clean.answers[example], truth),
+                    },
+                    "queries": int(part["queries"][at]),
+                    "reached": int(part["reached"][at]) or None,
+                    "unanswered": int(part["unanswered"][at]),
+                    "adversarial": adversarial if edits else None,
+                }
+            )
+    return lines
+
+
+def attack_summary(
+    run: dict[str, Any],
+    data: Dataset,
+    truth: Truth,
+    clean: Outputs,
+    settled: Outputs,
+    limits: Limits,
+    lines: list[Line],
+) -> dict[str, Any]:
+    """clean, settled: the answers to the texts as they are, and to those that the searches settled on."""
+    attacked = [line for line in lines if line["status"] != "skipped"]
+    won = [line for line in attacked if line["status"] == "succeeded"]
+    queries = np.array([line["queries"] for line in attacked if line["queries"]], np.float64)
+    broken = np.array([line["status"] == "succeeded" for line in lines], np.bool_)
+    before = truth.score(clean)[0]
+    after = np.where(broken & np.isfinite(before), truth.score(settled)[0], before)
+    valid = [line for line in won if line["adversarial"]["valid"]]
+    return {
+        "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
+        "data": {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
+        "task": data.task, "recipe": run["recipe"], "examples": len(lines),
+        "clean": _accuracy(before, truth), "after": _accuracy(after, truth),
+        "success": {**_share(len(won), len(attacked)), "count": len(won), "of": len(attacked)},
+        "valid": {
+            **_share(len(valid), len(attacked)), "count": len(valid), "of": len(attacked), "measure": limits.meaning,
+            "most": limits.most,
+        },
+        "unanswered": sum(line["reason"].startswith(NO_ANSWER) for line in lines if line["status"] == "skipped"),
+        "status": {name: sum(line["status"] == name for line in lines) for name in STATUS},
+        "skipped": _counted(line["reason"] for line in lines if line["status"] == "skipped"),
+        "problems": _counted(line["reason"] for line in lines if line["status"] == "error"),
+        "queries": {
+            "mean": _mean(queries), "median": float(np.median(queries)) if queries.size else None,
+            "total": int(queries.sum()), "limit": limits.max_queries,
+            "cut": sum(line["status"] == "failed" and line["reason"] in (NO_QUERY, NO_TIME) for line in attacked),
+            "unanswered": sum(line["unanswered"] for line in attacked),
+            "untried": sum(line["status"] == "failed" and line["reason"] == NOTHING for line in attacked),
+        },
+        "changed": {"mean": _mean([line["adversarial"]["changed"] for line in won])},
+        "similarity": {"mean": _mean([line["adversarial"]["similarity"] for line in won]), "measure": limits.meaning},
+        "curve": _curve(attacked),
+        "labels": _labels(attacked) if data.task != "tokens" else {},
+        "words": _words(won, limits.side),
+    }  # fmt: skip
+
+
+def _accuracy(score: Floats, truth: Truth) -> dict[str, Any]:
+    """Of the examples that were answered; of tags the share that is right, sentences counting by their tokens."""
+    known = np.isfinite(score)
+    if truth.task != "tokens" or not known.any():
+        return _share(int(score[known].sum()), int(known.sum()))
+    mean, again = weighted_means(score, truth.weight, resamples(len(score), 0))
+    interval = mean_interval(float(mean), again, int(known.sum()))
+    return {"value": round(float(mean), 6), "interval": [round(edge, 6) for edge in interval]}
+
+
+def _share(count: int, of: int) -> dict[str, Any]:
+    if not of:
+        return {"value": None, "interval": [None, None]}
+    return {"value": round(count / of, 6), "interval": [round(edge, 6) for edge in wilson(count / of, of)]}
+
+
+def _mean(values: Any) -> float | None:
+    return round(float(np.mean(values)), 6) if len(values) else None
+
+
+def _counted(reasons: Any) -> dict[str, int]:
+    return dict(sorted(Counter(reasons).items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def _curve(attacked: list[Line]) -> dict[str, Any]:
+    """The share of attacked examples that still hold after so many queries each: what that `max_queries` would leave."""
+    spent = np.array([line["reached"] or np.inf for line in attacked])
+    most = max((line["queries"] for line in attacked), default=1)
+    steps = [step * 10**power for power in range(7) for step in (1, 2, 3, 5, 7) if step * 10**power < most]
+    budgets = [*steps, most]
+    return {"queries": budgets, "left": [_mean(spent > budget) for budget in budgets]}
+
+
+def _labels(attacked: list[Line]) -> dict[str, Any]:
+    """By the label, or the set of labels, that is right."""
+    out: dict[str, dict[str, int]] = {}
+    for line in attacked:
+        target = line["target"]
+        name = target if isinstance(target, str) else ", ".join(target)
+        entry = out.setdefault(name, {"of": 0, "count": 0})
+        entry["of"] += 1
+        entry["count"] += line["status"] == "succeeded"
+    return dict(sorted(out.items(), key=lambda entry: (-entry[1]["of"], entry[0])))
+
+
+def _words(won: list[Line], side: int) -> list[dict[str, Any]]:
+    """The replacements that successes have most often."""
+    found: Counter[tuple[str, str]] = Counter()
+    for line in won:
+        text = joined(line["texts"][side])
+        found.update((text[start:stop], new) for _, start, stop, new in line["adversarial"]["edits"])
+    ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_WORDS]
+    return [{"old": old, "new": new, "count": count} for (old, new), count in ranked]

@@ -1,0 +1,157 @@
+"""All texts that a search may try: each is the original with some of the proposed edits, at most one at each site."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.dataset import Column, Text
+from ..text.corpus import Corpus
+from ..text.edits import Edits
+from ..text.ragged import Floats, Ints, Ragged
+
+State = tuple[int, ...]  # numbers of edits, in order; () is the original
+
+
+class Tried(NamedTuple):
+    """Some texts as constraints and models see them: row i of `after` is row i of `before` with the edits whose row is i."""
+
+    before: Column
+    edits: Edits
+
+    @property
+    def after(self) -> Corpus:
+        return self.before.corpus.apply(self.edits)
+
+    def take(self, rows: Ints) -> Tried:
+        """Some of them; rows are in order."""
+        if rows.size == len(self.before.corpus):
+            return self
+        number = np.full(len(self.before.corpus), -1)
+        number[rows] = np.arange(rows.size)
+        mine = self.edits.where(number[self.edits.row] >= 0)
+        edits = Edits(number[mine.row], mine.start, mine.stop, mine.text, mine.site, mine.cost)
+        return Tried(self.before.take(rows), edits)
+
+    def changed(self) -> Floats:
+        """The share of words that differ."""
+        corpus = self.before.corpus
+        words = corpus.words
+        touched = words.row[self.edits.touched(words, corpus.offsets)]
+        return np.bincount(touched, minlength=len(corpus)) / np.maximum(words.per_row(len(corpus)), 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The examples of a block and what was proposed for column `side` of each, in order of rows and sites.
+
+    Edits number len(edits) + i hide site i, for searches that ask how much it matters: `hidden` stands there instead, and where
+    it is empty the site goes with a blank beside it.
+    """
+
+    columns: Sequence[Column]
+    side: int
+    edits: Edits
+    hidden: str = ""
+
+    @classmethod
+    def of(cls, columns: Sequence[Column], side: int, edits: Edits, hidden: str = "") -> Space:
+        column = columns[side]
+        corpus = column.corpus
+        known = Corpus(corpus.codes, corpus.offsets, corpus.keys, corpus.words)  # so that words are found once
+        return cls([*columns[:side], Column(known, column.tokens), *columns[side + 1 :]], side, edits, hidden)
+
+    @property
+    def column(self) -> Column:
+        return self.columns[self.side]
+
+    @cached_property
+    def first(self) -> Ints:
+        """Where each site's edits begin, and where the last one's end."""
+        new = (np.diff(self.edits.row, prepend=-1) != 0) | (np.diff(self.edits.site, prepend=-1) != 0)
+        return np.append(np.flatnonzero(new), len(self.edits))
+
+    @cached_property
+    def sites_of(self) -> Ints:
+        """Where each row's sites begin, and where the last one's end."""
+        return np.searchsorted(self.edits.row[self.first[:-1]], np.arange(len(self.column.corpus) + 1))
+
+    @cached_property
+    def spans(self) -> tuple[Ints, Ints]:
+        """The words at each site, all that its edits have in reach; where there is no word, what they replace."""
+        begin, words, edits = self.first[:-1], self.column.corpus.words, self.edits
+        if not begin.size:
+            return begin, begin
+        at = self.column.corpus.offsets[edits.row[begin]]
+        start, stop = at + np.minimum.reduceat(edits.start, begin), at + np.maximum.reduceat(edits.stop, begin)
+        one, last = np.searchsorted(words.stop, start, "right"), np.searchsorted(words.start, stop) - 1
+        some = one <= last
+        start[some], stop[some] = words.start[one[some]], words.stop[last[some]]
+        return start - at, stop - at
+
+    @cached_property
+    def all_edits(self) -> Edits:
+        """The edits, and those that hide each site."""
+        begin, (start, stop) = self.first[:-1], self.spans
+        row = self.edits.row[begin]
+        if not self.hidden and self.column.tokens is None:
+            corpus = self.column.corpus
+            at, blank = corpus.offsets[row], np.append(corpus.codes == ord(" "), False)
+            after = blank[at + stop] & (at + stop < corpus.offsets[row + 1])
+            before = blank[at + start - 1] & (start > 0) & ~after
+            start, stop = start - before, stop + after
+        text = Ragged.of([self.hidden]).take(np.zeros(row.size, np.int64))
+        return Edits.join([self.edits, Edits(row, start, stop, text, self.edits.site[begin], np.ones_like(row))])
+
+    def tried(self, rows: Sequence[int], states: Sequence[State]) -> Tried:
+        """The texts of some states of these rows."""
+        count = np.fromiter(map(len, states), np.int64, len(states))
+        number = np.fromiter((edit for state in states for edit in state), np.int64, int(count.sum()))
+        picked = self.all_edits.where(number)
+        row = np.repeat(np.arange(len(states)), count)
+        edits = Edits(row, picked.start, picked.stop, picked.text, picked.site, picked.cost)
+        return Tried(self.column.take(np.asarray(rows, np.int64)), edits.in_order())
+
+    def texts(self, rows: Ints, tried: Tried) -> list[list[Text]]:
+        """What the model is asked: every column of these rows."""
+        mine = tried.before.texts(tried.edits)
+        return [mine if at == self.side else column.take(rows).texts() for at, column in enumerate(self.columns)]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What a search sees of one example: its sites, what may stand at each, how far the original is from the goal."""
+
+    space: Space
+    row: int
+    clean: float
+    open_ended: bool = False
+    importance: Floats | None = None  # of each site, by gradients, where a search needs them
+
+    @cached_property
+    def sites(self) -> range:
+        return range(int(self.space.sites_of[self.row]), int(self.space.sites_of[self.row + 1]))
+
+    def options(self, site: int) -> range:
+        """The edits of a site."""
+        return range(int(self.space.first[site]), int(self.space.first[site + 1]))
+
+    def hides(self, site: int) -> State:
+        return (len(self.space.edits) + site,)
+
+    def taken(self, state: State) -> dict[int, int]:
+        """Which edit a state has at which site."""
+        return {int(np.searchsorted(self.space.first, edit, "right")) - 1: edit for edit in state}
+
+    def further(self, state: State) -> list[State]:
+        """One more edit at any site that has none yet."""
+        taken = self.taken(state)
+        return [with_edit(state, edit) for site in self.sites if site not in taken for edit in self.options(site)]
+
+
+def with_edit(state: State, edit: int) -> State:
+    return tuple(sorted((*state, edit)))

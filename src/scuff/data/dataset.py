@@ -1,0 +1,188 @@
+"""Labelled examples in memory: texts, sentence pairs or texts in tokens, with their targets."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from ..text.corpus import Corpus
+from ..text.edits import Edits
+from ..text.ragged import Ints, Ragged, bounds, spread
+from ..text.random import mix, name_bits, text_bits
+from ..text.words import Spans
+
+Task = Literal["single", "multi", "tokens", "text"]  # one label, a set of labels, a tag per token, a text (translation)
+
+TASKS: tuple[Task, ...] = ("single", "multi", "tokens", "text")
+
+TASK_WORDS: dict[Task, str] = {
+    "single": "one label",
+    "multi": "label sets",
+    "tokens": "a tag per token",
+    "text": "texts",
+}
+
+# what models call a text that none of their other labels fits
+NONE_NAMES = (
+    "benign", "none", "neither", "neutral", "normal", "clean", "safe", "ok", "other", "non_toxic", "nontoxic", "not_toxic",
+    "non_hate", "not_hate", "non_offensive", "not_offensive",
+)  # fmt: skip
+
+Text = str | tuple[str, ...]  # a text, or a text in tokens
+
+Target = str | tuple[str, ...]  # a label or a text; a set of labels, or a tag per token
+
+
+def joined(text: str | Sequence[str]) -> str:
+    """A text as it is, tokens joined by blanks."""
+    return text if isinstance(text, str) else " ".join(text)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Examples with a name each (`ids`), one or two columns of texts, and a target."""
+
+    name: str
+    task: Task
+    columns: tuple[tuple[Text, ...], ...]
+    targets: tuple[Target, ...]
+    ids: tuple[str, ...]
+    fields: tuple[str, ...] = ("text",)  # the names of the columns
+    skipped: dict[str, int] = field(default_factory=dict)  # rows that were left out, by reason
+    known: tuple[str, ...] = ()  # all label names, where the source tells them
+
+    def __post_init__(self) -> None:
+        sizes = {len(self.targets), len(self.ids), *map(len, self.columns)}
+        assert len(sizes) == 1 and len(self.fields) == len(self.columns), "columns, targets and ids are of one length"
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def take(self, rows: Ints | range) -> Dataset:
+        """Some examples, in this order."""
+        at = list(rows) if isinstance(rows, range) else rows.tolist()
+        columns = tuple(tuple(column[i] for i in at) for column in self.columns)
+        return replace(
+            self, columns=columns, targets=tuple(self.targets[i] for i in at), ids=tuple(self.ids[i] for i in at)
+        )
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """All label names that occur, sorted; numbers by size."""
+        if self.known or self.task == "text":
+            return self.known
+        found: set[str] = set()
+        for target in self.targets:
+            found |= {target} if isinstance(target, str) else set(target)
+        return tuple(sorted(found, key=lambda name: (0, int(name), name) if name.isdecimal() else (1, 0, name)))
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with any text, target or id."""
+        content = json.dumps([self.task, self.columns, self.targets, self.ids], ensure_ascii=False)
+        return sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def sample(self, count: int, seed: int) -> Dataset:
+        """At most `count` examples, each label (or set of labels) in its share, in their order.
+
+        An example comes first or last by a hash of the seed and its id, so the choice depends on nothing else.
+        """
+        if count >= len(self):
+            return self
+        strata: list[Hashable] = [
+            target if self.task == "single" else (tuple(sorted(target)) if self.task == "multi" else "")
+            for target in self.targets
+        ]
+        order = mix(text_bits(Ragged.of(self.ids)) ^ name_bits("sample", seed))
+        quota = shares(Counter(strata), count, least=1 if self.task == "single" else 0)
+        chosen = []
+        for at in np.lexsort((np.arange(len(self)), order)).tolist():
+            if quota[strata[at]]:
+                quota[strata[at]] -= 1
+                chosen.append(at)
+        return self.take(np.array(sorted(chosen), np.int64))
+
+
+def shares(sizes: Counter[Hashable], count: int, least: int = 0) -> dict[Hashable, int]:
+    """`count` places for groups of these sizes, in proportion, by the largest remainder; ties go to the larger group.
+
+    No group gets fewer than `least` if there are places for all: the largest give way.
+    """
+    total = sum(sizes.values())
+    out = {name: size * count // total for name, size in sizes.items()}
+    by_rest = sorted(sizes, key=lambda name: (-(sizes[name] * count % total), -sizes[name], str(name)))
+    for name in by_rest[: count - sum(out.values())]:
+        out[name] += 1
+    if count >= least * len(sizes):
+        for name in [name for name, places in out.items() if places < least]:
+            out[max(out, key=lambda other: (out[other], sizes[other], str(other)))] -= least - out[name]
+            out[name] = least
+    return out
+
+
+def align(labels: Sequence[str], model: Sequence[str], mapping: dict[str, str]) -> dict[str, int]:
+    """The number that the model gives to each label of the data, by name; `mapping` renames labels of the data first.
+
+    Case and the way of joining words do not matter. Labels that are numbers mean the model's numbers where no name is equal.
+    """
+    plain = {_plain(name): at for at, name in enumerate(model)}
+    found = {label: plain.get(_plain(mapping.get(label, label))) for label in labels}
+    if all(number is None for number in found.values()) and all(label.isdecimal() for label in labels):
+        found = {label: int(label) if int(label) < len(model) else None for label in labels}
+    if any(number is None for number in found.values()):
+        lost = [label for label, number in found.items() if number is None]
+        raise ValueError(
+            f"expected labels that the model knows ({', '.join(model) or 'it names none'}), got {', '.join(labels)} in the data: "
+            f"{', '.join(lost)} {'has' if len(lost) == 1 else 'have'} no counterpart; map them with --map DATA=MODEL, "
+            "or name the model's with --labels"
+        )
+    numbers = {label: number for label, number in found.items() if number is not None}
+    if len(set(numbers.values())) < len(numbers):
+        raise ValueError(f"expected each label of the model once, got {numbers}: two labels of the data mean the same")
+    return numbers
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "_").replace(" ", "_")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of texts as a corpus, and where its tokens are if it is cut into tokens."""
+
+    corpus: Corpus
+    tokens: Spans | None = None
+
+    @classmethod
+    def of(cls, texts: Sequence[Text]) -> Column:
+        if texts and isinstance(texts[0], tuple):
+            return cls(*Corpus.of_tokens([list(tokens) for tokens in texts]))
+        return cls(Corpus.of([text for text in texts if isinstance(text, str)]))
+
+    def take(self, rows: Ints) -> Column:
+        if self.tokens is None:
+            return Column(self.corpus.take(rows))
+        edges = np.searchsorted(self.tokens.row, np.arange(len(self.corpus) + 1))
+        count = np.diff(edges)[rows]
+        part = self.corpus.take(rows)
+        picked, row = self.tokens.where(spread(edges[:-1][rows], count)), np.repeat(np.arange(rows.size), count)
+        shift = part.offsets[row] - self.corpus.offsets[picked.row]
+        return Column(part, Spans(row, picked.start + shift, picked.stop + shift))
+
+    def texts(self, edits: Edits | None = None) -> list[Text]:
+        """What the victim sees, after some edits."""
+        edits = edits.in_order() if edits is not None else None
+        after = self.corpus if edits is None else self.corpus.apply(edits)
+        if self.tokens is None:
+            return list(after.strings())
+        spans = self.tokens if edits is None else edits.carry(self.tokens, self.corpus.offsets)
+        flat = after.cut(spans).strings()
+        return [tuple(flat[a:b]) for a, b in pairwise(bounds(self.tokens.per_row(len(self.corpus))).tolist())]

@@ -1,0 +1,136 @@
+"""CSV and TSV."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from .base import Extra, TableFormat, Value, line_end
+from .streams import BadInput
+
+FIELD = re.compile(r'(?:"(?:[^"]|"")*"|[^,"])*')
+
+
+class Row(NamedTuple):
+    text: str
+    fields: list[str]  # empty: a blank line
+    at: int
+
+
+class Csv(TableFormat):
+    """Rows of comma-separated fields under a header."""
+
+    mark = ","
+
+    def rows(self) -> Iterator[Row]:
+        csv.field_size_limit(sys.maxsize)
+        raw: list[str] = []
+
+        def lines() -> Iterator[str]:
+            for block in self.source.chunks():
+                for line in block:
+                    raw.append(line)
+                    yield line
+
+        reader = csv.reader(lines(), strict=True)
+        try:
+            for fields in reader:
+                yield Row("".join(raw), fields, reader.line_num - len(raw) + 1)
+                raw.clear()
+        except csv.Error as error:
+            begun = reader.line_num - len(raw) + 1
+            raise self.source.error(begun, f"expected CSV, got a row that begins here: {error}") from None
+
+    def write(self, value: str, old: str) -> str:
+        """A field, in quotes where it must be or was."""
+        quoted = old.startswith('"') or any(mark in value for mark in ',"\r\n')
+        return '"' + value.replace('"', '""') + '"' if quoted else value
+
+    def split(self, text: str) -> list[str]:
+        """The fields of a row as they are written, quotes and all."""
+        found, at = [], -1
+        while at < len(text):
+            field = FIELD.match(text, at + 1)
+            assert field is not None, "matches the empty text, too"
+            found.append(field.group())
+            at = field.end()
+        return found
+
+    def chunks(self) -> Iterator[list[Row]]:
+        chunk: list[Row] = []
+        size = 0
+        rows = self.rows()
+        self._header(next(rows, None))
+        for row in rows:
+            chunk.append(row)
+            size += len(row.text)
+            if size > 1 << 21:
+                yield chunk
+                chunk, size = [], 0
+        yield chunk
+
+    def _header(self, header: Row | None) -> None:
+        if header is None or not header.fields:
+            raise self.source.error(1, "expected a header, got nothing")
+        self.first, self.header = header.text, header.fields
+        if len(self.header) == 1 and re.search(r"[;\t|]", self.header[0]):
+            found = f"{self.header[0]!r}: is it separated by something else?"
+            raise self.source.error(
+                1, f"expected columns between {'commas' if self.mark == ',' else 'tabs'}, got {found}"
+            )
+        self.use(self.header)
+        self.at = [self._index(column) for column in self.columns]
+
+    def _index(self, column: str) -> int:
+        if column not in self.header:
+            raise self.source.error(1, f"expected a column {column!r}, got {', '.join(self.header)}")
+        return self.header.index(column)
+
+    def names(self, record: Row) -> list[str]:
+        return self.header
+
+    def values(self, record: Row) -> list[Value]:
+        if not record.fields:
+            return [None] * len(self.at)
+        if len(record.fields) != len(self.header):
+            raise self.source.error(record.at, f"expected {len(self.header)} fields, got {len(record.fields)}")
+        return [record.fields[at] for at in self.at]
+
+    def field(self, record: Row, column: str) -> object:
+        return record.fields[self._index(column)] if record.fields else None
+
+    def head(self, extra: Iterable[str]) -> str:
+        end = line_end(self.first)
+        names = [self.first[: len(self.first) - len(end)], *extra]
+        return self.mark.join(names) + (end or "\n") if len(names) > 1 else self.first
+
+    def changed(self, record: Row, new: dict[str, Value], extra: Extra) -> str:
+        fields = self.split(record.text[: len(record.text) - len(line_end(record.text))])
+        for column, value in new.items():
+            at = self._index(column)
+            fields[at] = self.write(str(value), fields[at])
+        added = ["" if value is None else self.write(str(value), "") for value in extra.values()]
+        return self.mark.join([*fields, *added])
+
+
+class Tsv(Csv):
+    """Rows of tab-separated fields under a header, without quoting: a quotation mark is a character like any other."""
+
+    mark = "\t"
+
+    def rows(self) -> Iterator[Row]:
+        for lines in self.source.chunks():
+            for at, line in enumerate(lines, self.source.line + 1):
+                bare = line[: len(line) - len(line_end(line))]
+                yield Row(line, self.split(bare) if bare else [], at)
+
+    def split(self, text: str) -> list[str]:
+        return text.split("\t")
+
+    def write(self, value: str, old: str) -> str:
+        if "\t" in value or "\n" in value:
+            raise BadInput(f"{self.source.name}: expected an attack that puts no tabs into TSV, got one that does")
+        return value

@@ -1,0 +1,192 @@
+"""Noun phrases in another construction: genitives, relative clauses, "that" before a clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..inflection import inflected, lemma
+from .clauses import MODIFIERS, NP_PP, VERB, dates
+from .lexicon import words
+from .sentence import Rewording, Sentence
+
+GENITIVE = re.compile(
+    rf"(?<![DdjnsN'0reg])(?P<owner>d?j?[ns]|N+)'(?P<owned>{MODIFIERS}[ns]{{1,2}})(?=[.,:ivbhmrRwt]|$)"
+)
+
+BEFORE_ALL = ("of", "above", "after", "in", "for")  # first of all, above all, after all, in all
+
+
+def genitive(s: Sentence) -> Iterator[Rewording]:
+    """the film's flaws -> the flaws of the film."""
+    for match in GENITIVE.finditer(s.shape):
+        (a, b), (c, d) = match.span("owner"), match.span("owned")
+        owner, noun, plain = s.low[b - 1], s.low[d - 1], s.shape[a] == "d"
+        if s.low[b] not in ("'s", "'") or d - c > 4 or any(s.capital(at) for at in range(c, d)) or "same" in s.low[a:b]:
+            continue
+        if owner in dates() | words("owns nothing") or noun in dates() | words("never owned") or owner[0] == "'":
+            continue
+        if s.word(d) in ("to", "for", "against", "toward", "with"):
+            continue  # the club's start to the season
+        many, compound = s.shape[b - 1] == "s", s.shape[d - 2 : d] in ("nn", "ns")
+        if many and compound:
+            continue  # the girls' soccer team
+        if re.match(",r*(?:[jeg]|[nsN]+(?:,|c))", s.shape[d:]):
+            continue  # the film's wit, charm and style
+        if plain and s.low[a] not in (*words("definite"), "this", "that"):
+            continue
+        if plain or (match["owner"][0] != "j" and noun in words("works") | words("of somebody")):
+            link = "by" if noun in words("works") and not plain and not compound and s.word(d) != "by" else "of"
+            yield from s.arrange(a, d, "the", (c, d), link, (a, b))
+
+
+def possessive(s: Sentence) -> Iterator[Rewording]:
+    """the flaws of the film -> the film's flaws."""
+    for match in re.finditer("(?<!D)(?P<owned>dj*[ns])f(?P<owner>dj?n)(?=[.,:ivbhm]|$)", s.shape):
+        (a, b), (c, d) = match.span("owned"), match.span("owner")
+        noun, owner = s.low[b - 1], s.low[d - 1]
+        graded = any(s.words[at].tag in ("JJS", "JJR", "CD") or s.low[at] in ("only", "same") for at in range(a, b))
+        if s.low[a] != "the" or graded or noun in words("parts of things") or noun.endswith("ing"):
+            continue
+        if s.low[c] in words("definite") and owner in words("owners"):
+            yield from s.arrange(a, d, (c, d - 1), s.apostrophes(owner + "'s"), (a + 1, b))
+
+
+def all_of(s: Sentence) -> Iterator[Rewording]:
+    """all the films -> all of the films, and back."""
+    for at in range(len(s.words) - 2):
+        if s.low[at] not in ("all", "both") or s.kind(at - 1) == "p" or s.word(at - 1) in BEFORE_ALL:
+            continue
+        of = int(s.low[at + 1] == "of")
+        noun = re.match(f"d{MODIFIERS}[ns]+", s.shape[at + 1 + of :])
+        if not noun or s.low[at + 1 + of] not in words("definite"):
+            continue
+        end = at + 1 + of + noun.end()
+        if of:
+            yield from s.arrange(at, at + 3, (at, at + 1), (at + 2, at + 3))
+        elif s.word(end) not in ("of", "'s") or s.word(at - 1) == "for":
+            pair = s.low[at] == "both" and "and" in s.low[at:end]  # both the cast and
+            if not pair and s.kind(end) != "c" and s.low[at + 2] not in ("more", "time", "way", "same"):
+                yield from s.arrange(at, at + 2, (at, at + 1), "of", (at + 1, at + 2))
+
+
+PERSON = re.compile("(?:er|or|ist|ian|man|men|woman|women|ee|ant|ent|ess|ster|eur|folk)s?$")
+
+
+def apposition(s: Sentence) -> Iterator[Rewording]:
+    """Anna, who is a doctor, left. -> Anna, a doctor, left."""
+    for match in re.finditer(rf"(?<=[nsN],)wb(?=d{MODIFIERS}[nsN])", s.shape):
+        at = match.start()
+        end = s.shape.find(",", at)
+        stop = end if end > 0 else len(s.shape.rstrip("."))
+        if s.low[at] in ("who", "which") and re.fullmatch(NP_PP, s.shape[at + 2 : stop]):
+            yield from s.arrange(at, at + 3, (at + 2, at + 3))
+
+
+def reduced(s: Sentence) -> Iterator[Rewording]:
+    """a film that was made by them -> a film made by them."""
+    for match in re.finditer("(?<=[ns])wb(?=r?[eg]i|i[dnsNj])", s.shape):
+        at = match.start()
+        shared = re.search("[,c]r*[vbhom]", s.shape[at + 2 :])  # that is made and is sold
+        named = s.low[at] in ("that", "which", "who") and s.low[at + 1] != "'s"
+        cleft = (
+            "it" in s.low[max(at - 7, 0) : at] and "the" in s.low[max(at - 4, 0) : at]
+        )  # it is the film that was made
+        if named and not shared and not cleft and s.low[at + 2] not in ("to", "about", "of"):
+            yield from s.arrange(at, at + 3, (at + 2, at + 3))
+
+
+def participle(s: Sentence) -> Iterator[Rewording]:
+    """films featuring him -> films that feature him; people involved in it -> people who are involved in it."""
+    if any(word.tag in ("VBD", "MD") for word in s.words):
+        return
+    for match in re.finditer("(?<=[djivf][ns])(?:g(?=[idjnsN])|e(?=i))", s.shape):
+        at, noun = match.start(), s.low[match.start() - 1]
+        who, many = "who" if noun in words("people") else "that", s.shape[at - 1] == "s"
+        if s.low[at] in words("ongoing"):
+            yield from s.arrange(at, at + 1, who, inflected(lemma(s.low[at], "VBG"), "VBP" if many else "VBZ") or "")
+        elif s.low[at] in words("lasting"):
+            yield from s.arrange(at, at + 1, who, "are" if many else "is", (at, at + 1))
+
+
+def relative_pronoun(s: Sentence) -> Iterator[Rewording]:
+    """a film that works -> a film which works; people that work -> people who work."""
+    for match in re.finditer(rf"(?<=[nsN])w(?={VERB})", s.shape):
+        at, noun = match.start(), s.low[match.start() - 1]
+        person = noun in words("people") or PERSON.search(noun)
+        new = ""
+        if s.low[at] == "that":
+            thing = noun in words("things") and "'" not in s.low[at + 1]
+            new = "who" if noun in words("people") else "which" if thing else ""
+        elif (s.low[at] == "which" and not person) or (s.low[at] == "who" and noun in words("anyone")):
+            new = "that"
+        if new and not s.capital(at):
+            yield from s.arrange(at, at + 1, new)
+
+
+def where(s: Sentence) -> Iterator[Rewording]:
+    """a film in which he sings -> a film where he sings, and back."""
+    for match in re.finditer("(?<=[ns])(?:iw|W)(?=[dpnNs])", s.shape):
+        at, noun = match.start(), s.low[match.start() - 1]
+        if not {noun, noun.removesuffix("s")} & (words("works") | words("settings")):
+            continue
+        if s.low[at : at + 2] == ["in", "which"]:
+            yield from s.arrange(at, at + 2, "where")
+        elif s.low[at] == "where":
+            yield from s.arrange(at, at + 1, "in which")
+
+
+MOVED = frozenset(("as", "than", "which", "who", "what", "that", "how"))  # as good as she thinks it is
+
+
+def without_that(s: Sentence) -> Iterator[Rewording]:
+    """the film that I saw -> the film I saw; she says that it rained -> she says it rained."""
+    for at in range(1, len(s.words) - 2):
+        if s.low[at] != "that" or s.shape[at] not in "wSdi" or {"so", "such"}.intersection(s.low[:at]):
+            continue  # so dull that we left
+        noun, subject = s.shape[at - 1] in "ns", s.low[at + 1] in words("subjects") and s.shape[at + 2] in "vbhomr"
+        said = s.low[at - 1] in words("saying") and s.shape[at - 1] in "vVe"
+        idea = words("content nouns").intersection(s.low[max(at - 6, 0) : at])
+        noun = (
+            noun and not re.search("pb", s.shape[:at]) and not re.match("pb[.,:]", s.shape[at + 1 :])
+        )  # it is odd that
+        named = noun and not idea and re.match(rf"d{MODIFIERS}[ns][vhom]", s.shape[at + 1 :])
+        if named or (noun and subject and s.low[at + 1] != "it") or (said and (subject or s.low[at + 1] == "there")):
+            yield from s.arrange(at, at + 2, (at + 1, at + 2))
+
+
+def with_that(s: Sentence) -> Iterator[Rewording]:
+    """she says it rained -> she says that it rained."""
+    for at in range(2, len(s.words) - 1):
+        said = (
+            s.low[at - 1] in words("saying, with a clause next")
+            and s.shape[at - 1] == "v"
+            and s.shape[at - 2] in "nsNp"
+        )
+        if said and _subject(s, at) and not MOVED.intersection(s.low[max(at - 7, 0) : at]):
+            yield from s.arrange(at, at + 1, "that", (at, at + 1))
+
+
+def with_relative(s: Sentence) -> Iterator[Rewording]:
+    """the best film I saw -> the best film that I saw."""
+    for match in re.finditer("(?:^|(?<=[vVgbf]))dj*n(?=pr?[vhom])", s.shape):
+        first, at = match.span()
+        whole = first == 0 and not re.search("[vbhom]", s.shape[at + 2 :])  # This year I left.
+        plain = s.low[first] in ("the", "a", "an", "every", "any", "no")
+        timely = s.low[at - 1] in dates() | words("not a relative's noun")
+        if plain and not whole and not timely and _subject(s, at) and s.low[at] != "it":
+            yield from s.arrange(at, at + 1, "that", (at, at + 1))
+
+
+def _subject(s: Sentence, at: int) -> bool:
+    """Whether a pronoun is the subject of a verb after it, and not in a headline."""
+    verb = s.low[at] in words("subjects") and s.shape[at] == "p" and re.match("r?[vbhom]", s.shape[at + 1 :])
+    return bool(verb) and (s.words[at].text == "I" or not s.capital(at))
+
+
+def so_that(s: Sentence) -> Iterator[Rewording]:
+    """so dull, it hurts -> so dull that it hurts."""
+    for match in re.finditer("(?<=rj),(?=p[vbhom])", s.shape):
+        at = match.start()
+        if s.low[at - 2] == "so":
+            yield from s.arrange(at - 1, at + 1, (at - 1, at), "that")

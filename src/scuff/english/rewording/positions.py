@@ -1,0 +1,145 @@
+"""Phrases that commas set off, and reporting clauses, at other positions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..inflection import inflected, lemma
+from .clauses import NP_OF, NP_PP, VERB, adverbial, clause_at, clauses, sound
+from .lexicon import words
+from .sentence import Rewording, Sentence, segments, starts
+
+LONGEST = 14  # words of a phrase that is moved
+
+INNER = re.compile(rf"(?P<subject>(?!p){NP_OF}),(?P<phrase>r?[ige][^,]+),(?={VERB})")
+
+INSIDE = re.compile("r?,(?P<phrase>r|i[^,vbhom]{1,5}),")
+
+
+def after_subject(s: Sentence) -> Iterator[Rewording]:
+    """With its fine cast, the film works. -> The film, with its fine cast, works."""
+    for start, stop in segments(s):
+        comma = s.shape.find(",", start, min(stop, start + LONGEST))
+        phrase = re.fullmatch("r?[ieg][^vbhom]{2,}", s.shape[start : max(comma, start)])
+        if comma <= start or not (phrase or adverbial(s, start, comma)):
+            continue
+        clause = clause_at(s, comma + 1, stop)
+        if not clause or not sound(clause) or clause.clitic or s.low[clause.verb] == "then":
+            continue
+        short = len(clause.subject) < 6 and s.low[clause.verb - 1] not in words("near days")
+        if short and re.fullmatch(f"(?!p){NP_OF}", clause.subject):
+            yield from s.arrange(
+                start, stop, (clause.start, clause.verb), ",", (start, comma), ",", (clause.verb, stop)
+            )
+
+
+def before_subject(s: Sentence) -> Iterator[Rewording]:
+    """The film, with its fine cast, works. -> With its fine cast, the film works."""
+    for start, stop in segments(s):
+        match = INNER.match(s.shape, start, stop)
+        if not match or len(match["phrase"]) > LONGEST or not starts(s, start):
+            continue
+        a, b = match.span("phrase")
+        if not words("belongs before").intersection(s.low[a : a + 2]) and not re.search("[vbhomcwW:]", match["phrase"]):
+            yield from s.arrange(start, b + 1, (a, b), ",", (start, match.end("subject")))
+
+
+def inside(s: Sentence) -> Iterator[Rewording]:
+    """It is, in many ways, a success. -> In many ways, it is a success."""
+    for clause in clauses(s):
+        match = INSIDE.match(s.shape, clause.rest, clause.stop)
+        if not match or clause.follows:
+            continue
+        a, b = match.span("phrase")
+        known = s.low[a] in words("comments") if b - a == 1 else s.low[a] in ("like", "despite", "unlike", "in", "at")
+        if known or adverbial(s, a, b):
+            yield from clause.becomes((a, b), ",", (clause.start, a - 1), (match.end(), clause.stop))
+
+
+def set_off(s: Sentence) -> Iterator[Rewording]:
+    """It works, with a fine cast. -> With a fine cast, it works."""
+    for clause in clauses(s):
+        comma = s.shape.find(",", clause.start, clause.stop)
+        if (
+            comma < clause.rest
+            or s.low[comma + 1] not in words("set off by")
+            or s.shape[comma + 1] != "i"
+            or clause.follows
+        ):
+            continue
+        phrase = s.shape[comma + 1 : clause.stop]
+        if 3 <= len(phrase) <= LONGEST and not re.search("[vbhomwWS,]", phrase):
+            yield from clause.becomes((comma + 1, clause.stop), ",", (clause.start, comma))
+
+
+def and_verb(s: Sentence) -> Iterator[Rewording]:
+    """It collapsed, killing ten. -> It collapsed and killed ten."""
+    for clause in clauses(s):
+        comma = s.shape.find(",", clause.rest, clause.stop)
+        if clause.group not in ("v", "rv") or comma < 0 or not re.match("g[dpj0Ni]", s.shape[comma + 1 :]):
+            continue
+        between, word = s.shape[clause.rest : comma], s.low[comma + 1]
+        if re.search("[vbhomwWSct]|j$", between) or word in words("not done by the subject"):
+            continue
+        new = inflected(lemma(word, "VBG"), s.words[clause.rest - 1].tag)
+        if new and "cg" not in s.shape[comma : clause.stop]:
+            yield from s.arrange(comma - 1, comma + 2, (comma - 1, comma), "and", new)
+
+
+def manner(s: Sentence) -> Iterator[Rewording]:
+    """He quickly opened the door. -> He opened the door quickly, and back."""
+    for clause in clauses(s):
+        last = clause.stop - 1
+        if (
+            clause.group == "rv"
+            and s.low[clause.verb] in words("manner")
+            and re.fullmatch("(?:d?j?[ns])?", clause.tail)
+        ):
+            yield from s.arrange(
+                clause.verb, clause.stop, (clause.verb + 1, clause.stop), (clause.verb, clause.verb + 1)
+            )
+        elif clause.group == "v" and s.low[last] in words("manner") and re.fullmatch("(?:d?j?[ns])?r", clause.tail):
+            yield from s.arrange(clause.verb, clause.stop, (last, clause.stop), (clause.verb, last))
+
+
+def also(s: Sentence) -> Iterator[Rewording]:
+    """It is also funny. -> It is funny, too."""
+    for clause in clauses(s):
+        for at in range(clause.verb, min(clause.rest + 1, clause.stop)):
+            few = clause.stop - at < LONGEST and not re.search("[,cvbhomwWS!]", clause.tail)
+            if s.low[at] == "also" and few and clause.tail and s.word(clause.stop) in ("", ".", "!"):
+                yield from clause.becomes((clause.start, at), (at + 1, clause.stop), ",", "too")
+
+
+TAIL = re.compile(rf",(?!p)(?P<who>{NP_PP})(?P<said>v)(?P<when>[^,]*)$")
+
+HEAD = re.compile(rf"(?P<who>{NP_PP})(?P<said>v)(?P<when>(?:i?N)?)(?P<that>S?)")
+
+
+def said_first(s: Sentence) -> Iterator[Rewording]:
+    """It rained, officials said on Monday. -> Officials said on Monday that it rained."""
+    for start, stop in segments(s):
+        match = TAIL.search(s.shape[:stop], start)
+        clause = (
+            clause_at(s, start, match.start()) if match and s.low[match.start("said")] in words("reported") else None
+        )
+        if not match or not clause or not sound(clause) or not starts(s, start):
+            continue
+        when = match.start("when")
+        if when == stop or adverbial(s, when, stop):
+            yield from s.arrange(start, stop, (match.start() + 1, stop), "that", (start, match.start()))
+
+
+def said_last(s: Sentence) -> Iterator[Rewording]:
+    """Officials said on Monday that it rained. -> It rained, officials said on Monday."""
+    for start, stop in segments(s):
+        match = HEAD.match(s.shape, start, stop)
+        if not match or s.low[match.start("said")] not in ("said", "says") or not starts(s, start):
+            continue
+        timed = not match["when"] or s.low[match.end("when") - 1] in words("days")
+        that, clause = match.start("that"), clause_at(s, match.end(), stop)
+        if not clause or not timed or (match["that"] and s.low[that] != "that") or re.search("[vbhom,]", clause.tail):
+            continue
+        if s.shape[start] == "p" or s.low[clause.start] not in ("it", "he", "she", "they"):
+            yield from s.arrange(start, stop, (clause.start, stop), ",", (start, that))

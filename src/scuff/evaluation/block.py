@@ -1,0 +1,127 @@
+"""One block of examples: makes their cases, asks the victim about all of them, gives the part to save."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..data.dataset import Column, Dataset, Text
+from ..isolation import isolated
+from ..metrics.meaning import distance_in_meaning
+from ..perturbations.protect import Protect
+from ..runs.folder import Arrays
+from ..runs.pack import pack_edits
+from ..runs.trials import Ask, judged
+from ..runs.truth import Truth
+from ..text.edits import Edits
+from ..text.ragged import Ints
+from ..victims.base import Outputs
+from .cases import Cases, sample_cases
+from .guided import Oracle
+from .protocol import Protocol
+
+
+@dataclass(frozen=True, eq=False)
+class CellCases:
+    """The cases of one cell, or the reason why one example has none."""
+
+    dimension: int
+    degree: int
+    cases: Cases
+    problem: str = ""
+
+
+def make_cases(
+    data: Dataset,
+    protocol: Protocol,
+    cells: Sequence[tuple[int, int]],
+    first: int,
+    upto: int,
+    oracle: Oracle | None = None,
+) -> list[CellCases]:
+    """Cases number `first` to `upto` of every example of a block in every cell. An example on which a perturbation fails is one
+    case without an answer; the others are not touched by that. oracle: for guided dimensions.
+    """
+    columns = [Column.of(column) for column in data.columns]
+    out: list[CellCases] = []
+    for cell in cells:
+        make = partial(_sample, columns, protocol, cell, first, upto, oracle)
+        out += isolated(range(len(data)), make, partial(_failed, columns, cell))
+    return out
+
+
+def _sample(
+    columns: list[Column], protocol: Protocol, cell: tuple[int, int], first: int, upto: int, oracle: Oracle | None,
+    rows: Sequence[int],
+) -> CellCases:  # fmt: skip
+    """The cases of some examples in one cell."""
+    wanted, some = protocol.parsed[cell[0]], np.array(rows, np.int64)
+    whole = len(rows) == len(columns[0].corpus)
+    cases = sample_cases(
+        columns if whole else [column.take(some) for column in columns], protocol.sides, wanted, protocol.degrees[cell[1]],
+        upto, first=first, seed=protocol.seed, protect=Protect(protocol.protect) if protocol.protect else None,
+        far=distance_in_meaning(protocol.meaning) if wanted.measure == "meaning" else None,
+        oracle=oracle if whole or oracle is None else oracle.take(some),
+    )  # fmt: skip
+    return CellCases(*cell, cases if whole else replace(cases, example=some[cases.example]))
+
+
+def _failed(columns: list[Column], cell: tuple[int, int], row: int, reason: str) -> CellCases:
+    """The one case of an example on which a perturbation raises: its own text, never asked about."""
+    one = [column.take(np.array([row])) for column in columns]
+    zero, none = np.zeros(1), np.zeros(1, np.int64)
+    texts, edits = tuple(column.texts() for column in one), tuple(Edits.join([]) for _ in one)
+    return CellCases(*cell, Cases(np.array([row]), none, edits, texts, zero, zero, none), reason)
+
+
+def try_block(made: Sequence[CellCases], truth: Truth, ask: Ask, first_example: int) -> Arrays:
+    """Ask about all cases of a block and give the part to save. Examples count from `first_example` of the run."""
+    columns: list[list[Text]] = [[] for _ in made[0].cases.columns]
+    for cell in made:
+        for column, texts in zip(columns, cell.cases.columns, strict=True):
+            column += texts
+    example = np.concatenate([cell.cases.example for cell in made])
+    failed = np.concatenate([np.full(len(cell.cases), cell.problem, object) for cell in made])
+    fine = np.flatnonzero(np.equal(failed, ""))
+    answered = ask(*([column[at] for at in fine.tolist()] for column in columns), examples=(example[fine]).tolist())
+    outputs = _scattered(answered, fine, failed)
+    edits, begin = [], 0
+    for cell in made:
+        edits += [(at, begin, e) for at, e in enumerate(cell.cases.edits) if e is not None]
+        begin += len(cell.cases)
+    return {
+        **_described(made, example, first_example),
+        **judged(outputs, truth.take(example)),
+        **pack_edits(edits),
+    }
+
+
+def _scattered(answered: Outputs, fine: Ints, failed: Any) -> Outputs:
+    """Answers put back to where their rows stand among those that were never asked about."""
+    if fine.size == failed.size:
+        return answered
+    out = Outputs.failed(failed.size, "", answered if len(answered) else None)
+    answers, problem = out.answers, failed.copy()
+    answers[fine], problem[fine] = answered.answers, answered.problem
+    return Outputs(answers, problem)
+
+
+def _described(made: Sequence[CellCases], example: Ints, first_example: int) -> Arrays:
+    sizes = [len(cell.cases) for cell in made]
+
+    def join(name: str) -> Any:
+        return np.concatenate([getattr(cell.cases, name) for cell in made])
+
+    return {
+        "example": (example + first_example).astype(np.int32),
+        "dimension": np.repeat([cell.dimension for cell in made], sizes).astype(np.int16),
+        "degree": np.repeat([cell.degree for cell in made], sizes).astype(np.int16),
+        "draw": join("draw").astype(np.int32),
+        "reached": join("reached"),
+        "distance": join("distance"),
+        "unfit": np.array([[cell.dimension, cell.degree, cell.cases.unfit.sum()] for cell in made], np.int32),
+    }

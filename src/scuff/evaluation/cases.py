@@ -1,0 +1,256 @@
+"""Cases: K versions of every text, distinct where possible, none above the degree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..data.dataset import Column, Text
+from ..metrics.edit import edits_distance
+from ..metrics.meaning import Distance
+from ..perturbations.combine import Then
+from ..perturbations.protect import Protect
+from ..text.corpus import Corpus
+from ..text.edits import Edits
+from ..text.ragged import Bits, Floats, Ints, Mask, Ragged
+from ..text.random import Rng, mix, text_bits
+from .degrees import by_characters, by_meaning, ranked_by_chance, renumbered
+from .dimensions import Dimension
+from .guided import LETTER_POOL, WORD_POOL, Oracle, guided_sites
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Versions of texts: of which example, which draw, what changed in each column, how far it went.
+
+    `reached` is the share of units changed, `distance` the edit distance over the length; `unfit` counts draws, per example, that
+    went above the degree and were thrown away.
+    """
+
+    example: Ints
+    draw: Ints
+    edits: tuple[Edits | None, ...]
+    columns: tuple[list[Text], ...]
+    reached: npt.NDArray[np.float64]
+    distance: npt.NDArray[np.float64]
+    unfit: Ints
+
+    def __len__(self) -> int:
+        return self.example.size
+
+
+MORE = 3  # this many times as many versions are tried as cases are wanted
+
+
+def _number(example: Ints) -> Ints:
+    """0, 1, 2, ... within each example, for examples that are in order."""
+    return np.arange(example.size) - np.searchsorted(example, example)
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Versions of texts before the cases among them are chosen; rows of the edits are numbers of versions.
+
+    A version that did not fit was put back to the unchanged text.
+    """
+
+    example: Ints
+    draw: Ints
+    text: Bits  # a hash of all columns
+    reached: npt.NDArray[np.float64]
+    fits: Mask
+    edits: tuple[Edits | None, ...]
+
+    def with_more(self, other: Draws) -> Draws:
+        both = (self, other)
+        edits = tuple(
+            None
+            if mine is None or more is None
+            else Edits.join([mine, replace(more, row=more.row + self.example.size)])
+            for mine, more in zip(self.edits, other.edits, strict=True)
+        )
+        join = np.concatenate
+        return Draws(
+            join([d.example for d in both]), join([d.draw for d in both]), join([d.text for d in both]),
+            join([d.reached for d in both]), join([d.fits for d in both]), edits,
+        )  # fmt: skip
+
+    def take(self, rows: Ints) -> Draws:
+        """Some versions, in this order."""
+        place = np.full(self.example.size, -1, np.int64)
+        place[rows] = np.arange(rows.size)
+        edits = tuple(None if e is None else renumbered(e, place) for e in self.edits)
+        return Draws(
+            self.example[rows], self.draw[rows], self.text[rows], self.reached[rows], self.fits[rows], edits
+        )  # fmt: skip
+
+    def changed(self, clean: Bits) -> Mask:
+        return self.text != clean[self.example]
+
+    def distinct(self, clean: Bits, patience: int) -> tuple[Ints, Ints]:
+        """The different texts of each example in the order of draws, and which case each is.
+
+        The unchanged text is a case only where there is no other. Case number n is looked for in the first MORE * (n + 1) draws,
+        at least `patience`, so how many cases are wanted in the end does not matter for it.
+        """
+        order = np.lexsort((self.draw, self.example))
+        changed = self.changed(clean)[order]
+        early = order[changed & (self.draw[order] < patience)]
+        able = np.bincount(self.example[early], minlength=clean.size) > 0
+        order = order[changed == able[self.example[order]]]
+        by_text = order[
+            np.lexsort((self.text[order], self.example[order]))
+        ]  # stable: the first draw of a text comes first
+        again = (np.diff(self.text[by_text]) == 0) & (np.diff(self.example[by_text]) == 0)
+        repeated = np.zeros(self.example.size, np.bool_)
+        repeated[by_text[1:][again]] = True
+        order = order[~repeated[order]]
+        example, draw = self.example[order], self.draw[order]
+        place = _number(example)
+        late = np.where(draw < patience, 0, draw // MORE) - place
+        apart = example << 32  # so that the running maximum begins anew with each example
+        return order, place + np.maximum.accumulate(late + apart) - apart
+
+
+PATIENCE = 10  # a text that none of its first so many versions changes counts as one that cannot change
+
+
+def sample_cases(
+    columns: Sequence[Column],
+    sides: Sequence[int],
+    dimension: Dimension,
+    degree: float,
+    cases: int,
+    *,
+    first: int = 0,
+    seed: int = 0,
+    protect: Protect | None = None,
+    far: Distance | None = None,
+    oracle: Oracle | None = None,
+) -> Cases:
+    """Cases number `first` to `cases` of each example: the same whatever `cases` is, and whatever other examples there are.
+
+    `sides`: which columns are perturbed. A text that cannot change within the degree is a case of its own, once. A level is not
+    a limit: there the first draw decides whether a text can change, so that one case is the same as `scuff perturb`. far: how
+    meaning is measured, for dimensions of whole sentences. oracle: what the victim says, for guided ones.
+    """
+    maker = _Maker(columns, sides, dimension, degree, seed, protect, far, oracle)
+    size = len(columns[0].corpus)
+    tries, patience = (cases if degree else 1), (1 if dimension.measure == "level" or not degree else PATIENCE)
+    found = maker.draws(np.arange(size), np.arange(tries))
+    chosen, number = found.distinct(maker.clean, patience)
+    changed = found.changed(maker.clean)[chosen]
+    able = np.bincount(found.example[chosen[changed]], minlength=size) > 0
+    few = np.bincount(found.example[chosen[number < cases]], minlength=size) < cases
+    few = np.where(able, few, tries < patience)
+    if few.any():  # texts that can change, but came out alike, or may change yet
+        found = found.with_more(maker.draws(np.flatnonzero(few), np.arange(tries, max(tries * MORE, patience))))
+        chosen, number = found.distinct(maker.clean, patience)
+    counted = ~found.fits & (first <= found.draw) & (found.draw < cases)
+    unfit = np.bincount(found.example[counted], minlength=size)
+    return maker.cases(found.take(chosen[(first <= number) & (number < cases)]), unfit)
+
+
+class _Maker:
+    def __init__(
+        self, columns: Sequence[Column], sides: Sequence[int], dimension: Dimension, degree: float, seed: int,
+        protect: Protect | None, far: Distance | None, oracle: Oracle | None,
+    ) -> None:  # fmt: skip
+        self.columns, self.sides, self.degree, self.seed, self.protect = columns, sides, degree, seed, protect
+        self.dimension, self.far = dimension.ready(columns[0].tokens is not None), far
+        self.clean = _hash([column.corpus for column in columns])
+        attack, setting = self.dimension.attack, self.dimension.setting
+        self.pools = None
+        if setting != "rule":
+            assert oracle is not None, "a guided dimension needs a victim to guide it"
+            k = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
+            self.pools = oracle.pools(attack, setting, k, seed=seed, degree=degree, protect=protect)
+
+    def draws(self, rows: Ints, numbers: Ints) -> Draws:
+        """Every draw of these numbers for each of these examples."""
+        example, draw = np.repeat(rows, numbers.size), np.tile(numbers, rows.size)
+        measure = self.dimension.measure
+        hit, units, reached = np.zeros(example.size, np.int64), np.zeros(example.size, np.int64), np.zeros(example.size)
+        after: list[Corpus] = []
+        all_edits: list[Edits | None] = []
+        for at, column in enumerate(self.columns):
+            corpus = column.corpus.take(example)
+            edits = None
+            if at in self.sides:
+                edits, far = self._edits(at, corpus, example, draw)
+                if measure == "meaning":
+                    reached = np.maximum(reached, far)
+                elif measure == "edits":
+                    hit += edits_distance(corpus, edits)
+                    units += corpus.lengths
+                else:
+                    spans = self.dimension.attack.units(corpus)
+                    units += spans.per_row(example.size)
+                    hit += np.bincount(spans.row[edits.touched(spans, corpus.offsets)], minlength=example.size)
+                corpus = corpus.apply(edits)
+            after.append(corpus)
+            all_edits.append(edits)
+        reached = reached if measure == "meaning" else hit / np.maximum(units, 1)
+        fits = reached <= (np.inf if measure == "level" else self.degree + 1e-9)
+        text = np.where(fits, _hash(after), self.clean[example])
+        edits_that_fit = tuple(None if edits is None else edits.where(fits[edits.row]) for edits in all_edits)
+        return Draws(example, draw, text, np.where(fits, reached, 0.0), fits, edits_that_fit)
+
+    def _edits(self, at: int, corpus: Corpus, example: Ints, draw: Ints) -> tuple[Edits, Floats]:
+        """The edits of each version, and for degrees of meaning how far they go."""
+        attack, measure, nowhere = self.dimension.attack, self.dimension.measure, np.zeros(len(corpus))
+        rng = Rng.for_draws(corpus.keys, draw, self.seed, attack.name, self.dimension.setting)
+        if self.pools is not None and (pool := self.pools[at]) is not None:
+            sites, rank = guided_sites(pool, corpus, example, rng, whole=attack.facts.level == "sentence")
+        elif measure in ("units", "level") or (measure == "edits" and isinstance(attack, Then)):
+            selection = {"units": "below", "edits": "edits"}.get(measure)
+            return self._rules(corpus, draw, selection), nowhere
+        else:
+            sites = self._rules(corpus, draw, "all")
+            rank = ranked_by_chance(sites, rng.stream("order"))
+        if measure == "units":
+            most = np.floor(attack.units(corpus).per_row(len(corpus)) * self.degree + 1e-9).astype(np.int64)
+            chosen = sites.where(rank < most[sites.row])
+        elif measure == "edits":
+            chosen = by_characters(corpus, sites, rank, self.degree)
+        else:
+            assert self.far is not None, "a dimension of whole sentences needs a measure of meaning"
+            chosen, far = by_meaning(corpus, sites, rank, self.degree, self.far)
+            return self._settled(corpus, chosen, far)
+        return (self.protect.settle(corpus, chosen) if self.protect else chosen), nowhere
+
+    def _settled(self, corpus: Corpus, chosen: Edits, far: Floats) -> tuple[Edits, Floats]:
+        """Versions in which something protected did not survive are given up: how far the rest goes is not known."""
+        if not self.protect:
+            return chosen, far
+        kept = self.protect.settle(corpus, chosen)
+        whole = np.bincount(kept.row, minlength=len(corpus)) == np.bincount(chosen.row, minlength=len(corpus))
+        return kept.where(whole[kept.row]), np.where(whole, far, 0.0)
+
+    def _rules(self, corpus: Corpus, draw: Ints, selection: str | None) -> Edits:
+        attack, protect = self.dimension.attack, self.protect
+        found = attack.edits(corpus, self.degree, seed=self.seed, draw=draw, selection=selection, protect=protect)
+        return found.in_order()
+
+    def cases(self, chosen: Draws, unfit: Ints) -> Cases:
+        away, length = np.zeros(chosen.example.size, np.int64), np.zeros(chosen.example.size, np.int64)
+        columns: list[list[Text]] = []
+        for column, edits in zip(self.columns, chosen.edits, strict=True):
+            part = column.take(chosen.example)
+            columns.append(part.texts(edits))
+            if edits is not None:
+                away += edits_distance(part.corpus, edits)
+                length += part.corpus.lengths
+        share = away / np.maximum(length, 1)
+        return Cases(chosen.example, chosen.draw, chosen.edits, tuple(columns), chosen.reached, share, unfit)
+
+
+def _hash(texts: Sequence[Ragged]) -> Bits:
+    """One hash over all columns."""
+    out = np.zeros(len(texts[0]), np.uint64)
+    for ragged in texts:
+        out = mix(out + np.uint64(1)) ^ text_bits(ragged)
+    return out

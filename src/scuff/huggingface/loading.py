@@ -1,0 +1,250 @@
+"""Loads models and tokenizers of Hugging Face from a folder or the local cache, and turns failures into one-line errors."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ..isolation import Blameless
+
+# what says how a folder answers; logs, optimizer states and the like do not
+TELLING = ("config.json", "generation_config.json", "*token*.json", "vocab*", "merges.txt", "*.model", "*.spm")
+
+WEIGHTS = ("*.safetensors", "*.bin")  # the second where there is none of the first
+
+
+class BadModel(Blameless, ValueError):
+    """What the user named as a model is none that we can use."""
+
+
+def libraries() -> tuple[Any, Any]:
+    """torch and transformers, or the command that installs them."""
+    try:
+        import torch
+        import transformers
+    except ImportError:
+        raise BadModel("expected transformers and torch, got none: pip install 'scuff[transformers]'") from None
+    return torch, transformers
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No progress bars and no warnings from the libraries; afterwards as the user had it."""
+    from huggingface_hub import utils as hub
+    from transformers.utils import logging
+
+    verbosity, bars, hub_bars = (
+        logging.get_verbosity(), logging.is_progress_bar_enabled(), not hub.are_progress_bars_disabled(),
+    )  # fmt: skip
+    hub_verbosity = hub.logging.get_verbosity()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logging.set_verbosity_error()
+        hub.logging.set_verbosity_error()
+        logging.disable_progress_bar()
+        try:
+            yield
+        finally:
+            logging.set_verbosity(verbosity)
+            hub.logging.set_verbosity(hub_verbosity)
+            if bars:
+                logging.enable_progress_bar()
+            if hub_bars:
+                hub.enable_progress_bars()
+            else:
+                hub.disable_progress_bars()
+
+
+@contextmanager
+def answering(model: Any) -> Iterator[None]:
+    """Without dropout and gradients; afterwards each part trains on if it did.
+
+    Not inference_mode: what a model keeps from such a call (rotary tables, say) could not be trained with afterwards.
+    """
+    import torch
+
+    training = [part for part in model.modules() if part.training]
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for part in training:
+            part.training = True
+
+
+def place(device: str) -> Any:
+    """The device of this name; auto takes cuda, else mps, else cpu."""
+    import torch
+
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise BadModel(f"expected a device of this machine, got {device!r}: {first_line(error)}") from None
+
+
+def folder_digest(folder: Path) -> str:
+    """Of the files that say how a model answers: settings, tokenizer, weights."""
+    weights = next((found for pattern in WEIGHTS if (found := list(folder.glob(pattern)))), [])
+    files = {path for pattern in TELLING for path in folder.glob(pattern)} | set(weights)
+    total = sha256()
+    for path in sorted(files):
+        total.update(f"{path.name}\0{path.stat().st_size}\0".encode())
+        add_file(total, path)
+    return total.hexdigest()
+
+
+def add_file(total: Any, path: Path) -> Any:
+    """A hash that goes on with a file, however large."""
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            total.update(block)
+    return total
+
+
+def weights_digest(model: Any, name: str) -> str:
+    """Of the weights in memory: the sum of their bits, which is exact in any order, and their shapes."""
+    import torch
+
+    kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    total = sha256(name.encode())
+    for key, tensor in model.state_dict().items():
+        if torch.is_tensor(tensor) and tensor.element_size() in kinds:
+            bits = tensor.detach().contiguous().view(kinds[tensor.element_size()]).sum(dtype=torch.int64).item()
+            total.update(f"{key}{tuple(tensor.shape)}{tensor.dtype}{bits}\0".encode())
+    return total.hexdigest()
+
+
+def first_line(error: BaseException) -> str:
+    return str(error).strip().split("\n")[0][:300] or type(error).__name__
+
+
+DTYPES = ("float32", "float16", "bfloat16")
+
+
+@dataclass(eq=False)
+class Loaded:
+    """A model that answers, with its tokenizer, as they came from `source` (a folder or an id)."""
+
+    name: str
+    source: str
+    model: Any
+    tokenizer: Any
+    config: Any
+    batch_tokens: int | None = None  # that fit into memory, where more did not
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells the weights apart; reads all of them."""
+        if Path(self.source).is_dir():
+            return folder_digest(Path(self.source))
+        commit = getattr(self.config, "_commit_hash", None)
+        return f"{self.source}@{commit}" if commit else weights_digest(self.model, self.source)
+
+    @property
+    def pad(self) -> int:
+        """The piece that fills rows up; the mask hides it."""
+        return padding(self.model, self.tokenizer)
+
+    @cached_property
+    def longest(self) -> int:
+        """As many pieces as model and tokenizer take, 512 where neither says."""
+        limits = (positions(self.model), self.tokenizer.model_max_length)
+        return min((limit for limit in limits if 0 < limit < 1 << 30), default=512)
+
+    def frame(self, texts: int) -> list[list[int]]:
+        """The marks that the tokenizer sets before, between and behind so many texts."""
+        bare = self.tokenizer("a", add_special_tokens=False)["input_ids"]
+        full, at, marks = self.tokenizer(*["a"] * texts)["input_ids"], 0, []
+        for _ in range(texts):
+            begin = next(place for place in range(at, len(full)) if full[place : place + len(bare)] == bare)
+            marks.append(full[at:begin])
+            at = begin + len(bare)
+        return [*marks, full[at:]]
+
+
+def positions(model: Any) -> int:
+    """Pieces of the longest text that a model has positions for; 0 where it does not say."""
+    known = getattr(model.config, "max_position_embeddings", None) or 0
+    for name, part in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
+            known = part.num_embeddings - part.padding_idx - 1  # RoBERTa counts from behind the padding
+    return int(known)
+
+
+def padding(model: Any, tokenizer: Any) -> int:
+    """The piece that fills rows up: the tokenizer's or the model's own, else any."""
+    pads = (tokenizer.pad_token_id, model.config.pad_token_id, tokenizer.eos_token_id, 0)
+    return next(number for number in pads if number is not None)
+
+
+def load(
+    name: str | Path,
+    build: str,
+    purpose: str,
+    *,
+    device: str = "auto",
+    revision: str | None = None,
+    dtype: str | None = None,
+    check: Callable[[Any], None] = lambda config: None,
+    may_lack: str = "",
+    spaced: bool = False,
+) -> Loaded:
+    """Open a folder, or download a model by its id. No code that comes with a model is run.
+
+    build: the class of transformers that loads it, such as AutoModel. purpose: what it must have been trained for, for people.
+    dtype: how weights are held; by default on a GPU as its files say, else float32.
+    check: raises BadModel for settings that do not suit. may_lack: a pattern of weights that are not needed. spaced: the
+    tokenizer is given single tokens, which byte-level models (RoBERTa) learnt with a space before them.
+    """
+    torch, transformers = libraries()
+    where, source = place(device), find_source(str(name))
+    options = {"revision": revision or "main", "trust_remote_code": False}
+    if dtype is not None and dtype not in DTYPES:
+        raise BadModel(f"expected one of {', '.join(DTYPES)} for dtype, got {dtype!r}")
+    kind = getattr(torch, dtype) if dtype else "auto" if where.type == "cuda" else torch.float32
+    try:
+        with quiet():
+            config = transformers.AutoConfig.from_pretrained(source, **options)
+            check(config)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options)
+            if spaced and getattr(tokenizer, "add_prefix_space", None) is False:
+                tokenizer = transformers.AutoTokenizer.from_pretrained(source, add_prefix_space=True, **options)
+            model, info = getattr(transformers, build).from_pretrained(
+                source, config=config, dtype=kind, output_loading_info=True, **options
+            )
+            model.to(where).eval()
+    except BadModel:
+        raise
+    except OSError as error:
+        raise BadModel(
+            f"expected the folder or the id of a model within reach, got {name}: {first_line(error)}"
+        ) from None
+    except (ValueError, RuntimeError, ImportError, KeyError) as error:  # foreign code, other shapes, lacking packages
+        raise BadModel(f"expected {purpose}, got {name}: {first_line(error)}") from None
+    missing = {key.rpartition(".")[0] or key for key in info["missing_keys"]}
+    if missing := {part for part in missing if not may_lack or not re.search(may_lack, part)}:
+        parts = ", ".join(sorted(missing)[:3]) + (" and more" if len(missing) > 3 else "")
+        raise BadModel(f"expected {purpose}, got {name}, whose {parts} has no trained weights")
+    return Loaded(str(name), source, model, tokenizer, config)
+
+
+def find_source(name: str) -> str:
+    """The folder of this name, or the id that it is."""
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise BadModel(f"{name}: expected a folder with the config.json of a Hugging Face model, got one without")
+        return str(folder)
+    if folder.exists() or not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", name):
+        raise BadModel(f"expected the folder or the id of a Hugging Face model, got {name}")
+    return name

@@ -1,1 +1,0 @@
-"""What is known about English: tags, word forms, WordNet. Needs the extra `english`; loads it when used."""

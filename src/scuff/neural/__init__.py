@@ -1,1 +1,0 @@
-"""Networks of Hugging Face, run in full batches: what victims and perturbations that need one share. Loads torch when used."""

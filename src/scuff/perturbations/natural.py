@@ -1,0 +1,98 @@
+"""Misspellings that people really made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+from ..resources import load, modified, package_file, read_lines
+from .base import Facts
+from .channel import Channel, Respell
+from .spelling import Spellings
+
+
+def _listed(path: Path) -> Iterator[tuple[str, str]]:
+    """(word, error) from lines `word<TAB>error error ...`."""
+    for at, line in enumerate(read_lines(path), 1):
+        word, tab, errors = line.partition("\t")
+        if line.strip() and not tab:
+            raise ValueError(f"{path}: line {at}: expected word<TAB>error error ..., got {line[:40]!r}")
+        yield from ((word.strip(), error) for error in errors.split())
+
+
+def _codespell(path: Path) -> Iterator[tuple[str, str]]:
+    """(word, error) from codespell's `error->word` or `error->word, word, reason`."""
+    for line in read_lines(path):
+        error, _, words = line.partition("->")
+        parts = [part.strip() for part in words.split(",")]
+        yield from ((word, error) for word in (parts[:1] if len(parts) == 1 else parts[:-1]))
+
+
+def _spellings(pairs: Iterable[tuple[str, str]]) -> Spellings:
+    """A table of errors by word; what differs in case alone is no error."""
+    found: dict[str, dict[str, None]] = {}
+    for word, error in pairs:
+        if word.lower() != error.lower() and word.upper() != error.upper() and " " not in word:
+            found.setdefault(word, {})[error] = None
+    return Spellings.of(list(found), [list(errors) for errors in found.values()])
+
+
+@lru_cache(maxsize=4)
+def _table(path: Path, changed: float, read: Callable[[Path], Iterator[tuple[str, str]]]) -> Spellings:
+    """`changed` is the file's time stamp: an edited list is read again."""
+    table = _spellings(read(path))
+    if not table.words.size:
+        raise ValueError(f"{path}: expected word<TAB>error error ... lines, got none")
+    return table
+
+
+@cache
+def _channel() -> Channel:
+    return Channel.read(load("natural.xz"))
+
+
+@dataclass(frozen=True)
+class Natural(Respell):
+    """Misspell a word as people do.
+
+    By default errors are drawn from statistics learnt from real ones: which letters people leave out, add, swap and
+    replace, given the letters around (docs/natural.md). So every word can be misspelt, where the papers look words up
+    in a list that lacks many. `errors` names such a list, `word<TAB>error error ...` lines as those of Belinkov and
+    Bisk, or "codespell" for the dictionary of that package; listed words then get a listed error (each equally
+    likely, in the word's case), and with `listed=True` no others are touched, as in the papers.
+    """
+
+    errors: str | None = None
+    listed: bool = False
+
+    name: ClassVar[str] = "natural"
+    facts: ClassVar[Facts] = Facts(
+        summary="misspell words as people do",
+        paper="Zéroe 3.2; thesis 3.3.1; after Belinkov and Bisk 2018",
+        example="Adversarial attacs rae harmless.",
+        tags=("general",),
+        scripts="Latin; other letters only from a list",
+        languages=("en",),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.errors is not None and not (isinstance(self.errors, str) and self.errors):
+            raise ValueError(f"expected the name of a list, or codespell, for natural.errors, got {self.errors!r}")
+        if self.listed and self.errors is None:
+            raise ValueError("expected a list in natural.errors for natural.listed=True, got none")
+
+    def table(self) -> Spellings | None:
+        if self.errors is None:
+            return None
+        if self.errors == "codespell":
+            path = package_file("codespell", "codespell_lib/data/dictionary.txt", extra="natural")
+            return _table(path, modified(path, "codespell's dictionary"), _codespell)
+        path = Path(self.errors)
+        return _table(path, modified(path, "a list of misspellings for natural.errors"), _listed)
+
+    def channel(self) -> Channel:
+        return _channel()

@@ -1,0 +1,126 @@
+"""Words that sound alike."""
+
+from __future__ import annotations
+
+import lzma
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+
+from ..resources import load
+from ..text.corpus import Corpus
+from ..text.distance import edit_distance
+from ..text.ragged import Ints, Ragged
+from ..text.random import Rng, text_bits
+from .base import Facts, Perturbation
+from .channel import Channel, Respell
+from .spelling import Spellings
+
+FARTHEST = 0.25  # of the characters; where more may change, every word is spelled as differently as it can be
+
+
+def _rows() -> list[list[str]]:
+    return [line.split("\t") for line in lzma.decompress(load("phonetic.txt.xz")).decode().split("\n")]
+
+
+@cache
+def _table() -> Spellings:
+    rows = _rows()
+    weights = (weight for _, _, numbers in rows for weight in bytes.fromhex(numbers))
+    return Spellings.of([word for word, _, _ in rows], [spellings.split(" ") for _, spellings, _ in rows], weights)
+
+
+@cache
+def _distances() -> Ints:
+    return _table().distances(Ragged.of([word for word, _, _ in _rows()]))
+
+
+@cache
+def _slight_table() -> Spellings:
+    return _table().only(_distances() == 1)
+
+
+@cache
+def _farthest() -> Ints:
+    """For each word of the table the number of the spelling that is farthest from it."""
+    first = _table().first
+    word = np.repeat(np.arange(first.size - 1), np.diff(first))
+    return np.lexsort((-_distances(), word))[first[:-1]]
+
+
+@cache
+def _rules() -> Channel:
+    return Channel.read(load("phonetic-rules.xz"))
+
+
+@cache
+def _slight_rules() -> Channel:
+    return _rules().slight()
+
+
+@dataclass(frozen=True)
+class Phonetic(Respell):
+    """Replace a word by another spelling of its sound.
+
+    Respellings of 129,000 words were made as in the papers: the word's sound is spelled anew by a model that learnt
+    to spell sounds, and kept where WordSim calls the two identical or very similar; not one but up to 8 a word, and
+    only what a model of reading reads back as the same sound. They are drawn by the spelling model's probability. Any
+    other word gets one or two letters that stand for the same sound there; `listed=True` leaves it alone, as the
+    papers do.
+
+    `slight=True` keeps to spellings in which one letter is inserted, deleted or replaced (RobTest's general form).
+    `phi` goes farther: with that probability a word gets its farthest spelling, and letters change at each further
+    place where others stand for the same sound. Where a degree is a share of the characters (`phonetic@edits`,
+    RobTest's malicious form) it follows the degree: from a quarter on, all that can change does.
+    """
+
+    listed: bool = False
+    slight: bool = False
+    phi: float | None = 0.0
+
+    name: ClassVar[str] = "phonetic"
+    shortest: ClassVar[int] = 5  # in a shorter word one letter more is soon another sound
+    facts: ClassVar[Facts] = Facts(
+        summary="respell a word by its sound",
+        paper="Zéroe 3.2, 3.3, A.1; thesis 3.2.1, 3.3.1",
+        example="Advercerial atacs ahr harmlus.",
+        scripts="Latin",
+        languages=("en",),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.slight and self.phi != 0:
+            raise ValueError(f"expected phi=0 for phonetic.slight=True, got {self.phi!r}")
+
+    def at(self, p: float) -> Perturbation:
+        return replace(self, phi=min(1.0, p / FARTHEST)) if self.phi is None else self
+
+    def for_characters(self) -> Phonetic:
+        return self if self.slight else replace(self, phi=None)
+
+    def table(self) -> Spellings:
+        return _slight_table() if self.slight else _table()
+
+    def channel(self) -> Channel:
+        return _slight_rules() if self.slight else _rules()
+
+    def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
+        near, bound = super().rewrite(corpus, which, rng)
+        if not self.phi:
+            return near, bound
+        words = corpus.words.where(which)
+        old, spot = corpus.cut(words), corpus.place(words.row, words.start)
+        entry, folded = self.table().find(old)
+        far = np.flatnonzero((entry >= 0) & (rng.stream("farthest").uniform(*spot) < self.phi))
+        farthest = self.table().written(_farthest()[entry[far]], old.take(far), folded[far])
+        source = np.arange(which.size) + which.size * (entry >= 0)  # words that are not listed get rules alone
+        source[far] = 2 * which.size + np.arange(far.size)
+        begun = Ragged.join([old, near, farthest]).take(source)
+        rate = np.where(old.lengths >= self.shortest, self.phi, 0.0) * (not self.listed)
+        done = self.channel().change_far(begun, *spot, rate, rng)
+        same = text_bits(done) == text_bits(old)  # no place was drawn, or the rules wrote the word as it was
+        new = Ragged.join([done, near]).take(np.arange(which.size) + which.size * same)
+        return new, edit_distance(old, new, bound=np.maximum(old.lengths, new.lengths))

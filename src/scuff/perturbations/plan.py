@@ -1,0 +1,143 @@
+"""A plan: an attack with all that decides its result, run over texts or tokens block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from operator import index
+
+import numpy as np
+
+from ..text.corpus import Corpus
+from ..text.edits import Edit, Edits
+from ..text.ragged import Ints, bounds, text_lengths
+from ..version import __version__
+from .base import Perturbation, strength_of
+from .names import parse
+from .protect import Protect
+
+BLOCK = 1 << 17  # code points that are worked on at once: arrays of this size stay in the processor's cache
+
+
+@dataclass
+class Tally:
+    """What was done: texts, words (gaps for `segment`), and how many of them changed."""
+
+    texts: int = 0
+    changed_texts: int = 0
+    units: int = 0
+    changed_units: int = 0
+
+    @property
+    def reached(self) -> float:
+        """The real strength: the share of units that changed."""
+        return self.changed_units / self.units if self.units else 0.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A perturbation with everything that decides its result: the same plan gives the same text the same noise."""
+
+    attack: Perturbation
+    level: float
+    seed: int = 0
+    selection: str | None = None
+    protect: Protect = field(default_factory=Protect)
+
+    @classmethod
+    def of(
+        cls,
+        attack: str | Perturbation,
+        level: str | float,
+        seed: int,
+        selection: str | None,
+        protect: Sequence[str] | Protect,
+    ) -> Plan:
+        rules = (protect,) if isinstance(protect, str) else protect
+        return cls(
+            parse(attack) if isinstance(attack, str) else attack, strength_of(level), index(seed), selection,
+            rules if isinstance(rules, Protect) else Protect(tuple(rules)),
+        )  # fmt: skip
+
+    @property
+    def signature(self) -> str:
+        """Repeats the result, whatever the data."""
+        parts = {
+            "scuff": __version__, "attack": self.attack.spec, "level": f"{self.level:g}", "seed": self.seed,
+            "selection": self.selection or "default", "protect": ",".join(self.protect.what) or "nothing",
+        }  # fmt: skip
+        return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+    def edits(self, corpus: Corpus, part: slice, draw: int, tally: Tally | None) -> Edits:
+        """The edits of one block of texts."""
+        spans = self.protect.spans
+        guard = self.protect if spans is None else Protect(self.protect.what, spans[part])
+        edits = self.attack.edits(
+            corpus, self.level, seed=self.seed, draw=draw, selection=self.selection, protect=guard
+        )
+        if tally:
+            units = self.attack.units(corpus)
+            tally.texts += len(corpus)
+            tally.changed_texts += np.unique(edits.row).size
+            tally.units += len(units)
+            tally.changed_units += int(edits.touched(units, corpus.offsets).sum())
+        return edits
+
+    def texts(
+        self,
+        texts: Sequence[str],
+        *,
+        ids: Sequence[object] | None = None,
+        draw: int = 0,
+        edits: list[list[Edit]] | None = None,
+        tally: Tally | None = None,
+    ) -> list[str]:
+        """Perturb texts; `edits` and `tally` are filled where given."""
+        new: list[str] = []
+        for part in self._blocks(text_lengths(texts), ids):
+            corpus = Corpus.of(texts[part], ids=None if ids is None else ids[part])
+            chosen = self.edits(corpus, part, draw, tally)
+            new += corpus.apply(chosen).strings()
+            if edits is not None:
+                edits += chosen.listed(corpus)
+        return new
+
+    def tokens(
+        self,
+        sentences: Sequence[Sequence[str]],
+        *,
+        ids: Sequence[object] | None = None,
+        draw: int = 0,
+        edits: list[list[Edit]] | None = None,
+        tally: Tally | None = None,
+    ) -> list[list[str]]:
+        """Perturb sentences in tokens; every token stays one. Edits count in the tokens joined by one space."""
+        if not self.attack.facts.keeps_tokens:
+            raise ValueError(
+                f"expected an attack that keeps each token, got {self.attack.spec}: it changes which tokens there are"
+            )
+        new: list[list[str]] = []
+        sizes = np.array([sum(map(len, tokens)) + len(tokens) for tokens in sentences], np.int64)
+        for part in self._blocks(sizes, ids):
+            corpus, spans = Corpus.of_tokens(sentences[part], ids=None if ids is None else ids[part])
+            chosen = self.edits(corpus, part, draw, tally).in_order()
+            flat = corpus.apply(chosen).cut(chosen.carry(spans, corpus.offsets)).strings()
+            edges = bounds(spans.per_row(len(corpus))).tolist()
+            new += [flat[a:b] for a, b in pairwise(edges)]
+            if edits is not None:
+                edits += chosen.listed(corpus)
+        return new
+
+    def _blocks(self, sizes: Ints, ids: Sequence[object] | None) -> Iterator[slice]:
+        for what, given in (("ids", ids), ("protected spans", self.protect.spans)):
+            if given is not None and (len(given) != sizes.size or isinstance(given, str)):
+                raise ValueError(f"expected {what} for each of {sizes.size} texts, got {given!r:.60}")
+        return blocks(sizes)
+
+
+def blocks(sizes: Ints) -> Iterator[slice]:
+    """Stretches of texts of about BLOCK code points each. Where they are cut changes nothing but time."""
+    block = np.cumsum(sizes) // BLOCK
+    edges = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), sizes.size]
+    return (slice(a, b) for a, b in pairwise(edges) if a < b)

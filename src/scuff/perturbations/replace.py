@@ -1,0 +1,203 @@
+"""Whole words replaced by others that fit into the sentence."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..english.substitutes import has_content, in_phrase, may_replace, takes_an
+from ..english.tagger import tag_words, tagged, word_tags
+from ..text.corpus import Corpus
+from ..text.edits import Edits
+from ..text.ragged import Ints, Mask, Ragged, bounds, sums
+from ..text.random import Rng, mix, some_of_each, text_bits
+from .words import WordPerturbation
+
+NEAR = 6  # tokens on each side that decide about a tag
+
+PHRASE = 3  # words on each side that may belong to a fixed phrase
+
+AROUND = 8  # words on each side that tell what a word means
+
+AT_ONCE = 4096  # sentences that are tagged together
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Word `number` of a corpus: where it is, its tag ("" where nobody looked), and the word before it across one space.
+
+    begin, end: the part of the text with a few words on each side; near: these words.
+    """
+
+    number: int
+    text: int
+    start: int
+    stop: int
+    word: str
+    tag: str
+    before: str
+    begin: int
+    end: int
+    near: frozenset[str]
+
+    @property
+    def span(self) -> tuple[int, int, int]:
+        return self.text, self.start, self.stop
+
+    def takes(self, new: str) -> bool:
+        """Whether a word can stand here, and does not stand beside already."""
+        if new.lower() in self.near:
+            return False
+        if not self.tag:
+            return len(new) > 1
+        if not may_replace(new, self.word, self.tag):
+            return False
+        return self.before not in ("a", "an") or takes_an(new) == (self.before == "an")
+
+
+def find_gaps(corpus: Corpus, texts: list[str], tagged: bool) -> list[Gap]:
+    """The words with content that belong to no fixed phrase; all words of letters if not `tagged`."""
+    row, at = corpus.place(corpus.words.row, corpus.words.start)
+    spans = np.stack([row, at, at + corpus.words.stop - corpus.words.start], 1).tolist()
+    edges = np.searchsorted(row, np.arange(len(corpus) + 1)).tolist()
+    words = corpus.cut(corpus.words).strings()
+    low = [word.lower() for word in words]
+    apart = [texts[a[0]][a[2] : b[1]] != " " if a[0] == b[0] else True for a, b in pairwise(spans)]
+    breaks = [
+        0,
+        *(at for at, far in enumerate(apart, 1) if far),
+        len(words),
+    ]  # where no single space stands before a word
+    tags = word_tags(corpus) if tagged else [""] * len(words)
+    found = []
+    for first, last in pairwise(breaks):
+        for number in range(first, last):
+            (text, start, stop), word, tag = spans[number], words[number], tags[number]
+            if not (has_content(word, tag) if tagged else word.isalpha() and len(word) > 1):
+                continue
+            if tagged and in_phrase(
+                low[max(first, number - PHRASE) : number], word, tag, low[number + 1 : min(last, number + 1 + PHRASE)]
+            ):
+                continue
+            left, right = max(number - AROUND, edges[text]), min(number + AROUND + 1, edges[text + 1])
+            before = low[number - 1] if number > first else ""
+            near = frozenset(low[left:right])
+            found.append(Gap(number, text, start, stop, word, tag, before, spans[left][1], spans[right - 1][2], near))
+    return found
+
+
+def same_tags(texts: Sequence[str], gaps: Sequence[Gap], words: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Of the words for each gap those that are tagged there as the old word is: "comes" is no noun, though there is one."""
+    kept: list[list[str]] = [[] for _ in gaps]
+    tokens = tagged(texts)
+    at = [{token.start: place for place, token in enumerate(each)} for each in tokens]
+    asked, parts = [], []
+    for number, gap in enumerate(gaps):
+        here = at[gap.text].get(gap.start)
+        if here is None or tokens[gap.text][here].stop != gap.stop:  # inside an address, say
+            continue
+        around = tokens[gap.text][max(0, here - NEAR) : here + NEAR + 1]
+        near = [token for token in around if token.sentence == tokens[gap.text][here].sentence]
+        place = near.index(tokens[gap.text][here])
+        before, behind = [token.text for token in near[:place]], [token.text for token in near[place + 1 :]]
+        asked += [(number, place, new) for new in (gap.word, *words[number])]
+        parts += [[*before, new, *behind] for new in (gap.word, *words[number])]
+    wanted = ""
+    for begin in range(0, len(parts), AT_ONCE):
+        tags = tag_words(parts[begin : begin + AT_ONCE])
+        for (number, place, new), each in zip(asked[begin : begin + AT_ONCE], tags, strict=True):
+            if new == gaps[number].word:  # the first of each
+                wanted = each[place]
+            elif each[place] == wanted:
+                kept[number].append(new)
+    return kept
+
+
+LATELY = 16  # how many sets of texts are remembered: the same ones come once for every degree
+
+
+@dataclass(frozen=True, eq=False)
+class WordOptions:
+    """What may stand for each word of some texts: for word i, texts[first[i]:first[i + 1]]."""
+
+    first: Ints
+    texts: Ragged
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[str]]) -> WordOptions:
+        count = np.fromiter(map(len, lists), np.int64, len(lists))
+        return cls(bounds(count), Ragged.of([text for each in lists for text in each]))
+
+    @property
+    def count(self) -> Ints:
+        return np.diff(self.first)
+
+
+_per_corpus: WeakKeyDictionary[Corpus, dict[Any, tuple[WordOptions, Ints]]] = WeakKeyDictionary()
+
+_lately: OrderedDict[tuple[Any, Any, bytes], WordOptions] = OrderedDict()
+
+
+class Replace(WordPerturbation):
+    """Replaces words by options of theirs, each equally likely."""
+
+    @abstractmethod
+    def options(self, corpus: Corpus) -> WordOptions:
+        """For every one of corpus.words, in order, what may stand there instead: all different, none the word itself, in its
+        case. Called with every different text once, so the work is done once however many versions are drawn.
+        """
+
+    def stamp(self) -> object:
+        """Changes when a file that the options come from does."""
+        return None
+
+    def able(self, corpus: Corpus) -> Mask:
+        options, entry = self._known(corpus)
+        return options.count[entry] > 0
+
+    def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
+        options, entry = self._known(corpus)
+        words, mine = corpus.words.where(which), entry[which]
+        pick = rng.stream("option").below(options.count[mine], *corpus.place(words.row, words.start))
+        new = options.texts.take(options.first[mine] + pick)
+        return new, np.maximum(words.stop - words.start, new.lengths)
+
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        if k == 1:
+            return super().propose(corpus, rng)
+        options, entry = self._known(corpus)  # k of them, without drawing one twice
+        count = options.count[entry]
+        row, start = corpus.place(corpus.words.row, corpus.words.start)
+        word, option = some_of_each(count, rng.stream("options").bits(row, start), k)
+        new = options.texts.take(options.first[entry[word]] + option)
+        length, at = (corpus.words.stop - corpus.words.start)[word], start[word]
+        return Edits(row[word], at, at + length, new, at, np.maximum(length, new.lengths))
+
+    def _known(self, corpus: Corpus) -> tuple[WordOptions, Ints]:
+        """The options of all words of the different texts, and for every word of the corpus which of those it is."""
+        mine = _per_corpus.setdefault(corpus, {})
+        if self not in mine:
+            words = corpus.words
+            edges = np.searchsorted(words.row, np.arange(len(corpus) + 1))
+            row, start = corpus.place(words.row, words.start)
+            where = mix((start << 32 | (words.stop - words.start)).astype(np.uint64))
+            bits, first, inverse = np.unique(
+                text_bits(corpus) + sums(where, edges), return_index=True, return_inverse=True
+            )
+            distinct = corpus.take(first)
+            key = (self, self.stamp(), bits.tobytes())
+            if key not in _lately:
+                _lately[key] = self.options(distinct)
+            _lately.move_to_end(key)
+            while len(_lately) > LATELY:
+                _lately.popitem(last=False)
+            begin = bounds(np.diff(edges)[first])[:-1]
+            mine[self] = _lately[key], begin[inverse[row]] + np.arange(len(words)) - edges[row]
+        return mine[self]

@@ -1,0 +1,1 @@
+"""Pages, tables and gates, computed from the files of a run alone."""

@@ -1,0 +1,174 @@
+"""Pass or fail: scores against bounds, or against another run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from .groups import Summary, in_meaning, percent
+
+ANSWERED = 0.9
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was checked."""
+
+    name: str
+    value: float | None
+    bound: float
+    why: str = ""
+    most: bool = False  # the bound is a maximum
+
+    @property
+    def passed(self) -> bool:
+        if self.value is None:
+            return False
+        return self.value <= self.bound + 1e-9 if self.most else self.value >= self.bound - 1e-9
+
+    def __str__(self) -> str:
+        side = "at most" if self.most else "at least"
+        return f"{'ok  ' if self.passed else 'FAIL'} {self.name}: {percent(self.value)}, {side} {percent(self.bound)}{self.why}"
+
+
+def check_summary(
+    summary: Summary,
+    least: dict[str, float],
+    max_drop: float | None = None,
+    baseline: Summary | None = None,
+    max_success: float | None = None,
+) -> list[Line]:
+    """Scores against minimums, and drops: from the clean score, or from the same scores of another run.
+
+    A name is `clean`, `average`, `worst`, a dimension (its average) such as `typo-m` or `typo-m@score`, `dimension.worst`,
+    `dimension@0.1`, `dimension@0.1.worst`, `each` or, of one setting, `each@score`, or `answered`: the share of cases that were,
+    at least 0.9 unless said otherwise. Of a search attack it is `clean`, `after` (accuracy after it) or `answered` (attacks that
+    did not end in an error). max_success: its success rate; as everywhere the value counts, not an end of its interval, since
+    a bound should not become stricter with fewer examples.
+    """
+    for option, value in (("--max-drop", max_drop), ("--max-success", max_success)):
+        if value is not None and not 0 <= value <= 1:
+            raise ValueError(f"expected a number in [0, 1] for {option}, got {value:g}")
+    attack = _is_attack(summary)
+    if max_success is not None and not attack:
+        raise ValueError("expected a run of `scuff attack` for --max-success, got one of `scuff evaluate`")
+    scores = named_scores(summary)
+    lines = []
+    for name, bound in least.items():
+        lines += [Line(found, scores[found], bound) for found in _matching(name, scores, summary)]
+    if baseline:
+        _comparable(summary, baseline)
+    if max_drop is not None:
+        before = named_scores(baseline) if baseline else dict.fromkeys(scores, scores["clean"])
+        over_all = ["clean", "after"] if attack else ["clean", "average", "worst", *_dimension_names(summary)]
+        names = over_all if baseline else ["after"] if attack else list(summary["dimensions"])
+        what = "baseline" if baseline else "clean"
+        for name in names:
+            start = before[name]
+            why = f" ({what} {percent(start)} - {percent(max_drop)})"
+            lines.append(Line(name, scores[name], math.inf if start is None else start - max_drop, why))
+    if max_success is not None:
+        lines.append(Line("success", summary["success"]["value"], max_success, most=True))
+    if not lines:
+        options = f"--min NAME=VALUE or {'--max-success' if attack else '--max-drop'} VALUE"
+        raise ValueError(f"expected something to check ({options}), got nothing")
+    answered = Line("answered", scores["answered"], ANSWERED)
+    return lines if answered.passed or "answered" in least else [*lines, answered]  # scores of few answers say little
+
+
+def _is_attack(summary: Summary) -> bool:
+    return bool(summary.get("kind") == "attack")
+
+
+def _comparable(summary: Summary, baseline: Summary) -> None:
+    """Two runs tell of two models only if everything else is the same."""
+    ours, theirs = _settings(summary), _settings(baseline)
+    other = [name for name, value in ours.items() if value != theirs.get(name)]
+    if other:
+        raise ValueError(f"expected a baseline of the same data and settings, got another {', '.join(other)}")
+
+
+def _settings(summary: Summary) -> dict[str, Any]:
+    same = {"kind": summary.get("kind"), "data": summary["data"]["digest"]}
+    if _is_attack(summary):
+        return {**same, "recipe": summary["recipe"], "limit": summary["queries"]["limit"]}
+    harmless = {"at_once"} if in_meaning(summary) else {"at_once", "meaning"}  # a measure that nothing is measured by
+    return {**same, **{name: value for name, value in summary["protocol"].items() if name not in harmless}}
+
+
+def named_scores(summary: Summary) -> dict[str, float | None]:
+    if _is_attack(summary):
+        silent = summary.get("unanswered", 0)  # no answer even to the original: nobody knows whether to attack it
+        lost = silent + summary["status"].get("error", 0)
+        answered = 1 - lost / max(silent + summary["success"]["of"], 1)
+        return {**{name: summary[name]["value"] for name in ("clean", "after")}, "answered": answered}
+    out = {
+        "clean": summary["clean"]["score"]["value"],
+        "average": summary["overall"]["average"]["value"],
+        "worst": summary["overall"]["worst"]["value"],
+        "answered": summary["answered"] / max(summary["queries"]["cases"], 1),
+    }
+    if "auc" in summary["clean"]:
+        out["clean.auc"] = summary["clean"]["auc"]["value"]
+    for name, content in summary["dimensions"].items():
+        out[name], out[f"{name}.worst"] = content["average"]["value"], content["worst"]["value"]
+        for cell in content["degrees"]:
+            at = f"{name}@{cell['degree']:g}"
+            out[at], out[f"{at}.worst"] = cell["average"]["value"], cell["worst"]["value"]
+            if "auc" in cell:
+                out[f"{at}.auc"] = cell["auc"]["value"]
+    return out
+
+
+def _dimension_names(summary: Summary) -> list[str]:
+    return [name for each in summary["dimensions"] for name in (each, f"{each}.worst")]
+
+
+def _matching(name: str, scores: dict[str, float | None], summary: Summary) -> list[str]:
+    if name in scores:
+        return [name]
+    dimensions = summary.get("dimensions", {})
+    if name == "each" and dimensions:
+        return list(dimensions)
+    each = [found for found in dimensions if name == f"each@{dimensions[found].get('setting', 'rule')}"]
+    if each:
+        return each
+    near = get_close_matches(name, scores, 3, 0.5) or list(scores)[:8]
+    each_too = " (and `each` for all dimensions)" if dimensions else ""
+    raise ValueError(f"expected the name of a score, got {name!r}; there are {', '.join(near)}{each_too}")
+
+
+def junit(lines: list[Line], suite: str) -> str:
+    """For CI systems: a test case per line."""
+    from xml.etree import ElementTree
+
+    failures = str(sum(not line.passed for line in lines))
+    root = ElementTree.Element("testsuite", name=suite, tests=str(len(lines)), failures=failures, errors="0")
+    for line in lines:
+        case = ElementTree.SubElement(root, "testcase", classname="scuff.check", name=line.name)
+        if not line.passed:
+            ElementTree.SubElement(case, "failure", message=str(line)).text = str(line)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def markdown(lines: list[Line], summary: Summary) -> str:
+    """For a pull request."""
+
+    def cell(text: str) -> str:
+        return text.replace("|", "\\|")
+
+    head = [
+        f"### Robustness of {cell(summary['model'])} on {cell(summary['data']['name'])}",
+        "",
+        "| score | is | at least | |",
+        "|---|---|---|---|",
+    ]
+    rows = [
+        f"| {cell(line.name)} | {percent(line.value)} | {'at most ' * line.most}{percent(line.bound)}{line.why} | "
+        f"{'pass' if line.passed else '**fail**'} |"
+        for line in lines
+    ]
+    return "\n".join([*head, *rows]) + "\n"

@@ -1,0 +1,235 @@
+"""Specs: how parts are named on the command line, in settings files, in signatures and by worker processes.
+
+`name(option=value)` is a shipped part or an installed entry point, `package.module:Class(option=value)` or
+`file.py:Class(option=value)` a user's own. A part is a frozen dataclass: its options are its fields.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from difflib import get_close_matches
+from functools import cache
+from hashlib import sha256
+from importlib import import_module, util
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Family(Generic[T]):
+    """A kind of part that users can add to: constraints, searches, ...
+
+    what: for error messages, with its article ("a constraint"). group: the entry points under which packages publish
+    theirs. base: the class that every member has. shipped: by name, a class, or a function that returns a part.
+    """
+
+    what: str
+    group: str
+    base: type
+    shipped: Mapping[str, Any]
+
+    def build(self, spec: str | T) -> T:
+        """The part that a spec names; an object that is a part already is returned as it is."""
+        if isinstance(spec, self.base):
+            return spec  # type: ignore[return-value]
+        if not isinstance(spec, str):
+            raise TypeError(f"expected the name of {self.what} or an object of that kind, got {_kind_of(spec)}")
+        name, options = parse_call(spec)
+        made = _construct(name, self.find(name), options)
+        if not isinstance(made, self.base):
+            raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got {type(made).__name__}")
+        return made  # type: ignore[return-value]
+
+    def find(self, name: str) -> Any:
+        """The class or function behind a name, or behind `module:Class`; a wrong name suggests the near ones."""
+        if ":" in name:
+            return import_object(*name.rsplit(":", 1))[0]
+        if name not in self.shipped and name in (found := entry_points(self.group)):
+            return found[name].load()
+        return self.shipped[known_name(name, {**dict.fromkeys(entry_points(self.group)), **self.shipped}, self.what)]
+
+    def members(self) -> dict[str, Any]:
+        """All of them by name: the shipped ones, then those of installed packages."""
+        others = {name: entry.load() for name, entry in entry_points(self.group).items() if name not in self.shipped}
+        return {**self.shipped, **others}
+
+
+@cache
+def entry_points(group: str) -> dict[str, Any]:
+    """What installed packages publish under a group, by name."""
+    from importlib.metadata import entry_points as installed  # takes a tenth of `import scuff`
+
+    return {entry.name: entry for entry in installed(group=group)}
+
+
+def parse_call(spec: str) -> tuple[str, dict[str, Any]]:
+    """`name(option=value, ...)` as a name and options. Values are Python literals; nothing is evaluated."""
+    name, bracket, rest = (part.strip() for part in spec.strip().partition("("))
+    if not bracket:
+        return name, {}
+    try:
+        call = ast.parse(f"f({rest}", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError
+        return name, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+    except (SyntaxError, ValueError):
+        raise ValueError(f"expected name(option=value, ...), got {spec.strip()!r}") from None
+
+
+def _construct(name: str, kind: Any, options: dict[str, Any]) -> Any:
+    if not callable(kind):
+        return kind
+    short = getattr(kind, "short", {})
+    options = {short.get(option, option): value for option, value in options.items()}
+    known = [field.name for field in _options(kind)] if is_dataclass(kind) else list(inspect.signature(kind).parameters)
+    for option in options:
+        if option not in known:
+            raise ValueError(f"expected {' or '.join(known) or 'no option'} for {name}, got {option!r}")
+    return kind(**options)
+
+
+def known_name(name: str, known: Mapping[str, Any], what: str) -> str:
+    """The name, if it is known; raises ValueError with the near ones if not."""
+    if name in known:
+        return name
+    near = get_close_matches(name, known, 2, 0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}"
+    raise ValueError(f"expected the name of {what}, got {name!r}; {hint}")
+
+
+def spec_of(part: Any, full: bool = False) -> str:
+    """The spec that builds a part again: its name and the options that are not at their default; full: all that are set."""
+    options = [(f.name, getattr(part, f.name), _default(f)) for f in _options(part)] if is_dataclass(part) else []
+    given = [(name, value) for name, value, usual in options if (value not in (None, {}) if full else value != usual)]
+    return name_of(type(part)) + (f"({', '.join(f'{key}={value!r}' for key, value in given)})" if given else "")
+
+
+def name_of(kind: type) -> str:
+    """What a class is called in specs: its name if it ships with Scuff or is an entry point, else `module:Class`."""
+    if kind.__module__.partition(".")[0] == "scuff":
+        return str(kind.name)  # type: ignore[attr-defined]
+    for group in GROUPS:
+        for name, entry in entry_points(group).items():
+            if entry.value == f"{kind.__module__}:{kind.__qualname__}":
+                return name
+    module = sys.modules.get(kind.__module__)
+    origin = _FILES.get(kind.__module__) or (
+        getattr(module, "__file__", None) if kind.__module__ == "__main__" else None
+    )
+    return f"{origin or kind.__module__}:{kind.__qualname__}"
+
+
+FAMILIES = ("perturbations", "constraints", "searches", "goals", "metrics", "victims", "recipes")
+GROUPS = tuple(f"scuff.{family}" for family in FAMILIES)  # of entry points
+
+
+def can_be_rebuilt(spec: str) -> bool:
+    """Whether another process can build the parts of a spec: a class typed into an interpreter exists only there."""
+    return not any(mark in spec for mark in ("__main__:", "<locals>", "<stdin>:"))
+
+
+def usage(kind: type) -> str:
+    """What can be set, with the defaults: `name(option=default, ...)`; an option without one as `option=...`."""
+    options = [(f.name, _default(f)) for f in _options(kind)] if is_dataclass(kind) else []
+    given = [f"{name}={'...' if usual is MISSING else repr(usual)}" for name, usual in options]
+    return name_of(kind) + (f"({', '.join(given)})" if given else "")
+
+
+def _options(part: Any) -> list[Field[Any]]:
+    return [field for field in fields(part) if field.init]
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def _kind_of(value: Any) -> str:
+    return f"the class {value.__name__} itself: add ()" if isinstance(value, type) else type(value).__name__
+
+
+_FILES: dict[str, str] = {}  # the files that were imported by their path, by the name of the module
+
+
+def import_object(path: str, attribute: str) -> tuple[Any, str]:
+    """`attribute` of a module or of a .py file, and a digest of the file that it is in. Raises ValueError if there is none."""
+    try:
+        module = _import_file(Path(path)) if path.endswith(".py") else _import_module(path)
+    except NoSuchFile:
+        raise
+    except (Exception, SystemExit) as error:  # anything may go wrong in a user's file
+        said = " ".join(str(error).split())
+        raise ValueError(
+            f"{path}: expected a module that can be imported, got {type(error).__name__}: {said}"
+        ) from error
+    if not hasattr(module, attribute):
+        near = ", ".join(name for name in vars(module) if not name.startswith("_")) or "nothing"
+        raise ValueError(f"{path}: expected {attribute!r} in it, got {near:.200}")
+    origin = Path(getattr(module, "__file__", None) or "")
+    digest = sha256(origin.read_bytes()).hexdigest()[:16] if origin.is_file() else ""
+    return getattr(module, attribute), digest
+
+
+class NoSuchFile(ValueError):
+    """A .py file that a spec names does not exist."""
+
+
+def _import_file(file: Path) -> Any:
+    spec = util.spec_from_file_location(file.stem, file)
+    if not file.is_file() or spec is None or spec.loader is None:
+        raise NoSuchFile(f"{file}: expected a Python file, got nothing of that name")
+    module = util.module_from_spec(spec)
+    sys.modules.setdefault(file.stem, module)
+    _FILES[file.stem] = str(file)
+    folder = str(file.resolve().parent)  # what it imports may stand beside it, as for `python file.py`
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _import_module(name: str) -> Any:
+    sys.path.insert(0, "")  # as `python -m` does
+    try:
+        return import_module(name)
+    finally:
+        sys.path.remove("")
+
+
+def split_outside(text: str, mark: str) -> Iterator[str]:
+    """Cuts at a mark that stands outside brackets and quotes."""
+    depth, quote, begin, escaped = 0, "", 0, False
+    for at, char in enumerate(text):
+        if quote:
+            quote, escaped = ("", False) if char == quote and not escaped else (quote, char == "\\" and not escaped)
+        elif char in "'\"":
+            quote = char
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+        elif char == mark and depth == 0:
+            yield text[begin:at]
+            begin = at + 1
+    yield text[begin:]
+
+
+def check_number(value: Any, low: float, high: float, what: str) -> None:
+    """Raises ValueError if an option is no number in [low, high]."""
+    if type(value) not in (int, float) or not low <= value <= high:
+        raise ValueError(f"expected a number in [{low:g}, {high:g}] for {what}, got {value!r}")
+
+
+def check_count(value: Any, least: int, what: str) -> None:
+    """Raises ValueError if an option is no whole number from `least`."""
+    if type(value) is not int or value < least:
+        raise ValueError(f"expected a whole number from {least} for {what}, got {value!r}")
+
+
+def check_switch(value: Any, what: str) -> None:
+    """Raises ValueError if an option is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"expected True or False for {what}, got {value!r}")

@@ -1,0 +1,1 @@
+"""Training data with perturbed copies."""

@@ -1,0 +1,357 @@
+"""Hugging Face models as victims: scores of labels, tags of tokens, or a text for a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from inspect import signature
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..data.dataset import TASKS, Task
+from ..huggingface import loading
+from ..huggingface.batches import STEP, Batch, Pieces, Tuner, encode, in_batches
+from ..huggingface.loading import BadModel, answering, libraries, padding, positions, quiet, weights_digest
+from ..text.ragged import Floats, Mask
+from .base import GRADIENT_STEPS, Access, Column, Outputs, Spans, Victim, as_objects, sigmoid, softmax
+from .gradients import gives_gradients, word_saliency
+
+Item = TypeVar("Item")
+
+Result = TypeVar("Result")
+
+
+def ahead(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """What `work` gives for each item, in their order; a thread works on the next one meanwhile.
+
+    That helps where the work leaves Python: a tokenizer of Hugging Face does, and so does whoever waits for a GPU.
+    """
+    if len(items) == 1:
+        yield work(items[0])
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        coming = [thread.submit(work, item) for item in items[:1]]
+        for item in items[1:]:
+            ready = coming.pop().result()
+            coming.append(thread.submit(work, item))
+            yield ready
+        for last in coming:
+            yield last.result()
+
+
+def label_names(model: Any, count: int, labels: Sequence[str] | None, name: str) -> tuple[str, ...]:
+    """The user's names, else the model's own; () where it has only numbers."""
+    if labels is not None:
+        if len(labels) != count:
+            raise BadModel(f"expected {count} labels for {name}, got {len(labels)}: {', '.join(labels)}")
+        return tuple(labels)
+    if not count:
+        return ()
+    names = tuple(str(label) for _, label in sorted(model.config.id2label.items()))
+    return () if all(re.fullmatch(r"LABEL_\d+", label) for label in names) else names
+
+
+def longest(model: Any, tokenizer: Any, wanted: int | None, name: str) -> int:
+    """As many pieces as model and tokenizer take, 512 where neither says; the user may ask for fewer."""
+    known = positions(model)
+    if wanted is not None:
+        least = tokenizer.num_special_tokens_to_add(pair=True) + 1
+        if wanted < least or 0 < known < wanted:
+            raise BadModel(f"expected {least} to {known or 'any number'} for max_length of {name}, got {wanted}")
+        return wanted
+    limits = [limit for limit in (known, tokenizer.model_max_length) if 0 < limit < 1 << 30]
+    return min(limits, default=512)
+
+
+# tokens of a batch: what to try, and what to take where there is too little to try on
+SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 65536, 131072)}
+
+OTHERWISE = {"cpu": 2048, "cuda": 65536}
+
+AT_ONCE = 2048  # rows that are cut into pieces while the device works on those before them
+
+Answered = list[tuple[Any, Mask]]  # what a model gave for each batch, and where pieces stand in it
+
+
+class Transformer(Victim):
+    """A model and its tokenizer, where they stand. `load` and `of_pipeline` build one.
+
+    digest: tells the weights apart. batch_tokens: rows x longest row of a batch; None tries some sizes at the first call that
+    is large enough and keeps the fastest here. max_length: pieces of a text that the model sees. num_beams, max_new_tokens and
+    prefix (before every text; T5 needs one) are for task text.
+    """
+
+    rows_at_once = 8192
+    cases_at_once = 8192
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        task: Task,
+        *,
+        name: str,
+        digest: Callable[[], str],
+        labels: Sequence[str] | None = None,
+        batch_tokens: int | None = None,
+        max_length: int | None = None,
+        num_beams: int = 1,
+        max_new_tokens: int = 128,
+        prefix: str = "",
+    ) -> None:
+        self.model, self.tokenizer, self.task, self.name = model, tokenizer, task, name
+        scores, follows = task in ("single", "multi"), gives_gradients(model, tokenizer)
+        self.access = Access.DECISION if not scores else Access.GRADIENT if follows else Access.SCORE
+        self.count = 0 if task == "text" else int(model.config.num_labels)  # of labels, also where they have no names
+        self.labels = label_names(model, self.count, labels, name)
+        self.mask = str(tokenizer.mask_token or "") if scores else ""
+        self.unknown = str(tokenizer.unk_token or self.mask or self.unknown)
+        self.batch_tokens, self.max_length = batch_tokens, longest(model, tokenizer, max_length, name)
+        self.num_beams, self.max_new_tokens, self.prefix = num_beams, max_new_tokens, prefix
+        takes = signature(type(model).forward).parameters
+        takes_all = "input_ids" not in takes  # as a wrapper does
+        self._takes_types = task != "text" and ("token_type_ids" in takes or takes_all)
+        self._digest = cache(digest)  # reads all weights
+        if batch_tokens is not None and batch_tokens < 1:
+            raise BadModel(f"expected 1 or more for batch_tokens of {name}, got {batch_tokens}")
+        if task == "single" and self.count < 2:
+            raise BadModel(f"expected two or more labels for task single, got 1 from {name}: is it a regression?")
+        if task == "tokens" and not tokenizer.is_fast:
+            raise BadModel(f"expected a fast tokenizer for task tokens, got {type(tokenizer).__name__} from {name}")
+
+    def assume(self, labels: Sequence[str]) -> bool:
+        """A model whose labels have no names numbers them."""
+        numbers = all(label.isdecimal() for label in labels)
+        self.labels = tuple(map(str, range(self.count))) if numbers else ()
+        return numbers
+
+    @property
+    def identity(self) -> str:
+        """The weights, and whatever else changes the answers. A model that is trained further needs a new victim."""
+        about = [self._digest(), self.task, self.max_length, str(self.model.dtype).removeprefix("torch.")]
+        if self.task == "text":
+            about += [self.num_beams, self.max_new_tokens, self.prefix]
+        return ":".join(map(str, about))
+
+    def __call__(self, *columns: Column) -> Outputs:
+        tokens = self.task == "tokens"
+        if len(columns) > (1 if tokens or self.task == "text" else 2):
+            raise ValueError(f"expected one column of texts for task {self.task}, got {len(columns)}")
+        if not len(columns[0]):
+            return Outputs.of(np.empty((0, self.count), np.float32) if self.access >= Access.SCORE else as_objects([]))
+        if isinstance(columns[0][0], str) == tokens:
+            kinds = ("texts", "texts in tokens")
+            raise ValueError(f"expected {kinds[tokens]} for {self.name}, got {kinds[not tokens]}")
+        if self.prefix and self.task == "text":
+            columns = tuple([f"{self.prefix}{text}" for text in column] for column in columns)
+        special = {"text": (self._write, self._texts), "tokens": (self._tag, self._tags)}
+        answer, finish = special.get(self.task, (self._score, self._scores))
+        # sizes of batches are tried on everything at once
+        size = AT_ONCE if self.batch_tokens else len(columns[0])
+        parts = [[column[at : at + size] for column in columns] for at in range(0, len(columns[0]), size)]
+        with quiet(), answering(self.model):
+            pieces = ahead(lambda part: encode(self.tokenizer, part, self.max_length, words=tokens), parts)
+            # the answers stay on the device until the last batch is asked: a GPU need not wait for us
+            done = [(part, self._run(part, answer)) for part in pieces]
+            return Outputs.join([finish(*some, part) for some, part in zip(done, parts, strict=True)])
+
+    def saliency(
+        self, *columns: Column, side: int, words: Sequence[Spans], weights: Floats, steps: int = GRADIENT_STEPS
+    ) -> list[Floats]:
+        if self.access < Access.GRADIENT:
+            return super().saliency(*columns, side=side, words=words, weights=weights)
+        return word_saliency(self, columns, side, words, weights, steps)
+
+    def settle(self) -> None:
+        self.batch_tokens = self.usual_tokens
+
+    @property
+    def usual_tokens(self) -> int:
+        """Of a batch, where nothing was tried."""
+        return self.batch_tokens or OTHERWISE["cuda" if self.model.device.type == "cuda" else "cpu"]
+
+    @property
+    def fill(self) -> dict[str, int]:
+        """The arrays that the model takes, and what stands in them where a row has ended."""
+        types = {"token_type_ids": self.tokenizer.pad_token_type_id} if self._takes_types else {}
+        return {"input_ids": self.pad, **types}
+
+    @property
+    def pad(self) -> int:
+        """The piece that fills rows up; the mask hides it."""
+        return padding(self.model, self.tokenizer)
+
+    def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> Answered:
+        """What `answer` gives for batches of the rows, in their order there, and where pieces stand in each batch."""
+        kind = "cuda" if self.model.device.type == "cuda" else "cpu"
+        wide = STEP if kind == "cuda" and self.max_length % STEP == 0 else 1  # GPUs take rows of such lengths faster
+
+        def step(at: int, end: int) -> tuple[Any, Mask]:
+            batch = pieces.pad(at, end, self.fill, self.tokenizer.padding_side == "left", wide)
+            return answer(self._inputs(batch)), batch.mask
+
+        # how long it takes to write a text depends on the text, so that trials would say little
+        known = self.batch_tokens or (OTHERWISE[kind] // self.num_beams if self.task == "text" else None)
+        tuner = Tuner(SIZES[kind], OTHERWISE[kind])
+        done, settled = in_batches(pieces, step, known, tuner, wait=lambda part: part[0].cpu())
+        if settled != known:
+            self.batch_tokens = settled
+        return done
+
+    def _inputs(self, batch: Batch) -> dict[str, Any]:
+        import torch
+
+        device, arrays = self.model.device, batch.inputs
+        if device.type != "cuda":
+            return {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
+        # from pinned memory: any other copy waits until the device has done all before it; together and small: it is dear
+        pinned = torch.from_numpy(np.stack(list(arrays.values()), dtype=np.int32)).pin_memory()
+        return dict(zip(arrays, pinned.to(device, non_blocking=True).long(), strict=True))
+
+    def _score(self, inputs: dict[str, Any]) -> Any:
+        return self.model(**inputs).logits.float()
+
+    def _scores(self, pieces: Pieces, found: Answered, rows: list[Column]) -> Outputs:
+        logits = np.concatenate([part.cpu().numpy() for part, _ in found])
+        scores = np.empty((len(pieces), self.count), np.float32)
+        scores[pieces.order] = softmax(logits) if self.task == "single" else sigmoid(logits)
+        lost = np.isnan(scores).any(1)
+        problem = np.where(lost, "error: the model's scores are nan", "").tolist()
+        return Outputs.of(scores, problem if lost.any() else None)
+
+    def _tag(self, inputs: dict[str, Any]) -> Any:
+        return self.model(**inputs).logits.argmax(-1)
+
+    def _tags(self, pieces: Pieces, found: Answered, rows: list[Column]) -> Outputs:
+        """The tag of a token is that of its first piece; a token without a piece has tag -1."""
+        tags = np.concatenate([part.cpu().numpy()[mask] for part, mask in found])
+        word, row = pieces.flat["word"], np.repeat(pieces.order, pieces.length)
+        first = (word >= 0) & (np.diff(word, prepend=-1) != 0)
+        first[pieces.start[:-1]] = word[pieces.start[:-1]] >= 0
+        start = np.append(0, np.cumsum([len(tokens) for tokens in rows[0]]))
+        out = np.full(start[-1], -1, np.int64)
+        out[start[row[first]] + word[first]] = tags[first]
+        return Outputs.of(as_objects(np.split(out, start[1:-1])))
+
+    def _write(self, inputs: dict[str, Any]) -> list[str]:
+        options = {"do_sample": False, "num_beams": self.num_beams, "max_new_tokens": self.max_new_tokens}
+        found = self.model.generate(**inputs, **options)
+        return list(self.tokenizer.batch_decode(found, skip_special_tokens=True))
+
+    def _texts(self, pieces: Pieces, found: Answered, rows: list[Column]) -> Outputs:
+        return Outputs.of(as_objects(pieces.back(list(chain.from_iterable(texts for texts, _ in found)))))
+
+
+HEADS: dict[Task, tuple[str, str]] = {  # the class that loads a model, and for people what it was trained to do
+    "single": ("SequenceClassification", "sequence classification"),
+    "multi": ("SequenceClassification", "sequence classification"),
+    "tokens": ("TokenClassification", "token classification"),
+    "text": ("Seq2SeqLM", "text-to-text generation"),
+}
+
+CLASSIFIERS = ("ForSequenceClassification", "ForTokenClassification")
+
+
+def load(
+    name: str | Path,
+    task: Task,
+    *,
+    labels: Sequence[str] | None = None,
+    device: str = "auto",
+    batch_tokens: int | None = None,
+    max_length: int | None = None,
+    threads: int | None = None,
+    dtype: str | None = None,
+    revision: str | None = None,
+    num_beams: int = 1,
+    max_new_tokens: int = 128,
+    prefix: str = "",
+) -> Transformer:
+    """Open a folder, or download a model by its id. No code that comes with a model is run.
+
+    labels: names of the model's classes in its order, where its own do not suit. device: auto, cpu, cuda, cuda:1, mps.
+    threads: how many torch may use in this process. dtype: float16 or bfloat16 make a GPU several times as fast; by default what
+    the model was saved as there, and float32 elsewhere. revision: a branch, tag or commit. The rest is explained at Transformer.
+    """
+    head, purpose = _head(task)
+    wanted = f"a model fine-tuned for {purpose}"
+    torch, _ = libraries()
+    if threads is not None:
+        torch.set_num_threads(threads)
+
+    def check(config: Any) -> None:
+        for said in config.architectures or []:
+            if said.endswith(CLASSIFIERS):  # both load as the other; what else is wrong shows in the weights
+                _check_head(said, task, str(name))
+        if task == "tokens" and (said := getattr(config, "problem_type", None)):  # set by training on whole texts
+            raise BadModel(f"expected {wanted}, got {name}, trained for {said}")
+
+    loaded = loading.load(
+        name, f"AutoModelFor{head}", wanted, device=device, revision=revision, dtype=dtype, check=check,
+        spaced=task == "tokens",
+    )  # fmt: skip
+    model = loaded.model
+    victim = Transformer(
+        model, loaded.tokenizer, task, name=loaded.name, labels=labels, batch_tokens=batch_tokens, max_length=max_length,
+        num_beams=num_beams, max_new_tokens=max_new_tokens, prefix=prefix, digest=lambda: loaded.digest,
+    )  # fmt: skip
+    if model.config.pad_token_id is None:
+        model.config.pad_token_id = victim.pad  # classifiers that look for the last piece need to know
+    victim.sees_through_files = model.device.type in ("cpu", "cuda")  # each worker opens it for itself
+    if model.device.type == "cuda":
+        victim.cases_at_once = 1 << 16  # a few seconds of work
+    return victim
+
+
+def of_pipeline(
+    pipeline: Any,
+    task: Task,
+    *,
+    labels: Sequence[str] | None = None,
+    batch_tokens: int | None = None,
+    max_length: int | None = None,
+    num_beams: int = 1,
+    max_new_tokens: int = 128,
+    prefix: str = "",
+) -> Transformer:
+    """Take a pipeline's model and tokenizer as they are and where they are; a model in training trains on after a call.
+
+    Options of the pipeline itself (top_k, function_to_apply and so on) mean nothing here.
+    """
+    _head(task)
+    libraries()
+    model, tokenizer = pipeline.model, pipeline.tokenizer
+    name = str(getattr(model, "name_or_path", "") or type(model).__name__)
+    if tokenizer is None:
+        raise BadModel(f"expected a pipeline with a tokenizer, got one of {name} without")
+    purpose = str(getattr(pipeline, "task", "") or "")
+    if purpose.startswith("zero-shot"):
+        raise BadModel(
+            f"expected a pipeline whose model knows its labels, got {purpose}; pass a function that calls it"
+        )
+    if type(model).__module__.startswith("transformers."):  # a class of the user's may have any name
+        _check_head(type(model).__name__, task, name)
+    return Transformer(
+        model, tokenizer, task, name=name, labels=labels, batch_tokens=batch_tokens, max_length=max_length,
+        num_beams=num_beams, max_new_tokens=max_new_tokens, prefix=prefix,
+        digest=lambda: f"{weights_digest(model, name)}:{len(tokenizer)}",
+    )  # fmt: skip
+
+
+def _head(task: Task) -> tuple[str, str]:
+    if task not in HEADS:
+        raise BadModel(f"expected one of {', '.join(TASKS)} for task, got {task!r}")
+    return HEADS[task]
+
+
+def _check_head(said: str, task: Task, name: str) -> None:
+    """Refuse a model whose class was made for another task."""
+    made = "Seq2SeqLM" if said.endswith(("ForConditionalGeneration", "MTModel")) else said
+    if HEADS[task][0] not in made:
+        raise BadModel(f"expected a model fine-tuned for {HEADS[task][1]}, got {name}, a {said}")

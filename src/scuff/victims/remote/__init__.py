@@ -1,0 +1,1 @@
+"""Victims behind an address: JSON endpoints and chat models."""

