@@ -82,14 +82,14 @@ def part(recipe: Attack, name: str) -> Any:
 
 
 def embedding(recipe: Attack) -> Any:
-    found = [part.attack for part in recipe.transform if part.attack.name == "embedding"]
+    found = [part.perturbation for part in recipe.transform if part.perturbation.name == "embedding"]
     assert len(found) == 1
     return found[0]
 
 
 def changes(recipe: Attack) -> list[str]:
     """What else it does."""
-    return [part.spec for part in recipe.transform if part.attack.name != "embedding"]
+    return [part.spec for part in recipe.transform if part.perturbation.name != "embedding"]
 
 
 def test_toxictrap_has_the_constants_of_its_paper() -> None:
@@ -139,7 +139,7 @@ def test_textbugger_has_the_constants_of_its_paper() -> None:
     recipe = find_recipe("textbugger")
     assert embedding(recipe).neighbours == 5 and recipe.search.name == "delete"
     assert changes(recipe)[1:] == [LETTERS["delete"], LETTERS["swap"], "5*homoglyph"]
-    blank: Any = recipe.transform[0].attack
+    blank: Any = recipe.transform[0].perturbation
     assert (blank.name, blank.symbols, blank.min_letters, blank.phi) == ("intrude", " ", 2, 0)  # one in a word
     assert (part(recipe, "meaning").least, part(recipe, "meaning").by) == (0.8, "cosine")
 
@@ -161,7 +161,7 @@ def test_stop_words_stay(name: str) -> None:
 def test_settings_fill_in_what_a_recipe_lacks(name: str, config: Any, vectors: str) -> None:
     recipe = config(name)
     assert recipe.specs["search"] == find_recipe(name).specs["search"]
-    for attack in (part.attack for part in recipe.transform if part.attack.name == "embedding"):
+    for attack in (part.perturbation for part in recipe.transform if part.perturbation.name == "embedding"):
         assert attack.file == vectors
     for constraint in recipe.constraints:
         assert constraint.name != "word-vectors" or constraint.file == vectors
@@ -182,7 +182,7 @@ def test_every_part_can_be_chosen_otherwise(config: Any) -> None:
     assert config("toxictrap", **{"no-pos": True, "without": "changed"}).specs == specs
     specs = config("toxictrap", constraint=["changed(share=0.3)", "min-length(letters=5)"], without=["meaning"]).specs
     assert specs["constraints"] == ["stop-words", "min-length(letters=5)", "changed(share=0.3)", "pos"]
-    assert config("toxictrap", transform="embedding(n=50)").transform[0].attack.neighbours == 50
+    assert config("toxictrap", transform="embedding(n=50)").transform[0].perturbation.neighbours == 50
 
 
 def test_what_was_chosen_otherwise_is_a_deviation(config: Any) -> None:
@@ -198,7 +198,7 @@ def test_what_was_chosen_otherwise_is_a_deviation(config: Any) -> None:
         ({"recipe": "toxitrap"}, "expected the name of a recipe, got 'toxitrap'; did you mean toxictrap"),
         ({"search": "bim"}, "expected the name of a search, got 'bim'; did you mean beam"),
         ({"goal": "harm"}, "expected the name of a goal, got 'harm'; known are untargeted"),
-        ({"transform": ["typos"]}, "expected the name of an attack, got 'typos'; did you mean typo"),
+        ({"transform": ["typos"]}, "expected the name of a perturbation, got 'typos'; did you mean typo"),
         (
             {"transform": ["segment+typo"]},
             "expected attacks that a search can choose from word by word, got the sequence",

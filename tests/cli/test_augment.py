@@ -145,7 +145,7 @@ def test_what_was_left_out_and_short_texts_are_told(
         ("a.jsonl", '{"text": "a b"}\n{"text": 3}\n', [], "line 2: expected text or a list of tokens in column 'text', got int"),
         ("a.jsonl", '{"text": "\\ud83d b"}\n', [], "line 1: expected text in Unicode, got '\\ud83d b'"),
         ("a.jsonl", '{"text": "a", "scuff_source": 1}\n', ["--trace"], "line 1: expected no column 'scuff_source'"),
-        ("a.csv", "text\nx y\n", ["--dimensions", "nope"], "expected the name of an attack, got 'nope'"),
+        ("a.csv", "text\nx y\n", ["--dimensions", "nope"], "expected the name of a perturbation, got 'nope'"),
         ("a.csv", "text\nx y\n", ["--degree", "2"], "expected a number in (0, 1] for degree, got 2"),
         ("a.csv", "text\nx y\n", ["--ratio", "1:1", "--share", "1"], "expected a ratio, or copies with share or each"),
         ("a.csv", "text\nx y\n", ["-o", "b.jsonl"], "expected the format of the input, csv, got jsonl"),

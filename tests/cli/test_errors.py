@@ -31,7 +31,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         "a.txt",
         b"x",
         ["-a", "keybaord"],
-        "expected the name of an attack, got 'keybaord'; did you mean keyboard",
+        "expected the name of a perturbation, got 'keybaord'; did you mean keyboard",
     ),
     "unknown level": (
         "a.txt",

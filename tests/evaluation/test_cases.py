@@ -150,7 +150,7 @@ def test_same_as_the_slow_version(spec: str, text: str, degree: float, seed: int
 def test_what_every_case_holds(spec: str, nasty: list[str], degree: float, seed: int) -> None:
     texts = PLAIN + nasty
     found = of_texts(texts, spec, degree, 5, seed)
-    kind = Dimension.parse(spec).attack.facts.unit
+    kind = Dimension.parse(spec).perturbation.facts.unit
     for case in found:
         before, after = texts[case.example], str(case.texts[0])
         assert slow.splice(before, list(case.edits[0])) == after, "the edits tell all"
@@ -251,7 +251,7 @@ SENTENCES: list[Text] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("spec", [s for s in [*SPECS, *MIXED] if Dimension.parse(s).attack.facts.keeps_tokens])
+@pytest.mark.parametrize("spec", [s for s in [*SPECS, *MIXED] if Dimension.parse(s).perturbation.facts.keeps_tokens])
 def test_tokens_stay_aligned(spec: str) -> None:
     found = sample([SENTENCES], spec, 0.3, 6)
     for case in found:
@@ -282,7 +282,7 @@ PAIRS: list[list[Text]] = [
 @pytest.mark.parametrize("sides", [(0,), (1,), (0, 1)])
 def test_pairs(spec: str, sides: tuple[int, ...]) -> None:
     found = sample(PAIRS, spec, 0.4, 5, sides)
-    kind = Dimension.parse(spec).attack.facts.unit
+    kind = Dimension.parse(spec).perturbation.facts.unit
     assert {case.example for case in found} == {0, 1, 2}
     assert len({(case.example, case.texts) for case in found}) == len(found)
     for case in found:

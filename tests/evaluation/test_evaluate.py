@@ -429,7 +429,7 @@ def test_a_share_of_errors() -> None:
     ("settings", "message"),
     [
         ({"dimension": ["keyboard"]}, "expected a setting, got 'dimension'; did you mean dimensions?"),
-        ({"dimensions": ["keybord"]}, "expected the name of an attack, got 'keybord'; did you mean keyboard"),
+        ({"dimensions": ["keybord"]}, "expected the name of a perturbation, got 'keybord'; did you mean keyboard"),
         ({"dimensions": ["keyboard", "keyboard"]}, "expected each dimension once, and at least one, got keyboard, keyboard"),
         ({"degrees": [0, 0.5]}, "expected degrees in (0, 1], got 0.0, 0.5"),
         ({"degrees": ["low"]}, "expected a number for degrees, got 'low'"),

@@ -63,7 +63,7 @@ def importance(text: str, target: int) -> dict[int, float]:
 def test_same_as_the_slow_version(spec: str, degree: float) -> None:
     """Per version: for each word the best of the proposals it looks at; words in order of importance; up to the degree."""
     found = guided(spec, degree)
-    attack = Dimension.parse(spec).attack
+    attack = Dimension.parse(spec).perturbation
     oracle = oracle_for(Asked())
     pool: Pool = oracle.pools(attack, "score", 8, seed=3, degree=degree, protect=None)[0]  # type: ignore[assignment]
     for at in range(len(found)):

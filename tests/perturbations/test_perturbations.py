@@ -104,8 +104,8 @@ BAD = {
     "truncate(letters=": "expected name",
     "truncate(letters=__import__('os'))": "expected name",
     "intrude(symbols='')": "expected at least one character",
-    "": "expected the name of an attack",
-    "a+": "expected the name of an attack",
+    "": "expected the name of a perturbation",
+    "a+": "expected the name of a perturbation",
 }
 
 

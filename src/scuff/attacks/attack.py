@@ -25,36 +25,36 @@ class Transform:
     """`SPEC`, or `K*SPEC` for K proposals at every site: by default one where letters are drawn, all
     where a word has a list, some where whole sentences change."""
 
-    attack: Perturbation
+    perturbation: Perturbation
     count: int
 
     @classmethod
     def parse(cls, spec: str) -> Transform:
         counted = COUNTED.fullmatch(spec)
-        attack = parse(counted[2] if counted else spec)
-        if isinstance(attack, Then):
+        perturbation = parse(counted[2] if counted else spec)
+        if isinstance(perturbation, Then):
             raise ValueError(f"expected attacks that a search can choose from word by word, got the sequence {spec!r}")
-        count = int(counted[1]) if counted else _usual(attack)
+        count = int(counted[1]) if counted else _usual(perturbation)
         if count < 1:
             raise ValueError(f"expected 1 or more proposals, got {spec!r}")
-        return cls(attack, count)
+        return cls(perturbation, count)
 
     @property
     def spec(self) -> str:
-        return self._counted(self.attack.spec)
+        return self._counted(self.perturbation.spec)
 
     @property
     def in_full(self) -> str:
         """With all options, but of what is put together."""
-        alone = self.attack.spec == spec_of(self.attack)
-        return self._counted(spec_of(self.attack, full=True) if alone else self.attack.spec)
+        alone = self.perturbation.spec == spec_of(self.perturbation)
+        return self._counted(spec_of(self.perturbation, full=True) if alone else self.perturbation.spec)
 
     def _counted(self, spec: str) -> str:
-        return spec if self.count == _usual(self.attack) else f"{self.count}*{spec}"
+        return spec if self.count == _usual(self.perturbation) else f"{self.count}*{spec}"
 
 
-def _usual(attack: Perturbation) -> int:
-    return {"char": 1, "word": ALL}.get(attack.facts.level, SOME)
+def _usual(perturbation: Perturbation) -> int:
+    return {"char": 1, "word": ALL}.get(perturbation.facts.level, SOME)
 
 
 @dataclass(frozen=True)

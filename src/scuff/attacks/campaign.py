@@ -85,7 +85,7 @@ class AttackedBlock:
     def _search(self, columns: list[Column]) -> None:
         run, limits, recipe = self.run, self.run.limits, self.recipe
         protect = Protect(limits.protect) if limits.protect else None
-        corpus, parts = columns[limits.side].corpus, [(part.attack, part.count) for part in recipe.transform]
+        corpus, parts = columns[limits.side].corpus, [(part.perturbation, part.count) for part in recipe.transform]
         proposed = self._each_alone(corpus, lambda corpus: self._proposed(corpus, parts, protect))
         space = Space.of(columns, limits.side, proposed, run.unknown if recipe.search.hidden else "")
         targets = self.targets[self.attacked]

@@ -98,7 +98,7 @@ class AttackSettings(Settings):
         for constraint in map(parse_constraint, self.constraint):
             named[constraint.name] = constraint
         parts = tuple(map(Transform.parse, self.transform)) or recipe.transform
-        transform = tuple(replace(part, attack=self._equipped(part.attack)) for part in parts)
+        transform = tuple(replace(part, perturbation=self._equipped(part.perturbation)) for part in parts)
         cheap_first = [self._filled(named[name]) for name in CONSTRAINTS if name in named and name not in self.without]
         chosen = replace(
             recipe,
@@ -108,7 +108,9 @@ class AttackSettings(Settings):
             constraints=tuple(cheap_first),
         )
         other = [
-            part.spec for part in parts if chosen.goal.transforms and part.attack.name not in chosen.goal.transforms
+            part.spec
+            for part in parts
+            if chosen.goal.transforms and part.perturbation.name not in chosen.goal.transforms
         ]
         if other:
             only = " or ".join(chosen.goal.transforms)
@@ -129,17 +131,19 @@ class AttackSettings(Settings):
         names = ", ".join(name if now.get(name) else f"no {name}" for name in other)
         return kept | ({"other": f"chosen otherwise: {names}"} if other else {}) | _short_lists(chosen)
 
-    def _equipped(self, attack: Perturbation) -> Perturbation:
+    def _equipped(self, perturbation: Perturbation) -> Perturbation:
         """An attack with the files and models that the user gave."""
-        if isinstance(attack, OneOf):
-            return OneOf(tuple(map(self._equipped, attack.parts)), attack.per)
-        if isinstance(attack, Embedding) and attack.file is None:
+        if isinstance(perturbation, OneOf):
+            return OneOf(tuple(map(self._equipped, perturbation.parts)), perturbation.per)
+        if isinstance(perturbation, Embedding) and perturbation.file is None:
             if self.vectors is None:
                 raise MissingResource(f"{'embedding' if self.transform else self.recipe} needs {VECTORS} {OTHERS}")
-            return replace(attack, file=self.vectors)
-        if isinstance(attack, Contextual):  # the spec says by which model
-            return (replace(attack, mlm=self.mlm) if self.mlm and not attack.mlm else attack).settled()
-        return attack
+            return replace(perturbation, file=self.vectors)
+        if isinstance(perturbation, Contextual):  # the spec says by which model
+            return (
+                replace(perturbation, mlm=self.mlm) if self.mlm and not perturbation.mlm else perturbation
+            ).settled()
+        return perturbation
 
     def _filled(self, constraint: Constraint) -> Constraint:
         if isinstance(constraint, WordVectors) and constraint.file is None:
@@ -160,13 +164,15 @@ def _specs(recipe: Attack) -> dict[str, str]:
 
 def _short_lists(recipe: Attack) -> dict[str, str]:
     """Whether a file has fewer neighbours of each word than were asked for."""
-    for attack in (part.attack for part in recipe.transform):
-        if isinstance(attack, Embedding) and attack.file:
-            space = read_space(Path(attack.file), modified(Path(attack.file), FILE))
-            most = max(map(len, space.near.values()), default=0) if isinstance(space, Lists) else attack.neighbours
-            if most < attack.neighbours:
+    for perturbation in (part.perturbation for part in recipe.transform):
+        if isinstance(perturbation, Embedding) and perturbation.file:
+            space = read_space(Path(perturbation.file), modified(Path(perturbation.file), FILE))
+            most = (
+                max(map(len, space.near.values()), default=0) if isinstance(space, Lists) else perturbation.neighbours
+            )
+            if most < perturbation.neighbours:
                 return {
-                    "neighbours": f"{attack.file} lists at most {most} neighbours of a word, not {attack.neighbours}"
+                    "neighbours": f"{perturbation.file} lists at most {most} neighbours of a word, not {perturbation.neighbours}"
                 }
     return {}
 
@@ -177,7 +183,7 @@ def _try(recipe: Attack) -> None:
     row, start, stop = (np.array([value]) for value in (0, 4, 8))
     edits = Edits(row, start, stop, text, start, stop)
     for part in recipe.transform:
-        part.attack.proposals(one, 0.0, k=part.count)
+        part.perturbation.proposals(one, 0.0, k=part.count)
     for constraint in recipe.constraints:
         try:
             constraint.sites(one, edits)

@@ -48,7 +48,7 @@ class AttackSetup(Setup):
         victim, data = opened["victim"], opened["data"]
         if config.column >= len(data.columns):
             raise ValueError(f"expected data with two texts for side second, got {len(data.columns)} column")
-        joins = [part.spec for part in recipe.transform if not part.attack.facts.keeps_tokens]
+        joins = [part.spec for part in recipe.transform if not part.perturbation.facts.keeps_tokens]
         if data.task == "tokens" and joins:
             raise ValueError(f"expected transformations that keep each token for tagging data, got {', '.join(joins)}")
         recipe = replace(recipe, goal=recipe.goal.ready(data.task, opened["truth"].labels))

@@ -26,7 +26,7 @@ from .perturbing import Input, Progress, chunks
 Choice = tuple[str, str]  # attack, level
 
 
-def mixtures(rows: list[list[Value]], attacks: list[str], seed: int) -> Iterator[tuple[str, list[Choice], Ints]]:
+def mixtures(rows: list[list[Value]], perturbations: list[str], seed: int) -> Iterator[tuple[str, list[Choice], Ints]]:
     """(mixture, what there is to choose from, which of it each record gets). A record's share depends on its text alone."""
     keys = Corpus.of([json.dumps(row, ensure_ascii=False) for row in rows]).keys
     index = np.arange(len(rows))
@@ -34,11 +34,11 @@ def mixtures(rows: list[list[Value]], attacks: list[str], seed: int) -> Iterator
     def draw(limit: int, *names: object) -> Ints:
         return Rng.of(keys, seed, "zeroe", *names).below(limit, index, np.zeros_like(index))
 
-    levels = {name: draw(len(LEVELS), "level", name) for name in attacks}
-    for name in attacks:
+    levels = {name: draw(len(LEVELS), "level", name) for name in perturbations}
+    for name in perturbations:
         yield f"{name}.lmh", [(name, level) for level in LEVELS], levels[name]
-    for left_out in [*(attacks if len(attacks) > 1 else []), None]:
-        others = [name for name in attacks if name != left_out]
+    for left_out in [*(perturbations if len(perturbations) > 1 else []), None]:
+        others = [name for name in perturbations if name != left_out]
         part = draw(len(others), "attack", left_out)
         level = np.stack([levels[name] for name in others])[part, index]
         choices = [(name, level) for name in others for level in LEVELS]
@@ -76,7 +76,7 @@ class Output:
 def write_zeroe(
     source: Input,
     folder: str,
-    attacks: dict[str, Perturbation],
+    perturbations: dict[str, Perturbation],
     *,
     seed: int = 0,
     selection: str | None = None,
@@ -92,11 +92,11 @@ def write_zeroe(
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise BadInput(f"{folder}: expected a new or empty folder, got one that holds files, or a file")
     reader = source.open()
-    attacks, skipped = _usable(attacks, tokens=_holds_tokens(source))
+    perturbations, skipped = _usable(perturbations, tokens=_holds_tokens(source))
     made = not target.exists()
     try:
         target.mkdir(parents=True, exist_ok=True)
-        return _write(source, reader, target, attacks, skipped, seed, selection, progress)
+        return _write(source, reader, target, perturbations, skipped, seed, selection, progress)
     except BaseException:
         if made:
             for path in target.iterdir():
@@ -118,17 +118,21 @@ def _holds_tokens(source: Input) -> bool:
         reader.source.close()
 
 
-def _usable(attacks: dict[str, Perturbation], tokens: bool) -> tuple[dict[str, Perturbation], dict[str, str]]:
+def _usable(perturbations: dict[str, Perturbation], tokens: bool) -> tuple[dict[str, Perturbation], dict[str, str]]:
     """The attacks that can run here, and why the others cannot."""
     skipped: dict[str, str] = {}
-    for name, attack in attacks.items():
-        if tokens and not attack.facts.keeps_tokens:
+    for name, perturbation in perturbations.items():
+        if tokens and not perturbation.facts.keeps_tokens:
             skipped[name] = "joins words, whose tags would be lost"
         try:
-            Plan(attack, 1.0).texts(["a"])
+            Plan(perturbation, 1.0).texts(["a"])
         except MissingResource as missing:
             skipped[name] = str(missing)
-    usable = {n: attack.for_tokens() if tokens else attack for n, attack in attacks.items() if n not in skipped}
+    usable = {
+        n: perturbation.for_tokens() if tokens else perturbation
+        for n, perturbation in perturbations.items()
+        if n not in skipped
+    }
     if not usable:
         raise BadInput(f"expected an attack that can run here, got none: {skipped}")
     return usable, skipped
@@ -138,7 +142,7 @@ def _write(
     source: Input,
     reader: Format,
     target: Path,
-    attacks: dict[str, Perturbation],
+    perturbations: dict[str, Perturbation],
     skipped: dict[str, str],
     seed: int,
     selection: str | None,
@@ -150,8 +154,8 @@ def _write(
         else ".txt"
     )
     plans = {
-        (name, level): Plan(attack, p, seed, selection)
-        for name, attack in attacks.items()
+        (name, level): Plan(perturbation, p, seed, selection)
+        for name, perturbation in perturbations.items()
         for level, p in LEVELS.items()
     }
     outputs = {"clean": Output(target / f"clean{suffix}", {"set": "clean"})}
@@ -160,15 +164,15 @@ def _write(
             "set": "attack",
             "attack": name,
             "level": level,
-            "unit": plan.attack.facts.unit,
+            "unit": plan.perturbation.facts.unit,
             "signature": plan.signature,
         }
         outputs[f"{name}.{level}"] = Output(target / f"{name}.{level}{suffix}", about)
-    for name in attacks:
+    for name in perturbations:
         outputs[f"{name}.lmh"] = Output(
             target / f"{name}.lmh{suffix}", {"set": "low-mid-high", "attack": name, "seed": seed}
         )
-        if len(attacks) > 1:
+        if len(perturbations) > 1:
             outputs[f"no-{name}"] = Output(
                 target / f"no-{name}{suffix}", {"set": "leave-one-out", "without": name, "seed": seed}
             )
@@ -186,7 +190,7 @@ def _write(
             versions = {key: chunk.run(plan, 0, outputs[".".join(key)].tally)[0] for key, plan in plans.items()}
             for (name, level), new in versions.items():
                 sinks[f"{name}.{level}"].write(chunk.records, [new])
-            for name, choices, pick in mixtures(clean, list(attacks), seed):
+            for name, choices, pick in mixtures(clean, list(perturbations), seed):
                 outputs[name].share(choices, pick)
                 sinks[name].write(
                     chunk.records, [[versions[choices[choice]][row] for row, choice in enumerate(pick.tolist())]]
@@ -198,8 +202,8 @@ def _write(
             sink.close()
     manifest = {
         "schema": SCHEMA, "scuff": __version__, "source": Path(source.path).name, "seed": seed,
-        "attacks": {name: attack.spec for name, attack in attacks.items()}, "levels": LEVELS, "skipped": skipped,
-        "files": [output.entry() for output in outputs.values()],
+        "attacks": {name: perturbation.spec for name, perturbation in perturbations.items()}, "levels": LEVELS,
+        "skipped": skipped, "files": [output.entry() for output in outputs.values()],
     }  # fmt: skip
     with replacing(str(target / "manifest.json")) as out:
         out.write((json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())

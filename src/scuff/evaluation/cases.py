@@ -162,12 +162,12 @@ class _Maker:
         self.columns, self.sides, self.degree, self.seed, self.protect = columns, sides, degree, seed, protect
         self.dimension, self.far = dimension.ready(columns[0].tokens is not None), far
         self.clean = _hash([column.corpus for column in columns])
-        attack, setting = self.dimension.attack, self.dimension.setting
+        perturbation, setting = self.dimension.perturbation, self.dimension.setting
         self.pools = None
         if setting != "rule":
             assert oracle is not None, "a guided dimension needs a victim to guide it"
             k = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
-            self.pools = oracle.pools(attack, setting, k, seed=seed, degree=degree, protect=protect)
+            self.pools = oracle.pools(perturbation, setting, k, seed=seed, degree=degree, protect=protect)
 
     def draws(self, rows: Ints, numbers: Ints) -> Draws:
         """Every draw of these numbers for each of these examples."""
@@ -187,7 +187,7 @@ class _Maker:
                     hit += edits_distance(corpus, edits)
                     units += corpus.lengths
                 else:
-                    spans = self.dimension.attack.units(corpus)
+                    spans = self.dimension.perturbation.units(corpus)
                     units += spans.per_row(example.size)
                     hit += np.bincount(spans.row[edits.touched(spans, corpus.offsets)], minlength=example.size)
                 corpus = corpus.apply(edits)
@@ -201,18 +201,18 @@ class _Maker:
 
     def _edits(self, at: int, corpus: Corpus, example: Ints, draw: Ints) -> tuple[Edits, Floats]:
         """The edits of each version, and for degrees of meaning how far they go."""
-        attack, measure, nowhere = self.dimension.attack, self.dimension.measure, np.zeros(len(corpus))
-        rng = Rng.for_draws(corpus.keys, draw, self.seed, attack.name, self.dimension.setting)
+        perturbation, measure, nowhere = self.dimension.perturbation, self.dimension.measure, np.zeros(len(corpus))
+        rng = Rng.for_draws(corpus.keys, draw, self.seed, perturbation.name, self.dimension.setting)
         if self.pools is not None and (pool := self.pools[at]) is not None:
-            sites, rank = guided_sites(pool, corpus, example, rng, whole=attack.facts.level == "sentence")
-        elif measure in ("units", "level") or (measure == "edits" and isinstance(attack, Then)):
+            sites, rank = guided_sites(pool, corpus, example, rng, whole=perturbation.facts.level == "sentence")
+        elif measure in ("units", "level") or (measure == "edits" and isinstance(perturbation, Then)):
             selection = {"units": "below", "edits": "edits"}.get(measure)
             return self._rules(corpus, draw, selection), nowhere
         else:
             sites = self._rules(corpus, draw, "all")
             rank = ranked_by_chance(sites, rng.stream("order"))
         if measure == "units":
-            most = np.floor(attack.units(corpus).per_row(len(corpus)) * self.degree + 1e-9).astype(np.int64)
+            most = np.floor(perturbation.units(corpus).per_row(len(corpus)) * self.degree + 1e-9).astype(np.int64)
             chosen = sites.where(rank < most[sites.row])
         elif measure == "edits":
             chosen = by_characters(corpus, sites, rank, self.degree)
@@ -231,8 +231,8 @@ class _Maker:
         return kept.where(whole[kept.row]), np.where(whole, far, 0.0)
 
     def _rules(self, corpus: Corpus, draw: Ints, selection: str | None) -> Edits:
-        attack, protect = self.dimension.attack, self.protect
-        found = attack.edits(corpus, self.degree, seed=self.seed, draw=draw, selection=selection, protect=protect)
+        perturbation, protect = self.dimension.perturbation, self.protect
+        found = perturbation.edits(corpus, self.degree, seed=self.seed, draw=draw, selection=selection, protect=protect)
         return found.in_order()
 
     def cases(self, chosen: Draws, unfit: Ints) -> Cases:

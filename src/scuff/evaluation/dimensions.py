@@ -63,13 +63,13 @@ class Dimension:
     names; `mine=...` gives one of yours. `...@score`, `...@gradient`: the attacker sees scores or gradients.
     """
 
-    attack: Perturbation
+    perturbation: Perturbation
     measure: Measure = "units"
     setting: Setting = "rule"
     label: str = ""  # what it is called, if that is not the spec
 
     def __post_init__(self) -> None:
-        if self.setting != "rule" and (isinstance(self.attack, Then) or self.measure == "level"):
+        if self.setting != "rule" and (isinstance(self.perturbation, Then) or self.measure == "level"):
             raise ValueError(
                 f"expected an attack whose edits can be chosen one by one for @{self.setting}, got {self.spec}"
             )
@@ -97,8 +97,8 @@ class Dimension:
             raise ValueError(
                 f"expected one of {ways} at the end of a dimension, each once, got {tail[0]!r} in {spec!r}"
             )
-        attack = parse(rest)
-        found = cls(attack, measure or usual_measure(attack), setting, label)
+        perturbation = parse(rest)
+        found = cls(perturbation, measure or usual_measure(perturbation), setting, label)
         if named:
             found._check_label()
         return found
@@ -109,7 +109,7 @@ class Dimension:
             raise ValueError(f"expected another name for a dimension than {', '.join(TAKEN)}, got {self.label}")
         if self.label in COLUMNS:
             usual = Dimension.parse(COLUMNS[self.label])
-            if (usual.attack.name, usual.measure) != (self.attack.name, self.measure):
+            if (usual.perturbation.name, usual.measure) != (self.perturbation.name, self.measure):
                 raise ValueError(
                     f"expected {usual.spec} for RobTest's {self.label}, got {self.spec}: choose another name"
                 )
@@ -117,8 +117,8 @@ class Dimension:
     @property
     def spec(self) -> str:
         """Repeats the dimension, whatever it is called."""
-        measure = "" if self.measure == usual_measure(self.attack) else f"@{self.measure}"
-        return self.attack.spec + measure + ("" if self.setting == "rule" else f"@{self.setting}")
+        measure = "" if self.measure == usual_measure(self.perturbation) else f"@{self.measure}"
+        return self.perturbation.spec + measure + ("" if self.setting == "rule" else f"@{self.setting}")
 
     @property
     def base(self) -> str:
@@ -132,14 +132,14 @@ class Dimension:
     @property
     def unit(self) -> str:
         """What the degree is a share of."""
-        return {"edits": "characters", "meaning": "meaning"}.get(self.measure, self.attack.facts.unit)
+        return {"edits": "characters", "meaning": "meaning"}.get(self.measure, self.perturbation.facts.unit)
 
     @property
     def tag(self) -> str:
         """Whom it stands for."""
         if self.label in COLUMNS:
             return "malicious" if self.label in TAGS["malicious"] else "general"
-        return "malicious" if self.attack.facts.tags == ("malicious",) else "general"
+        return "malicious" if self.perturbation.facts.tags == ("malicious",) else "general"
 
     @property
     def needs(self) -> Access:
@@ -147,12 +147,12 @@ class Dimension:
 
     def ready(self, tokens: bool) -> Dimension:
         """With the attack in the form that suits its degree, or texts that are cut into tokens."""
-        attack = self.attack.for_tokens() if tokens else self.attack
-        return replace(self, attack=attack.for_characters() if self.measure == "edits" else attack)
+        perturbation = self.perturbation.for_tokens() if tokens else self.perturbation
+        return replace(self, perturbation=perturbation.for_characters() if self.measure == "edits" else perturbation)
 
 
-def usual_measure(attack: Perturbation) -> Measure:
-    return "meaning" if attack.facts.level == "sentence" else "units"
+def usual_measure(perturbation: Perturbation) -> Measure:
+    return "meaning" if perturbation.facts.level == "sentence" else "units"
 
 
 WORDS = 24  # words of the data that distract
@@ -173,7 +173,7 @@ def choose_dimensions(
             raise ValueError("expected tag or dimensions, got both: a tag chooses among all dimensions")
         names = [_filled(name, config, data) for name in config.dimensions]
         for dimension in map(Dimension.parse, names):
-            if data.task == "tokens" and not dimension.attack.facts.keeps_tokens:
+            if data.task == "tokens" and not dimension.perturbation.facts.keeps_tokens:
                 raise ValueError(f"expected attacks that keep each token for tagging data, got {dimension.name}")
             _try(dimension)
     else:
@@ -227,7 +227,7 @@ def _filled(name: str, config: EvaluationSettings, data: Dataset) -> str:
 
 def _unusable(dimension: Dimension, data: Dataset) -> str:
     """Why a dimension cannot run here; "" if it can."""
-    if data.task == "tokens" and not dimension.attack.facts.keeps_tokens:
+    if data.task == "tokens" and not dimension.perturbation.facts.keeps_tokens:
         return "changes the tokens, whose tags would be lost"
     try:
         _try(dimension)
@@ -238,7 +238,7 @@ def _unusable(dimension: Dimension, data: Dataset) -> str:
 
 def _try(dimension: Dimension) -> None:
     """What is not installed, or cannot be opened, is told before anything is asked."""
-    Plan(dimension.attack, 1.0).texts(["A good day."])
+    Plan(dimension.perturbation, 1.0).texts(["A good day."])
 
 
 def light_columns() -> list[str]:

@@ -76,22 +76,22 @@ class Oracle:
         return self._importance[setting, side]
 
     def pools(
-        self, attack: Perturbation, setting: Setting, k: int, *, seed: int, degree: float, protect: Protect | None
+        self, perturbation: Perturbation, setting: Setting, k: int, *, seed: int, degree: float, protect: Protect | None
     ) -> tuple[Pool | None, ...]:
         """Up to k proposals for each site of each column. An attack that does not depend on the degree is asked about once."""
-        key = (attack.at(degree), setting, k, seed)
+        key = (perturbation.at(degree), setting, k, seed)
         if key not in self._pools:
             self._pools[key] = tuple(
-                self._pool(attack, setting, at, k, seed, degree, protect) if at in self.sides else None
+                self._pool(perturbation, setting, at, k, seed, degree, protect) if at in self.sides else None
                 for at in range(len(self.columns))
             )
         return self._pools[key]
 
     def _pool(
-        self, attack: Perturbation, setting: Setting, side: int, k: int, seed: int, degree: float, protect: Protect | None
+        self, perturbation: Perturbation, setting: Setting, side: int, k: int, seed: int, degree: float, protect: Protect | None
     ) -> Pool:  # fmt: skip
         corpus = self.columns[side].corpus
-        edits = attack.proposals(corpus, degree, seed=seed, k=k, protect=protect)
+        edits = perturbation.proposals(corpus, degree, seed=seed, k=k, protect=protect)
         edits = edits.where(np.lexsort((edits.site, edits.row)))
         words, importance = corpus.words, self.importance(setting, side)
         # an edit of several words, or between two, matters as much as the most important of them

@@ -90,10 +90,10 @@ class Protocol:
     def validity(self, dimension: int) -> str | None:
         """The column of the paper's Table 3 for a dimension, if one fits: general where words count, malicious for characters."""
         found = self.parsed[dimension]
-        name = VALIDITY_OF.get(found.attack.name)
-        if found.measure == "level" or (name is None and found.attack.name not in VALIDITY):
+        name = VALIDITY_OF.get(found.perturbation.name)
+        if found.measure == "level" or (name is None and found.perturbation.name not in VALIDITY):
             return None
-        return f"{name}-{'m' if found.unit == 'characters' else 'g'}" if name else found.attack.name
+        return f"{name}-{'m' if found.unit == 'characters' else 'g'}" if name else found.perturbation.name
 
     def queries(self, data: Dataset) -> int:
         """About so many at most: the clean text, every case of every cell, and what guided dimensions ask beforehand."""
@@ -108,9 +108,9 @@ class Protocol:
         words, letters = sum(len(corpus.words) for corpus in corpora), sum(corpus.codes.size for corpus in corpora)
         total = 0
         for dimension in guided:
-            attack = dimension.ready(data.task == "tokens").attack
-            sites = letters if dimension.measure == "edits" or attack.facts.unit == "characters" else words
-            pools = len({attack.at(degree) for degree in self.degrees})  # an attack may depend on the degree
+            perturbation = dimension.ready(data.task == "tokens").perturbation
+            sites = letters if dimension.measure == "edits" or perturbation.facts.unit == "characters" else words
+            pools = len({perturbation.at(degree) for degree in self.degrees})  # an attack may depend on the degree
             pool = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
             total += pools * pool * (SENTENCE_SITES * len(data) if dimension.measure == "meaning" else sites)
         settings = {dimension.setting for dimension in guided}
@@ -126,7 +126,7 @@ class Protocol:
         """Refuse what cannot be done with this data."""
         if any(not 0 <= side < len(data.columns) for side in self.sides) or not self.sides:
             raise ValueError(f"expected sides among the {len(data.columns)} columns of the data, got {self.sides}")
-        joins = [d.spec for d in self.parsed if not d.attack.facts.keeps_tokens]
+        joins = [d.spec for d in self.parsed if not d.perturbation.facts.keeps_tokens]
         if data.task == "tokens" and joins:
             raise ValueError(f"expected attacks that keep each token for tagging data, got {', '.join(joins)}")
 

@@ -71,7 +71,7 @@ class _Summary:
             "setting": dimension.setting,
             "tag": dimension.tag,
             "unit": dimension.unit,
-            "level": dimension.attack.facts.level,
+            "level": dimension.perturbation.facts.level,
             "average": self._final(self.mean[at], self.mean_again[at]),
             "worst": self._final(self.worst[at], self.worst_again[at]),
         }

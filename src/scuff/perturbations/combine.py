@@ -148,9 +148,13 @@ class Only(Perturbation):
         return self.part.pick(corpus, edits, p, rng, selection, total)
 
 
-def only(attack: Perturbation, where: tuple[str, ...]) -> Perturbation:
+def only(perturbation: Perturbation, where: tuple[str, ...]) -> Perturbation:
     """Keep an attack, or each part of a sequence of attacks, to some of the text."""
-    return Then(tuple(only(part, where) for part in attack.parts)) if isinstance(attack, Then) else Only(attack, where)
+    return (
+        Then(tuple(only(part, where) for part in perturbation.parts))
+        if isinstance(perturbation, Then)
+        else Only(perturbation, where)
+    )
 
 
 def all_proposals(

@@ -39,7 +39,7 @@ class Tally:
 class Plan:
     """A perturbation with everything that decides its result: the same plan gives the same text the same noise."""
 
-    attack: Perturbation
+    perturbation: Perturbation
     level: float
     seed: int = 0
     selection: str | None = None
@@ -48,7 +48,7 @@ class Plan:
     @classmethod
     def of(
         cls,
-        attack: str | Perturbation,
+        perturbation: str | Perturbation,
         level: str | float,
         seed: int,
         selection: str | None,
@@ -56,7 +56,7 @@ class Plan:
     ) -> Plan:
         rules = (protect,) if isinstance(protect, str) else protect
         return cls(
-            parse(attack) if isinstance(attack, str) else attack, strength_of(level), index(seed), selection,
+            parse(perturbation) if isinstance(perturbation, str) else perturbation, strength_of(level), index(seed), selection,
             rules if isinstance(rules, Protect) else Protect(tuple(rules)),
         )  # fmt: skip
 
@@ -64,7 +64,7 @@ class Plan:
     def signature(self) -> str:
         """Repeats the result, whatever the data."""
         parts = {
-            "scuff": __version__, "attack": self.attack.spec, "level": f"{self.level:g}", "seed": self.seed,
+            "scuff": __version__, "attack": self.perturbation.spec, "level": f"{self.level:g}", "seed": self.seed,
             "selection": self.selection or "default", "protect": ",".join(self.protect.what) or "nothing",
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
@@ -73,11 +73,11 @@ class Plan:
         """The edits of one block of texts."""
         spans = self.protect.spans
         guard = self.protect if spans is None else Protect(self.protect.what, spans[part])
-        edits = self.attack.edits(
+        edits = self.perturbation.edits(
             corpus, self.level, seed=self.seed, draw=draw, selection=self.selection, protect=guard
         )
         if tally:
-            units = self.attack.units(corpus)
+            units = self.perturbation.units(corpus)
             tally.texts += len(corpus)
             tally.changed_texts += np.unique(edits.row).size
             tally.units += len(units)
@@ -113,9 +113,9 @@ class Plan:
         tally: Tally | None = None,
     ) -> list[list[str]]:
         """Perturb sentences in tokens; every token stays one. Edits count in the tokens joined by one space."""
-        if not self.attack.facts.keeps_tokens:
+        if not self.perturbation.facts.keeps_tokens:
             raise ValueError(
-                f"expected an attack that keeps each token, got {self.attack.spec}: it changes which tokens there are"
+                f"expected an attack that keeps each token, got {self.perturbation.spec}: it changes which tokens there are"
             )
         new: list[list[str]] = []
         sizes = np.array([sum(map(len, tokens)) + len(tokens) for tokens in sentences], np.int64)
