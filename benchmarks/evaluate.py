@@ -99,7 +99,7 @@ def engine(session: EvaluationSetup, folder: Path, **settings: Any) -> tuple[flo
     import scuff
 
     begin = time.perf_counter()
-    scuff.evaluate(session.victim, session.data, folder, **session.config.asdict(), **settings)
+    scuff.evaluate(session.victim, session.data, folder, **session.settings.asdict(), **settings)
     seconds = time.perf_counter() - begin
     return seconds, json.loads((folder / "timings.json").read_text())[-1]
 
@@ -171,7 +171,7 @@ def main() -> None:
         settings: dict[str, Any] = {
             "examples": args.examples or examples, "cases": args.cases or cases, "dimensions": names,
         }  # fmt: skip
-        session = EvaluationSetup.of(model, data, EvaluationSettings.of(**settings, options={"device": args.device}))
+        session = EvaluationSetup.open(model, data, EvaluationSettings.of(**settings, options={"device": args.device}))
         if args.full:
             full(session, folder, args.workers)
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
@@ -16,9 +17,26 @@ from functools import cache
 from hashlib import sha256
 from importlib import import_module, util
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 T = TypeVar("T")
+
+
+class Part:
+    """What all families of parts share: a name and a spec. A class that sets no `name` is called after itself: my-search."""
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""  # one line for `scuff list`
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" not in vars(cls):
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__.strip("_")).lower()
+
+    @property
+    def spec(self) -> str:
+        """Builds the part again: `name(option=value)` with the options that are not at their default."""
+        return spec_of(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +58,8 @@ class Family(Generic[T]):
             return spec  # type: ignore[return-value]
         if not isinstance(spec, str):
             raise TypeError(f"expected the name of {self.what} or an object of that kind, got {_kind_of(spec)}")
+        if isinstance(given := _GIVEN.get(spec.strip()), self.base):
+            return given  # type: ignore[return-value]
         name, options = parse_call(spec)
         made = _construct(name, self.find(name), options)
         if not isinstance(made, self.base):
@@ -129,9 +149,33 @@ FAMILIES = ("perturbations", "constraints", "searches", "goals", "metrics", "vic
 GROUPS = tuple(f"scuff.{family}" for family in FAMILIES)  # of entry points
 
 
+_GIVEN: dict[str, Any] = {}  # parts that were given as objects, by spec: their class may exist in this process only
+
+
+def as_spec(part: Any) -> str:
+    """The spec of a part that is given as an object; `Family.build` finds the object again by it, in this process."""
+    if isinstance(part, str):
+        return part
+    if isinstance(part, type):
+        raise TypeError(f"expected an object, got {_kind_of(part)}")
+    for inner in getattr(part, "parts", ()):  # of what is put together
+        as_spec(inner)
+    spec = str(getattr(part, "spec", "") or spec_of(part))
+    return spec if type(part).__module__.startswith("scuff.") else remember(part, spec)
+
+
+def remember(part: Any, spec: str) -> str:
+    """Keeps an object for `Family.build`. Returns the spec, with a number where it stands for another object already."""
+    name, number = spec, 1
+    while _GIVEN.setdefault(name, part) != part:
+        number += 1
+        name = f"{spec}#{number}"
+    return name
+
+
 def can_be_rebuilt(spec: str) -> bool:
-    """Whether another process can build the parts of a spec: a class typed into an interpreter exists only there."""
-    return not any(mark in spec for mark in ("__main__:", "<locals>", "<stdin>:"))
+    """Whether another process can build a spec: a class typed into an interpreter or inside a function exists only here."""
+    return not any(mark in spec for mark in ("__main__:", "<locals>", "<stdin>:", "#"))
 
 
 def usage(kind: type) -> str:

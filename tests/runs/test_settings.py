@@ -10,7 +10,8 @@ import pytest
 
 import scuff
 from scuff.data.dataset import Dataset
-from scuff.evaluation.dimensions import COLUMNS, TAGS, choose_dimensions, neutral_words
+from scuff.evaluation.dimensions import COLUMNS, TAGS
+from scuff.evaluation.plan import choose_dimensions, neutral_words
 from scuff.evaluation.export import write_cases
 from scuff.evaluation.settings import EvaluationSettings
 from scuff.victims.toy import Toy

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -64,9 +65,14 @@ class Evaluation:
     ask: Ask | None = None
     mask: str = ""
     saliency: Saliency | None = None
+    metric: Any = None
 
     def clean_jobs(self) -> list[Job]:
         return clean_jobs(len(self.data))
+
+    def stages(self) -> Iterator[list[Job]]:
+        """The clean texts, then the jobs round by round."""
+        return chain([self.clean_jobs()], self.rounds())
 
     def rounds(self) -> Iterator[list[Job]]:
         """The jobs round by round. Which cells a later round has depends on the trials of the ones before."""
@@ -86,7 +92,7 @@ class Evaluation:
         return make_cases(self.data.take(job.rows), self.protocol, cells, job.first, job.upto) if cells else []
 
     def _guided(self, cell: tuple[int, int]) -> bool:
-        return self.protocol.parsed[cell[0]].setting != "rule"
+        return self.protocol.parsed[cell[0]].access != "rule"
 
     def _make_guided(self, job: Job, truth: Truth) -> list[CellCases]:
         cells = [cell for cell in job.cells if self._guided(cell)]

@@ -101,7 +101,7 @@ class Protocol:
 
     def probes(self, data: Dataset) -> int:
         """What guided dimensions ask beside their cases: each word hidden, and proposals for each word or letter."""
-        guided = [dimension for dimension in self.parsed if dimension.setting != "rule"]
+        guided = [dimension for dimension in self.parsed if dimension.access != "rule"]
         if not guided:
             return 0
         corpora = [Column.of(data.columns[side]).corpus for side in self.sides]
@@ -113,8 +113,8 @@ class Protocol:
             pools = len({perturbation.at(degree) for degree in self.degrees})  # an attack may depend on the degree
             pool = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
             total += pools * pool * (SENTENCE_SITES * len(data) if dimension.measure == "meaning" else sites)
-        settings = {dimension.setting for dimension in guided}
-        total += ("score" in settings) * words + ("gradient" in settings) * GRADIENT_STEPS * len(data) + len(data)
+        used = {dimension.access for dimension in guided}
+        total += ("score" in used) * words + ("gradient" in used) * GRADIENT_STEPS * len(data) + len(data)
         return total * len(self.rounds)  # each round asks anew
 
     def blocks(self, examples: int, cells: int, cases: int) -> list[range]:

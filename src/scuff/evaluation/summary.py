@@ -68,7 +68,7 @@ class _Summary:
         out: dict[str, Any] = {
             "spec": dimension.spec,
             "base": dimension.base,
-            "setting": dimension.setting,
+            "setting": dimension.access,
             "tag": dimension.tag,
             "unit": dimension.unit,
             "level": dimension.perturbation.facts.level,

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..data.formats.parquet import pyarrow
 from ..data.formats.streams import replacing
-from ..evaluation.setup import reopen
+from ..evaluation.setup import EvaluationSetup
 from ..runs.display import Shown, in_words, said, wanted
 from ..runs.folder import Folder
 from ..runs.pack import unpack_answers, unpack_texts
-from ..runs.resume import is_attack
+from ..runs.run import ATTACK, kind_of
 
 OURS = (
     "id",
@@ -33,14 +33,14 @@ OURS = (
 
 def write_parquet(run_folder: str, path: str) -> int:
     """All that was tried; gives the number of rows."""
-    return (_write_examples if is_attack(run_folder) else _write_cases)(run_folder, path)
+    return (_write_examples if kind_of(run_folder) == ATTACK else _write_cases)(run_folder, path)
 
 
 def _write_cases(run_folder: str, path: str) -> int:
     """Example, dimension, degree, draw, texts, score, answer and problem of every case."""
     pa, pq = pyarrow()
     folder = Folder(run_folder)
-    work = reopen(run_folder)
+    work = EvaluationSetup.read(folder)
     protocol, rows, writer = work.protocol, 0, None
     number = pa.float64()
     kinds = {"draw": pa.int32(), "reached": number, "distance": number, "score": pa.float32(), "degree": number,

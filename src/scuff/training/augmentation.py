@@ -15,7 +15,8 @@ from ..data.formats.base import Format, Record, Rows
 from ..data.formats.streams import BadInput, replacing
 from ..data.perturbing import Progress
 from ..data.reading import read_records, training_file, training_records
-from ..evaluation.dimensions import Dimension, choose_dimensions
+from ..evaluation.dimensions import Dimension
+from ..evaluation.plan import choose_dimensions, choose_meaning
 from ..evaluation.settings import EvaluationSettings
 from ..perturbations.plan import Tally
 from ..perturbations.protect import Protect
@@ -108,7 +109,7 @@ class Augmentation:
         copies = Copies(
             dimensions, self.degree, self._count(), 1 if self.share is None else self.share, self.each, sides, self.seed,
             Protect(tuple(self.protect)) if self.protect else None,
-            config.meaning_for(dimensions),
+            choose_meaning(config, dimensions),
         )  # fmt: skip
         made = Counts(self._signature(copies), left_out)
         return Mixer(copies, made, tokens, self.id, clean=not self.only_perturbed, trace=self.trace)

@@ -52,7 +52,7 @@ class Copies:
         if not specs or len(set(specs)) < len(specs):
             raise ValueError(f"expected each dimension once, and at least one, got {', '.join(specs) or 'none'}")
         for dimension in self.dimensions:
-            if dimension.setting != "rule":
+            if dimension.access != "rule":
                 raise ValueError(f"expected a dimension that asks no model, got {dimension.spec}")
             if dimension.measure == "level":
                 raise ValueError(

@@ -1,0 +1,1 @@
+"""placeholder until the metrics branch is merged"""
