@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuff.data.columns import Columns, read_dataset
+from scuff.data.columns import Columns
 from scuff.data.dataset import Dataset
 from scuff.data.formats.streams import BadInput
-from scuff.data.reading import read_predictions
+from scuff.data.reading import read_dataset, read_predictions
 from strategies import text as nasty_text
 
 Rows = list[tuple[Any, ...]]

@@ -16,7 +16,8 @@ import scuff
 from scuff.cli.main import main
 from scuff.data import perturbing
 from scuff.data.formats import streams
-from scuff.data.perturbing import Input, perturb_file
+from scuff.data.formats.files import Input
+from scuff.data.perturbing import perturb_file
 from scuff.perturbations.plan import Plan
 from strategies import text
 
@@ -264,7 +265,7 @@ def test_chunks_of_any_size_give_the_same_bytes(
     for chunk in (streams.CHUNK, size):
         usual, streams.CHUNK = streams.CHUNK, chunk
         try:
-            perturb_file(Input(str(folder / "in.txt")), str(folder / "out.txt"), plan, draws=2)
+            perturb_file(Input(str(folder / "in.txt")), str(folder / "out.txt"), plan, copies=2)
         finally:
             streams.CHUNK = usual
         results.append((folder / "out.txt").read_bytes())

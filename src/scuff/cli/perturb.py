@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
         attack = only(attack, tuple(args.only))
     plan = Plan.of(attack, args.level, args.seed, args.select, args.protect)
     tally = perturb_file(
-        input_of(args), args.output, plan, draws=args.draws, edits_to=args.edits, progress=progress_bar(args.quiet)
+        input_of(args), args.output, plan, copies=args.draws, edits_to=args.edits, progress=progress_bar(args.quiet)
     )
     where = "" if args.output == "-" else f" in {args.output}"
     changed = f"{tally.changed_units:,} of {tally.units:,} {attack.facts.unit} changed ({tally.reached:.1%})"

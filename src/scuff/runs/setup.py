@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.columns import Columns, read_dataset
+from ..data.columns import Columns
 from ..data.dataset import Dataset, Task
-from ..data.reading import read_predictions
+from ..data.reading import read_dataset, read_predictions
 from ..version import __version__
 from ..victims.base import OTHER, Victim
 from ..victims.cache import DiskCache
@@ -45,7 +45,7 @@ def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
 def open_data(source: Any, config: Settings) -> Dataset:
     """All examples, before a sample is taken."""
     columns = Columns(config.text, config.label, config.id, config.task, config.format, config.split)
-    return _toy(source) or read_dataset(source, columns)
+    return read_dataset(source, columns)
 
 
 def open_model(model: Any, config: Settings, data: Dataset) -> Victim:
@@ -78,17 +78,6 @@ def _assumed(model: str, labels: tuple[str, ...], task: Task) -> tuple[str, ...]
     if model.startswith(("http:", "https:")) and task != "text":
         return (*labels, OTHER)
     return labels if model.startswith("chat:") else ()
-
-
-def _toy(source: Any) -> Dataset | None:
-    """The embedded data: toy:sentiment or toy:tone."""
-    if not isinstance(source, str) or not source.startswith("toy:"):
-        return None
-    from ..data.toy import toy_data
-
-    texts, targets = toy_data(source.removeprefix("toy:"), "test")
-    ids = tuple(map(str, range(len(texts))))
-    return Dataset(source, "single" if isinstance(targets[0], str) else "multi", (tuple(texts),), tuple(targets), ids)
 
 
 @dataclass(eq=False)
