@@ -13,7 +13,7 @@ from typing import IO, Any
 from ..perturbations.plan import Plan, Tally
 from ..perturbations.protect import Protect
 from ..text.edits import Edit
-from .formats.base import Format, Value
+from .formats.base import Format, Value, lone_surrogate
 from .formats.files import Input
 from .formats.streams import BadInput, Source, replacing
 
@@ -70,10 +70,10 @@ class Chunk:
         return out, changes
 
     def _check_unicode(self, at: int) -> None:
-        """Raises BadInput that names the line of a lone surrogate, which only a JSON escape can hold."""
+        """Raises BadInput that names the line of a lone surrogate, if there is one."""
         for record, value in zip(self.records, self.columns[at], strict=True):
             for text in [value] if isinstance(value, str) else value or []:
-                half = next((char for char in text if 0xD800 <= ord(char) < 0xE000), None)
+                half = lone_surrogate(text)
                 line = self.reader.line(record)
                 if half and line:
                     place = f"U+{ord(half):04X} at character {text.index(half)} of column {self.reader.columns[at]!r}"

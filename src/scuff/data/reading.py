@@ -20,7 +20,7 @@ from .columns import (
     text_columns,
 )
 from .dataset import TASKS, Dataset, Target, Task, Text
-from .formats.base import Record
+from .formats.base import Record, lone_surrogate
 from .formats.streams import BadInput
 from .records import HUB, Names, records_of_file, records_of_hub, records_of_object
 from .toy import is_toy, toy_dataset
@@ -56,7 +56,7 @@ def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
 
 
 class _Reader:
-    """Turns records into a data set: finds the columns, then checks and converts every value."""
+    """The conversion of records into a data set: the columns are found, then every value is checked and converted."""
 
     def __init__(self, name: str, records: list[Record], columns: Columns, names: Names) -> None:
         self.name, self.records, self.given, self.names = name, records, columns, names
@@ -101,7 +101,7 @@ class _Reader:
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return None
         for text in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(text, str) and not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+            if isinstance(text, str) and lone_surrogate(text):
                 raise self._error(row, f"expected Unicode text, got a lone surrogate in {text!r:.60}")
         if self.task == "tokens" and isinstance(value, list | tuple) and all(isinstance(t, str) for t in value):
             return tuple(value)

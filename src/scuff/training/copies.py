@@ -31,7 +31,7 @@ class Copy(NamedTuple):
 
 @dataclass(frozen=True)
 class Copies:
-    """Makes `count` copies of a `share` of the examples, none above the degree; a count of 0.5 is one for every other example.
+    """Which copies examples get: `count` of each of a `share`, none above the degree; a count may be a fraction, on average.
 
     A copy has one dimension. Each example tries the dimensions in its own random order, the next one if one cannot change it.
     each: `count` copies by every dimension. The copies of an example depend on it and these fields, not on other examples.

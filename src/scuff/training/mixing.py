@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import Text
-from ..data.formats.base import Extra, Format, OutputRow, Value
+from ..data.formats.base import Extra, Format, OutputRow, Value, lone_surrogate
 from ..data.formats.streams import BadInput
 from ..perturbations.plan import blocks
 from ..text.ragged import Ragged
@@ -46,7 +46,7 @@ class Counts:
 
 @dataclass
 class Mixer:
-    """Yields every record followed by its copies. All records must be given to `remember` before the first call of `rows`."""
+    """A stream of records, each followed by its copies. All records must be given to `remember` before `rows` is called."""
 
     copies: Copies
     made: Counts
@@ -120,7 +120,8 @@ class Mixer:
         if reader.is_blank(record) or any(value is None for value in values):
             return None
         for value in values:
-            if not isinstance(value, list if self.tokens else str) or not _is_unicode(value):
+            parts = [value] if isinstance(value, str) else value or []
+            if not isinstance(value, list if self.tokens else str) or any(map(lone_surrogate, parts)):
                 expected = "a list of tokens" if self.tokens else "text"
                 raise self._error(reader, record, f"expected {expected} in Unicode, got {value!r:.60}")
         return tuple(tuple(value) if isinstance(value, list) else str(value) for value in values)
@@ -128,11 +129,6 @@ class Mixer:
     def _error(self, reader: Format, record: Any, message: str) -> BadInput:
         line = reader.line(record)
         return BadInput(f"{reader.source.name}: " + (f"line {line}: " if line else "") + message)
-
-
-def _is_unicode(value: Value) -> bool:
-    """Whether a text has no lone surrogate, which a JSON escape can hold."""
-    return not any("\ud800" <= char <= "\udfff" for part in value or () if not part.isascii() for char in part)
 
 
 def _bits(texts: Sequence[tuple[Text, ...]]) -> list[int]:

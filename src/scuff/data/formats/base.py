@@ -24,7 +24,7 @@ OutputRow = tuple[Any, list[Value], Extra | None]
 
 
 class Format(ABC):
-    """Reads a source in chunks of records and renders records with other texts. What a record is, each format decides."""
+    """A file format: reads a source in chunks of records, renders records with other texts, and decides what a record is."""
 
     def __init__(self, source: Source, columns: Sequence[str] = ()) -> None:
         self.source, self.columns = source, list(columns)
@@ -68,7 +68,7 @@ class Format(ABC):
 
 
 class Sink:
-    """Writes the head of a file and then records, each followed by its copies."""
+    """A writer of a file: first its head, then records, each with its copies one after the other."""
 
     def __init__(self, format: Format, out: IO[bytes], extra: Mapping[str, type]) -> None:
         self.format, self.out, self.extra, self.begun = format, out, extra, False
@@ -126,6 +126,11 @@ class Whole(Format):
 
     def render(self, record: str, values: list[Value], extra: Extra | None) -> str:
         return ("\f" if extra and extra["draw"] else "") + str(values[0])
+
+
+def lone_surrogate(text: str) -> str | None:
+    """Returns the first half of a surrogate pair without the other, which only a JSON escape can hold; None if there is none."""
+    return None if text.isascii() else next((char for char in text if "\ud800" <= char <= "\udfff"), None)
 
 
 def line_end(line: str) -> str:

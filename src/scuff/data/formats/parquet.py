@@ -65,7 +65,7 @@ class Parquet(Format):
 
 
 class ParquetSink(Sink):
-    """Writes records by column. The file begins with the first rows, or when it is closed without any."""
+    """A writer by column. The file begins with the first rows, or when it is closed without any."""
 
     format: Parquet
     writer: Any = None
