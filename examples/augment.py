@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline, make_union
 
 import scuff
-from scuff.data.columns import read_dataset
+from scuff.data.reading import read_dataset
 from scuff.data.toy import toy_data
 
 TAUGHT = ["typo-g", "typo-m"]

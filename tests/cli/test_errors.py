@@ -101,7 +101,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         "a.txt",
         b"hello\n",
         ["-a", "intrude(symbols='\\n')"],
-        "expected an attack that puts no line ends into lines",
+        "expected a perturbation that puts no line ends into lines",
     ),
     "option type": (
         "a.txt",

@@ -1,4 +1,4 @@
-"""A file of any size, in flat memory; one huge text, in one piece."""
+"""Memory does not grow with the size of a file; one text may be huge."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..data.formats.files import Input
     from ..data.formats.streams import Source
-    from ..data.perturbing import Input
     from ..perturbations.plan import Tally
     from ..runs.jobs import Progress
     from ..runs.settings import Settings
@@ -43,7 +43,7 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 
 
 def input_of(args: argparse.Namespace) -> Input:
-    from ..data.perturbing import Input
+    from ..data.formats.files import Input
 
     spans = getattr(args, "protect_spans", None)
     return Input(args.input, "whole" if args.whole else args.format, args.column, args.id, spans)

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
         perturbation = only(perturbation, tuple(args.only))
     plan = Plan.of(perturbation, args.level, args.seed, args.select, args.protect)
     tally = perturb_file(
-        input_of(args), args.output, plan, draws=args.copies, edits_to=args.edits, progress=progress_bar(args.quiet)
+        input_of(args), args.output, plan, copies=args.copies, edits_to=args.edits, progress=progress_bar(args.quiet)
     )
     where = "" if args.output == "-" else f" in {args.output}"
     changed = f"{tally.changed_units:,} of {tally.units:,} {perturbation.facts.unit} changed ({tally.reached:.1%})"

@@ -15,9 +15,9 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from ..data.columns import Columns, read_dataset
+from ..data.columns import Columns
 from ..data.dataset import Dataset, Task
-from ..data.reading import read_predictions
+from ..data.reading import read_dataset, read_predictions
 from ..specs import can_be_rebuilt
 from ..version import __version__
 from ..victims.base import OTHER, Victim
@@ -50,7 +50,7 @@ def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
 def open_data(source: Any, settings: Settings) -> Dataset:
     """All examples, before a sample is taken."""
     columns = Columns(settings.text, settings.label, settings.id, settings.task, settings.format, settings.split)
-    return _toy(source) or read_dataset(source, columns)
+    return read_dataset(source, columns)
 
 
 def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
@@ -83,17 +83,6 @@ def _assumed(model: str, labels: tuple[str, ...], task: Task) -> tuple[str, ...]
     if model.startswith(("http:", "https:")) and task != "text":
         return (*labels, OTHER)
     return labels if model.startswith("chat:") else ()
-
-
-def _toy(source: Any) -> Dataset | None:
-    """The embedded data: toy:sentiment or toy:tone."""
-    if not isinstance(source, str) or not source.startswith("toy:"):
-        return None
-    from ..data.toy import toy_data
-
-    texts, targets = toy_data(source.removeprefix("toy:"), "test")
-    ids = tuple(map(str, range(len(texts))))
-    return Dataset(source, "single" if isinstance(targets[0], str) else "multi", (tuple(texts),), tuple(targets), ids)
 
 
 @dataclass(eq=False)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import Task, joined
-from ..data.toy import LABELS, _data
+from ..data.toy import LABELS, labels_by_text
 from ..resources import manifest
 from ..text.ragged import Bits, Codes, Floats, Ints, Ragged, bounds, spread, sums
 from ..text.random import BASE, mix, text_bits
@@ -97,7 +97,7 @@ def _exact(values: Floats) -> Floats:
 @cache
 def _weights(name: str) -> Floats:
     """Logistic regression by Adagrad (Duchi et al., 2011), one row of weights per sigmoid; sentiment needs but one."""
-    rows = list(_data(name)["train"].items())
+    rows = list(labels_by_text(name)["train"].items())
     labels = LABELS[name][1:] if name == "sentiment" else LABELS[name]
     batches = [rows[at : at + BATCH] for at in range(0, len(rows), BATCH)]
     features = [Features.of([text for text, _ in batch]) for batch in batches]
