@@ -132,7 +132,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
     ),
     "id of lines": ("a.txt", b"x", ["--id", "n"], "expected a table with a column 'n', got lines"),
     "format": ("a.txt", b"x", ["--format", "xml"], "for --format, got 'xml'"),
-    "draws": ("a.txt", b"x", ["--draws", "0"], "expected 1 or more for --draws, got 0"),
+    "draws": ("a.txt", b"x", ["--draws", "0"], "expected 1 or more for --copies, got 0"),
     "protect": ("a.txt", b"x", ["--protect", "url"], "to protect, got 'url'"),
     "select": (
         "a.txt",
