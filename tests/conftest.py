@@ -1,19 +1,30 @@
 """Settings for all tests: hypothesis without deadlines (2 cores, shared machines), the shared data where it is.
 
-Hypothesis tries the same examples each time, so that a test that passed passes for others, too. To look for new ones:
-`make explore`.
+Hypothesis tries the same examples each time, so that a test that passed passes for others, too; more of them in CI and
+`make test-all`. To look for new ones: `make explore`.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-usual = settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+# One thread for each worker of pytest-xdist: torch, BLAS and the tokenizers would start one per core in each of them.
+# These are read when the libraries are loaded, and inherited by the processes that tests start.
+for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+# A shell without job control starts background jobs with SIGINT ignored; tests of Ctrl-C would then wait forever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+usual = settings(deadline=None, max_examples=25, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("usual", usual)
+settings.register_profile("thorough", usual, max_examples=60)
 settings.register_profile("explore", usual, max_examples=500, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 
