@@ -26,6 +26,7 @@ def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_shell_commands_run(tmp_path: Path) -> None:
     script = "\n".join(block for block in blocks(README, "sh") if "pip install" not in block)
     assert "scuff zeroe" in script and "scuff perturb" in script

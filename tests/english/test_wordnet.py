@@ -118,7 +118,7 @@ def test_the_licence_is_on_the_copy() -> None:
 
 
 def test_nothing_is_loaded_before_it_is_needed() -> None:
-    check = "import scuff; from scuff.language import wordnet; assert not wordnet.table.cache_info().currsize"
+    check = "import scuff; from scuff.english import wordnet; assert not wordnet.table.cache_info().currsize"
     subprocess.run([sys.executable, "-c", check], check=True)
 
 

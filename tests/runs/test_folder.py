@@ -222,7 +222,7 @@ def test_wrong_files_are_told(folder: Folder, tmp_path: Path) -> None:
 
 def test_a_second_process_is_refused(folder: Folder) -> None:
     code = (
-        "import sys; from scuff.evaluate import BadRun, Folder\n"
+        "import sys; from scuff.runs.folder import BadRun, Folder\n"
         "try:\n    with Folder(sys.argv[1]).locked(): print('mine')\n"
         "except BadRun as error: print(error)"
     )
