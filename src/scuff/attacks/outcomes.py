@@ -1,4 +1,4 @@
-"""What came of a search attack, example by example and in sum."""
+"""The results of an attack: one line per example, and their summary."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import Dataset, joined
-from ..metrics.interval import mean_interval, resamples, weighted_means, wilson
+from ..metrics.interval import resamples, weighted_means, wilson
 from ..runs.display import Shown, said, scores_of
 from ..runs.folder import SCHEMA, Arrays, BadRun
 from ..runs.pack import unpack_texts
@@ -22,7 +22,7 @@ from .engine import NO_QUERY, NO_TIME
 
 @dataclass(frozen=True)
 class Limits:
-    """What holds a search: queries for each example, which column it changes, what it leaves alone; and how successes are judged:
+    """Limits of a search: queries per example, the column that it changes, what it leaves alone; and how successes are judged:
     valid are those at most `most` from the original in meaning, measured by `meaning`.
     """
 
@@ -36,7 +36,7 @@ class Limits:
 
     @classmethod
     def of(cls, key: dict[str, Any]) -> Limits:
-        """From what decided a run that is done."""
+        """The limits in the key of a saved run."""
         given = {field.name: key[field.name] for field in fields(cls)}
         return cls(**{**given, "protect": tuple(given["protect"])})
 
@@ -53,7 +53,7 @@ Line = dict[str, Any]
 
 
 def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Arrays], limits: Limits) -> list[Line]:
-    """One line per example: what it was, what became of it, and the text that the search settled on."""
+    """One line per example: its texts and target, its status, and the text that the search settled on."""
     lines = []
     for part in parts:
         if "reached" not in part:
@@ -97,7 +97,7 @@ def attack_summary(
     limits: Limits,
     lines: list[Line],
 ) -> dict[str, Any]:
-    """clean, settled: the answers to the texts as they are, and to those that the searches settled on."""
+    """All numbers of an attack. clean, settled: the answers to the original texts, and to those that the searches settled on."""
     attacked = [line for line in lines if line["status"] != "skipped"]
     won = [line for line in attacked if line["status"] == "succeeded"]
     queries = np.array([line["queries"] for line in attacked if line["queries"]], np.float64)
@@ -109,7 +109,7 @@ def attack_summary(
         "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
         "data": {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
         "task": data.task, "recipe": run["recipe"], "examples": len(lines),
-        "clean": _accuracy(before, truth), "after": _accuracy(after, truth),
+        "clean": _score(before, truth), "after": _score(after, truth),
         "success": {**_share(len(won), len(attacked)), "count": len(won), "of": len(attacked)},
         "valid": {
             **_share(len(valid), len(attacked)), "count": len(valid), "of": len(attacked), "measure": limits.meaning,
@@ -134,13 +134,13 @@ def attack_summary(
     }  # fmt: skip
 
 
-def _accuracy(score: Floats, truth: Truth) -> dict[str, Any]:
-    """Of the examples that were answered; of tags the share that is right, sentences counting by their tokens."""
+def _score(score: Floats, truth: Truth) -> dict[str, Any]:
+    """The usual metric over the examples that were answered."""
     known = np.isfinite(score)
-    if truth.task != "tokens" or not known.any():
+    if truth.metric.right_or_wrong or not known.any():
         return _share(int(score[known].sum()), int(known.sum()))
     mean, again = weighted_means(score, truth.weight, resamples(len(score), 0))
-    interval = mean_interval(float(mean), again, int(known.sum()))
+    interval = truth.metric.interval(float(mean), again, int(known.sum()), one_each=True)
     return {"value": round(float(mean), 6), "interval": [round(edge, 6) for edge in interval]}
 
 
@@ -159,7 +159,7 @@ def _counted(reasons: Any) -> dict[str, int]:
 
 
 def _curve(attacked: list[Line]) -> dict[str, Any]:
-    """The share of attacked examples that still hold after so many queries each: what that `max_queries` would leave."""
+    """The share of attacked examples that are not broken within a number of queries each, as if it were `max_queries`."""
     spent = np.array([line["reached"] or np.inf for line in attacked])
     most = max((line["queries"] for line in attacked), default=1)
     steps = [step * 10**power for power in range(7) for step in (1, 2, 3, 5, 7) if step * 10**power < most]
@@ -168,7 +168,7 @@ def _curve(attacked: list[Line]) -> dict[str, Any]:
 
 
 def _labels(attacked: list[Line]) -> dict[str, Any]:
-    """By the label, or the set of labels, that is right."""
+    """How many examples were attacked and broken, by their target: a label or a set of labels."""
     out: dict[str, dict[str, int]] = {}
     for line in attacked:
         target = line["target"]
@@ -180,7 +180,7 @@ def _labels(attacked: list[Line]) -> dict[str, Any]:
 
 
 def _words(won: list[Line], side: int) -> list[dict[str, Any]]:
-    """The replacements that successes have most often."""
+    """The most frequent replacements in successful attacks."""
     found: Counter[tuple[str, str]] = Counter()
     for line in won:
         text = joined(line["texts"][side])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import Column, Dataset
+from ..metrics import Metric
 from ..metrics.interval import mean_interval, resamples, weighted_means
 from ..runs.folder import Folder
 from ..runs.trials import Ask, Job, Saliency, clean_block, clean_jobs
@@ -65,7 +66,7 @@ class Evaluation:
     ask: Ask | None = None
     mask: str = ""
     saliency: Saliency | None = None
-    metric: Any = None
+    metric: Metric | None = None  # that scores are computed by; None: the task's usual one
 
     def clean_jobs(self) -> list[Job]:
         return clean_jobs(len(self.data))
@@ -127,7 +128,8 @@ class Evaluation:
             *(f"round{turn}-" for turn in range(rounds if rounds is not None else len(self.protocol.rounds))),
         )
         parts = [name for name in self.folder.parts() if name.startswith(wanted)]
-        return Table.read(self.folder, len(self.data), len(self.protocol.dimensions), len(self.protocol.degrees), parts)
+        sizes = (len(self.data), len(self.protocol.dimensions), len(self.protocol.degrees))
+        return Table.read(self.folder, *sizes, parts, answers=self.metric not in (None, self.truth.metric))
 
     @cached_property
     def planned(self) -> int:
@@ -144,7 +146,7 @@ class Evaluation:
 
     def finish(self, run: dict[str, Any]) -> dict[str, Any]:
         """Compute everything from the trials: summary.json and results.jsonl."""
-        table = self.table()
+        table, metric = self.table(), self.metric or self.truth.metric
         cases = int((~table.clean).sum())
         summary = {
             "schema": SCHEMA,
@@ -152,13 +154,11 @@ class Evaluation:
             "model": run["model"]["name"],
             "data": {"name": self.data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
             "task": self.data.task,
-            "metric": {"single": "accuracy", "multi": "exact match", "tokens": "token accuracy", "text": "chrF"}[
-                self.data.task
-            ],
+            "metric": metric.title or metric.spec,
             "protocol": self.protocol.asdict(),
             "left_out": run.get("left_out", {}),
             "queries": {"cases": cases, "planned": self.planned, "saved": self._saved(table)},
-            **summarise(table, self.protocol, self.truth),
+            **summarise(table, self.protocol, self.truth, metric),
         }
         self.folder.write_lines(
             "results.jsonl", example_lines(self.folder, self.data, self.protocol, self.truth, table)

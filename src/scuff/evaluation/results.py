@@ -1,4 +1,4 @@
-"""results.jsonl: what happened to each example, with the case that broke it at the smallest degree."""
+"""results.jsonl: the scores of each example, and the case that broke it at the smallest degree."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def example_lines(
 def first_failures(
     folder: Folder, data: Dataset, protocol: Protocol, truth: Truth, table: Table
 ) -> dict[tuple[int, int], dict[str, Any]]:
-    """For each dimension and example the case that is less right than the clean text at the smallest degree and change."""
+    """The first case that scores lower than the clean text, by degree, then distance: by dimension and example."""
     found: dict[tuple[int, int], tuple[tuple[int, float, int], dict[str, Any]]] = {}
     for name in folder.parts():
         if name.startswith("clean"):
@@ -64,6 +64,7 @@ def first_failures(
 
 
 def _clean_answers(folder: Folder, truth: Truth) -> dict[int, Any]:
+    """The answers to the clean texts as people read them, by example."""
     out = {}
     for name in folder.parts():
         if name.startswith("clean"):
