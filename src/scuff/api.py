@@ -20,14 +20,19 @@ from .evaluation.setup import EvaluationSetup, open_worker, preflight, reopen
 from .perturbations.base import Perturbation
 from .perturbations.plan import Plan
 from .perturbations.protect import Protect
-from .reports.attack import write_attack_report
-from .reports.attack_tables import attack_table, comparison_table
-from .reports.evaluation import write_report
-from .reports.gate import check_summary
-from .reports.tables import paper_table, score_table
+from .reports import (
+    attack_table,
+    check_summary,
+    comparison_table,
+    paper_table,
+    score_table,
+    write_attack_report,
+    write_report,
+)
 from .runs.folder import BadRun, Folder, NoAnswers
 from .runs.preflight import Say, silent
 from .runs.resume import ATTACK, EVALUATE, Show, begun, do_rounds, is_attack, named_run
+from .runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary, RunFile, Timing
 from .text.edits import Edit
 
 if TYPE_CHECKING:
@@ -138,9 +143,9 @@ def perturb_tokens(
 class AttackResult:
     """What came of an attack. `print(result)` shows the table."""
 
-    summary: dict[str, Any]
-    timings: list[dict[str, Any]]
-    lines: list[dict[str, Any]]  # one per example, as in results.jsonl
+    summary: AttackSummary
+    timings: list[Timing]
+    lines: list[AttackLine]  # one per example, as in results.jsonl
     folder: str | None
 
     def __str__(self) -> str:
@@ -160,16 +165,20 @@ class AttackResult:
     @property
     def adversarial(self) -> list[tuple[str, str]]:
         """The texts that were broken: before and after."""
-        won = [line for line in self.lines if line["status"] == "succeeded"]
-        side = next((line["adversarial"]["edits"][0][0] for line in won), 0)
-        return [(joined(line["texts"][side]), joined(line["adversarial"]["texts"][side])) for line in won]
+        won = [
+            (line["texts"], line["adversarial"])
+            for line in self.lines
+            if line["status"] == "succeeded" and line["adversarial"]
+        ]
+        side = next((found["edits"][0][0] for _, found in won), 0)
+        return [(joined(texts[side]), joined(found["texts"][side])) for texts, found in won]
 
 
 @dataclass(frozen=True)
 class Result:
     """What came of an evaluation. `print(result)` shows the table."""
 
-    summary: dict[str, Any]
+    summary: EvaluationSummary
     folder: str | None
 
     def __str__(self) -> str:
@@ -275,7 +284,7 @@ def _run(session: EvaluationSetup, folder: Folder, say: Say, show: Show | None) 
         return Result(_finished(work, run), str(folder.path))
 
 
-def _finished(work: Evaluation, run: dict[str, Any]) -> dict[str, Any]:
+def _finished(work: Evaluation, run: RunFile) -> EvaluationSummary:
     summary = work.finish(run)
     write_report(work.folder)
     if not summary["answered"]:
@@ -305,7 +314,7 @@ def assert_robust(
     return result
 
 
-def _value(entry: dict[str, Any]) -> float:
+def _value(entry: Estimate) -> float:
     """nan where nothing was answered."""
     return float("nan") if entry["value"] is None else float(entry["value"])
 
@@ -378,7 +387,7 @@ def report_attack(folder: str | Path) -> AttackResult:
             f"{folder}: expected a finished run, got {len(left)} of {len(jobs)} blocks left to do: "
             f"`scuff attack --resume {folder}` goes on"
         )
-    return _attack_finished(work, work.folder.read_json("run.json"))
+    return _attack_finished(work, work.folder.run())
 
 
 def _run_attack(session: AttackSetup, folder: Folder, say: Say | None, show: Show | None) -> AttackResult:
@@ -395,10 +404,10 @@ def _run_attack(session: AttackSetup, folder: Folder, say: Say | None, show: Sho
     return done
 
 
-def _attack_finished(work: Campaign, run: dict[str, Any]) -> AttackResult:
+def _attack_finished(work: Campaign, run: RunFile) -> AttackResult:
     summary = work.finish(run)
     write_attack_report(work.folder)
-    lines = list(work.folder.read_lines("results.jsonl"))
+    lines = list(work.folder.attack_results())
     return AttackResult(summary, work.folder.timings(), lines, str(work.folder.path))
 
 
@@ -417,7 +426,7 @@ def report(folder: str | Path) -> Result | AttackResult:
 
 def _report_evaluation(folder: str | Path) -> Result:
     opened = Folder(folder)
-    run = opened.read_json("run.json")
+    run = opened.run()
     work = reopen(str(folder))
     for jobs in chain([work.clean_jobs()], work.rounds()):
         if left := work.left(jobs):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from ..data.dataset import Task
 from ..runs.display import said
@@ -13,6 +13,7 @@ from ..runs.folder import BadRun, Folder
 from ..runs.jobs import Work
 from ..runs.preflight import Say, duration, look
 from ..runs.resume import Worker, open_again, saved_data
+from ..runs.schema import RecipeFacts, RunPlan
 from ..runs.setup import Setup
 from ..text.edits import Edits
 from ..victims.base import Access, NotEnoughAccess, Victim
@@ -88,7 +89,7 @@ class AttackSetup(Setup):
             "meaning": limits.meaning, "most": limits.most, "block": limits.block,
         }  # fmt: skip
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> RunPlan:
         recipe = self.recipe
         named = {
             "name": recipe.name,
@@ -96,7 +97,7 @@ class AttackSetup(Setup):
             **recipe.in_full,
             "deviations": list(recipe.deviations.values()),
         }
-        return {"recipe": named}
+        return {"recipe": cast(RecipeFacts, named)}
 
     def shown_plan(self) -> dict[str, Any]:
         specs = {name: part if isinstance(part, str) else ",".join(part) for name, part in self.recipe.specs.items()}
@@ -170,7 +171,7 @@ def _begin(session: AttackSetup, say: Say, found: Found | None) -> None:
 def reopen_attack(path: str) -> Campaign:
     """An attack from its folder, without its victim: what numbers are made from."""
     folder = Folder(path)
-    run = folder.read_json("run.json")
+    run = folder.run()
     data, truth = saved_data(folder, run, AttackSettings.of(**run["config"]))
     return Campaign(folder, data, truth, None, Limits.of(run["key"]))
 
@@ -179,7 +180,7 @@ def open_attack_worker(path: str, whole: bool, threads: int) -> Work:
     """An attack from its folder, in a worker process; always whole: nothing of it can be done without its victim."""
     assert whole
     bare = reopen_attack(path)
-    run = bare.folder.read_json("run.json")
+    run = bare.folder.run()
     config = AttackSettings.of(**run["config"])
     opened = open_again(run, config, bare.data, bare.truth, len(bare.data) * USUAL, threads)
     session = AttackSetup(**opened, recipe=config.recipe_for())

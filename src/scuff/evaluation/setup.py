@@ -10,6 +10,7 @@ from ..runs.folder import Folder
 from ..runs.jobs import Work
 from ..runs.preflight import Say, _reasons, duration, look
 from ..runs.resume import Worker, open_again, saved_data
+from ..runs.schema import RunPlan
 from ..runs.setup import Setup
 from ..victims.base import Access, require
 from ..victims.query import Query
@@ -54,7 +55,7 @@ def _seconds_to_make(session: EvaluationSetup) -> tuple[float, float]:
 def reopen(path: str) -> Evaluation:
     """A run from its folder, without its victim: what cases and numbers are made from."""
     folder = Folder(path)
-    run = folder.read_json("run.json")
+    run = folder.run()
     key: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in run["key"].items()
     }
@@ -68,7 +69,7 @@ def open_worker(path: str, whole: bool, threads: int) -> Work:
     bare = reopen(path)
     if not whole:
         return bare
-    run = bare.folder.read_json("run.json")
+    run = bare.folder.run()
     opened = open_again(
         run, EvaluationSettings.of(**run["config"]), bare.data, bare.truth, bare.protocol.queries(bare.data), threads
     )
@@ -109,7 +110,7 @@ class EvaluationSetup(Setup):
             **({"width": f"{protocol.width:g}"} if protocol.width else {}),
         }  # fmt: skip
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> RunPlan:
         return {"left_out": self.left_out}
 
     def evaluation(self, folder: Folder) -> Evaluation:

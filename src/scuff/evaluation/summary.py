@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ..metrics.auc import log_odds, resampled_auc
 from ..metrics.interval import mean_interval, percentile_interval, resamples, weighted_means, wilson
+from ..runs.schema import (
+    PROBLEMS,
+    Auc,
+    Broken,
+    Cell,
+    CleanScores,
+    DimensionScores,
+    Estimate,
+    Harm,
+    ProblemCounts,
+    Scores,
+)
 from ..runs.truth import Truth
 from ..text.ragged import Floats, Ints
 from .protocol import Protocol
 from .score import degree_weights
-from .table import PROBLEMS, Table
-
-SCHEMA = 1
+from .table import Table
 
 
-def summarise(table: Table, protocol: Protocol, truth: Truth) -> dict[str, Any]:
+def summarise(table: Table, protocol: Protocol, truth: Truth) -> Scores:
     """Clean, average and worst score with intervals, per degree, per dimension, and over all."""
     return _Summary(table, protocol, truth).content()
 
@@ -33,7 +43,7 @@ class _Summary:
         self.worst, self.worst_again = weighted_means(table.worst_score, truth.weight, self.draws)
         self.plain = truth.task in ("single", "multi")  # a score is right or wrong
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> Scores:
         clean = self._clean()
         dimensions = {d.name: self._dimension(at) for at, d in enumerate(self.protocol.parsed)}
         return {
@@ -48,22 +58,22 @@ class _Summary:
             "problems": dict(sorted(self.table.reasons.items(), key=lambda item: (-item[1], item[0]))[:20]),
         }
 
-    def _clean(self) -> dict[str, Any]:
+    def _clean(self) -> CleanScores:
         table, truth = self.table, self.truth
         score, again = weighted_means(table.clean_score, truth.weight, self.draws)
         answered = int(np.isfinite(table.clean_score).sum())
         kinds = table["kind"][table.clean]
         return {
             "score": self._with_interval(float(score), again, answered, plain=self.plain),
-            **({"auc": auc} if (auc := self._auc(table.clean)) else {}),
+            **self._auc(table.clean),
             "examples": table.examples,
             "answered": answered,
-            **{name: int((kinds == at).sum()) for at, name in enumerate(PROBLEMS, 1)},
+            **_problem_counts(kinds),
             "chance": _round(truth.chance),
             "majority": _round(truth.majority),
         }
 
-    def _dimension(self, at: int) -> dict[str, Any]:
+    def _dimension(self, at: int) -> DimensionScores:
         dimension = self.protocol.parsed[at]
         out: dict[str, Any] = {
             "spec": dimension.spec,
@@ -83,15 +93,14 @@ class _Summary:
                 "worst": self._final(self.worst[at], self.worst_again[at], validity=column),
             }
         out["degrees"] = [self._cell(at, degree) for degree in range(len(self.protocol.degrees))]
-        return out
+        return cast(DimensionScores, out)
 
-    def _cell(self, at: int, degree: int) -> dict[str, Any]:
+    def _cell(self, at: int, degree: int) -> Cell:
         table = self.table
         here = ~table.clean & (table["dimension"] == at) & (table["degree"] == degree)
         mean, worst = float(self.mean[at, degree]), float(self.worst[at, degree])
         known, known_worst = (int(np.isfinite(s[at, degree]).sum()) for s in (table.mean_score, table.worst_score))
         kinds, cases = table["kind"][here], int(here.sum())
-        auc = self._auc(here)
         each = np.bincount(table["example"][here], minlength=table.examples)
         examples = int((each > 0).sum())
         still = np.bincount(table["example"][here], table["unchanged"][here], table.examples)
@@ -100,7 +109,7 @@ class _Summary:
             "average": self._with_interval(mean, self.mean_again[at, degree], known),
             "worst": self._with_interval(worst, self.worst_again[at, degree], known_worst, plain=self.plain),
             "relative": self._relative(at, degree),
-            **({"auc": auc} if auc else {}),
+            **self._auc(here),
             "success": self._success(at, degree),
             "reached": self._mean_over_examples(table["reached"][here], table["example"][here], each),
             "edit_distance": self._mean_over_examples(table["distance"][here], table["example"][here], each),
@@ -110,7 +119,7 @@ class _Summary:
             "cases_each": _round(cases / examples) if examples else 0,
             "unchanged": int((table["unchanged"][here] & (kinds == 0)).sum()),
             "unfit": int(table.unfit[at, degree]),
-            **{name: int((kinds == number).sum()) for number, name in enumerate(PROBLEMS, 1)},
+            **_problem_counts(kinds),
         }
 
     def _mean_over_examples(self, values: Floats, example: Ints, each: Ints) -> float | None:
@@ -125,7 +134,7 @@ class _Summary:
         clean = float((table.clean_score[both] * weight[both]).sum())
         return _round((table.mean_score[at, degree][both] * weight[both]).sum() / clean) if clean else None
 
-    def _success(self, at: int, degree: int) -> dict[str, Any]:
+    def _success(self, at: int, degree: int) -> Broken:
         """Of the examples that were right when clean, how many some case up to this degree broke."""
         right = (self.table.clean_score == 1) & np.isfinite(self.table.worst_score[at, degree])
         broken = right & (self.table.worst_score[at, degree] < 1)
@@ -133,24 +142,24 @@ class _Summary:
         share = broken.sum() / count if count else math.nan
         return {"rate": _round(share), "interval": _rounded(wilson(float(share), count)), "of": count}
 
-    def _final(self, scores: Floats, again: Floats, validity: str | None = None) -> dict[str, Any]:
+    def _final(self, scores: Floats, again: Floats, validity: str | None = None) -> Estimate:
         weight = degree_weights(self.protocol.degrees, beta=self.protocol.beta, validity=validity)
         return self._with_interval(float(weight @ scores), weight @ again, self.table.examples)
 
-    def _overall(self, scores: Floats, again: Floats) -> dict[str, Any]:
+    def _overall(self, scores: Floats, again: Floats) -> Estimate:
         weight = degree_weights(self.protocol.degrees, beta=self.protocol.beta)
         return self._with_interval(
             float((scores @ weight).mean()), np.tensordot(weight, again, (0, 1)).mean(0), self.table.examples
         )
 
-    def _with_interval(self, value: float, again: Floats, examples: int, plain: bool = False) -> dict[str, Any]:
+    def _with_interval(self, value: float, again: Floats, examples: int, plain: bool = False) -> Estimate:
         interval = wilson(value, examples) if plain else mean_interval(value, again, examples)
         return {"value": _round(value), "interval": _rounded(interval)}
 
-    def _auc(self, rows: npt.NDArray[np.bool_]) -> dict[str, Any] | None:
+    def _auc(self, rows: npt.NDArray[np.bool_]) -> Auc:
         """Macro AUC over all cases, each example counting once, where the victim gives scores."""
         if "scores" not in self.table.columns or self.truth.task not in ("single", "multi"):
-            return None
+            return {}
         rows = rows & (self.table["kind"] == 0)
         targets = self.truth.targets
         if self.truth.task == "single":
@@ -160,20 +169,24 @@ class _Summary:
         scores = (log_odds(scores) if self.truth.task == "single" else scores)[:, columns]
         value, again = resampled_auc(scores, example, targets[:, columns], self.draws)
         if math.isnan(value):
-            return None
+            return {}
         low, high = percentile_interval(np.clip(again, 0, 1))
-        return {"value": _round(value), "interval": _rounded((min(low, value), max(high, value)))}
+        return {"auc": {"value": _round(value), "interval": _rounded((min(low, value), max(high, value)))}}
 
-    def _harm(self, clean: dict[str, Any], dimensions: dict[str, Any]) -> list[dict[str, Any]]:
+    def _harm(self, clean: CleanScores, dimensions: dict[str, DimensionScores]) -> list[Harm]:
         """Attacks from the most harmful at the highest degree, by what is left of the clean score (Zéroe, Table 5)."""
         metric = "auc" if self.truth.task == "multi" and "scores" in self.table.columns else "average"
         base = clean["auc"]["value"] if metric == "auc" and "auc" in clean else clean["score"]["value"]
-        left = []
+        left: list[Harm] = []
         for name, content in dimensions.items():
             last = content["degrees"][-1]
-            value = last.get(metric, last["average"])["value"]
+            value = (last["auc"] if metric == "auc" and "auc" in last else last["average"])["value"]
             left.append({"dimension": name, "left": _round(value / base) if base and value is not None else None})
         return sorted(left, key=lambda entry: (entry["left"] is None, entry["left"], entry["dimension"]))
+
+
+def _problem_counts(kinds: npt.NDArray[Any]) -> ProblemCounts:
+    return cast(ProblemCounts, {name: int((kinds == at).sum()) for at, name in enumerate(PROBLEMS, 1)})
 
 
 def _round(value: Any) -> float | None:

@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from ..runs.folder import Folder
 from ..runs.pack import unpack_texts
+from ..runs.schema import PROBLEMS
 from ..text.ragged import Floats, Ints, Mask
-
-PROBLEMS = ("error", "refused", "unparsed", "unanswered", "budget")
 
 COLUMNS = ("example", "dimension", "degree", "reached", "distance", "score", "problem", "scores", "edit_case")
 

@@ -18,6 +18,7 @@ from ..victims.query import Query
 from .folder import BadRun, Folder, WriteBehind
 from .jobs import Progress, Work, run_jobs
 from .preflight import Say
+from .schema import RunFile
 from .settings import Settings
 from .setup import Setup, open_model
 from .trials import Job
@@ -45,11 +46,10 @@ class Worker:
 
 def is_attack(folder: str | Path) -> bool:
     """Whether `scuff attack` wrote this run, and not `scuff evaluate`."""
-    key = Folder(folder).read_json("run.json").get("key", {})
-    return bool(key.get("kind") == ATTACK)
+    return "kind" in Folder(folder).run().get("key", {})
 
 
-def named_run(folder: str | Path, command: str) -> dict[str, Any]:
+def named_run(folder: str | Path, command: str) -> RunFile:
     """run.json of a run of this command that can be opened again by the names in it."""
     found = ATTACK if is_attack(folder) else EVALUATE
     if found != command:
@@ -57,9 +57,9 @@ def named_run(folder: str | Path, command: str) -> dict[str, Any]:
             f"{folder}: expected a run of `scuff {command}`, got one of `scuff {found}`: "
             f"`scuff {found} --resume {folder}` goes on with it"
         )
-    run: dict[str, Any] = Folder(folder).read_json("run.json")
-    for what in ("model", "data"):
-        if run[what]["spec"] is None and not (what == "model" and run["config"].get("predictions")):
+    run = Folder(folder).run()
+    for what, spec in (("model", run["model"]["spec"]), ("data", run["data"]["spec"])):
+        if spec is None and not (what == "model" and run["config"].get("predictions")):
             raise BadRun(
                 f"{folder}: expected a run whose {what} is known by name, got one given as a Python object or by an address that "
                 "may hold a key: call it as before"
@@ -68,7 +68,7 @@ def named_run(folder: str | Path, command: str) -> dict[str, Any]:
 
 
 def open_again(
-    run: dict[str, Any], config: Settings, data: Dataset, truth: Truth, queries: int, threads: int
+    run: RunFile, config: Settings, data: Dataset, truth: Truth, queries: int, threads: int
 ) -> dict[str, Any]:
     """Model and data as `Session.opened` gives them, in a worker process."""
     # torch and tokenizers, which are not loaded yet, would take every core in every worker
@@ -85,14 +85,14 @@ def open_again(
     return {**about, "data": data, "victim": victim, "query": query}
 
 
-def saved_data(folder: Folder, run: dict[str, Any], config: Settings) -> tuple[Dataset, Truth]:
+def saved_data(folder: Folder, run: RunFile, config: Settings) -> tuple[Dataset, Truth]:
     """The examples as they stand in the folder."""
     data = _saved_data(folder, run)
     return data, Truth.of(data, tuple(run["key"]["labels"]), config.map, config.none)
 
 
-def _saved_data(folder: Folder, run: dict[str, Any]) -> Dataset:
-    about, rows = run["data"], list(folder.read_lines("examples.jsonl"))
+def _saved_data(folder: Folder, run: RunFile) -> Dataset:
+    about, rows = run["data"], list(folder.examples())
     fields = tuple(about["fields"])
 
     def plain(value: Any) -> Any:
@@ -107,7 +107,7 @@ Show = Callable[[Progress], None]
 
 
 @contextmanager
-def begun(session: Setup, folder: Folder) -> Iterator[tuple[dict[str, Any], Folder]]:
+def begun(session: Setup, folder: Folder) -> Iterator[tuple[RunFile, Folder]]:
     """What run.json says, and the folder to work on, which is ours alone and writes behind our back."""
     with folder.locked():
         run, behind = session.start(folder), WriteBehind(folder.path)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -24,7 +24,8 @@ from ..victims.open import open_victim
 from ..victims.plain import Predictions
 from ..victims.query import Query, TooManyErrors
 from .display import in_words, said
-from .folder import SCHEMA, BadRun, Folder
+from .folder import BadRun, Folder
+from .schema import SCHEMA, AttackKey, EvaluationKey, RunFile, RunPlan, Timing
 from .settings import Settings
 from .truth import Truth
 
@@ -135,7 +136,7 @@ class Setup(ABC):
     def shown_plan(self) -> dict[str, Any]:
         """The same for people, in the signature."""
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> RunPlan:
         """What else run.json should tell."""
         return {}
 
@@ -148,9 +149,9 @@ class Setup(ABC):
         """Whether worker processes can open the victim for themselves."""
         return self.victim.sees_through_files and isinstance(self.model, str | Path)
 
-    def key(self) -> dict[str, Any]:
+    def key(self) -> EvaluationKey | AttackKey:
         """Everything that decides the trials, by name: what a resumed run must have in common with its beginning."""
-        return {
+        key = {
             "scuff": __version__,
             "model": self.query.identity,
             "labels": list(self.truth.labels),
@@ -159,6 +160,7 @@ class Setup(ABC):
             "none": self.config.none,
             **self.plan(),
         }
+        return cast(EvaluationKey | AttackKey, key)
 
     @property
     def digest(self) -> str:
@@ -181,11 +183,11 @@ class Setup(ABC):
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
 
-    def start(self, folder: Folder) -> dict[str, Any]:
+    def start(self, folder: Folder) -> RunFile:
         """Begin a run folder, or go on with one of the same run; anything else is refused."""
         key = self.key()
         if folder.started:
-            run: dict[str, Any] = folder.read_json("run.json")
+            run = folder.run()
             old = run.get("key", {})
             other = sorted(name for name in {*key, *old} if key.get(name) != old.get(name))
             if "data" in other and key["model"].split("#")[0] == str(old.get("model")).split("#")[0]:
@@ -253,7 +255,7 @@ class Setup(ABC):
         asked = self.query.queries + sum(asked for asked, _, _ in self.elsewhere.values())
         inside = self.query.seconds + sum(seconds for _, seconds, _ in self.elsewhere.values())
         seconds = time.monotonic() - self.begun
-        now = {
+        now: Timing = {
             "seconds": round(seconds, 3), "victim_seconds": round(inside, 3), "queries": asked,
             "queries_per_second": round(asked / seconds, 1) if seconds else None, "workers": self.config.workers,
         }  # fmt: skip
