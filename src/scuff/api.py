@@ -26,14 +26,19 @@ from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.plan import Plan
 from .perturbations.protect import Protect
-from .reports.attack import write_attack_report
-from .reports.attack_tables import attack_table, comparison_table
-from .reports.evaluation import write_report
-from .reports.gate import check_summary
-from .reports.tables import paper_table, score_table
+from .reports import (
+    attack_table,
+    check_summary,
+    comparison_table,
+    paper_table,
+    score_table,
+    write_attack_report,
+    write_report,
+)
 from .runs.folder import Folder
 from .runs.run import ATTACK, EVALUATE, Show, check_resumable, compute_again, kind_of, resume_run, silent, start_run
 from .runs.run import dry_run as only_preflight
+from .runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary, RunFile, Timing
 from .runs.setup import Say
 from .text.edits import Edit
 from .training.augmentation import Augmentation
@@ -132,7 +137,7 @@ class AugmentKeywords(TypedDict, total=False):
 class Result:
     """What came of an evaluation. `print(result)` shows the table; `summary` has every number."""
 
-    summary: dict[str, Any]
+    summary: EvaluationSummary
     folder: str | None
 
     def __str__(self) -> str:
@@ -163,9 +168,9 @@ class Result:
 class AttackResult:
     """What came of an attack. `print(result)` shows the table; `summary` has every number."""
 
-    summary: dict[str, Any]
-    timings: list[dict[str, Any]]
-    lines: list[dict[str, Any]]  # one per example, as in results.jsonl
+    summary: AttackSummary
+    timings: list[Timing]
+    lines: list[AttackLine]  # one per example, as in results.jsonl
     folder: str | None
 
     def __str__(self) -> str:
@@ -184,12 +189,16 @@ class AttackResult:
     @property
     def adversarial(self) -> list[tuple[str, str]]:
         """The texts that were broken: before and after."""
-        won = [line for line in self.lines if line["status"] == "succeeded"]
-        side = next((line["adversarial"]["edits"][0][0] for line in won), 0)
-        return [(joined(line["texts"][side]), joined(line["adversarial"]["texts"][side])) for line in won]
+        won = [
+            (line["texts"], line["adversarial"])
+            for line in self.lines
+            if line["status"] == "succeeded" and line["adversarial"]
+        ]
+        side = next((found["edits"][0][0] for _, found in won), 0)
+        return [(joined(texts[side]), joined(found["texts"][side])) for texts, found in won]
 
 
-def _value(entry: dict[str, Any]) -> float:
+def _value(entry: Estimate) -> float:
     return float("nan") if entry["value"] is None else float(entry["value"])
 
 
@@ -357,7 +366,7 @@ def resume(
     is_attack = kind_of(folder) == ATTACK
     check_resumable(folder, ATTACK if is_attack else EVALUATE)
 
-    def opened(run: dict[str, Any]) -> EvaluationSetup | AttackSetup:
+    def opened(run: RunFile) -> EvaluationSetup | AttackSetup:
         settings = {**run["config"], **{name: value for name, value in changes.items() if value is not None}}
         model, data = run["model"]["spec"], run["data"]["spec"]
         if is_attack:
@@ -406,11 +415,11 @@ def dry_run(model: Any, data: Any, *, recipe: str | Attack | None = None, say: S
         only_preflight(AttackSetup.open(model, data, AttackSettings.of(recipe=recipe, **settings)), say)
 
 
-def _evaluated(folder: Folder, summary: dict[str, Any]) -> Result:
+def _evaluated(folder: Folder, summary: EvaluationSummary) -> Result:
     write_report(folder)
     return Result(summary, str(folder.path))
 
 
-def _attacked(folder: Folder, summary: dict[str, Any]) -> AttackResult:
+def _attacked(folder: Folder, summary: AttackSummary) -> AttackResult:
     write_attack_report(folder)
-    return AttackResult(summary, folder.timings(), list(folder.read_lines("results.jsonl")), str(folder.path))
+    return AttackResult(summary, folder.timings(), list(folder.attack_results()), str(folder.path))

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 import scuff
 from reference import slow
-from scuff.runs.folder import SCHEMA, Arrays, BadRun, Folder
+from scuff.runs.folder import Arrays, BadRun, Folder
 from scuff.runs.pack import pack_answers, pack_edits, pack_texts, unpack_answers, unpack_texts
+from scuff.runs.schema import SCHEMA
 from scuff.text.corpus import Corpus
 from scuff.text.edits import Edits
 from scuff.victims.base import as_objects

@@ -17,6 +17,7 @@ from ..perturbations.combine import all_proposals
 from ..perturbations.protect import Protect
 from ..runs.folder import Arrays, Folder
 from ..runs.pack import pack_answers, pack_edits, pack_texts, unpack_answers, unpack_texts
+from ..runs.schema import AttackSummary, RunFile
 from ..runs.trials import Ask, Job, clean_block, clean_jobs
 from ..runs.truth import Truth
 from ..text.corpus import Corpus
@@ -222,7 +223,7 @@ class Campaign:
                 parts.append(Outputs(unpack_answers(arrays), reasons[arrays["problem"]]))
         return Outputs.join(parts)
 
-    def finish(self, run: dict[str, Any]) -> dict[str, Any]:
+    def finish(self, run: RunFile) -> AttackSummary:
         """Compute everything from the trials: summary.json and results.jsonl."""
         parts = [self.folder.read_part(job.name) for job in self.jobs()]
         lines = result_lines(self.data, self.truth, self.clean, parts, self.limits)

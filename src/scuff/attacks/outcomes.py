@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from ..data.dataset import Dataset, joined
 from ..metrics.interval import resamples, weighted_means, wilson
 from ..runs.display import Shown, said, scores_of
-from ..runs.folder import SCHEMA, Arrays, BadRun
+from ..runs.folder import Arrays, BadRun
 from ..runs.pack import unpack_texts
+from ..runs.schema import (
+    SCHEMA,
+    Adversarial,
+    AttackLine,
+    AttackSummary,
+    Curve,
+    Estimate,
+    LabelCounts,
+    Replacement,
+    RunFile,
+    Status,
+)
 from ..runs.truth import Truth
 from ..text.ragged import Floats
 from ..victims.base import Outputs
@@ -35,7 +47,7 @@ class Limits:
     block: int = 64  # examples
 
     @classmethod
-    def of(cls, key: dict[str, Any]) -> Limits:
+    def of(cls, key: Mapping[str, Any]) -> Limits:
         """The limits in the key of a saved run."""
         given = {field.name: key[field.name] for field in fields(cls)}
         return cls(**{**given, "protect": tuple(given["protect"])})
@@ -43,18 +55,18 @@ class Limits:
 
 SKIPPED, FAILED, SUCCEEDED, ERROR = range(4)
 
-STATUS = ("skipped", "failed", "succeeded", "error")
+STATUS: tuple[Status, ...] = get_args(Status)
 
 NO_ANSWER, NOTHING = "no answer", "nothing can change"  # reasons
 
 MOST_WORDS = 30  # replacements that are listed
 
-Line = dict[str, Any]
 
-
-def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Arrays], limits: Limits) -> list[Line]:
+def result_lines(
+    data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Arrays], limits: Limits
+) -> list[AttackLine]:
     """One line per example: its texts and target, its status, and the text that the search settled on."""
-    lines = []
+    lines: list[AttackLine] = []
     for part in parts:
         if "reached" not in part:
             raise BadRun("expected trials of this version of Scuff, got older ones: attack again, in another folder")
@@ -62,7 +74,7 @@ def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Ar
         for at, example in enumerate(part["example"].tolist()):
             edits = shown.edits(at)
             distance = round(float(part["distance"][at]), 6)
-            adversarial = {
+            adversarial: Adversarial = {
                 "texts": shown.texts(at), "edits": edits, "answer": said(shown.answers[at], truth),
                 **scores_of(shown.answers[at], truth),
                 "margin": round(float(part["margin"][at]), 4), "changed": round(float(part["changed"][at]), 6),
@@ -89,14 +101,14 @@ def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Ar
 
 
 def attack_summary(
-    run: dict[str, Any],
+    run: RunFile,
     data: Dataset,
     truth: Truth,
     clean: Outputs,
     settled: Outputs,
     limits: Limits,
-    lines: list[Line],
-) -> dict[str, Any]:
+    lines: list[AttackLine],
+) -> AttackSummary:
     """All numbers of an attack. clean, settled: the answers to the original texts, and to those that the searches settled on."""
     attacked = [line for line in lines if line["status"] != "skipped"]
     won = [line for line in attacked if line["status"] == "succeeded"]
@@ -104,7 +116,8 @@ def attack_summary(
     broken = np.array([line["status"] == "succeeded" for line in lines], np.bool_)
     before = truth.score(clean)[0]
     after = np.where(broken & np.isfinite(before), truth.score(settled)[0], before)
-    valid = [line for line in won if line["adversarial"]["valid"]]
+    texts = [line["adversarial"] for line in won if line["adversarial"]]  # every success has one
+    valid = [text for text in texts if text["valid"]]
     return {
         "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
         "data": {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
@@ -126,15 +139,15 @@ def attack_summary(
             "unanswered": sum(line["unanswered"] for line in attacked),
             "untried": sum(line["status"] == "failed" and line["reason"] == NOTHING for line in attacked),
         },
-        "changed": {"mean": _mean([line["adversarial"]["changed"] for line in won])},
-        "similarity": {"mean": _mean([line["adversarial"]["similarity"] for line in won]), "measure": limits.meaning},
+        "changed": {"mean": _mean([text["changed"] for text in texts])},
+        "similarity": {"mean": _mean([text["similarity"] for text in texts]), "measure": limits.meaning},
         "curve": _curve(attacked),
         "labels": _labels(attacked) if data.task != "tokens" else {},
         "words": _words(won, limits.side),
     }  # fmt: skip
 
 
-def _score(score: Floats, truth: Truth) -> dict[str, Any]:
+def _score(score: Floats, truth: Truth) -> Estimate:
     """The usual metric over the examples that were answered."""
     known = np.isfinite(score)
     if truth.metric.right_or_wrong or not known.any():
@@ -144,7 +157,7 @@ def _score(score: Floats, truth: Truth) -> dict[str, Any]:
     return {"value": round(float(mean), 6), "interval": [round(edge, 6) for edge in interval]}
 
 
-def _share(count: int, of: int) -> dict[str, Any]:
+def _share(count: int, of: int) -> Estimate:
     if not of:
         return {"value": None, "interval": [None, None]}
     return {"value": round(count / of, 6), "interval": [round(edge, 6) for edge in wilson(count / of, of)]}
@@ -158,7 +171,7 @@ def _counted(reasons: Any) -> dict[str, int]:
     return dict(sorted(Counter(reasons).items(), key=lambda entry: (-entry[1], entry[0])))
 
 
-def _curve(attacked: list[Line]) -> dict[str, Any]:
+def _curve(attacked: list[AttackLine]) -> Curve:
     """The share of attacked examples that are not broken within a number of queries each, as if it were `max_queries`."""
     spent = np.array([line["reached"] or np.inf for line in attacked])
     most = max((line["queries"] for line in attacked), default=1)
@@ -167,9 +180,9 @@ def _curve(attacked: list[Line]) -> dict[str, Any]:
     return {"queries": budgets, "left": [_mean(spent > budget) for budget in budgets]}
 
 
-def _labels(attacked: list[Line]) -> dict[str, Any]:
+def _labels(attacked: list[AttackLine]) -> dict[str, LabelCounts]:
     """How many examples were attacked and broken, by their target: a label or a set of labels."""
-    out: dict[str, dict[str, int]] = {}
+    out: dict[str, LabelCounts] = {}
     for line in attacked:
         target = line["target"]
         name = target if isinstance(target, str) else ", ".join(target)
@@ -179,11 +192,12 @@ def _labels(attacked: list[Line]) -> dict[str, Any]:
     return dict(sorted(out.items(), key=lambda entry: (-entry[1]["of"], entry[0])))
 
 
-def _words(won: list[Line], side: int) -> list[dict[str, Any]]:
+def _words(won: list[AttackLine], side: int) -> list[Replacement]:
     """The most frequent replacements in successful attacks."""
     found: Counter[tuple[str, str]] = Counter()
     for line in won:
         text = joined(line["texts"][side])
-        found.update((text[start:stop], new) for _, start, stop, new in line["adversarial"]["edits"])
+        edits = line["adversarial"]["edits"] if line["adversarial"] else []
+        found.update((text[start:stop], new) for _, start, stop, new in edits)
     ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_WORDS]
     return [{"old": old, "new": new, "count": count} for (old, new), count in ranked]

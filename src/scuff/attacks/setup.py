@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from ..data.dataset import Task
 from ..runs.display import said
 from ..runs.folder import BadRun, Folder, NoAnswers
 from ..runs.preflight import duration, look
+from ..runs.schema import AttackSummary, RecipeFacts, RunPlan
 from ..runs.settings import Settings
 from ..runs.setup import Say, Setup, saved_data
 from ..text.edits import Edits
@@ -71,13 +72,13 @@ class AttackSetup(Setup):
 
     @classmethod
     def read(cls, folder: Folder) -> Campaign:
-        run = folder.read_json("run.json")
+        run = folder.run()
         data, truth = saved_data(folder, run, AttackSettings.of(**run["config"]))
         return Campaign(folder, data, truth, None, Limits.of(run["key"]))
 
     @classmethod
     def reopen(cls, bare: Campaign, threads: int) -> AttackSetup:
-        run = bare.folder.read_json("run.json")
+        run = bare.folder.run()
         opened = cls.opened_again(run, bare.data, bare.truth, len(bare.data) * USUAL, threads)
         return cls(**opened, attack=opened["settings"].make_attack())
 
@@ -106,16 +107,17 @@ class AttackSetup(Setup):
             "meaning": limits.meaning, "most": limits.most, "block": limits.block,
         }  # fmt: skip
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> RunPlan:
         attack, deviations = self.attack, list(self.attack.deviations.values())
-        return {"recipe": {"name": attack.name, "paper": attack.paper, **attack.in_full, "deviations": deviations}}
+        recipe = {"name": attack.name, "paper": attack.paper, **attack.in_full, "deviations": deviations}
+        return {"recipe": cast(RecipeFacts, recipe)}
 
     def shown_plan(self) -> dict[str, Any]:
         specs = {name: part if isinstance(part, str) else ",".join(part) for name, part in self.attack.specs.items()}
         budget = {"max_queries": self.settings.max_queries} if self.settings.max_queries else {}
         return {"recipe": self.attack.name, **specs, **budget, "seed": self.settings.seed}
 
-    def check_answers(self, summary: dict[str, Any]) -> None:
+    def check_answers(self, summary: AttackSummary) -> None:
         attacked = summary["success"]["of"]
         if attacked and summary["status"]["error"] == attacked:
             reason = next(iter(summary["problems"]))

@@ -72,7 +72,7 @@ def _show(result: Result | AttackResult) -> None:
 
 
 def _live(args: argparse.Namespace) -> Any:
-    from ..reports.marks import marked_line
+    from ..reports import marked_line
 
     def show(success: dict[str, Any]) -> None:
         parts = success["texts"], success["edits"], success["before"], success["after"]

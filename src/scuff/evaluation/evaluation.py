@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -14,13 +14,14 @@ from ..data.dataset import Column, Dataset
 from ..metrics import Metric
 from ..metrics.interval import mean_interval, resamples, weighted_means
 from ..runs.folder import Folder
+from ..runs.schema import SCHEMA, EvaluationSummary, ProtocolFacts, RunFile
 from ..runs.trials import Ask, Job, Saliency, clean_block, clean_jobs
 from ..runs.truth import Truth
 from .block import CellCases, make_cases, try_block
 from .guided import Oracle
 from .protocol import Protocol
 from .results import example_lines
-from .summary import SCHEMA, summarise
+from .summary import summarise
 from .table import Table
 
 NEGLIGIBLE = 0.1  # of the variance: below that more cases would not narrow the interval by more than a twentieth
@@ -144,18 +145,18 @@ class Evaluation:
         most = made.max(axis=2, keepdims=True)
         return int(((self.protocol.cases - most) * (made == most) * (most > 0)).sum())
 
-    def finish(self, run: dict[str, Any]) -> dict[str, Any]:
+    def finish(self, run: RunFile) -> EvaluationSummary:
         """Compute everything from the trials: summary.json and results.jsonl."""
         table, metric = self.table(), self.metric or self.truth.metric
         cases = int((~table.clean).sum())
-        summary = {
+        summary: EvaluationSummary = {
             "schema": SCHEMA,
             "signature": run["signature"],
             "model": run["model"]["name"],
             "data": {"name": self.data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
             "task": self.data.task,
             "metric": metric.title or metric.spec,
-            "protocol": self.protocol.asdict(),
+            "protocol": cast(ProtocolFacts, self.protocol.asdict()),
             "left_out": run.get("left_out", {}),
             "queries": {"cases": cases, "planned": self.planned, "saved": self._saved(table)},
             **summarise(table, self.protocol, self.truth, metric),

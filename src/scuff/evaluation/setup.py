@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ..metrics import parse_metric
 from ..runs.folder import Folder, NoAnswers
 from ..runs.preflight import duration, in_brackets, look
+from ..runs.schema import EvaluationSummary, RunPlan
 from ..runs.settings import Settings
 from ..runs.setup import Say, Setup, saved_data
 from ..victims.base import Access, require
@@ -47,7 +48,7 @@ class EvaluationSetup(Setup):
 
     @classmethod
     def read(cls, folder: Folder) -> Evaluation:
-        run = folder.read_json("run.json")
+        run = folder.run()
         key: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in run["key"].items()
         }
@@ -58,7 +59,7 @@ class EvaluationSetup(Setup):
 
     @classmethod
     def reopen(cls, bare: Evaluation, threads: int) -> EvaluationSetup:
-        run, queries = bare.folder.read_json("run.json"), bare.protocol.queries(bare.data)
+        run, queries = bare.folder.run(), bare.protocol.queries(bare.data)
         return cls(**cls.opened_again(run, bare.data, bare.truth, queries, threads), protocol=bare.protocol)
 
     def work(self, folder: Folder) -> Evaluation:
@@ -77,10 +78,10 @@ class EvaluationSetup(Setup):
             **({"width": f"{protocol.width:g}"} if protocol.width else {}),
         }  # fmt: skip
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> RunPlan:
         return {"left_out": self.left_out}
 
-    def check_answers(self, summary: dict[str, Any]) -> None:
+    def check_answers(self, summary: EvaluationSummary) -> None:
         if not summary["answered"]:
             reason = next(iter(summary["problems"]), "nothing")
             raise NoAnswers(f"expected answers to some of {summary['queries']['cases']:,} cases, got none: {reason}")

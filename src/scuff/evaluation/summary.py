@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ..metrics import Auc, Metric
 from ..metrics.interval import resamples, wilson
+from ..runs.schema import (
+    PROBLEMS,
+    AucScore,
+    Broken,
+    Cell,
+    CleanScores,
+    DimensionScores,
+    Estimate,
+    Harm,
+    ProblemCounts,
+    Scores,
+)
 from ..runs.truth import Truth
 from ..text.ragged import Floats, Ints, Mask
 from .protocol import Protocol
 from .score import degree_weights
-from .table import PROBLEMS, Table
-
-SCHEMA = 1
+from .table import Table
 
 
-def summarise(table: Table, protocol: Protocol, truth: Truth, metric: Metric | None = None) -> dict[str, Any]:
+def summarise(table: Table, protocol: Protocol, truth: Truth, metric: Metric | None = None) -> Scores:
     """Clean, average and worst score with intervals, per degree, per dimension, and over all.
 
     metric: the scores are this one's instead of the usual one's, from the answers in the table. Which case of an example is the
@@ -38,7 +48,7 @@ class _Summary:
         self.mean, self.mean_again = metric.estimate(self.rows.mean, self.draws)
         self.worst, self.worst_again = metric.estimate(self.rows.worst, self.draws)
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> Scores:
         clean = self._clean()
         dimensions = {d.name: self._dimension(at) for at, d in enumerate(self.protocol.parsed)}
         return {
@@ -53,7 +63,7 @@ class _Summary:
             "problems": dict(sorted(self.table.reasons.items(), key=lambda item: (-item[1], item[0]))[:20]),
         }
 
-    def _clean(self) -> dict[str, Any]:
+    def _clean(self) -> CleanScores:
         table, truth = self.table, self.truth
         score, again = self.metric.estimate(self.rows.clean, self.draws)
         usual = self.metric == truth.metric  # others have no simple formula for what guessing gives
@@ -61,15 +71,15 @@ class _Summary:
         kinds = table["kind"][table.clean]
         return {
             "score": self._with_interval(float(score), again, answered, one_each=True),
-            **({"auc": auc} if (auc := self._auc(table.clean)) else {}),
+            **self._auc(table.clean),
             "examples": table.examples,
             "answered": answered,
-            **{name: int((kinds == at).sum()) for at, name in enumerate(PROBLEMS, 1)},
+            **_problem_counts(kinds),
             "chance": _round(truth.chance) if usual else None,
             "majority": _round(truth.majority) if usual else None,
         }
 
-    def _dimension(self, at: int) -> dict[str, Any]:
+    def _dimension(self, at: int) -> DimensionScores:
         dimension = self.protocol.parsed[at]
         out: dict[str, Any] = {
             "spec": dimension.spec,
@@ -89,15 +99,14 @@ class _Summary:
                 "worst": self._final(self.worst[at], self.worst_again[at], validity=column),
             }
         out["degrees"] = [self._cell(at, degree) for degree in range(len(self.protocol.degrees))]
-        return out
+        return cast(DimensionScores, out)
 
-    def _cell(self, at: int, degree: int) -> dict[str, Any]:
+    def _cell(self, at: int, degree: int) -> Cell:
         table = self.table
         here = table.within(at, degree)
         mean, worst = float(self.mean[at, degree]), float(self.worst[at, degree])
         known, known_worst = (int(np.isfinite(s[at, degree]).sum()) for s in (table.mean_score, table.worst_score))
         kinds, cases = table["kind"][here], int(here.sum())
-        auc = self._auc(here)
         each = np.bincount(table["example"][here], minlength=table.examples)
         examples = int((each > 0).sum())
         still = np.bincount(table["example"][here], table["unchanged"][here], table.examples)
@@ -106,7 +115,7 @@ class _Summary:
             "average": self._with_interval(mean, self.mean_again[at, degree], known),
             "worst": self._with_interval(worst, self.worst_again[at, degree], known_worst, one_each=True),
             "relative": self._relative(at, degree),
-            **({"auc": auc} if auc else {}),
+            **self._auc(here),
             "success": self._success(at, degree),
             "reached": self._mean_over_examples(table["reached"][here], table["example"][here], each),
             "edit_distance": self._mean_over_examples(table["distance"][here], table["example"][here], each),
@@ -116,7 +125,7 @@ class _Summary:
             "cases_each": _round(cases / examples) if examples else 0,
             "unchanged": int((table["unchanged"][here] & (kinds == 0)).sum()),
             "unfit": int(table.unfit[at, degree]),
-            **{name: int((kinds == number).sum()) for number, name in enumerate(PROBLEMS, 1)},
+            **_problem_counts(kinds),
         }
 
     def _mean_over_examples(self, values: Floats, example: Ints, each: Ints) -> float | None:
@@ -132,7 +141,7 @@ class _Summary:
         left = self.metric.relative(*(_sum(rows[both]) for rows in (self.rows.mean[at, degree], self.rows.clean)))
         return _round(left) if math.isfinite(left) else None
 
-    def _success(self, at: int, degree: int) -> dict[str, Any]:
+    def _success(self, at: int, degree: int) -> Broken:
         """The share of examples, of those whose clean text was answered right, that a case up to this degree breaks."""
         right = (self.table.clean_score == 1) & np.isfinite(self.table.worst_score[at, degree])
         broken = right & (self.table.worst_score[at, degree] < 1)
@@ -140,45 +149,45 @@ class _Summary:
         share = broken.sum() / count if count else math.nan
         return {"rate": _round(share), "interval": _rounded(wilson(float(share), count)), "of": count}
 
-    def _final(self, scores: Floats, again: Floats, validity: str | None = None) -> dict[str, Any]:
+    def _final(self, scores: Floats, again: Floats, validity: str | None = None) -> Estimate:
         weight = degree_weights(self.protocol.degrees, beta=self.protocol.beta, validity=validity)
         return self._with_interval(float(weight @ scores), weight @ again, self.table.examples)
 
-    def _overall(self, scores: Floats, again: Floats) -> dict[str, Any]:
+    def _overall(self, scores: Floats, again: Floats) -> Estimate:
         weight = degree_weights(self.protocol.degrees, beta=self.protocol.beta)
         return self._with_interval(
             float((scores @ weight).mean()), np.tensordot(weight, again, (0, 1)).mean(0), self.table.examples
         )
 
-    def _with_interval(self, value: float, again: Floats, examples: int, one_each: bool = False) -> dict[str, Any]:
+    def _with_interval(self, value: float, again: Floats, examples: int, one_each: bool = False) -> Estimate:
         interval = self.metric.interval(value, again, examples, one_each)
         return {"value": _round(value), "interval": _rounded(interval)}
 
-    def _auc(self, rows: Mask) -> dict[str, Any] | None:
+    def _auc(self, rows: Mask) -> AucScore:
         """Macro AUC over all cases, each example counting once, where the victim gives scores."""
         auc, table = Auc(), self.table
         if "scores" not in table.columns or self.truth.task not in auc.tasks:
-            return None
+            return {}
         found = table.example_rows(auc, self.truth, rows & (table["kind"] == 0))
         if found is None:
-            return None
+            return {}
         value, again = auc.estimate(found, self.draws)
         if np.isnan(value):
-            return None
+            return {}
         interval = auc.interval(float(value), again, table.examples)
-        return {"value": _round(value), "interval": _rounded(interval)}
+        return {"auc": {"value": _round(value), "interval": _rounded(interval)}}
 
-    def _harm(self, clean: dict[str, Any], dimensions: dict[str, Any]) -> list[dict[str, Any]]:
+    def _harm(self, clean: CleanScores, dimensions: dict[str, DimensionScores]) -> list[Harm]:
         """Dimensions from the most harmful on: by what is left of the clean score at the highest degree (Zéroe, Table 5).
 
         Label sets are ranked by AUC where there are scores: few of them match exactly.
         """
         metric = "auc" if self.truth.task == "multi" and "scores" in self.table.columns else "average"
         base = clean["auc"]["value"] if metric == "auc" and "auc" in clean else clean["score"]["value"]
-        left = []
+        left: list[Harm] = []
         for name, content in dimensions.items():
             last = content["degrees"][-1]
-            value = last.get(metric, last["average"])["value"]
+            value = (last["auc"] if metric == "auc" and "auc" in last else last["average"])["value"]
             left.append({"dimension": name, "left": _round(value / base) if base and value is not None else None})
         return sorted(left, key=lambda entry: (entry["left"] is None, entry["left"], entry["dimension"]))
 
@@ -186,6 +195,10 @@ class _Summary:
 def _sum(rows: Floats) -> Floats:
     """The sum of rows, column by column: so summed, a number does not depend on how many columns there are."""
     return np.array([column.sum() for column in np.ascontiguousarray(rows.T)])
+
+
+def _problem_counts(kinds: Ints) -> ProblemCounts:
+    return cast(ProblemCounts, {name: int((kinds == at).sum()) for at, name in enumerate(PROBLEMS, 1)})
 
 
 def _round(value: Any) -> float | None:

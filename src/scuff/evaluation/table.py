@@ -13,11 +13,10 @@ from ..metrics import Metric
 from ..metrics.interval import weighted_rows
 from ..runs.folder import Folder
 from ..runs.pack import unpack_answers, unpack_texts
+from ..runs.schema import PROBLEMS
 from ..runs.truth import Truth
 from ..text.ragged import Floats, Ints, Mask
 from ..victims.base import Outputs
-
-PROBLEMS = ("error", "refused", "unparsed", "unanswered", "budget")
 
 COLUMNS = ("example", "dimension", "degree", "reached", "distance", "score", "problem", "scores", "edit_case")
 

@@ -11,6 +11,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .folder import Folder
+from .schema import RunFile
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -36,7 +37,7 @@ class Work(Doer, Protocol):
         """Those of some jobs whose parts are not there yet."""
         ...
 
-    def finish(self, run: dict[str, Any]) -> dict[str, Any]:
+    def finish(self, run: RunFile) -> Any:
         """Computes summary.json and results.jsonl from the trials. Returns the summary."""
         ...
 

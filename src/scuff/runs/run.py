@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 
 from .folder import BadRun, Folder, WriteBehind
 from .jobs import Doer, Progress, Work, run_jobs
+from .schema import RunFile
 from .setup import Say, Setup
 
 ATTACK, EVALUATE = "attack", "evaluate"
 Show = Callable[[Progress], None]  # is told after every job how far a run is
 Result = TypeVar("Result")
-Finish = Callable[[Folder, dict[str, Any]], Result]  # makes a result of a folder and its summary
+Finish = Callable[[Folder, Any], Result]  # makes a result of a folder and its summary
 
 
 def silent(message: str) -> None:
@@ -61,14 +62,14 @@ def dry_run(setup: Setup, say: Say) -> None:
 
 def resume_run(
     folder: str | Path,
-    open_setup: Callable[[dict[str, Any]], Setup],
+    open_setup: Callable[[RunFile], Setup],
     finish: Finish[Result],
     *,
     say: Say = silent,
     show: Show | None = None,
 ) -> Result:
     """Goes on with a run that was interrupted. open_setup: is given what run.json says."""
-    setup = open_setup(Folder(folder).read_json("run.json"))
+    setup = open_setup(Folder(folder).run())
     try:
         setup.check_parts()
         setup.preflight(silent)  # whose answers to the clean texts are used
@@ -86,13 +87,12 @@ def compute_again(kind: type[Setup], folder: str | Path, finish: Finish[Result])
                 f"{folder}: expected a finished run, got {len(left)} of {len(jobs)} blocks left to do: "
                 f"`scuff {kind.kind} --resume {folder}` goes on"
             )
-    return finish(work.folder, work.finish(work.folder.read_json("run.json")))
+    return finish(work.folder, work.finish(work.folder.run()))
 
 
 def kind_of(folder: str | Path) -> str:
     """Which command wrote a run folder: evaluate or attack."""
-    key = Folder(folder).read_json("run.json").get("key", {})
-    return ATTACK if key.get("kind") == ATTACK else EVALUATE
+    return ATTACK if Folder(folder).run()["key"].get("kind") == ATTACK else EVALUATE
 
 
 def check_resumable(folder: str | Path, command: str) -> None:
@@ -103,7 +103,7 @@ def check_resumable(folder: str | Path, command: str) -> None:
             f"{folder}: expected a run of `scuff {command}`, got one of `scuff {found}`: "
             f"`scuff {found} --resume {folder}` goes on with it"
         )
-    run = Folder(folder).read_json("run.json")
+    run = Folder(folder).run()
     for what in ("model", "data"):
         if run[what]["spec"] is None and not (what == "model" and run["config"].get("predictions")):
             raise BadRun(

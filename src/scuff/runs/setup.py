@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -26,8 +26,9 @@ from ..victims.open import open_victim
 from ..victims.plain import Predictions
 from ..victims.query import Query, TooManyErrors
 from .display import in_words, said
-from .folder import SCHEMA, BadRun, Folder
+from .folder import BadRun, Folder
 from .jobs import Work
+from .schema import SCHEMA, RunFile, RunPlan
 from .settings import Settings
 from .truth import Truth
 
@@ -139,7 +140,7 @@ class Setup(ABC):
     def shown_plan(self) -> dict[str, Any]:
         """The same for people, in the signature."""
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> RunPlan:
         """What else run.json should tell."""
         return {}
 
@@ -155,9 +156,7 @@ class Setup(ABC):
         return {**about, "data": data, "victim": victim, "query": Query(victim)}
 
     @classmethod
-    def opened_again(
-        cls, run: dict[str, Any], data: Dataset, truth: Truth, queries: int, threads: int
-    ) -> dict[str, Any]:
+    def opened_again(cls, run: RunFile, data: Dataset, truth: Truth, queries: int, threads: int) -> dict[str, Any]:
         """As `opened`, in a worker process, from what a run folder says."""
         # torch and tokenizers, which are not loaded yet, would take every core in every worker
         os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
@@ -231,12 +230,12 @@ class Setup(ABC):
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
 
-    def start(self, folder: Folder) -> dict[str, Any]:
+    def start(self, folder: Folder) -> RunFile:
         """Begins a run folder, or checks that it holds the beginning of this run. Returns what run.json says."""
         if folder.started:
             return self._go_on(folder)
-        run = {
-            "schema": SCHEMA, "signature": self.signature, "key": self.key(),
+        run: RunFile = {
+            "schema": SCHEMA, "signature": self.signature, "key": cast(Any, self.key()),
             "model": {
                 "spec": None if self.settings.secret else _spec(self.model), "name": self.victim.name,
                 "access": self.victim.access.name.lower(),
@@ -260,8 +259,8 @@ class Setup(ABC):
         )
         return run
 
-    def _go_on(self, folder: Folder) -> dict[str, Any]:
-        run: dict[str, Any] = folder.read_json("run.json")
+    def _go_on(self, folder: Folder) -> RunFile:
+        run = folder.run()
         key, old = self.key(), run.get("key", {})
         other = sorted(name for name in {*key, *old} if key.get(name) != old.get(name))
         if "data" in other and key["model"].split("#")[0] == str(old.get("model")).split("#")[0]:
@@ -308,9 +307,9 @@ class Setup(ABC):
         folder.write_json("timings.json", [*folder.timings(), now])
 
 
-def saved_data(folder: Folder, run: dict[str, Any], settings: Settings) -> tuple[Dataset, Truth]:
+def saved_data(folder: Folder, run: RunFile, settings: Settings) -> tuple[Dataset, Truth]:
     """The examples as they stand in a run folder, and their targets in the victim's numbers."""
-    about, rows = run["data"], list(folder.read_lines("examples.jsonl"))
+    about, rows = run["data"], list(folder.examples())
     fields = tuple(about["fields"])
 
     def plain(value: Any) -> Any:
