@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from scuff.victims.remote.client import Endpoint
-from scuff.victims.remote.connection import Address, Answer
-from scuff.victims.remote.responses import Failure, begin, may_pass, retry_after
+from scuff.victims.answers import begin
+from scuff.victims.remote.client import Address, Endpoint
+from scuff.victims.remote.responses import Failure, may_pass, retry_after
 from victims.scripted import Say, Scripted, serving
 
 KEY = "sk-test/+secret=="
@@ -113,7 +113,7 @@ def test_retry_after_as_a_date_and_one_that_is_too_long() -> None:
     for date in (datetime.now(timezone.utc) + timedelta(seconds=60), datetime(2020, 1, 1, tzinfo=timezone.utc)):
         headers = HTTPMessage()
         headers["Retry-After"] = format_datetime(date, usegmt=True)
-        assert (58 < retry_after(Answer(503, headers, b"")) <= 60) == (date.year > 2020)
+        assert (58 < retry_after(headers) <= 60) == (date.year > 2020)
     with serving(lambda body, n: Say(raw=b"no", status=429, headers={"Retry-After": "3600"})) as server:
         assert reasons(endpoint(server).post([1])) == ["status 429: no (try again in 3600 s)"]
         assert len(server.seen) == 1
@@ -281,7 +281,8 @@ def test_options(options: dict[str, Any], message: str) -> None:
 
 def test_what_is_shown_and_what_is_kept() -> None:
     address = Address.of("https://host/a path/ü?version=2&api_key=abc", "x")
-    assert address.shown == "https://host/a path/ü" and address.target == "/a%20path/%C3%BC?version=2&api_key=abc"
+    assert address.shown == "https://host/a path/ü"
+    assert address.url == "https://host:443/a%20path/%C3%BC?version=2&api_key=abc"
     assert address.public == "https://host/a path/ü?version=2" and address.port == 443
     assert begin({"a": "\ud800\x07é"}) == '{"a": " \\u0007é"}'
     assert [may_pass(status) for status in (0, 200, 302, 404, 429, 500)] == [True, True, False, False, True, True]

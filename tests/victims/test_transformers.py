@@ -199,7 +199,7 @@ def test_rows_that_are_cut_ahead_of_the_device_change_nothing(
             np.testing.assert_allclose(one, other, atol=1e-5)
         with monkeypatch.context() as patched:
             patched.setattr("scuff.victims.huggingface.AT_ONCE", 7)
-            patched.setattr("scuff.huggingface.batches.encode", _misshapen)
+            patched.setattr("scuff.victims.huggingface.encode", _misshapen)
             with pytest.raises(RuntimeError, match="shape mismatch"):
                 victim(texts)
 

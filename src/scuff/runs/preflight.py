@@ -59,7 +59,7 @@ def look(session: Setup, say: Say, queries: int) -> float:
     say(f"clean   {clean:.3f}{sure} on {int(got.sum()):,} examples{lost}; guessing gives {session.truth.chance:.3f}")
     if not got.any():
         raise BadRun(f"{session.victim.name}: expected answers, got none: {problem[0]}")
-    strange = session.victim.reader.names.strange if session.victim.reader else ""
+    strange = session.victim.strange
     if clean == 0 and strange:
         raise BadRun(
             f"{session.victim.name}: expected the labels of the data ({', '.join(session.data.labels)}), got others, such as "

@@ -79,8 +79,8 @@ def open_again(
     query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=config.error_limit(queries))
     if run.get("batch_tokens"):
         victim.batch_tokens = run["batch_tokens"]
-    if victim.reader and run.get("reader"):
-        victim.reader.state = run["reader"]
+    if run.get("reader"):
+        victim.state = run["reader"]
     about = {"model": spec, "source": None, "config": config, "total": len(data), "truth": truth}
     return {**about, "data": data, "victim": victim, "query": query}
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..data.columns import Columns, read_dataset
-from ..data.dataset import Dataset, Task
+from ..data.dataset import Dataset
 from ..data.reading import read_predictions
 from ..version import __version__
 from ..victims.base import OTHER, Victim
@@ -34,8 +34,8 @@ PROBE = 32  # examples whose answers stand for the model when a run is resumed o
 def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
     """The victim's own identity and, since a model can change under an unchanged name, its answers to a few examples."""
     victim = query.victim
-    if victim.name.startswith(("http:", "chat:")):
-        return f"{victim.identity}#{','.join(truth.labels)}"  # it costs, and may answer otherwise from time to time
+    if victim.paid:
+        return f"{victim.identity}#{','.join(truth.labels)}"
     spread_out = range(0, len(data), max(1, len(data) // PROBE))  # files are often sorted by label
     probe = query(*data.take(spread_out).columns)
     answers = [truth.task, truth.labels, *(in_words(said(answer, truth)) for answer in probe.answers)]
@@ -54,9 +54,7 @@ def open_model(model: Any, config: Settings, data: Dataset) -> Victim:
         answers, name = read_predictions(config.predictions, data.fields, data.task)
         known = labels or (*_named(data, config), *((OTHER,) if data.task != "text" else ()))
         return Predictions(answers, data.task, known, name=name, assumed=not labels)
-    victim = open_victim(
-        model, data.task, labels or _assumed(str(model), _named(data, config), data.task), dict(config.options)
-    )
+    victim = open_victim(model, data.task, labels, dict(config.options), data_labels=_named(data, config))
     if victim.task != data.task:
         raise ValueError(f"expected a model for {data.task} data, got {victim.name}, which is for {victim.task}")
     if not victim.labels and data.task != "text" and not victim.assume(_named(data, config)):
@@ -69,15 +67,6 @@ def open_model(model: Any, config: Settings, data: Dataset) -> Victim:
 def _named(data: Dataset, config: Settings) -> tuple[str, ...]:
     """The labels of the data as the model calls them."""
     return tuple(dict.fromkeys(config.map.get(label, label) for label in data.labels))
-
-
-def _assumed(model: str, labels: tuple[str, ...], task: Task) -> tuple[str, ...]:
-    """Endpoints do not tell their labels: those of the data are what they are read with, and any other is a wrong answer."""
-    if model.startswith("chat:") and len(labels) < 2:
-        raise ValueError(f"expected --labels to ask for, got one label in the data: {', '.join(labels)}")
-    if model.startswith(("http:", "https:")) and task != "text":
-        return (*labels, OTHER)
-    return labels if model.startswith("chat:") else ()
 
 
 def _toy(source: Any) -> Dataset | None:
@@ -210,7 +199,7 @@ class Setup(ABC):
             **self.about(), "config": self.config.asdict(),
             "versions": {"scuff": __version__, "python": platform.python_version(), "numpy": np.__version__},
             "batch_tokens": self.victim.batch_tokens,
-            "reader": self.victim.reader.state if self.victim.reader else None,
+            "reader": self.victim.state,
         }  # fmt: skip
         rows = range(len(self.data))
         folder.start(
@@ -232,7 +221,7 @@ class Setup(ABC):
         texts, which come first, were asked in the pre-flight.
         """
         try:
-            return self.query(*columns, examples=examples)
+            return self.query(*columns)
         finally:
             self.query.forget()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -10,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import NONE_NAMES, Task
-from .base import OTHER, Outputs, sigmoid, softmax
-from .remote.responses import begin
+from .base import OTHER, Access, Outputs, Victim, sigmoid, softmax
 
 Kind = Literal["scores", "labels", "sets", "tags", "texts"]
 
@@ -21,12 +21,25 @@ EMPTY: dict[Kind, tuple[Any, Any]] = {
 }  # fmt: skip
 
 
+SHOWN = 100  # characters of an answer that go into a message
+
+
 class BadAnswer(ValueError):
     """A model's answers have no shape that we know; the message shows what came."""
 
 
 class Unfit(ValueError):
     """The same for one row."""
+
+
+def begin(value: Any) -> str:
+    """The beginning of a value on one line that is safe to print."""
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:
+        text = "something nested too deep"
+    text = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * SHOWN]).split())
+    return text[:SHOWN]
 
 
 def plain(found: Any) -> Any:
@@ -332,3 +345,25 @@ class Reader:
             return None
         out[[number for number in numbers if number is not None]] = True
         return out
+
+
+class Read(Victim):
+    """A victim whose answers a Reader reads: the first one shows whether it gives scores."""
+
+    reader: Reader
+
+    @property
+    def access(self) -> Access:  # type: ignore[override]
+        return Access.SCORE if self.reader.kind == "scores" else Access.DECISION
+
+    @property
+    def state(self) -> Any:
+        return self.reader.state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self.reader.state = state
+
+    @property
+    def strange(self) -> str:  # type: ignore[override]
+        return self.reader.names.strange

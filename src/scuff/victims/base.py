@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,6 @@ import numpy.typing as npt
 from ..data.dataset import Task, Text
 from ..isolation import Blameless
 from ..text.ragged import Floats, Ints, Mask
-
-if TYPE_CHECKING:
-    from .answers import Reader
-
 
 Column = Sequence[Text]
 
@@ -107,7 +103,9 @@ class Victim(ABC):
     rows_at_once: int = 256  # how many rows a call should bring: full batches, not more than memory holds
     _identity: str = ""  # where the name does not tell
     batch_tokens: int | None = 0  # of victims that batch by tokens; None: not settled yet
-    reader: Reader | None = None  # of answers that come in shapes that are not known beforehand
+    state: Any = None  # what the first answers showed, for another process that asks the same model
+    strange: str = ""  # the last label that it answered and nobody knows
+    paid: bool = False  # whether answers cost, and may differ from time to time: nothing is asked only to compare
     mask: str = ""  # what hides a word from it; "" leaves the word out
     unknown: str = "[UNK]"  # what stands for a word that it does not know
     sees_through_files: bool = False  # whether a worker process can open it again by its name
@@ -140,16 +138,6 @@ class Victim(ABC):
     def identity(self) -> str:
         """Changes when the model changes: part of the cache's key, and of what a resumed run must match."""
         return self._identity or self.name
-
-
-class Read(Victim):
-    """A victim whose answers a Reader reads: that it gives scores shows in the first."""
-
-    reader: Reader
-
-    @property
-    def access(self) -> Access:  # type: ignore[override]
-        return Access.SCORE if self.reader.kind == "scores" else Access.DECISION
 
 
 def require(victim: Victim, needed: Access, why: str) -> None:

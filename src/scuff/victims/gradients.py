@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from ..data.dataset import Task
 from ..huggingface.batches import Pieces, Tuner, encode, in_batches
 from ..huggingface.loading import answering, quiet
 from ..text.ragged import Floats, spread
 from .base import GRADIENT_STEPS, Column, NotEnoughAccess
 
-if TYPE_CHECKING:
-    from .huggingface import Transformer
+BACKWARD = 4  # times the memory of a forward pass, about
 
 
-BACKWARD = 4  # times the memory of a forward pass, or so
+class Network(Protocol):
+    """What is used here of a model and its tokenizer: a Transformer has it."""
+
+    name: str
+    task: Task
+    model: Any
+    tokenizer: Any
+    max_length: int
+
+    @property
+    def pad(self) -> int: ...
+    @property
+    def fill(self) -> dict[str, int]: ...
+    @property
+    def usual_tokens(self) -> int: ...
 
 
 def gives_gradients(model: Any, tokenizer: Any) -> bool:
@@ -31,7 +45,7 @@ def gives_gradients(model: Any, tokenizer: Any) -> bool:
 
 
 def word_saliency(
-    victim: Transformer,
+    victim: Network,
     columns: Sequence[Column],
     side: int,
     words: Sequence[Sequence[tuple[int, int]]],
@@ -60,7 +74,7 @@ def word_saliency(
     return np.split(np.bincount(word[mine], found[piece[mine]], row.size), np.cumsum(count)[:-1])
 
 
-def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Floats, many: int) -> Floats:
+def _piece_saliency(victim: Network, pieces: Pieces, side: int, weights: Floats, many: int) -> Floats:
     """The way times the mean gradient along it, for every piece. Each step of a row is a row of a batch."""
     import torch
 
@@ -94,7 +108,7 @@ def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Flo
 
 
 @contextmanager
-def _on_the_way(victim: Transformer, pieces: Any, moving: Any, ahead: Any) -> Iterator[list[tuple[Any, Any]]]:
+def _on_the_way(victim: Network, pieces: Any, moving: Any, ahead: Any) -> Iterator[list[tuple[Any, Any]]]:
     """Show the model, where `moving`, points on the way from the baseline to its pieces; `ahead`: how much of it is left. Gives
     points and ways once it has looked.
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import Task
-from .answers import Reader
-from .base import OTHER, Access, Column, Outputs, Read, Victim
+from .answers import Read, Reader
+from .base import OTHER, Access, Column, Outputs
 
 
 class Plain(Read):
@@ -59,11 +59,10 @@ def of_sklearn(model: Any, task: Task, labels: Sequence[str], name: str = "", id
     )
 
 
-class Predictions(Victim):
-    """Answers that came from anywhere: a table from texts to answers. What it does not hold is a problem, not an answer."""
+class Predictions(Read):
+    """A table from texts to answers that were collected before. Texts that it does not hold get the problem "unanswered"."""
 
     access = Access.BLIND
-    reader: Reader
 
     def __init__(
         self,

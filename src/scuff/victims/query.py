@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..data.dataset import Text
-from ..isolation import reason_of
+from ..isolation import Blameless, isolated
 from ..text.ragged import Floats
 from .base import (
     GRADIENT_STEPS,
     Access,
     Column,
-    NotEnoughAccess,
     Outputs,
     Spans,
     StopRun,
@@ -40,6 +39,10 @@ class TooManyErrors(StopRun):
     """The victim failed more often than the user allows."""
 
 
+class WrongCount(Blameless, ValueError):
+    """The victim gave more or fewer answers than it was asked for."""
+
+
 class Meter:
     """max_queries: rows that the victim may be given. max_errors: more failures than that raise TooManyErrors."""
 
@@ -60,7 +63,7 @@ class Meter:
         if self.max_queries is not None and self.asked + count > self.max_queries:
             raise BudgetSpent(f"expected at most {self.max_queries:,} queries, got {why or f'{self.asked + count:,}'}")
 
-    def halving(
+    def metered(
         self,
         rows: Sequence[Row],
         ask: Callable[[Sequence[Row]], Found],
@@ -68,33 +71,32 @@ class Meter:
         *,
         passes: int = 1,
     ) -> list[Found]:
-        """Ask; where the victim raises, halve until the rows that it cannot take stand alone, for which `failed` answers.
+        """Asks about some rows and counts. Rows on which the victim raises are isolated; `failed` answers for them.
 
         passes: how many queries a row counts.
         """
-        self.afford(passes * len(rows), "more, since failed ones are asked again")
-        self.asked += passes * len(rows)
-        begin = time.perf_counter()
-        try:
-            found = ask(rows)
-        except NotEnoughAccess:
-            raise
-        except (Exception, SystemExit) as error:  # anything at all may go wrong inside a user's model
-            self._note(0, error)
-            if len(rows) == 1:
-                self._note(1, error)
-                return [failed(rows[0], reason_of(error))]
-        else:
-            if len(found) != len(rows):
-                raise ValueError(f"expected {len(rows)} answers from {self.name}, got {len(found)}")
+
+        def work(part: Sequence[Row]) -> Found:
+            cost = passes * len(part)
+            self.afford(cost, "more, since failed ones are asked again")
+            self.asked += cost
+            begin = time.perf_counter()
+            try:
+                found = ask(part)
+            except Blameless:
+                raise
+            except (Exception, SystemExit) as error:
+                self._note(int(len(part) == 1), error)
+                self.again += cost if len(part) > 1 else 0
+                raise
+            finally:
+                self.seconds += time.perf_counter() - begin
+            if len(found) != len(part):
+                raise WrongCount(f"expected {len(part)} answers from {self.name}, got {len(found)}")
             self._note_problems(found)
-            return [found]
-        finally:
-            self.seconds += time.perf_counter() - begin
-        self.again += passes * len(rows)
-        half = len(rows) // 2
-        parts = (rows[:half], rows[half:])
-        return [found for part in parts for found in self.halving(part, ask, failed, passes=passes)]
+            return found
+
+        return isolated(rows, work, failed)
 
     def _note_problems(self, found: object) -> None:
         if isinstance(found, Outputs) and not found.answered.all():
@@ -181,15 +183,11 @@ def outputs_of(answers: Sequence[Answer]) -> Outputs:
     return Outputs(np.stack([none if reason else value for value, reason in answers]), problem)
 
 
-UNASKED = "budget: no query was left"
-
-
 class Query(Meter):
     """Ask a victim through this. The same rows give the same answers, however they are batched.
 
-    identity: under which answers are kept in the cache. max_queries: for the run; asking beyond it raises BudgetSpent before
-    anything is asked. per_example: rows of an example beyond it come back unasked. max_errors: more failures than that raise
-    TooManyErrors. remember: how many answers the memory holds.
+    identity: under which answers are kept in the cache. max_queries: asking beyond it raises BudgetSpent before anything is
+    asked. max_errors: more failures than that raise TooManyErrors. remember: how many answers the memory holds.
     """
 
     def __init__(
@@ -199,34 +197,27 @@ class Query(Meter):
         identity: str | None = None,
         cache: DiskCache | None = None,
         max_queries: int | None = None,
-        per_example: int | None = None,
         max_errors: int | None = None,
         remember: int = 1 << 18,
     ) -> None:
         super().__init__(victim.name, max_queries, max_errors)
-        self.victim, self.cache, self.per_example = victim, cache, per_example
+        self.victim, self.cache = victim, cache
         self.identity = identity or victim.identity
         self.rows = 0  # rows that were wanted
         self.memory = Memory(remember)
-        self._spent: Counter[Hashable] = Counter()
 
-    def __call__(self, *columns: Column, examples: Sequence[Hashable] | None = None) -> Outputs:
-        """Answers row by row. `examples` names the example of each row, for the budget per example."""
+    def __call__(self, *columns: Column) -> Outputs:
+        """Answers row by row."""
         keys = keys_of(columns)
         self.rows += len(keys)
         number: dict[Key, int] = {}  # each once, in their order
         place = np.fromiter((number.setdefault(key, len(number)) for key in keys), np.int64, len(keys))
         known = self._known(list(number))
         fresh = [key for key in number if key not in known] if known else list(number)
-        if examples is not None and self.per_example is not None:
-            fresh = self._affordable(fresh, keys, examples)
         self.afford(len(fresh))
         parts = self._ask(fresh)
         if known:
             parts.append((list(known), outputs_of(list(known.values()))))
-        if left := len(number) - sum(len(part) for part, _ in parts):
-            told = set(chain.from_iterable(part for part, _ in parts))
-            parts.append(([key for key in number if key not in told], Outputs.failed(left, UNASKED)))
         if not parts:
             return Outputs.of(as_objects([]))
         order = np.empty(len(number), np.int64)
@@ -252,7 +243,7 @@ class Query(Meter):
         found: list[Floats] = []
         for at in range(0, len(order), size):
             rows = order[at : at + size]
-            parts = self.halving(rows, ask, lambda row, _: [np.zeros(len(words[row]))], passes=steps)
+            parts = self.metered(rows, ask, lambda row, _: [np.zeros(len(words[row]))], passes=steps)
             found += chain.from_iterable(parts)
         return [found[i] for i in np.argsort(order).tolist()]
 
@@ -267,21 +258,12 @@ class Query(Meter):
             known |= {left[texts]: answer for texts, answer in self.cache.get(self.identity, left).items()}
         return known
 
-    def _affordable(self, fresh: list[Key], keys: list[Key], examples: Sequence[Hashable]) -> list[Key]:
-        owner = dict(zip(reversed(keys), reversed(examples), strict=True))  # the first example that wants it pays
-        out = []
-        for key in fresh:
-            if self._spent[owner[key]] < (self.per_example or 0):
-                self._spent[owner[key]] += 1
-                out.append(key)
-        return out
-
     def _ask(self, fresh: list[Key]) -> list[tuple[list[Key], Outputs]]:
         order = _longest_first(fresh)
         done = []
         for at in range(0, len(order), self.victim.rows_at_once):
             batch = [fresh[i] for i in order[at : at + self.victim.rows_at_once]]
-            found = self.halving(
+            found = self.metered(
                 batch, lambda keys: self.victim(*columns_of(keys)), lambda _, why: Outputs.failed(1, why)
             )
             outputs = Outputs.join(found)

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from ...data.dataset import Task, Text
+from ...specs import check_count, check_positive
+from ..answers import begin
 from ..base import Access, Column, Outputs, Victim
-from .client import Endpoint, above, whole
+from .client import Endpoint
 from .http import in_text
-from .responses import Failure, begin
+from .responses import Failure
 
 REFUSED = "refused"
 
@@ -113,6 +115,7 @@ class Chat(Victim):
     """
 
     cases_at_once = 500  # answers cost time or money
+    paid = True
 
     access = Access.DECISION
 
@@ -153,9 +156,11 @@ class Chat(Victim):
         self._system = [{"role": "system", "content": system}] if system else []
         self._settings: dict[str, Any] = {"model": model}
         if temperature is not None:
-            self._settings["temperature"] = above(temperature, "chat.temperature", True)
+            check_positive(temperature, "chat.temperature", zero=True)
+            self._settings["temperature"] = temperature
         if max_tokens is not None:
-            self._settings["max_tokens"] = whole(max_tokens, "chat.max_tokens")
+            check_count(max_tokens, 1, "chat.max_tokens")
+            self._settings["max_tokens"] = max_tokens
         self._verdicts = Verdicts(self.labels, "chat")
         about = [self.endpoint.address.public, task, self.labels, self._prompts, system, self._settings]
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"

@@ -9,10 +9,11 @@ from hashlib import sha256
 from typing import Any
 
 from ...data.dataset import TASKS, Task, Text, joined
-from ..answers import BadAnswer, Reader, Unfit
-from ..base import OTHER, Column, Outputs, Read
-from .client import Endpoint, whole
-from .responses import Failure, begin
+from ...specs import check_count
+from ..answers import BadAnswer, Read, Reader, Unfit, begin
+from ..base import OTHER, Column, Outputs
+from .client import Endpoint
+from .responses import Failure
 
 MARK = re.compile(r"\{(texts?|pairs|firsts?|seconds?)\}")
 
@@ -129,6 +130,7 @@ class Http(Read):
     """
 
     cases_at_once = 500  # answers cost time or money
+    paid = True
 
     def __init__(
         self,
@@ -162,7 +164,8 @@ class Http(Read):
             wanted = "no labels" if labels else "the names of the labels"
             raise ValueError(f"expected {wanted} for http.labels and task {task}, got {list(labels)}")
         self.reader = Reader(task, self.labels, self.name, assumed=OTHER in self.labels, scores=scores)
-        self._size = whole(batch, "http.batch") if self._template.batched else 1
+        check_count(batch, 1, "http.batch")
+        self._size = batch if self._template.batched else 1
         self.rows_at_once = max(256, self._size * concurrency)
         about = [self.endpoint.address.public, task, self.labels, self._template.value, answer]
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
