@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuff.data.dataset import Task
+from scuff.resources import MissingResource
 from scuff.victims.base import Column, Outputs, Victim, as_objects
 from scuff.victims.cache import DiskCache
 from scuff.victims.query import BudgetSpent, Query, TooManyErrors
@@ -333,6 +334,27 @@ def test_an_exception_without_words() -> None:
         raise ValueError
 
     assert Query(Scripted(silent))(["a"]).problem.tolist() == ["error: ValueError: "]
+
+
+def test_a_model_that_leaves_costs_its_rows() -> None:
+    def leaving(texts: Column) -> Any:
+        if "b" in texts:
+            raise SystemExit(3)
+        return lengths(texts)
+
+    query = Query(Scripted(leaving))
+    assert query(["a", "b", "c"]).problem.tolist() == ["", "error: SystemExit: 3", ""]
+    assert (query.queries, query.errors) == (3, 1) and query.asked > 3
+
+
+def test_what_no_row_is_to_blame_for_ends_the_run() -> None:
+    def lacking(texts: Column) -> Any:
+        raise MissingResource("expected a package, got none")
+
+    query = Query(Scripted(lacking))
+    with pytest.raises(MissingResource):
+        query(["a", "b"])
+    assert query.errors == 0
 
 
 def test_interrupts_are_not_errors() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -217,6 +219,45 @@ def test_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "socks5://me:pw@127.0.0.1:1")
     with pytest.raises(ValueError, match=r"expected an http:// proxy in the system's settings, got socks5://$"):
         Endpoint("http://host.invalid")
+
+
+def test_a_tunnel_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the proxy of an https address sees is the host alone."""
+    for name in ("no_proxy", "NO_PROXY", "https_proxy", "HTTPS_PROXY", "REQUEST_METHOD"):
+        monkeypatch.delenv(name, raising=False)
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        seen: list[bytes] = []
+
+        def refuse() -> None:
+            with proxy.accept()[0] as line:
+                seen.append(line.recv(1 << 16))
+                line.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        monkeypatch.setenv("https_proxy", f"http://me:p%40w@127.0.0.1:{proxy.getsockname()[1]}")
+        found = Endpoint(f"https://host.invalid/a?key={KEY}", retries=0, timeout=5).post([1])
+        thread.join()
+    assert reasons(found)[0].startswith("no answer: OSError: Tunnel connection failed: 403 Forbidden")
+    assert seen[0].startswith(b"CONNECT host.invalid:443 HTTP/1.") and b"secret" not in seen[0]
+    assert b"Proxy-Authorization: Basic bWU6cEB3\r\n" in seen[0]
+
+
+def test_an_answer_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scuff.victims.remote.client.LARGEST", 1 << 20)
+    with serving(lambda body, _: "x" * (body << 20)) as server:
+        assert reasons(endpoint(server, retries=0).post([0, 2])) == [
+            "",
+            "no answer: HTTPError: answer of more than 1 MiB",
+        ]
+
+
+def test_what_urllib3_logs_holds_no_secret(caplog: pytest.LogCaptureFixture) -> None:
+    """It logs URLs: all of them when asked to, and those of servers with broken headers in any case."""
+    caplog.set_level(logging.DEBUG)
+    with serving(lambda body, _: Say(body, headers={"bad header": "x"})) as server:
+        assert endpoint(server, f"/path?api_key={KEY}").post([1]) == [1]
+    assert "/path" in caplog.text and "Failed to parse headers" in caplog.text and "secret" not in caplog.text
 
 
 def test_interrupt_ends_at_once() -> None:

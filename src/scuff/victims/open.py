@@ -9,13 +9,13 @@ from pathlib import Path
 from types import CellType
 from typing import Any
 
+from .. import specs
 from ..data.dataset import TASKS, Task
 from ..huggingface.loading import BadModel
-from ..specs import Family, entry_points, import_object, parse_call
 from .base import OTHER, Victim
 from .plain import Plain, of_sklearn
 
-FAMILY: Family[Victim] = Family("a victim", "scuff.victims", Victim, {})
+FAMILY: specs.Family[Victim] = specs.Family("a victim", "scuff.victims", Victim, {})
 
 WAYS = (
     "a folder or id of a Hugging Face model, file.py:name, module:name, an http(s):// address, "
@@ -82,15 +82,15 @@ def _own(name: str, task: Task, labels: Sequence[str], options: dict[str, Any]) 
 
     A Victim class, and whatever is followed by (option=value, ...), is called with the options.
     """
-    call, given = (name, {}) if Path(name).exists() or not name.endswith(")") else parse_call(name)
+    call, given = (name, {}) if Path(name).exists() or not name.endswith(")") else specs.parse_call(name)
     path, _, attribute = call.rpartition(":")
     module = path and path.partition(":")[0] != "hf" and attribute.isidentifier() and "/" not in call
     if path.endswith(".py") or (module and not Path(call).exists()):
         try:
-            found, version = import_object(path, attribute)
+            found, version = specs.import_object(path, attribute)
         except ValueError as error:
             raise BadModel(str(error)) from error
-    elif call in entry_points(FAMILY.group) and not Path(call).exists():
+    elif call in specs.entry_points(FAMILY.group) and not Path(call).exists():
         found = FAMILY.find(call)
         version = _source(found)
     elif call != name:
