@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -271,6 +272,12 @@ def check_count(value: Any, least: int, what: str) -> None:
     """Raises ValueError if an option is no whole number from `least`."""
     if type(value) is not int or value < least:
         raise ValueError(f"expected a whole number from {least} for {what}, got {value!r}")
+
+
+def check_positive(value: Any, what: str, *, zero: bool = False) -> None:
+    """Raises ValueError if an option is no finite number above 0, or from 0."""
+    if type(value) not in (int, float) or not 0 <= value < math.inf or not (value or zero):
+        raise ValueError(f"expected a number {'from' if zero else 'above'} 0 for {what}, got {value!r}")
 
 
 def check_switch(value: Any, what: str) -> None:

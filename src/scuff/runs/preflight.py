@@ -55,7 +55,7 @@ def look(setup: Setup, say: Say, queries: int) -> float:
     say(f"clean   {clean:.3f}{sure} on {int(got.sum()):,} examples{lost}; guessing gives {setup.truth.chance:.3f}")
     if not got.any():
         raise BadRun(f"{setup.victim.name}: expected answers, got none: {problem[0]}")
-    strange = setup.victim.reader.names.strange if setup.victim.reader else ""
+    strange = setup.victim.strange
     if clean == 0 and strange:
         raise BadRun(
             f"{setup.victim.name}: expected the labels of the data ({', '.join(setup.data.labels)}), got others, such as "

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar, cast
 import numpy as np
 
 from ..data.columns import Columns
-from ..data.dataset import Dataset, Task
+from ..data.dataset import Dataset
 from ..data.reading import read_dataset, read_predictions
 from ..specs import can_be_rebuilt
 from ..version import __version__
@@ -40,8 +40,8 @@ PROBE = 32  # examples whose answers stand for the model when a run is resumed o
 def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
     """The victim's own identity and, since a model can change under an unchanged name, its answers to a few examples."""
     victim = query.victim
-    if victim.name.startswith(("http:", "chat:")):
-        return f"{victim.identity}#{','.join(truth.labels)}"  # it costs, and may answer otherwise from time to time
+    if victim.paid:
+        return f"{victim.identity}#{','.join(truth.labels)}"
     spread_out = range(0, len(data), max(1, len(data) // PROBE))  # files are often sorted by label
     probe = query(*data.take(spread_out).columns)
     answers = [truth.task, truth.labels, *(in_words(said(answer, truth)) for answer in probe.answers)]
@@ -60,9 +60,7 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
         answers, name = read_predictions(settings.predictions, data.fields, data.task)
         known = labels or (*_named(data, settings), *((OTHER,) if data.task != "text" else ()))
         return Predictions(answers, data.task, known, name=name, assumed=not labels)
-    victim = open_victim(
-        model, data.task, labels or _assumed(str(model), _named(data, settings), data.task), dict(settings.options)
-    )
+    victim = open_victim(model, data.task, labels, dict(settings.options), data_labels=_named(data, settings))
     if victim.task != data.task:
         raise ValueError(f"expected a model for {data.task} data, got {victim.name}, which is for {victim.task}")
     if not victim.labels and data.task != "text" and not victim.assume(_named(data, settings)):
@@ -75,15 +73,6 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
 def _named(data: Dataset, settings: Settings) -> tuple[str, ...]:
     """The labels of the data as the model calls them."""
     return tuple(dict.fromkeys(settings.map.get(label, label) for label in data.labels))
-
-
-def _assumed(model: str, labels: tuple[str, ...], task: Task) -> tuple[str, ...]:
-    """Endpoints do not tell their labels: those of the data are what they are read with, and any other is a wrong answer."""
-    if model.startswith("chat:") and len(labels) < 2:
-        raise ValueError(f"expected --labels to ask for, got one label in the data: {', '.join(labels)}")
-    if model.startswith(("http:", "https:")) and task != "text":
-        return (*labels, OTHER)
-    return labels if model.startswith("chat:") else ()
 
 
 @dataclass(eq=False)
@@ -166,8 +155,8 @@ class Setup(ABC):
         query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=settings.error_limit(queries))
         if run.get("batch_tokens"):
             victim.batch_tokens = run["batch_tokens"]
-        if victim.reader and run.get("reader"):
-            victim.reader.state = run["reader"]
+        if run.get("reader"):
+            victim.state = run["reader"]
         about = {"model": spec, "source": None, "settings": settings, "total": len(data), "truth": truth}
         return {**about, "data": data, "victim": victim, "query": query}
 
@@ -247,7 +236,7 @@ class Setup(ABC):
             **self.about(), "config": self.settings.asdict(),
             "versions": {"scuff": __version__, "python": platform.python_version(), "numpy": np.__version__},
             "batch_tokens": self.victim.batch_tokens,
-            "reader": self.victim.reader.state if self.victim.reader else None,
+            "reader": self.victim.state,
         }  # fmt: skip
         rows = range(len(self.data))
         folder.start(
@@ -279,7 +268,7 @@ class Setup(ABC):
         in its last bit after a resume.
         """
         try:
-            return self.query(*columns, examples=examples)
+            return self.query(*columns)
         finally:
             self.query.forget()
 
