@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ..metrics.edit import word_distance
 from ..text.corpus import Corpus
-from ..text.distance import edit_distance
 from ..text.edits import Edits
 from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import Rng, text_bits
@@ -120,7 +120,7 @@ class Channel:
         context = np.repeat(np.arange(self.first.size - 1), np.diff(self.first))
         letters = np.stack((context // 28 % 28, context % 28), 1) + ord("a")
         old = Ragged(letters[np.arange(2) < self.taken[:, None]].astype(np.uint32), bounds(self.taken))
-        near = edit_distance(old, self.texts.take(self.number)) == 1
+        near = word_distance(old, self.texts.take(self.number)) == 1
         weight = np.diff(self.weight)
         kept = np.flatnonzero(near & (weight >= SURE))
         first = np.append(0, np.cumsum(np.bincount(context[kept], minlength=self.first.size - 1)))
@@ -223,4 +223,4 @@ class Respell(WordPerturbation):
         """With exact costs. Rewriting gives bounds, which take no time where only words are counted."""
         edits = super().propose(corpus, rng, k=k)
         old = corpus.cut(edits.spans(corpus.offsets))
-        return replace(edits, cost=edit_distance(old, edits.text, bound=edits.cost))
+        return replace(edits, cost=word_distance(old, edits.text))

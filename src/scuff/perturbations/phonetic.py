@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..metrics.edit import word_distance
 from ..resources import load
 from ..text.corpus import Corpus
-from ..text.distance import edit_distance
 from ..text.ragged import Ints, Ragged
 from ..text.random import Rng, text_bits
 from .base import Facts, Perturbation
@@ -123,4 +123,4 @@ class Phonetic(Respell):
         done = self.channel().change_far(begun, *spot, rate, rng)
         same = text_bits(done) == text_bits(old)  # no place was drawn, or the rules wrote the word as it was
         new = Ragged.join([done, near]).take(np.arange(which.size) + which.size * same)
-        return new, edit_distance(old, new, bound=np.maximum(old.lengths, new.lengths))
+        return new, word_distance(old, new)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..metrics.edit import word_distance
 from ..text.corpus import Corpus
-from ..text.distance import edit_distance
 from ..text.ragged import Bits, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import Rng, text_bits
 from ..text.unicode import case_map
@@ -62,7 +62,7 @@ class Spellings:
         count = np.diff(self.first)[entry]
         number = spread(self.first[:-1][entry], count)
         out = np.empty(len(self.spellings), np.int64)
-        out[number] = edit_distance(words.take(np.repeat(np.arange(len(words)), count)), self.spellings.take(number))
+        out[number] = word_distance(words.take(np.repeat(np.arange(len(words)), count)), self.spellings.take(number))
         return out
 
     def only(self, kept: Mask) -> Spellings:

@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..english.tagger import tagged
+from ..metrics.edit import word_distance
 from ..text.corpus import Corpus
-from ..text.distance import edit_distance
 from ..text.edits import Edits
 from ..text.ragged import Ints, Ragged, bounds, run_lengths, spread
 from ..text.random import Rng, some_of_each, text_bits
@@ -56,7 +56,7 @@ class _Found:
         sites = np.searchsorted(row[first[:-1]], np.arange(len(texts) + 1))
         spans = np.array([span for text in known for span in text.sentences], np.int64).reshape(-1, 2)
         sentences = bounds(np.array([len(text.sentences) for text in known], np.int64))
-        return cls(sites, first, start, stop, new, edit_distance(old, new), sentences, spans)
+        return cls(sites, first, start, stop, new, word_distance(old, new), sentences, spans)
 
 
 _kept: OrderedDict[str, _Text] = OrderedDict()

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ..metrics.edit import word_distance
 from ..text.corpus import Corpus
-from ..text.distance import edit_distance
 from ..text.edits import Edits
 from ..text.ragged import Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import Rng
@@ -162,7 +162,7 @@ class Typo(Scoped):
         many = np.flatnonzero(swap & (text.lengths > 2))
         if many.size:  # letters of several code points may share some
             old = corpus.cut(edits.spans(corpus.offsets).where(many))
-            cost[many] = edit_distance(old, text.take(many))
+            cost[many] = word_distance(old, text.take(many))
         return edits
 
 
