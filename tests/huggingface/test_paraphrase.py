@@ -87,7 +87,7 @@ def test_as_a_perturbation(folder: str) -> None:
     assert scuff.perturb(TEXTS, attack, 0) == TEXTS
     assert scuff.perturb(TEXTS, attack, 1, seed=3) == [scuff.perturb(text, attack, 1, seed=3) for text in TEXTS]
     assert parse(attack.spec) == attack
-    with pytest.raises(ValueError, match="expected an attack that keeps each token"):
+    with pytest.raises(ValueError, match="expected a perturbation that keeps each token"):
         scuff.perturb_tokens([["the", "cat"]], attack, 1)
 
 

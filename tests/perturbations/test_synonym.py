@@ -117,7 +117,7 @@ def test_phrases_only_where_wanted() -> None:
     assert "motion pictures" in choices("He saw two films.", phrases)["films"]
     assert not any(" " in new for found in choices("He saw two films.").values() for new in found)
     assert Synonym().facts.keeps_tokens and not phrases.facts.keeps_tokens
-    with pytest.raises(ValueError, match="expected an attack that keeps each token"):
+    with pytest.raises(ValueError, match="expected a perturbation that keeps each token"):
         scuff.perturb_tokens([["two", "films"]], phrases, 1)
     assert scuff.perturb_tokens([["He", "saw", "two", "films", "."]], "synonym", 1)[0][3] != "films"
 

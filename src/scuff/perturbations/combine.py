@@ -82,7 +82,7 @@ class OneOf(_Combination):
         object.__setattr__(self, "parts", tuple(part.for_tokens() for part in self.parts))  # word by word
         if any(getattr(part, "budget", None) for part in self.parts):
             raise ValueError(
-                "expected attacks without a budget for a|b, got one with: a choice has no budget of its own"
+                "expected perturbations without a budget for a|b, got one with: a choice has no budget of its own"
             )
         if self.per not in ("word", "text"):
             raise ValueError(f"expected word or text for one-of.per, got {self.per!r}")
@@ -149,7 +149,7 @@ class Only(Perturbation):
 
 
 def only(perturbation: Perturbation, where: tuple[str, ...]) -> Perturbation:
-    """Keep an attack, or each part of a sequence of attacks, to some of the text."""
+    """Keep a perturbation, or each part of a sequence, to some of the text."""
     return (
         Then(tuple(only(part, where) for part in perturbation.parts))
         if isinstance(perturbation, Then)

@@ -51,9 +51,7 @@ class Segment(Perturbation):
 
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
         gaps = blank_gaps(corpus)
-        row, start = corpus.place(gaps.row, gaps.start)
-        length = gaps.stop - gaps.start
-        return Edits(row, start, start + length, Ragged.blank(len(gaps)), start, length)
+        return Edits.of(corpus, gaps, Ragged.blank(len(gaps)))
 
     def units(self, corpus: Corpus) -> Spans:
         return blank_gaps(corpus)

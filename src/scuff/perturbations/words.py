@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,11 +15,13 @@ from ..text.random import Rng
 from ..text.unicode import word_class
 from ..text.unicode_data import BLANK
 from ..text.words import Letters, Spans
-from .base import Perturbation
+from .base import Facts, Perturbation
 
 
 class WordPerturbation(Perturbation):
-    """Rewrites words one by one: subclasses say which can change and how. Only the words chosen are rewritten."""
+    """Rewrites words one by one: a subclass says which can change and how. Only the words chosen are rewritten."""
+
+    facts: ClassVar[Facts] = Facts()
 
     @abstractmethod
     def able(self, corpus: Corpus) -> Mask:
@@ -48,9 +51,7 @@ class WordPerturbation(Perturbation):
         return self._edits(corpus, which, *self.rewrite(corpus, which, rng))
 
     def _edits(self, corpus: Corpus, which: Ints, text: Ragged, cost: Ints) -> Edits:
-        words = corpus.words.where(which)
-        row, start = corpus.place(words.row, words.start)
-        return Edits(row, start, start + words.stop - words.start, text, start, cost)
+        return Edits.of(corpus, corpus.words.where(which), text, cost)
 
 
 def at_least_one(corpus: Corpus, row: Ints, word: Ints, position: Ints, phi: float | None, rng: Rng) -> Mask:

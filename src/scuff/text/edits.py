@@ -44,6 +44,16 @@ class Edits:
         return self.row.size
 
     @staticmethod
+    def of(texts: Ragged, spans: Spans, new: Ragged, cost: Ints | None = None) -> Edits:
+        """Replaces each span of the texts by a new text; the site is where the span begins.
+
+        cost: by default the longer of both lengths, which the letters that change cannot exceed.
+        """
+        length, start = spans.stop - spans.start, spans.start - texts.offsets[spans.row]
+        cost = np.maximum(length, new.lengths) if cost is None else cost
+        return Edits(spans.row, start, start + length, new, start, cost)
+
+    @staticmethod
     def join(parts: Sequence[Edits]) -> Edits:
         """All edits of several proposals, one proposal after the other; no edits of none."""
         text, none = Ragged.join([Ragged.blank(0), *(p.text for p in parts)]), np.empty(0, np.int64)
