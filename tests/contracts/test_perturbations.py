@@ -20,7 +20,7 @@ from scuff.text.corpus import Corpus
 from scuff.text.random import Rng
 from strategies import seed, strength, text, texts
 
-slow.ATTACKS |= {"natural": slow_respell.natural, "phonetic": slow_respell.phonetic}
+slow.PERTURBATIONS |= {"natural": slow_respell.natural, "phonetic": slow_respell.phonetic}
 WHOLE = {"segment": slow.segment, "visual": slow.visual}
 ERRORS = Path(__file__).parents[1] / "reference" / "errors.tsv"
 NEAR = Path(__file__).parents[1] / "reference" / "neighbours.tsv"
@@ -93,7 +93,7 @@ def test_neither_order_nor_blocks_nor_neighbours_matter(
         plan.BLOCK = usual
 
 
-@pytest.mark.parametrize("name", [name for name in SPECS if name in WHOLE or name in slow.ATTACKS])
+@pytest.mark.parametrize("name", [name for name in SPECS if name in WHOLE or name in slow.PERTURBATIONS])
 @given(text, strength, seed, st.integers(0, 3))
 def test_same_as_the_slow_version(name: str, text: str, p: float, seed: int, draw: int) -> None:
     fast = scuff.perturb(text, name, p, seed=seed, draw=draw)

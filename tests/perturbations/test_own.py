@@ -52,7 +52,7 @@ def test_what_a_class_does_not_say_has_a_default() -> None:
     assert Shout.facts == Facts("Write words in capitals.")
     assert EchoWord.facts == Facts("echo-word", keeps_tokens=False)
     assert Facts("x").paper == Facts("x").example == ""
-    with pytest.raises(ValueError, match="expected a perturbation that keeps each token, got contracts.own:EchoWord"):
+    with pytest.raises(ValueError, match=r"expected a perturbation that keeps each token, got contracts.own:EchoWord"):
         scuff.perturb_tokens([["a", "fox"]], EchoWord(), 1)
 
     @dataclass(frozen=True)
@@ -65,18 +65,18 @@ def test_what_a_class_does_not_say_has_a_default() -> None:
 
     assert Louder.name == "very-loud" and Louder.facts == Facts("Shout more.")
     assert Louder(shift=-3).shift == -3
-    with pytest.raises(ValueError, match="expected a whole number for very-loud.shift, got 0.5"):
+    with pytest.raises(ValueError, match=r"expected a whole number for very-loud.shift, got 0.5"):
         Louder(shift=0.5)  # type: ignore[arg-type]
 
 
 def test_options_are_checked_by_their_defaults() -> None:
-    with pytest.raises(ValueError, match="expected True or False for shout.loud, got 1"):
+    with pytest.raises(ValueError, match=r"expected True or False for shout.loud, got 1"):
         Shout(loud=1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="expected loud for contracts.own:Shout, got 'lowd'"):
+    with pytest.raises(ValueError, match=r"expected loud for contracts.own:Shout, got 'lowd'"):
         parse("contracts.own:Shout(lowd=True)")
-    with pytest.raises(ValueError, match="expected no option for contracts.own:EchoWord, got 'loud'"):
+    with pytest.raises(ValueError, match=r"expected no option for contracts.own:EchoWord, got 'loud'"):
         parse("contracts.own:EchoWord(loud=True)")
-    with pytest.raises(TypeError, match="got the class Shout itself: add ()"):
+    with pytest.raises(TypeError, match=r"got the class Shout itself: add \(\)"):
         scuff.perturb(TEXT, Shout)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match=r"contracts.own: expected 'Whisper' in it"):
         parse("contracts.own:Whisper")

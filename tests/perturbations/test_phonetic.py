@@ -114,12 +114,12 @@ def test_rules_lie_apart(open_to: list[list[bool]], random: random.Random) -> No
     assert all(any(word[a] == word[b] and abs(a - b) <= 2 for b in taken) for a in np.flatnonzero(flat))
 
 
-@pytest.mark.parametrize("attack", [Phonetic(), Phonetic(phi=0.6), Phonetic(slight=True), Natural()])
+@pytest.mark.parametrize("perturbation", [Phonetic(), Phonetic(phi=0.6), Phonetic(slight=True), Natural()])
 @given(texts, seeds)
-def test_costs_are_exact(attack: scuff.Perturbation, texts: list[str], seed: int) -> None:
+def test_costs_are_exact(perturbation: scuff.Perturbation, texts: list[str], seed: int) -> None:
     texts = [*texts, TEXT, LONG_WORD]
     corpus = Corpus.of(texts)
-    edits = attack.propose(corpus, Rng.of(corpus.keys, seed), k=2)
+    edits = perturbation.propose(corpus, Rng.of(corpus.keys, seed), k=2)
     old, new = corpus.cut(edits.spans(corpus.offsets)).strings(), edits.text.strings()
     assert edits.cost.tolist() == [Levenshtein.distance(*pair) for pair in zip(old, new, strict=True)]
 

@@ -33,7 +33,7 @@ from .words import WordPerturbation
 
 __all__ = [
     "LEVELS", "NAMES", "ZEROE", "Bits", "Codes", "Contextual", "Corpus", "Disemvowel", "Distraction", "Edits", "Embedding",
-    "Facts", "FullShuffle", "Glyph", "Homoglyph", "Inflection", "InnerShuffle", "Ints", "Intrude", "Invisible", "Keyboard",
+    "Facts", "FullShuffle", "Glyph", "Homoglyph", "Inflection", "InnerShuffle", "Intrude", "Ints", "Invisible", "Keyboard",
     "Letters", "Mask", "Natural", "Omit", "OneOf", "Only", "Paraphrase", "Perturbation", "Phonetic", "Plan", "Protect",
     "Ragged", "Rng", "Segment", "Spans", "Synonym", "Syntax", "Tally", "Then", "Truncate", "Typo", "Visual",
     "WordPerturbation", "all_proposals", "only", "parse",

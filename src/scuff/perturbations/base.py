@@ -86,7 +86,9 @@ class Perturbation(ABC):
                 check_switch(value, what)
             elif isinstance(field.default, int):
                 counts = field.default >= 1
-                wrong = "" if type(value) is int and (value >= 1 or not counts) else "a whole number" + " above 0" * counts
+                wrong = (
+                    "" if type(value) is int and (value >= 1 or not counts) else "a whole number" + " above 0" * counts
+                )
             elif isinstance(field.default, str):
                 wrong = "" if isinstance(value, str) and (value or not field.default) else "at least one character"
             if wrong:

@@ -34,7 +34,6 @@ from .unicode_data import (
 )
 
 Classes = npt.NDArray[np.uint8]
-
 EXTENDS = (EXTEND, LINKER, OPAQUE)
 
 
