@@ -199,6 +199,7 @@ def _kind_of(value: Any) -> str:
 
 
 _FILES: dict[str, str] = {}  # the files that were imported by their path, by the name of the module
+_LOADED: dict[tuple[str, int, int], Any] = {}  # their modules, by path, time stamp and size
 
 
 def import_object(path: str, attribute: str) -> tuple[Any, str]:
@@ -225,16 +226,27 @@ class NoSuchFile(ValueError):
 
 
 def _import_file(file: Path) -> Any:
-    spec = util.spec_from_file_location(file.stem, file)
-    if not file.is_file() or spec is None or spec.loader is None:
+    """The module in a file; once, unless the file has changed, so that two parts of one spec have one class."""
+    if not file.is_file():
         raise NoSuchFile(f"{file}: expected a Python file, got nothing of that name")
+    key = (str(file.resolve()), file.stat().st_mtime_ns, file.stat().st_size)
+    if key in _LOADED:
+        return _LOADED[key]
+    name = file.stem if file.stem not in sys.modules else f"{file.stem}_{len(_FILES)}"  # not instead of another
+    spec = util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None, "a name that ends in .py has a loader"
     module = util.module_from_spec(spec)
-    sys.modules.setdefault(file.stem, module)
-    _FILES[file.stem] = str(file)
+    sys.modules[name] = module
+    _FILES[name] = str(file)
     folder = str(file.resolve().parent)  # what it imports may stand beside it, as for `python file.py`
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name], _FILES[name]
+        raise
+    _LOADED[key] = module
     return module
 
 

@@ -115,7 +115,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         "a.conllu",
         b"1\tHello\t_\n\n",
         ["-a", "segment"],
-        "expected an attack that keeps each token, got segment",
+        "expected a perturbation that keeps each token, got segment",
     ),
     "conllu without tabs": ("a.conllu", b"1 Hello\n\n", [], "a.conllu: line 1: expected CoNLL-U: number, tab, form"),
     "blanks in columns": (
