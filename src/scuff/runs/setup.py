@@ -7,7 +7,7 @@ import platform
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -33,6 +33,7 @@ from .settings import Settings
 from .truth import Truth
 
 Say = Callable[[str], None]  # where messages for people go
+Output = str | Path | None  # the folder of a run; None: a temporary one
 Opened = TypeVar("Opened", bound="Setup")
 PROBE = 32  # examples whose answers stand for the model when a run is resumed or a cache is read
 
@@ -96,8 +97,11 @@ class Setup(ABC):
 
     @classmethod
     @abstractmethod
-    def open(cls: type[Opened], model: Any, source: Any, settings: Any) -> Opened:
-        """Opens model and data and checks that everything fits together."""
+    def open(cls: type[Opened], model: Any, source: Any, given: Mapping[str, Any], output: Output = None) -> Opened:
+        """Opens model and data and checks that everything fits together.
+
+        given: settings by name. output: a run folder that must be usable before a model is opened.
+        """
 
     @classmethod
     @abstractmethod
@@ -134,15 +138,17 @@ class Setup(ABC):
         return {}
 
     @classmethod
-    def opened(cls, model: Any, source: Any, settings: Settings) -> dict[str, Any]:
+    def opened(cls, model: Any, source: Any, settings: Settings, output: Output) -> dict[str, Any]:
         """Model and data, opened and sampled, as keywords of the constructor."""
+        if output is not None:
+            Folder(output).usable()
         whole = open_data(source, settings)
         # labels that only examples outside the sample have count, too
         data = replace(whole.sample(settings.examples, settings.seed), known=whole.labels)
         victim = open_model(model, settings, whole)
-        truth = Truth.of(data, victim.labels, settings.map, settings.none)
+        query, truth = Query(victim), Truth.of(data, victim.labels, settings.map, settings.none)
         about = {"model": model, "source": source, "settings": settings, "total": len(whole), "truth": truth}
-        return {**about, "data": data, "victim": victim, "query": Query(victim)}
+        return {**about, "data": data, "victim": victim, "query": query}
 
     @classmethod
     def opened_again(cls, run: RunFile, data: Dataset, truth: Truth, queries: int, threads: int) -> dict[str, Any]:
