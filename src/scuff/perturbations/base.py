@@ -80,19 +80,16 @@ class Perturbation(Part, ABC):
                     check_number(value, 0, 1, what)
             elif isinstance(field.default, bool):
                 check_switch(value, what)
-            elif isinstance(field.default, int):
-                counts = field.default >= 1
-                wrong = (
-                    "" if type(value) is int and (value >= 1 or not counts) else "a whole number" + " above 0" * counts
-                )
-            elif isinstance(field.default, str):
-                wrong = "" if isinstance(value, str) and (value or not field.default) else "at least one character"
+            elif isinstance(field.default, int) and (type(value) is not int or value < 1 <= field.default):
+                wrong = "a whole number above 0" if field.default >= 1 else "a whole number"
+            elif isinstance(field.default, str) and not (isinstance(value, str) and (value or not field.default)):
+                wrong = "at least one character"
             if wrong:
                 raise ValueError(f"expected {wrong} for {what}, got {value!r}")
 
     @abstractmethod
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
-        """Up to k different edits for every site that can change; each really changes the text."""
+        """Proposes up to k different edits for every site that can change; each really changes the text."""
 
     def units(self, corpus: Corpus) -> Spans:
         """What the strength is a share of: by default words."""
