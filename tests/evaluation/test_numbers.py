@@ -655,3 +655,4 @@ def test_the_resampled_auc_is_that_of_a_real_bootstrap() -> None:
         rows = (random.integers(0, examples, examples)[:, None] * cases + np.arange(cases)).ravel()
         real.append(metrics.roc_auc_score(targets[example[rows]], scores[rows], average="macro"))
     assert np.quantile(again, [0.025, 0.975]) == pytest.approx(np.quantile(real, [0.025, 0.975]), abs=0.02)
+    assert np.std(again) == pytest.approx(np.std(real), rel=0.1), "of both kinds of examples"
