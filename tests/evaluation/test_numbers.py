@@ -443,6 +443,8 @@ def test_another_metric(tmp_path: Path, metric: Metric, labels: tuple[int, ...],
             left = slow_f1(said[both], due[example[both]], share, labels, beta)
             base = slow_f1(said[kept], due[example[kept]], np.ones(kept.size), labels, beta)
             assert close(cell["relative"], left / base)
+            right = (score[both] * share).sum() / score[kept].sum()
+            assert close(before["relative"], float(right)), "by accuracy"
         content = summary["dimensions"][dimension.name]
         for kind in ("average", "worst"):
             by_degree = {cell["degree"]: cell[kind]["value"] for cell in content["degrees"]}
