@@ -3,7 +3,7 @@
   python examples/augment.py                1,000 texts of the embedded data
   python examples/augment.py TRAIN TEST     your files with a text and a label: 3,000 texts to train on, 300 to test
 
-Needs scikit-learn. Some attacks are held out of training, to see how much is learnt and how much is learnt by heart.
+Needs scikit-learn. Some dimensions are held out of training, to see how much is learnt and how much is learnt by heart.
 """
 
 from __future__ import annotations
