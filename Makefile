@@ -1,4 +1,4 @@
-# make demo: set up and evaluate the embedded model.  make test: set up, check and test everything.
+# make demo: set up and evaluate the embedded model.  make test: set up, check and test.  make test-all: with the slow tests, too.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -7,17 +7,23 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # takes whatever build your index gives, on Linux several gigabytes.
 TORCH ?= torch==2.13.0+cpu
 SHARED = $(or $(SCUFF_SHARED),../shared)
+# Test processes: as many as there are cores, or `make test WORKERS=1`. A process that has no tests left takes some of another.
+WORKERS ?= auto
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo test explore check bench clean
+.PHONY: demo test test-all explore check bench clean
 
 demo: $(VENV)/.core
 	$(BIN)/scuff demo
 
 test: check
-	$(BIN)/python -m pytest
+	$(PYTEST) -m "not slow"
+
+test-all: check  # real data and models, killed runs, and property tests on all of their examples
+	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 
 explore: $(VENV)/.dev  # property tests on many new examples
-	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -m hypothesis
+	HYPOTHESIS_PROFILE=explore $(PYTEST) -m hypothesis
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

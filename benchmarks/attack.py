@@ -1,15 +1,15 @@
-"""Search attacks side by side with TextAttack's: the same victim, goal, recipe and examples, in one run, ratios printed.
+"""Compares search attacks with TextAttack's: the same victim, goal, recipe and examples, in one run; prints ratios.
 
   python benchmarks/attack.py [MODEL DATA] [--examples 100] [--recipes deepwordbug pwws] [--rounds 3] [--skip-plain]
 
 The examples are the first that the victim gets right. Each round is a seed: TextAttack (benchmarks/textattack_side.py, in its own
 environment) attacks them one by one, Scuff through `scuff.attack`, everything included (pre-flight, run folder, summary, report);
-then the limit is measured: the same model on the texts that Scuff has just asked, ready-made, sorted by length, in full
+then the limit is measured: the same model on the texts that Scuff has just asked about, ready-made, sorted by length, in full
 batches of the best of some sizes, forward only and with tokenising. Both models are loaded and have attacked something before
 the clock starts. Wrappers of TextAttack's: `plain` is its default, which pads every text to 512 pieces; `dynamic` pads to the
-longest text of a call and is the one to beat. Plain is slow: it gets --seconds, and where these do not suffice for all examples
+longest text of a call and is the one to beat. Plain is slow: it runs for --seconds, and if that is too short for all examples,
 only its seconds per query are compared, which hardly depend on the texts; its success is not. McNemar's counts are summed over
-rounds; one seed against the next of the same side shows how much of them is chance.
+rounds; the counts of one seed against the next of the same side show how much of them is chance.
 
 What differs between the two sides, beside speed:
 - Queries. TextAttack counts the original, every hidden word and every candidate, again where its cache answers (PWWS asks for the
@@ -18,8 +18,8 @@ What differs between the two sides, beside speed:
 - Words. TextAttack's are runs of \\w and ' - _ * @ between blanks without ' - _ * @ at their ends; a candidate is split anew, so
   words can merge or vanish. Scuff's are spans of the original and stay; "_" and "@" end a word. The share of changed words, of
   successes only, counts each side's own words; punctuation is in neither.
-- Stop words, which nobody hides or changes. TextAttack: NLTK's English list, case-sensitive, with the pieces of contractions
-  ("s", "t", "don"). Scuff: its own list, longer, in any case. --show 20 tells what only one side hides.
+- Stop words, which neither side hides or changes. TextAttack: NLTK's English list, case-sensitive, with the pieces of
+  contractions ("s", "t", "don"). Scuff: its own list, longer, in any case. --show 20 lists what only one side hides.
 - Ranking. TextAttack hides every word that is no stop word. Scuff hides those for which it has a candidate: fewer queries, and
   in PWWS a softmax over fewer words. [UNK] stands for a hidden word on both sides.
 - DeepWordBug's draws: one swap, substitution, deletion and insertion of a letter per word on both sides, from other generators,
@@ -68,15 +68,15 @@ SHARED = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared
 PEERS = Path(os.environ.get("SCUFF_PEERS", Path.home() / ".cache/scuff-peers"))
 UNKNOWN = "[UNK]"  # stands for a word while its importance is measured
 SIZES = (512, 1024, 2048, 4096)  # pieces per batch: the limit is the best of them
-ENOUGH = 1000  # texts, to measure the limit with
+ENOUGH = 1000  # texts to measure the limit with
 WARM = 10  # examples that Scuff attacks before the clock starts
 Side = dict[str, Any]  # as textattack_side.py prints it
-Change = tuple[int, int, str, str]
-Limit = tuple[float, float, int]
+Change = tuple[int, int, str, str]  # text, word, old, new
+Limit = tuple[float, float, int]  # texts per second, the same with tokenising, pieces per batch
 
 
 def choose(victim: Any, data: str, count: int) -> list[dict[str, str]]:
-    """The first examples that the victim gets right."""
+    """Returns the first examples that the victim gets right."""
     with (gzip.open if data.endswith(".gz") else open)(data, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     found: list[dict[str, str]] = []
@@ -96,6 +96,7 @@ def write(rows: list[dict[str, str]], path: Path) -> Path:
 
 
 def textattack(python: Path, asked: Path, **settings: Any) -> Side:
+    """Runs TextAttack's side in its own environment and returns what it printed, with the texts that its model saw."""
     command = [str(python), str(Path(__file__).parent / "textattack_side.py"), "--asked", str(asked)]
     command += [f"--{name}={value}" for name, value in settings.items()]
     where = {"NLTK_DATA": str(SHARED / "data/nltk_data"), "TA_CACHE_DIR": str(PEERS / "ta_cache"), **os.environ}
@@ -108,7 +109,7 @@ def textattack(python: Path, asked: Path, **settings: Any) -> Side:
 
 
 def ours(victim: Any, data: Path, recipe: str, seed: int, examples: int, folder: Path) -> Side:
-    """The same figures of `scuff.attack` with a model that is loaded."""
+    """Returns the same figures for `scuff.attack` with a loaded model."""
     kind, asked = type(victim), []
 
     class Noting(kind):  # type: ignore[misc, valid-type]
@@ -135,7 +136,7 @@ def ours(victim: Any, data: Path, recipe: str, seed: int, examples: int, folder:
 
 
 def limits(victim: Any, texts: Sequence[str]) -> Limit:
-    """Texts per second, forward only and with tokenising, and the pieces per batch at which the model is fastest."""
+    """Returns texts per second, forward only and with tokenising, and the pieces per batch at which the model is fastest."""
     distinct = sorted(dict.fromkeys(texts), key=len)
     some = distinct[:: max(1, len(distinct) // ENOUGH)]
     best, size = max((bare_model(victim, some, size), size) for size in {*SIZES, victim.batch_tokens or SIZES[0]})
@@ -143,7 +144,7 @@ def limits(victim: Any, texts: Sequence[str]) -> Limit:
 
 
 def single_changes(originals: list[str], asked: Sequence[str]) -> tuple[set[Change], set[Change]]:
-    """Texts with one word of an original hidden, and changed: which text and word (between blanks), what it was and became."""
+    """Returns the changes in asked texts that differ from an original in one word (between blanks): hidden, and replaced."""
     holes = {}
     for at, text in enumerate(originals):
         words = text.split()
@@ -160,6 +161,7 @@ def single_changes(originals: list[str], asked: Sequence[str]) -> tuple[set[Chan
 
 
 def say_changes(originals: list[str], theirs: Side, scuffs: Side, show: int) -> None:
+    """Prints how many words each side hid and replaced, and the most frequent ones that only one side did."""
     both = [single_changes(originals, side["asked"]) for side in (theirs, scuffs)]
     for at, name in enumerate(("TextAttack", "Scuff")):
         (hidden, changed), (other_hidden, other_changed) = both[at], both[1 - at]
@@ -175,13 +177,13 @@ def say_changes(originals: list[str], theirs: Side, scuffs: Side, show: int) -> 
 
 
 def apart(first: Side, second: Side) -> tuple[int, int]:
-    """McNemar's counts: examples where only the first, only the second succeeds."""
+    """Returns McNemar's counts: examples where only the first, and where only the second succeeds."""
     pairs = [(a["success"], b["success"]) for a, b in zip(first["examples"], second["examples"], strict=True)]
     return pairs.count((True, False)), pairs.count((False, True))
 
 
 def row(name: str, sides: list[Side], limit: list[float]) -> str:
-    """Medians over rounds; success over all examples of all rounds, its interval for as many examples as there are."""
+    """Returns a table row: medians over rounds; success over all rounds, its interval for the number of examples."""
     share, count = mean(side["success"] for side in sides), sides[0]["attacked"] - sides[0]["skipped"]
     low, high = wilson(share, count)
     changed = mean(side["changed"] or 0 for side in sides)
@@ -195,6 +197,7 @@ def row(name: str, sides: list[Side], limit: list[float]) -> str:
 
 
 def compare(recipe: str, originals: list[str], sides: dict[str, list[Side]], limit: list[Limit], show: int) -> None:
+    """Prints the table of a recipe and the ratios between the sides."""
     forward = [one[0] for one in limit]
     said = ", ".join(f"{bare:.0f} ({whole:.0f} with tokenising, {size} pieces a batch)" for bare, whole, size in limit)
     print(f"\n{recipe}; ready-made texts per second, round by round: {said}\n")
@@ -250,7 +253,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of torch, on both sides")
     parser.add_argument("--device", default="cpu")
     parser.add_argument(
-        "--show", type=int, default=0, help="so many words and candidates that only one side asked about"
+        "--show", type=int, default=0, help="list this many words and candidates that only one side asked about"
     )
     args = parser.parse_args()
     if not args.peer_python.exists():

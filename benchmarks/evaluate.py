@@ -1,4 +1,4 @@
-"""How much of a model's speed is left when it is asked through `scuff evaluate`.
+"""Measures how much of a model's speed `scuff evaluate` keeps.
 
   python benchmarks/evaluate.py [MODEL DATA] [--examples N] [--cases K]     engine efficiency
   python benchmarks/evaluate.py [MODEL DATA] --full [--device cuda] [--dimension NAME] [--workers W]
@@ -8,10 +8,10 @@ summary, report), over texts per second of the same model on the same texts, whi
 padded beforehand, in full batches of the same size, in the same run. The model is loaded before the clock starts.
 
 --full runs one dimension of the whole protocol, 1,000 examples x 100 cases x 7 degrees, where W processes make the cases, and
-compares it to what tokenising and forwarding the same texts takes when they are ready and sorted by length: for a fast device
-that, not the model, is the limit. Said in two ways: `tokenizer(...)` and then the model, as everybody writes it, on all cores;
-and the victim's own call, which builds fewer objects and tokenises while the device works. A GPU fetches kernels and memory for
-every new shape, for which the first evaluation in a process pays: the second one is compared.
+compares it with tokenising and forwarding the same texts, ready-made and sorted by length: on a fast device that, not the model,
+is the limit. It is measured twice: `tokenizer(...)` and then the model, the usual way, on all cores; and the victim's own call,
+which builds fewer objects and tokenises while the device works. A GPU loads kernels and memory for every new shape, which slows
+the first evaluation in a process: the second one is compared.
 Needs torch, transformers and, by default, the project's shared models.
 """
 
@@ -35,10 +35,11 @@ from scuff.evaluation.settings import EvaluationSettings
 from scuff.evaluation.setup import EvaluationSetup
 
 DIMENSIONS = ("keyboard", "inner-shuffle", "visual", "phonetic")
-AT_ONCE = 20_000  # texts that `tokenizer(...)` is given
+AT_ONCE = 20_000  # texts per call of `tokenizer(...)`
 
 
 def default_victim(folder: Path, split: str) -> tuple[str, str]:
+    """Restores the shared model for sst2 into a folder; returns its path and that of a split of its data."""
     shared = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared"))
     if not (shared / "models").is_dir():
         sys.exit(f"no model given, and no shared models in {shared}: python benchmarks/evaluate.py MODEL DATA")
@@ -47,7 +48,7 @@ def default_victim(folder: Path, split: str) -> tuple[str, str]:
 
 
 def batches(rows: Sequence[Sequence[int]], batch_tokens: int) -> list[tuple[Any, Any]]:
-    """Full batches of ids and masks, longest first."""
+    """Returns full batches of ids and masks, longest first."""
     import torch
 
     rows = sorted(rows, key=len, reverse=True)
@@ -64,6 +65,7 @@ def batches(rows: Sequence[Sequence[int]], batch_tokens: int) -> list[tuple[Any,
 
 
 def forward(victim: Any, ready: list[tuple[Any, Any]]) -> None:
+    """Runs the model on batches and waits for the device."""
     import torch
 
     with torch.inference_mode():
@@ -76,7 +78,7 @@ def tokenized(victim: Any, texts: list[str]) -> list[list[int]]:
 
 
 def bare_model(victim: Any, texts: list[str], batch_tokens: int) -> float:
-    """Texts per second where everything but the forward pass is done beforehand."""
+    """Returns texts per second of the forward pass alone, with batches made beforehand."""
     ready = batches(tokenized(victim, texts), batch_tokens)
     forward(victim, ready[-1:])
     begin = time.perf_counter()
@@ -85,7 +87,7 @@ def bare_model(victim: Any, texts: list[str], batch_tokens: int) -> float:
 
 
 def plain_way(victim: Any, texts: list[str], batch_tokens: int) -> tuple[float, float]:
-    """Seconds to tokenise all texts and to pad and forward them, one after the other."""
+    """Returns the seconds to tokenise all texts, and the seconds to pad and forward them afterwards."""
     begin, rows = time.perf_counter(), []
     for at in range(0, len(texts), AT_ONCE):
         rows += tokenized(victim, texts[at : at + AT_ONCE])
@@ -94,36 +96,37 @@ def plain_way(victim: Any, texts: list[str], batch_tokens: int) -> tuple[float, 
     return middle - begin, time.perf_counter() - middle
 
 
-def engine(session: EvaluationSetup, folder: Path, **settings: Any) -> tuple[float, dict[str, Any]]:
-    """Seconds of a whole evaluation with a model that is loaded already, and what it noted down about them."""
+def engine(setup: EvaluationSetup, folder: Path, **settings: Any) -> tuple[float, dict[str, Any]]:
+    """Returns the seconds of a whole evaluation with a loaded model, and the timings that it wrote."""
     import scuff
 
     begin = time.perf_counter()
-    scuff.evaluate(session.victim, session.data, folder, **session.config.asdict(), **settings)
+    scuff.evaluate(setup.victim, setup.data, folder, **setup.settings.asdict(), **settings)
     seconds = time.perf_counter() - begin
     return seconds, json.loads((folder / "timings.json").read_text())[-1]
 
 
-def efficiency(session: EvaluationSetup, folder: Path, settings: dict[str, Any], rounds: int) -> None:
-    if session.victim.batch_tokens is None:
-        session.victim(list(session.data.columns[0]) * 10)  # let it find its batch size
-    tokens = session.victim.batch_tokens or 2048
-    write_cases(session.data, str(folder / "cases.jsonl"), **settings)
-    texts = [json.loads(line)[session.data.fields[0]] for line in (folder / "cases.jsonl").read_text().splitlines()]
+def efficiency(setup: EvaluationSetup, folder: Path, settings: dict[str, Any], rounds: int) -> None:
+    """Prints queries per second of an evaluation over texts per second of the bare model, by round."""
+    if setup.victim.batch_tokens is None:
+        setup.victim(list(setup.data.columns[0]) * 10)  # so that it finds its batch size
+    tokens = setup.victim.batch_tokens or 2048
+    write_cases(setup.data, str(folder / "cases.jsonl"), **settings)
+    texts = [json.loads(line)[setup.data.fields[0]] for line in (folder / "cases.jsonl").read_text().splitlines()]
     print(f"{len(texts):,} different texts, batches of {tokens} tokens")
     ratios = []
     for turn in range(rounds):
-        limit = bare_model(session.victim, texts, tokens)
-        seconds, noted = engine(session, folder / f"run{turn}")
+        limit = bare_model(setup.victim, texts, tokens)
+        seconds, noted = engine(setup, folder / f"run{turn}")
         ratios.append(noted["queries"] / seconds / limit)
         said = f"{noted['queries'] / seconds:.0f} queries/s ({noted['queries']:,} asked)"
         print(f"bare model {limit:.0f} texts/s, scuff evaluate {said}: {ratios[-1]:.2f}", flush=True)
     print(f"engine efficiency {max(ratios):.2f} (best of {rounds}), {np.mean(ratios):.2f} on average")
 
 
-def full(session: EvaluationSetup, folder: Path, workers: int) -> None:
-    """One dimension of the whole protocol, and then the same texts once more, ready-made."""
-    victim: Any = session.victim
+def full(setup: EvaluationSetup, folder: Path, workers: int) -> None:
+    """Runs one dimension of the whole protocol, and then the model on the same texts, ready-made."""
+    victim: Any = setup.victim
     seen: list[Sequence[str]] = []
     kind = type(victim)
 
@@ -133,12 +136,12 @@ def full(session: EvaluationSetup, folder: Path, workers: int) -> None:
             return kind.__call__(self, *columns)
 
     victim.settle()
-    victim(list(session.data.columns[0]) * 3)
+    victim(list(setup.data.columns[0]) * 3)
     victim.__class__ = Noting
-    first, _ = engine(session, folder / "first", workers=workers)
+    first, _ = engine(setup, folder / "first", workers=workers)
     victim.__class__ = kind
     texts = sorted((text for column in seen for text in column), key=len, reverse=True)
-    seconds, noted = engine(session, folder / "second", workers=workers)
+    seconds, noted = engine(setup, folder / "second", workers=workers)
     inside = f"{noted['victim_seconds']:.1f} s of them inside the victim"
     speed = f"{len(texts) / seconds:,.0f} texts/s ({len(texts):,}); {first:.1f} s the first time in this process"
     print(f"scuff evaluate: {seconds:.1f} s, {inside}, {speed}", flush=True)
@@ -171,11 +174,11 @@ def main() -> None:
         settings: dict[str, Any] = {
             "examples": args.examples or examples, "cases": args.cases or cases, "dimensions": names,
         }  # fmt: skip
-        session = EvaluationSetup.of(model, data, EvaluationSettings.of(**settings, options={"device": args.device}))
+        setup = EvaluationSetup.open(model, data, EvaluationSettings.of(**settings, options={"device": args.device}))
         if args.full:
-            full(session, folder, args.workers)
+            full(setup, folder, args.workers)
         else:
-            efficiency(session, folder, settings, args.rounds)
+            efficiency(setup, folder, settings, args.rounds)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""How fast the attacks are: characters per second on one core, beside peers and limits measured in the same run.
+"""Measures the speed of the perturbations: characters per second on one core, beside peers and limits of the same run.
 
-    python benchmarks/perturb.py                    # 20,000 texts of the shared data, all attacks, limits, peers
+    python benchmarks/perturb.py                    # 20,000 texts of the shared data, all perturbations, limits, peers
     python benchmarks/perturb.py --texts my.txt     # a text per line instead
 
 Peers are measured in their own virtual environments (SCUFF_PEERS, default ~/.cache/scuff-peers, built by
-SCUFF_SHARED/peers/make_venvs.sh) with their own defaults; those that are not there are left out with a word.
+SCUFF_SHARED/peers/make_venvs.sh) with their own defaults; a peer without an environment is skipped with a message.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from scuff.perturbations.base import LEVELS
 SHARED = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared"))
 PEERS = Path(os.environ.get("SCUFF_PEERS", Path.home() / ".cache/scuff-peers"))
 VENVS = {"nlpaug": "venv-aug", "augly": "venv-augly", "textattack": "venv-ta"}
-SAME = {  # the peers' operations that do what ours do, or come closest
+SAME = {  # by perturbation, the peers' operations that do the same or come closest
     "inner-shuffle": ["RandomCharAug(swap)", "simulate_typos(typo_type=charmix)", "WordSwapNeighboringCharacterSwap"],
     "full-shuffle": ["RandomCharAug(swap)", "simulate_typos(typo_type=charmix)", "WordSwapNeighboringCharacterSwap"],
     "intrude": ["RandomCharAug(insert)", "insert_punctuation_chars", "WordSwapRandomCharacterInsertion"],
@@ -46,7 +46,7 @@ SAME = {  # the peers' operations that do what ours do, or come closest
 
 
 def real_texts(count: int = 20_000) -> list[str]:
-    """davidson and sst2 in turn, as the peers' scripts take them."""
+    """Returns texts of davidson and sst2 in turn, as the peers' scripts read them."""
     parts = []
     for task in ("davidson", "sst2"):
         with gzip.open(SHARED / "data" / task / "train.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -55,7 +55,7 @@ def real_texts(count: int = 20_000) -> list[str]:
 
 
 def rate(call: Callable[[], object], characters: int, turns: int) -> float:
-    """Million characters per second, the median of some turns after one to warm up."""
+    """Returns million characters per second: the median of some turns after a warm-up."""
     call()
     seconds = []
     for _ in range(turns):
@@ -66,6 +66,7 @@ def rate(call: Callable[[], object], characters: int, turns: int) -> float:
 
 
 def peer_rates(seconds: float) -> dict[str, float]:
+    """Returns million characters per second by peer and operation."""
     found: dict[str, float] = {}
     for peer, venv in VENVS.items():
         python, script = PEERS / venv / "bin/python", SHARED / "peers/perturb_throughput.py"
@@ -92,7 +93,7 @@ def main() -> None:
     texts = Path(args.texts).read_text(encoding="utf-8").splitlines() if args.texts else real_texts()
     characters = sum(map(len, texts))
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # children too: all on the same core
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # the peers' processes, too: all on the same core
 
     shift = {code: code + 1 for code in range(97, 122)}
     points = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)
@@ -104,20 +105,22 @@ def main() -> None:
     )
     print(f"limits: str.translate {translate:.1f}, NumPy copy of the code points {copy:.0f}\n")
     levels = [name for name in LEVELS if name != "mid"]
-    print(f"| attack | M chars/s | of str.translate | {' | '.join(levels)} | fastest peer, M chars/s | times that |")
+    print(
+        f"| perturbation | M chars/s | of str.translate | {' | '.join(levels)} | fastest peer, M chars/s | times that |"
+    )
     print("|---|---|---|---|---|---|---|")
     for name in SAME:
-        attack = scuff.parse(name)
-        ours = rate(lambda attack=attack: scuff.perturb(texts, attack), characters, args.turns)  # type: ignore[misc]
-        others = [
-            f"{rate(lambda level=level, attack=attack: scuff.perturb(texts, attack, level), characters, 3):.1f}"  # type: ignore[misc]
-            for level in levels
-        ]
-        same = {op: speed for op, speed in peers.items() if any(part in op for part in SAME[name])}
+        perturbation = scuff.parse(name)
+
+        def speed(level: str, turns: int, perturbation: scuff.Perturbation = perturbation) -> float:
+            return rate(lambda: scuff.perturb(texts, perturbation, level), characters, turns)
+
+        ours, others = speed("mid", args.turns), [f"{speed(level, 3):.1f}" for level in levels]
+        same = {op: value for op, value in peers.items() if any(part in op for part in SAME[name])}
         best = max(same, key=lambda op: same[op], default="")
         beaten = f"{best}: {same[best]:.2f} | {ours / same[best]:.0f}" if best else "- | -"
         print(f"| {name} | {ours:.1f} | {ours / translate:.2f} | {' | '.join(others)} | {beaten} |", flush=True)
-    print("\nall peers' operations: " + "; ".join(f"{op} {speed:.3f}" for op, speed in peers.items()) if peers else "")
+    print("\nall peers' operations: " + "; ".join(f"{op} {value:.3f}" for op, value in peers.items()) if peers else "")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""How often the tagger is right, and how fast it is, beside others: the test part of the English Web Treebank (UPOS).
+"""Measures accuracy and speed of the tagger beside others, on the test part of the English Web Treebank (UPOS).
 
     python benchmarks/tagger.py                       # needs SCUFF_SHARED/data/ud_ewt
     python benchmarks/tagger.py --model FOLDER        # and a transformers model for tokens, trained on that treebank
     python benchmarks/tagger.py --retrain             # and gruut's recipe trained anew without the test part (minutes)
 
-Time is the processor's, so that other work on the machine does not count. NLTK and TextBlob are measured in a virtual
+Time is processor time, so that other work on the machine does not count. NLTK and TextBlob are measured in a virtual
 environment of their own (SCUFF_PEERS/venv-tagger, default under ~/.cache/scuff-peers: python -m venv ...; pip install
 nltk textblob) with NLTK's data in SCUFF_SHARED/data/nltk_data.
 """
@@ -35,7 +35,7 @@ from scuff.english.tagger import Crf
 
 SHARED = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared"))
 PEERS = Path(os.environ.get("SCUFF_PEERS", Path.home() / ".cache/scuff-peers"))
-# The Penn tags do not tell these apart: is (AUX, VERB), that (SCONJ, ADP, DET, PRON), to (PART, ADP)
+# Penn tags do not distinguish these: is (AUX, VERB), that (SCONJ, ADP, DET, PRON), to (PART, ADP)
 MERGED = {"AUX": "VERB", "SCONJ": "ADP", "PART": "ADP", "DET": "PRON"}
 CONTENT = {"NOUN": "noun", "PROPN": "noun", "VERB": "verb", "AUX": "verb", "ADJ": "adjective", "ADV": "adverb"}
 Sentences = list[list[str]]
@@ -72,7 +72,7 @@ def universal(tags: Sentences) -> Sentences:
 
 
 def most_frequent() -> Tag:
-    """The tag that each word mostly has in the training part; NOUN for others."""
+    """Tags each word as most often in the training part; NOUN if it is not there."""
     count: dict[str, Counter[str]] = {}
     for words, tags in zip(*read("train"), strict=True):
         for word, tag in zip(words, tags, strict=True):
@@ -82,7 +82,7 @@ def most_frequent() -> Tag:
 
 
 def features(words: Sequence[str], at: int) -> dict[str, float | str]:
-    """What gruut tells CRFsuite about a token."""
+    """Returns the features that gruut gives CRFsuite for a token."""
     found: dict[str, float | str] = {"BOS": float(at == 0), "EOS": float(at == len(words) - 1)}
     for shift, place in ((0, ""), (-1, "-1:"), (-2, "-2:"), (1, "+1:"), (2, "+2:")):
         if 0 <= at + shift < len(words):
@@ -96,7 +96,7 @@ def features(words: Sequence[str], at: int) -> dict[str, float | str]:
 
 
 def retrained() -> Crf:
-    """gruut's features and settings, universal tags, the training part only."""
+    """Trains gruut's features and settings with universal tags on the training part only."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)
@@ -109,7 +109,7 @@ def retrained() -> Crf:
 
 
 def ours(model: Crf | None = None, dictionary: bool = True) -> Tag:
-    """Scuff's tagger, with another model, or without the dictionary of forms."""
+    """Returns Scuff's tagger, with another model or without the dictionary of forms if wanted."""
 
     def against(possible: frozenset[str], known: bool) -> npt.NDArray[np.float32]:
         assert model
@@ -121,8 +121,10 @@ def ours(model: Crf | None = None, dictionary: bool = True) -> Tag:
         if not dictionary:
             changes["possible_tags"] = lambda word: frozenset()
         for memory in (tagger._features, inflection.possible_tags, inflection._variants, inflection._table):
-            memory.cache_clear()  # every word is looked up for the first time
-        with mock.patch.multiple(tagger, **{"TOGETHER": tagger.TOGETHER, **changes}):  # it wants at least one
+            memory.cache_clear()  # so that every word is looked up for the first time
+        with mock.patch.multiple(
+            tagger, **{"TOGETHER": tagger.TOGETHER, **changes}
+        ):  # patch.multiple needs at least one
             tags = tagger.tag_words(sentences)
         return tags if model else universal(tags)
 
@@ -130,7 +132,7 @@ def ours(model: Crf | None = None, dictionary: bool = True) -> Tag:
 
 
 def neural(folder: str) -> Tag:
-    """A transformers model for tokens; the first piece of a word decides."""
+    """Returns a tagger by a transformers model for tokens; the first piece of a word decides."""
     import torch
     from transformers import AutoModelForTokenClassification, AutoTokenizer
 
@@ -159,7 +161,7 @@ def neural(folder: str) -> Tag:
 
 def timed(tag: Tag) -> Callable[[Sentences], tuple[float, Sentences]]:
     def run(sentences: Sentences) -> tuple[float, Sentences]:
-        tag(sentences[:1])  # models are read when they are first used
+        tag(sentences[:1])  # loads the models
         begin = time.process_time()
         tags = tag(sentences)
         return time.process_time() - begin, tags
@@ -182,7 +184,7 @@ def peer(python: Path, code: str) -> Callable[[Sentences], tuple[float, Sentence
 
 
 def right(found: Sentences, gold: Sentences, of: Callable[[str], str]) -> str:
-    """The share of tokens with the right tag, after `of` has put some tags together."""
+    """Returns the share of tokens with the right tag, after `of` has merged some tags."""
     pairs = [pair for a, b in zip(found, gold, strict=True) for pair in zip(a, b, strict=True)]
     return f"{sum(of(a) == of(b) for a, b in pairs) / len(pairs):.3f}"
 

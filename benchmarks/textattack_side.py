@@ -1,9 +1,9 @@
-"""TextAttack's side of benchmarks/attack.py, for an environment of its own: imports nothing of Scuff, prints one line of JSON.
+"""TextAttack's side of benchmarks/attack.py, for its own environment: imports nothing of Scuff, prints one line of JSON.
 
   VENV/bin/python benchmarks/textattack_side.py --model FOLDER --data FILE --recipe pwws [--wrapper plain] [--asked FILE]
 
-The clock covers the attacks alone: the model and WordNet are loaded, and one example attacked, before. Offline: NLTK_DATA names
-the folder with stop words and WordNet; the file post_install_check_3 in TA_CACHE_DIR stops what `import textattack` fetches.
+The clock covers the attacks alone: the model and WordNet are loaded, and one example attacked, before. Works offline: NLTK_DATA
+names the folder with stop words and WordNet; the file post_install_check_3 in TA_CACHE_DIR stops downloads on import.
 """
 
 # mypy: ignore-errors
@@ -28,10 +28,10 @@ parser.add_argument("--recipe", required=True, choices=["deepwordbug", "pwws"])
 parser.add_argument("--wrapper", default="dynamic", choices=["dynamic", "plain"])
 parser.add_argument("--batch", type=int, default=32, help="texts per call of the model; TextAttack's own default is 32")
 parser.add_argument("--seed", type=int, default=0)
-parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further example after so long")
+parser.add_argument("--seconds", type=float, default=float("inf"), help="start no further example after this time")
 parser.add_argument("--threads", type=int, default=os.cpu_count())
 parser.add_argument("--device", default="cpu")
-parser.add_argument("--asked", help="write the texts that the model saw there, a JSON string per line")
+parser.add_argument("--asked", help="file to write the texts to that the model saw, a JSON string per line")
 args = parser.parse_args()
 
 cache = Path(os.environ.setdefault("TA_CACHE_DIR", str(Path.home() / ".cache/scuff-peers/ta_cache")))
@@ -53,12 +53,12 @@ from textattack.attack_results import SkippedAttackResult, SuccessfulAttackResul
 from textattack.models.wrappers import HuggingFaceModelWrapper
 
 RECIPES = {"deepwordbug": DeepWordBugGao2018, "pwws": PWWSRen2019}
-asked: list[str] = []  # what the model saw; answers from TextAttack's cache are not among it
+asked: list[str] = []  # texts that the model saw, without those answered by TextAttack's cache
 calls: list[float] = []  # seconds of each call of the model, tokenising included
 
 
 class Plain(HuggingFaceModelWrapper):
-    """What users of TextAttack get: every text padded to the tokenizer's longest, 512 pieces."""
+    """TextAttack's default: every text padded to the tokenizer's maximum, 512 pieces."""
 
     def __call__(self, texts):
         begin = time.perf_counter()
@@ -72,7 +72,7 @@ class Plain(HuggingFaceModelWrapper):
 
 
 class Dynamic(Plain):
-    """Padded to the longest text of the call instead: what a user who knows would write."""
+    """Pads to the longest text of the call instead, as an experienced user would."""
 
     def scores(self, texts):
         inputs = self.tokenizer(list(texts), truncation=True, padding=True, return_tensors="pt").to(args.device)
@@ -81,7 +81,7 @@ class Dynamic(Plain):
 
 
 def words_changed(result) -> int:
-    """As TextAttack's own statistics count: its words at the same place that differ."""
+    """Counts changed words as TextAttack's own statistics do: words at the same place that differ."""
     return len(result.original_result.attacked_text.all_words_diff(result.perturbed_result.attacked_text))
 
 

@@ -1,10 +1,10 @@
-"""Tables 5 and 6 of ToxicTrap (Bespalov et al. 2023) on the project's shared toxicity models, beside the paper's figures.
+"""Repeats tables 5 and 6 of ToxicTrap (Bespalov et al. 2023) on the shared toxicity models, beside the paper's figures.
 
   python benchmarks/toxictrap.py davidson --vectors VECTORS [--examples 500] [--few 100] [--device cuda] [--out FOLDER]
 
-Table 5 compares searches with and without the part-of-speech constraint, Table 6 what words are replaced by. Only texts that are
-labelled toxic are taken, of at most 80 words; `--few`: how many for beam and genetic, which cost ten times the queries. Three
-more rows show what the constraints hold back; one more, with `--lists`, what the original counter-fitted vectors do, of which
+Table 5 compares searches with and without the part-of-speech constraint, Table 6 sources of replacements. Only texts that are
+labelled toxic and have at most 80 words are used; `--few`: how many for beam and genetic, which need ten times the queries. Three
+more rows show the effect of the constraints; one more, with `--lists`, that of the original counter-fitted vectors, of which
 the nearest words are published (Jia et al. 2019, counterfitted_neighbors.json, here as `word<TAB>word word ...`). Every row is a
 run of `scuff attack` with its folder in FOLDER; a row whose folder is finished is not run again. Writes FOLDER/TASK.md.
 """
@@ -28,12 +28,12 @@ SYNONYMS = {
     "glove 50": "embedding(n=50, tagger=False)", "mlm 20": "contextual(mlm={args.mlm!r}, top=20, tagger=False)",
     "glove 5, original lists": "embedding(n=5, tagger=False, file={args.lists!r})",
 }  # fmt: skip
-OTHERS: dict[str, dict[str, Any]] = {  # not in the paper
+OTHERS: dict[str, dict[str, Any]] = {  # rows that are not in the paper
     "unk pos, whole texts": {"constraint": ["meaning"]},
     "unk pos, any meaning": {"without": ["meaning"]},
     "unk pos, no limits": {"without": ["meaning", "changed"]},
 }
-COSTLY = ("genetic", "beam")
+COSTLY = ("genetic", "beam")  # searches that run on --few examples
 LONGEST = 80  # words: the paper's models see the first 128 pieces of a text
 # success rate, queries, changed words in %: the paper's HTweet-MC and Jigsaw-ML
 PAPER = {
@@ -55,7 +55,7 @@ PAPER = {
 
 
 def toxic_part(task: str, shared: Path, out: Path) -> Path:
-    """The test texts with a toxic label, in a file of their own."""
+    """Writes the test texts with a toxic label to a file and returns its path."""
     rows = []
     with gzip.open(shared / "data" / task / "test.jsonl.gz", "rt", encoding="utf-8") as file:
         for row in map(json.loads, file):
@@ -68,6 +68,7 @@ def toxic_part(task: str, shared: Path, out: Path) -> Path:
 
 
 def settings_of(row: str, args: argparse.Namespace) -> dict[str, Any]:
+    """Returns the settings of `scuff.attack` for a row."""
     if row in OTHERS:
         return OTHERS[row]
     if row in SYNONYMS:
@@ -77,6 +78,7 @@ def settings_of(row: str, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def run(task: str, row: str, model: str, data: Path, args: argparse.Namespace) -> dict[str, Any]:
+    """Returns summary and timings of a row, which is run unless its folder is finished."""
     folder = args.out / f"{task}-{row.replace(' ', '-')}"
     if (folder / "summary.json").is_file():
         opened = Folder(folder)
@@ -101,6 +103,7 @@ def run(task: str, row: str, model: str, data: Path, args: argparse.Namespace) -
 
 
 def table(task: str, rows: dict[str, dict[str, Any]], names: list[str]) -> list[str]:
+    """Returns the lines of a Markdown table."""
     lines = [
         f"| {task} | success % [95 %] | of | queries | words % | queries/s | paper: success % | queries | words % |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",

@@ -1,11 +1,12 @@
-"""Word vectors for attacks where the counter-fitted ones of Mrkšić et al. (2016) are not at hand.
+"""Makes word vectors for attacks, to use instead of the counter-fitted ones of Mrkšić et al. (2016).
 
   python benchmarks/word_vectors.py OUT.txt.gz [--words 40000] [--size 128]
 
-Every word of the shared frequency list, of the shared neighbour lists and of the tweets is given to MiniLM as a text of its own;
-then the space is counter-fitted as the paper does it: synonyms (PPDB) are drawn together, antonyms (PPDB, WordNet) pushed apart
-until they are orthogonal, and all else is held where it was. Written as `word number number ...`, for `scuff attack --vectors`.
-Needs scuff[meaning] and the project's shared data. Not the vectors of the papers: figures made with them say so.
+Every word of the shared frequency list, of the shared neighbour lists and of the tweets is encoded by MiniLM as a text of its
+own; then the vectors are counter-fitted as in the paper: synonyms (PPDB) are pulled together, antonyms (PPDB, WordNet) pushed
+apart until they are orthogonal, and all other words are held in place. Writes lines of `word number number ...`, for
+`scuff attack --vectors`. Needs scuff[meaning] and the project's shared data. These are not the vectors of the papers, and figures
+made with them say so.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def lines(path: Path) -> list[list[str]]:
 
 
 def vocabulary(data: Path, most: int) -> list[str]:
-    """The most frequent words first, then those of the lists and of the tweets."""
+    """Returns at most `most` words: those of the tweets first, then the most frequent ones, then those of the lists."""
     tweets: Counter[str] = Counter()
     with gzip.open(data / "davidson" / "train.jsonl.gz", "rt", encoding="utf-8") as file:
         for line in file:
@@ -51,7 +52,7 @@ def pairs(data: Path, names: tuple[str, ...], number: dict[str, int]) -> np.ndar
 
 
 def counter_fitted(vectors: np.ndarray, same: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Gradient steps on unit vectors: d = 1 - cos is made small for synonyms, at least 1 for antonyms."""
+    """Takes gradient steps on unit vectors until 1 - cos is small for synonyms and at least 1 for antonyms."""
     first, now = vectors.copy(), vectors.copy()
     for _ in range(EPOCHS):
         step = HOLD * (first - now)
@@ -66,7 +67,7 @@ def counter_fitted(vectors: np.ndarray, same: np.ndarray, other: np.ndarray) -> 
 
 
 def smaller(vectors: np.ndarray, size: int) -> np.ndarray:
-    """The directions in which the words differ most."""
+    """Projects vectors on the `size` directions in which the words differ most."""
     _, directions = np.linalg.eigh(vectors.T @ vectors)
     return vectors @ directions[:, -size:]
 
@@ -89,7 +90,7 @@ def main() -> None:
         for word, row in zip(words, vectors, strict=True):
             out.write(f"{word} {' '.join(f'{value:.4f}' for value in row)}\n")
     print(
-        f"{len(words):,} words, {len(same):,} synonyms drawn together, {len(other):,} antonyms pushed apart: {args.out}"
+        f"{len(words):,} words, {len(same):,} synonyms pulled together, {len(other):,} antonyms pushed apart: {args.out}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Spelling changes as statistics: rates of replacing a letter, or two, given the letters around; packed for scuff.perturb.channel.
+"""Spelling changes as statistics: rates of replacing a letter, or two, given the letters around; packed for scuff.perturbations.channel.
 
 A rule replaces `taken` letters (1 or 2) from a place by up to 3 letters. Its rate in a context (letter before, letter, letter after) is
 estimated from counts, smoothed towards the rate for the letter with its successor, and that towards the rate for the letter alone.

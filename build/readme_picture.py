@@ -1,4 +1,4 @@
-"""Draw docs/before-after.svg: one sentence under every attack, what changed marked.
+"""Draw docs/before-after.svg: one sentence under every perturbation, what changed marked.
 
 pip install -e '.[natural]' && python build/readme_picture.py
 """

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline, make_union
 
 import scuff
-from scuff.data.columns import read_dataset
+from scuff.data.reading import read_dataset
 from scuff.data.toy import toy_data
 
 TAUGHT = ["typo-g", "typo-m"]
@@ -48,12 +48,16 @@ def main(training: Rows, test: Rows, **settings: Any) -> None:
 
     line("% after training on", *models)
     line("---", *("---" for _ in models))
-    line("clean", *(f"{100 * summary['clean']['score']['value']:.1f}" for summary in summaries))
+    line("clean", *(percent(summary["clean"]["score"]["value"]) for summary in summaries))
     for dimension in TAUGHT + HELD_OUT:
         for kind in ("average", "worst"):
             found = [summary["dimensions"][dimension][kind] for summary in summaries]
             held_out = "" if dimension in TAUGHT else " (held out)"
-            line(f"{dimension}{held_out}, {kind}", *(f"{100 * score['value']:.1f}" for score in found))
+            line(f"{dimension}{held_out}, {kind}", *(percent(score["value"]) for score in found))
+
+
+def percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
 
 
 def read(path: str) -> Rows:

@@ -26,10 +26,8 @@ def letters(texts: list[str]) -> list[str]:
 
 if __name__ == "__main__":
     models: list[Callable[[list[str]], list[str]]] = [whole_word, letters]
-    results = [scuff.evaluate(model, DATA, dimensions=DIMENSIONS, degrees=[0.3, 0.6], seed=1) for model in models]
-    first, second = (result.summary["dimensions"] for result in results)
-    print(f"{'final average':15} whole word  letters")
-    for name in first:
-        one, other = first[name]["average"], second[name]["average"]
-        apart = one["interval"][1] < other["interval"][0] or other["interval"][1] < one["interval"][0]
-        print(f"{name:15} {one['value']:10.3f} {other['value']:8.3f}{'  differ' if apart else ''}")
+    first, second = (scuff.evaluate(model, DATA, dimensions=DIMENSIONS, degrees=[0.3, 0.6], seed=1) for model in models)
+    print(f"{'final average':15}  whole word             letters")
+    for name in DIMENSIONS:
+        one, other = (result.summary["dimensions"][name]["average"] for result in (first, second))
+        print(f"{name:15}  {one['value']} {one['interval']}  {other['value']} {other['interval']}")

@@ -12,10 +12,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from test_rooms import MAY_IMPORT
 
 import scuff
 from scuff.cli.main import main
+from test_rooms import MAY_IMPORT
 
 ROOT = Path(__file__).parents[1]
 PARTS = ROOT / "examples" / "parts"

@@ -13,7 +13,11 @@ NEEDS = {"augment.py": "sklearn", "perturb_dataframe.py": "pandas"}
 STUDY = "augment.py"  # makes the table of docs/results/augment.md
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.slow) if path.name == STUDY else path for path in EXAMPLES],
+    ids=lambda path: path.name,
+)
 def test_an_example_runs(path: Path, tmp_path: Path) -> None:
     if path.name in NEEDS:
         pytest.importorskip(NEEDS[path.name])

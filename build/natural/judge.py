@@ -17,7 +17,7 @@ from estimate import clean, codespell, listed
 from rapidfuzz.distance import OSA
 
 import scuff
-from scuff.perturbations.channel import Channel
+from scuff.perturbations.channel import NoisyChannel
 from scuff.perturbations.keyboard import neighbours
 from scuff.text.corpus import Corpus
 from scuff.text.random import Rng
@@ -38,7 +38,7 @@ def keyboard_edits(word: str) -> Counter[str]:
     return Counter(word[:i] + n + word[i + 1 :] for i, c in enumerate(word) for n in near[c])
 
 
-def channel_edits(channel: Channel, word: str) -> Counter[str]:
+def channel_edits(channel: NoisyChannel, word: str) -> Counter[str]:
     """All outputs of one rule, with their weights."""
     letters = Corpus.of([word]).letters
     out: Counter[str] = Counter()
@@ -54,7 +54,7 @@ def bits(found: Counter[str], error: str, floor: float) -> float:
     return -math.log2(0.99 * found[error] / max(1, sum(found.values())) + 0.01 * floor)
 
 
-def samples(words: list[str], count: int, channel: Channel) -> dict[str, list[list[str]]]:
+def samples(words: list[str], count: int, channel: NoisyChannel) -> dict[str, list[list[str]]]:
     chance = random.Random(1)
     drawn: dict[str, list[list[str]]] = {"channel": [], "keyboard": [], "uniform edits": []}
     everything = np.arange(len(words))
@@ -68,7 +68,7 @@ def samples(words: list[str], count: int, channel: Channel) -> dict[str, list[li
 
 
 def main(errors: str, table: str) -> None:
-    channel = Channel.read(Path(table).read_bytes())
+    channel = NoisyChannel.read(Path(table).read_bytes())
     known = listed(errors)
     words = sorted(known)
     random.Random(7).shuffle(words)

@@ -1,4 +1,4 @@
-"""How good the phonetic attack is: which words it reaches in real text, and whether espeak-ng hears the same.
+"""How good the phonetic perturbation is: which words it reaches in real text, and whether espeak-ng hears the same.
 
     pip install espeakng-loader phonemizer scuff && python build/phonetics/judge.py TEXTS.jsonl.gz ...
 
@@ -120,7 +120,7 @@ FUNCTION = {
 def main(paths: list[str]) -> None:
     chance = random.Random(0)
     words: Counter[str] = Counter()
-    print("| text | words | attackable | content words | attackable |\n|---|---|---|---|---|")
+    print("| text | words | can change | content words | can change |\n|---|---|---|---|---|")
     for path in paths:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             texts = [json.loads(line)["text"] for line in file][:4000]

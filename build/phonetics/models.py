@@ -1,4 +1,4 @@
-"""Reading (G2P), spelling (P2G) and phonetic likeness (WordSim): the three models of the phonetic attack."""
+"""Reading (G2P), spelling (P2G) and phonetic likeness (WordSim): the three models of the phonetic perturbation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An outside ear: espeak-ng, which took no part in training, says how words sound (GPL, so for building and judging only)."""
+"""How words sound by espeak-ng, which took no part in training (GPL, so for building and judging only)."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
     python build/phonetics/table.py respellings-*.json.gz [--words FREQUENCIES.tsv.gz]
 
-Kept are respellings that WordSim calls identical or very similar with some certainty, that G2P reads back as exactly the sound of the
-word, and that P2G thinks likely; at most 8 a word. Where a word has none, less likely ones, then up to two that are one sound off. A line: word, respellings, weights in hexadecimal (proportional to the square root
-of P2G's probability).
+Keeps respellings that WordSim calls identical or very similar with some certainty, that G2P reads back as exactly the sound of
+the word, and that P2G finds likely; at most 8 a word. A word that has none gets less likely ones, then up to two that differ in
+one sound. A line: word, respellings, weights in hexadecimal (proportional to the square root of P2G's probability).
 """
 
 from __future__ import annotations

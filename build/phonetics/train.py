@@ -2,8 +2,9 @@
 
     python build/phonetics/train.py g2p|p2g|wordsim|respell carry/lexicon.json.gz OUT [--epochs 60] [--shard 0/4]
 
-The first three train and test a model each and may run side by side; `respell` needs all three. It writes respellings-N.json.gz (word: [[respelling, log probability of the spelling, WordSim's probability of identical or very similar,
-sounds that differ when read back], ...]).
+The first three train and test a model each and may run side by side; `respell` needs all three. It writes respellings-N.json.gz
+(word: [[respelling, log probability of the spelling, WordSim's probability of identical or very similar, sounds that differ when
+read back], ...]).
 """
 
 from __future__ import annotations

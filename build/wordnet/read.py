@@ -1,4 +1,4 @@
-"""WordNet's own files: synsets, ranks and frequencies of senses, and what it marks as nobody's plain English."""
+"""Reads WordNet's own files: synsets, ranks and frequencies of senses, and what it marks as slang, obsolete or a trade name."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ not be replaced one by one. Left out is what WordNet marks as obsolete, slang, o
 - how often a lemma means what, from cntlist.rev, and how alike two synonyms are out of context, by a sentence encoder that reads both in
   the same frame ("they view it", "they watch it"; the mean of all lemmas taken off): words that mean the same only in a sense that
   nobody thinks of first can be told apart so, and adjectives of one cluster that mean nearly the same found ("great", "wonderful").
-scuff.language.wordnet reads the table.
+scuff.english.wordnet reads the table.
 """
 
 from __future__ import annotations

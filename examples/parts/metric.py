@@ -18,11 +18,12 @@ class BalancedAccuracy(Metric):
     """The mean over labels of the share of their examples that is right: rare labels count as much."""
 
     name: ClassVar[str] = "balanced-accuracy"
+    summary: ClassVar[str] = "accuracy in which every label counts alike"
+    tasks = ("single",)
 
     def statistics(self, answers: npt.NDArray[Any], targets: npt.NDArray[Any], labels: Sequence[str]) -> Floats:
-        decided = answers.argmax(1) if answers.ndim == 2 else answers
-        member = np.eye(len(labels))[targets]
-        return np.concatenate([member * (decided == targets)[:, None], member], 1)
+        member = np.eye(len(labels))[targets]  # label numbers as rows of 0 and 1
+        return np.concatenate([member * (answers == targets)[:, None], member], 1)
 
     def score(self, total: Floats) -> Floats:
         right, count = np.split(total, 2, axis=-1)  # also of many sums at once, for intervals

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from scuff.perturbations import Facts, WordPerturbation
-from scuff.text import Corpus, Ragged, Rng
-from scuff.text.ragged import Ints, Mask
+from scuff.perturbations import Corpus, Ints, Mask, Ragged, Rng, WordPerturbation
 
 
 @dataclass(frozen=True)
@@ -17,9 +14,6 @@ class Shout(WordPerturbation):
     """Write words in capitals; `loud` adds an exclamation mark."""
 
     loud: bool = False
-
-    name: ClassVar[str] = "shout"
-    facts: ClassVar[Facts] = Facts("write words in capitals", paper="none", example="ADVERSARIAL attacks are HARMLESS.")
 
     def able(self, corpus: Corpus) -> Mask:
         return np.array([word != word.upper() for word in corpus.cut(corpus.words).strings()], np.bool_)

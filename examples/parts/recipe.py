@@ -11,7 +11,7 @@ def hasty(proposals: int = 3) -> Attack:
         name="hasty",
         paper="none",
         goal="untargeted",
-        transform=(f"{proposals}*keyboard",),
+        perturbations=[f"{proposals}*keyboard"],
         search="delete",
-        constraints=("stop-words", "changed(share=0.2, floor=1)"),
+        constraints=["stop-words", "changed(share=0.2, floor=1)"],
     )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scuff.victims import Access, Outputs, Victim
-from scuff.victims.base import Column
+from scuff.victims import Access, Column, Outputs, Victim
 
 
 class Keywords(Victim):

@@ -1,9 +1,8 @@
 """Scuff: scratch the text, see whether the model holds."""
 
-from .api import AttackResult, Result, assert_robust, attack, evaluate, perturb, perturb_tokens, report, resume
+from .api import AttackResult, Result, assert_robust, attack, augment, evaluate, perturb, perturb_tokens, report, resume
 from .perturbations import NAMES, OneOf, Only, Perturbation, Protect, Then, parse
 from .text import Corpus, Edit, Edits
-from .training.augmentation import augment
 from .version import __version__
 
 __all__ = [

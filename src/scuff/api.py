@@ -1,44 +1,54 @@
-"""The functions of Scuff for Python, with all their keywords: the one file that a user reads."""
+"""The functions of Scuff for Python, with all their keywords: the one file that a user reads.
+
+A part (perturbation, constraint, search, goal, metric, recipe) is given by its name, as `module:Class(option=value)`, or as an
+object. Settings have the names of the command line's flags.
+"""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
-from .attacks.campaign import Campaign
+from .attacks.attack import Attack, Proposals
+from .attacks.constraints.base import Constraint
+from .attacks.goals import Goal
+from .attacks.search.base import Search
 from .attacks.settings import AttackSettings
-from .attacks.setup import AttackSetup, Found, _begin, open_attack_worker, reopen_attack
-from .data.dataset import joined
-from .evaluation.evaluation import Evaluation
-from .evaluation.score import final_score
+from .attacks.setup import AttackSetup, Found
+from .data.dataset import Task, joined
+from .evaluation.dimensions import Dimension
 from .evaluation.settings import EvaluationSettings
-from .evaluation.setup import EvaluationSetup, open_worker, preflight, reopen
+from .evaluation.setup import EvaluationSetup
+from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.plan import Plan
 from .perturbations.protect import Protect
-from .reports.attack import write_attack_report
-from .reports.attack_tables import attack_table, comparison_table
-from .reports.evaluation import write_report
-from .reports.gate import check_summary
-from .reports.tables import paper_table, score_table
-from .runs.folder import BadRun, Folder, NoAnswers
-from .runs.preflight import Say, silent
-from .runs.resume import ATTACK, EVALUATE, Show, begun, do_rounds, is_attack, named_run
+from .reports import (
+    attack_table,
+    check_summary,
+    comparison_table,
+    paper_table,
+    score_table,
+    write_attack_report,
+    write_report,
+)
+from .runs.folder import Folder
+from .runs.run import ATTACK, EVALUATE, Show, check_resumable, compute_again, kind_of, resume_run, silent, start_run
+from .runs.run import dry_run as only_preflight
+from .runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary, RunFile, Timing
+from .runs.setup import Say
 from .text.edits import Edit
+from .training.augmentation import Augmentation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-PerturbationSpec = str | Perturbation
-
-
-class PerturbOptions(TypedDict, total=False):
-    """Keyword arguments of `perturb`."""
+class PerturbKeywords(TypedDict, total=False):
+    """Keywords of `perturb`, beside return_edits."""
 
     seed: int
     draw: int
@@ -47,100 +57,120 @@ class PerturbOptions(TypedDict, total=False):
     ids: Sequence[object] | None
 
 
-@overload
-def perturb(  # type: ignore[overload-overlap]
-    texts: str,
-    attack: PerturbationSpec,
-    level: str | float = ...,
-    *,
-    return_edits: Literal[False] = ...,
-    **options: Unpack[PerturbOptions],
-) -> str: ...
+class RunKeywords(TypedDict, total=False):
+    """Settings that evaluations and attacks have in common."""
+
+    text: str | Sequence[str]  # column of texts; two for sentence pairs
+    label: str | Sequence[str]  # column of labels, tags or translations; several: a 0/1 column each
+    id: str | None  # column that names each example
+    task: Task | None  # default: by what the columns hold
+    format: str | None  # of a file; default: by its name
+    split: str | None  # of a Hugging Face data set
+    labels: str | Sequence[str]  # names of the model's labels, in its order
+    map: dict[str, str]  # labels of the data that the model calls otherwise
+    none: str | None  # the model's label for texts without any other (label sets)
+    options: dict[str, Any]  # of the model, e.g. {"device": "cpu"}
+    predictions: str | Sequence[str]  # files of answers collected before, instead of a model
+    examples: int  # how many, sampled in the shares of the labels; default 500
+    mlm: str | None  # masked language model for contextual
+    encoder: str | None  # sentence encoder, or "chrf"; default: MiniLM if installed
+    side: Literal["first", "second", "both"]  # which text of a pair to perturb
+    protect: str | Sequence[str]  # what is left alone: "urls", "word:Scuff", ...
+    seed: int
+    workers: int  # processes
+    cache: str | None  # file that keeps the model's answers, for all runs
+    max_errors: str | int | float  # a number, or a share such as "5%"
+    max_queries: int | None
 
 
-@overload
-def perturb(
-    texts: Sequence[str],
-    attack: PerturbationSpec,
-    level: str | float = ...,
-    *,
-    return_edits: Literal[False] = ...,
-    **options: Unpack[PerturbOptions],
-) -> list[str]: ...
+class EvaluateKeywords(RunKeywords, total=False):
+    """Settings of `evaluate`."""
+
+    protocol: Literal["robtest", "zeroe"]
+    dimensions: str | Dimension | Perturbation | Sequence[str | Dimension | Perturbation]
+    tag: Literal["general", "malicious"] | None
+    access: str | Sequence[str]  # what the attacker sees: "rule" (nothing), "score", "gradient"
+    degrees: float | Sequence[float]
+    cases: int | None  # per example and degree; default 10
+    width: float | None  # adaptive: add cases only until intervals are narrower than this
+    beta: float  # how much high degrees weigh in the final score
+    metric: str | Metric | None  # what the scores are; default: by the task
 
 
-@overload
-def perturb(  # type: ignore[overload-overlap]
-    texts: str,
-    attack: PerturbationSpec,
-    level: str | float = ...,
-    *,
-    return_edits: Literal[True],
-    **options: Unpack[PerturbOptions],
-) -> tuple[str, list[Edit]]: ...
+class AttackKeywords(RunKeywords, total=False):
+    """Settings of `attack`."""
+
+    goal: str | Goal | None
+    perturbations: str | Perturbation | Proposals | Sequence[str | Perturbation | Proposals]
+    search: str | Search | None
+    constraint: str | Constraint | Sequence[str | Constraint]  # added, or in place of the recipe's of that name
+    without: str | Sequence[str]  # constraints of the recipe that are left out
+    vectors: str | None  # file of word vectors or of lists of neighbours
+    max_time: float | None  # seconds for the run
+    valid: float  # successes that moved more in meaning are not valid; default 0.2
 
 
-@overload
-def perturb(
-    texts: Sequence[str],
-    attack: PerturbationSpec,
-    level: str | float = ...,
-    *,
-    return_edits: Literal[True],
-    **options: Unpack[PerturbOptions],
-) -> tuple[list[str], list[list[Edit]]]: ...
+class AugmentKeywords(TypedDict, total=False):
+    """Keywords of `augment`."""
+
+    dimensions: str | Sequence[str]
+    tag: str | None
+    mlm: str | None
+    encoder: str | None
+    degree: float
+    copies: int | None
+    share: float | None
+    ratio: str | None
+    each: bool
+    only_perturbed: bool
+    trace: bool
+    seed: int
+    protect: str | Sequence[str]
+    text: str | Sequence[str]
+    id: str | None
+    side: str
+    format: str | None
+    split: str | None
 
 
-def perturb(
-    texts: str | Sequence[str],
-    attack: PerturbationSpec,
-    level: str | float = "mid",
-    *,
-    seed: int = 0,
-    draw: int = 0,
-    selection: str | None = None,
-    protect: Sequence[str] | Protect = (),
-    ids: Sequence[object] | None = None,
-    return_edits: bool = False,
-) -> object:
-    """Perturb texts: a string in, a string out; a list in, a list out.
+@dataclass(frozen=True)
+class Result:
+    """What came of an evaluation. `print(result)` shows the table; `summary` has every number."""
 
-    attack: a name (`scuff list`), a spec such as "keyboard(layout='qwertz')" or "intrude|segment", or a Perturbation.
-    level: low, mid, high, or the share of words to attack. draw: another number, another random version.
-    selection: quota, coin, each, below or edits (see Perturbation.choose). protect: what must stay, e.g. ["urls", "word:Scuff"].
-    ids: names of the texts; without them equal texts are perturbed alike. return_edits: also what was changed.
-    """
-    plan = Plan.of(attack, level, seed, selection, protect)
-    changes: list[list[Edit]] = []
-    many = [texts] if isinstance(texts, str) else list(texts)
-    new = plan.texts(many, ids=ids, draw=draw, edits=changes if return_edits else None)
-    if isinstance(texts, str):
-        return (new[0], changes[0]) if return_edits else new[0]
-    return (new, changes) if return_edits else new
+    summary: EvaluationSummary
+    folder: str | None
 
+    def __str__(self) -> str:
+        return score_table(self.summary)
 
-def perturb_tokens(
-    sentences: Sequence[Sequence[str]],
-    attack: PerturbationSpec,
-    level: str | float = "mid",
-    *,
-    seed: int = 0,
-    draw: int = 0,
-    selection: str | None = None,
-    protect: Sequence[str] | Protect = (),
-    ids: Sequence[object] | None = None,
-) -> list[list[str]]:
-    """Perturb sentences that are cut into tokens: every token stays one token, so that its tag stays right."""
-    return Plan.of(attack, level, seed, selection, protect).tokens(sentences, ids=ids, draw=draw)
+    @property
+    def paper(self) -> str:
+        """The scores in the layout of the RobTest paper, as Markdown."""
+        return paper_table(self.summary)
+
+    @property
+    def average(self) -> float:
+        """The mean of all dimensions' final average scores; nan if nothing was answered."""
+        return _value(self.summary["overall"]["average"])
+
+    @property
+    def worst(self) -> float:
+        """The mean of all dimensions' final worst-case scores."""
+        return _value(self.summary["overall"]["worst"])
+
+    @property
+    def clean(self) -> float:
+        """The score on the texts as they are."""
+        return _value(self.summary["clean"]["score"])
 
 
 @dataclass(frozen=True)
 class AttackResult:
-    """What came of an attack. `print(result)` shows the table."""
+    """What came of an attack. `print(result)` shows the table; `summary` has every number."""
 
-    summary: dict[str, Any]
-    timings: list[dict[str, Any]]
-    lines: list[dict[str, Any]]  # one per example, as in results.jsonl
+    summary: AttackSummary
+    timings: list[Timing]
+    lines: list[AttackLine]  # one per example, as in results.jsonl
     folder: str | None
 
     def __str__(self) -> str:
@@ -154,134 +184,206 @@ class AttackResult:
     @property
     def success(self) -> float:
         """The share of attacked examples that were broken; nan if none was attacked."""
-        value = self.summary["success"]["value"]
-        return float("nan") if value is None else float(value)
+        return _value(self.summary["success"])
 
     @property
     def adversarial(self) -> list[tuple[str, str]]:
         """The texts that were broken: before and after."""
-        won = [line for line in self.lines if line["status"] == "succeeded"]
-        side = next((line["adversarial"]["edits"][0][0] for line in won), 0)
-        return [(joined(line["texts"][side]), joined(line["adversarial"]["texts"][side])) for line in won]
+        won = [
+            (line["texts"], line["adversarial"])
+            for line in self.lines
+            if line["status"] == "succeeded" and line["adversarial"]
+        ]
+        side = next((found["edits"][0][0] for _, found in won), 0)
+        return [(joined(texts[side]), joined(found["texts"][side])) for texts, found in won]
 
 
-@dataclass(frozen=True)
-class Result:
-    """What came of an evaluation. `print(result)` shows the table."""
-
-    summary: dict[str, Any]
-    folder: str | None
-
-    def __str__(self) -> str:
-        return score_table(self.summary)
-
-    @property
-    def paper(self) -> str:
-        """The scores in the layout of the RobTest paper, as Markdown."""
-        return paper_table(self.summary)
-
-    @property
-    def average(self) -> float:
-        """The mean of all dimensions' final average scores."""
-        return _value(self.summary["overall"]["average"])
-
-    @property
-    def worst(self) -> float:
-        """The mean of all dimensions' final worst-case scores."""
-        return _value(self.summary["overall"]["worst"])
-
-    @property
-    def clean(self) -> float:
-        return _value(self.summary["clean"]["score"])
+def _value(entry: Estimate) -> float:
+    return float("nan") if entry["value"] is None else float(entry["value"])
 
 
-class Evaluate:
-    """`scuff.evaluate(model, data)`; the room of the same name hides behind it, so what people look for there is here, too."""
+@overload
+def perturb(  # type: ignore[overload-overlap]
+    texts: str,
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[False] = ...,
+    **keywords: Unpack[PerturbKeywords],
+) -> str: ...
+@overload
+def perturb(
+    texts: Sequence[str],
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[False] = ...,
+    **keywords: Unpack[PerturbKeywords],
+) -> list[str]: ...
+@overload
+def perturb(  # type: ignore[overload-overlap]
+    texts: str,
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[True],
+    **keywords: Unpack[PerturbKeywords],
+) -> tuple[str, list[Edit]]: ...
+@overload
+def perturb(
+    texts: Sequence[str],
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[True],
+    **keywords: Unpack[PerturbKeywords],
+) -> tuple[list[str], list[list[Edit]]]: ...
+def perturb(
+    texts: str | Sequence[str],
+    perturbation: str | Perturbation,
+    level: str | float = "mid",
+    *,
+    seed: int = 0,
+    draw: int = 0,
+    selection: str | None = None,
+    protect: Sequence[str] | Protect = (),
+    ids: Sequence[object] | None = None,
+    return_edits: bool = False,
+) -> object:
+    """Perturb texts: a string in, a string out; a list in, a list out.
 
-    final_score = staticmethod(final_score)
-
-    def __call__(
-        self,
-        model: Any,
-        data: Any,
-        output: str | Path | None = None,
-        *,
-        named: bool = False,
-        say: Say | None = None,
-        show: Show | None = None,
-        **settings: Any,
-    ) -> Result:
-        """Measure how a model copes with perturbed texts.
-
-        model: a callable, scikit-learn or Hugging Face pipeline, or a name as for `scuff evaluate`. data: a file, data set,
-        DataFrame or list of (text, label). output: the run folder, which a second call resumes; None keeps nothing on disk.
-        settings: as for `scuff evaluate`, e.g. dimensions=["keyboard"], cases=20, examples=200. say, show: where messages and
-        progress go. named: output is a folder of runs, in which this one gets a name made of its settings.
-        """
-        config = EvaluationSettings.of(**settings)
-        if output is not None and not named:
-            Folder(output).usable()  # before a model is opened or asked
-        session = EvaluationSetup.of(model, data, config)
-        say = say or silent
-        try:
-            preflight(session, say)
-            if output is not None:
-                folder = Path(output) / session.folder_name if named else output
-                return _run(session, Folder(folder), say, show)
-            with tempfile.TemporaryDirectory(prefix="scuff-") as temporary:
-                return Result(_run(session, Folder(Path(temporary) / "run"), say, show).summary, None)
-        finally:
-            session.close()
+    perturbation: a name (`scuff list`), a spec such as "keyboard(layout='qwertz')" or "intrude|segment", or an object.
+    level: low, mid, high, or the share of words to change. draw: another number, another random version.
+    selection: quota, coin, each, below or edits (see Perturbation.choose). protect: what must stay, e.g. ["urls", "word:Scuff"].
+    ids: names of the texts; without them equal texts are perturbed alike. return_edits: also return what was changed.
+    """
+    plan = Plan.of(perturbation, level, seed, selection, protect)
+    changes: list[list[Edit]] = []
+    many = [texts] if isinstance(texts, str) else list(texts)
+    new = plan.texts(many, ids=ids, draw=draw, edits=changes if return_edits else None)
+    if isinstance(texts, str):
+        return (new[0], changes[0]) if return_edits else new[0]
+    return (new, changes) if return_edits else new
 
 
-evaluate = Evaluate()
+def perturb_tokens(
+    sentences: Sequence[Sequence[str]],
+    perturbation: str | Perturbation,
+    level: str | float = "mid",
+    *,
+    seed: int = 0,
+    draw: int = 0,
+    selection: str | None = None,
+    protect: Sequence[str] | Protect = (),
+    ids: Sequence[object] | None = None,
+) -> list[list[str]]:
+    """Perturb sentences that are cut into tokens: every token stays one token, so that its tag stays right."""
+    return Plan.of(perturbation, level, seed, selection, protect).tokens(sentences, ids=ids, draw=draw)
 
 
-def dry_run(model: Any, data: Any, *, say: Say, **settings: Any) -> None:
-    """Only the pre-flight of an evaluation: two examples, the clean score, the costs. Nothing is written."""
-    session = EvaluationSetup.of(model, data, EvaluationSettings.of(**settings))
-    try:
-        preflight(session, say)
-    finally:
-        session.close()
+def evaluate(
+    model: Any,
+    data: Any,
+    output: str | Path | None = None,
+    *,
+    named: bool = False,
+    say: Say | None = None,
+    show: Show | None = None,
+    **settings: Unpack[EvaluateKeywords],
+) -> Result:
+    """Measure how a model copes with perturbed texts.
+
+    model: a callable (list of texts in, labels or scores out), a scikit-learn or Hugging Face pipeline, a `Victim`, or a name as
+    for `scuff evaluate`. data: a file, a data set, a DataFrame or a list of (text, label). output: the run folder, which a second
+    call resumes; None keeps nothing on disk. named: output is a folder of runs, in which this one gets a name made of its
+    settings. say, show: called with messages and with the progress.
+
+    What is measured: dimensions=["typo-g", "keyboard@edits", Shout()] (default: all of RobTest's that can run) or tag, access
+    ("rule", "score", "gradient"), degrees, cases, width, protocol, beta, metric, protect, seed, mlm, encoder, max_queries.
+    The data: text, label, id, task, side, examples, format, split. The model: labels, map, none, options, predictions.
+    The run: workers, cache, max_errors. `EvaluateKeywords` says what each is.
+    """
+    chosen = EvaluationSettings.of(**settings)
+    opened = partial(EvaluationSetup.open, model, data, chosen)
+    result = start_run(opened, output, _evaluated, named=named, say=say or silent, show=show)
+    return result if output is not None else replace(result, folder=None)
 
 
-def resume_evaluation(
+def attack(
+    model: Any,
+    data: Any,
+    recipe: str | Attack = "toxictrap",
+    output: str | Path | None = None,
+    *,
+    named: bool = False,
+    say: Say | None = None,
+    show: Show | None = None,
+    found: Found | None = None,
+    **settings: Unpack[AttackKeywords],
+) -> AttackResult:
+    """Search for texts close to those of the data that a model gets wrong, or takes for benign.
+
+    model, data, output, named, say, show: as for `evaluate`. recipe: toxictrap, tt-textfooler, pwws, ... (`scuff list recipes`),
+    "module:function", or an `Attack`. found: called with each success as it comes (not from worker processes).
+
+    Parts in place of the recipe's: goal, perturbations=["embedding(n=50)", Shout()], search="beam", constraint=["chrf"], without=
+    ["pos"]. Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
+    What is left alone: protect; seed. The data: text, label, id, task, side, examples, format, split. The model: labels, map,
+    none, options. The run: workers, cache, max_errors. `AttackKeywords` says what each is.
+    """
+    chosen = AttackSettings.of(recipe=recipe, **settings)
+    opened = partial(AttackSetup.open, model, data, chosen, found)
+    result = start_run(opened, output, _attacked, named=named, say=say or silent, show=show)
+    return result if output is not None else replace(result, folder=None)
+
+
+def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> list[Any]:
+    """Labelled data with perturbed copies of its examples, for training: a list of dicts, or of tuples if they came as such.
+
+    data: as for `evaluate`. keywords: as for `scuff augment`: dimensions=["typo-g", "keyboard"] or tag, mlm, encoder, degree=0.1
+    (never exceeded), copies=1 of a share=1 of the examples, or ratio="1:1" (clean:perturbed), each=False, only_perturbed=False,
+    trace=False, seed=0, protect=[], side="first", text, id, format, split.
+    """
+    return Augmentation(**keywords).rows(data)
+
+
+def resume(
     folder: str | Path,
     *,
     say: Say | None = None,
     show: Show | None = None,
-    **changes: Any,
-) -> Result:
-    """Go on with an evaluation that was interrupted, with the settings that are written in its folder.
+    found: Found | None = None,
+    workers: int | None = None,
+    max_errors: str | int | float | None = None,
+    cache: str | None = None,
+) -> Result | AttackResult:
+    """Go on with a run that was interrupted, with the settings that are written in its folder.
 
-    changes: those that do not decide the trials: workers, max_errors, cache.
+    workers, max_errors, cache: settings that do not decide the trials may change. say, show: as for `evaluate`. found: as for
+    `attack`.
     """
-    run = named_run(folder, EVALUATE)
-    session = EvaluationSetup.of(
-        run["model"]["spec"], run["data"]["spec"], EvaluationSettings.of(**{**run["config"], **changes})
+    changes = {"workers": workers, "max_errors": max_errors, "cache": cache}
+    is_attack = kind_of(folder) == ATTACK
+    check_resumable(folder, ATTACK if is_attack else EVALUATE)
+
+    def opened(run: RunFile) -> EvaluationSetup | AttackSetup:
+        settings = {**run["config"], **{name: value for name, value in changes.items() if value is not None}}
+        model, data = run["model"]["spec"], run["data"]["spec"]
+        if is_attack:
+            return AttackSetup.open(model, data, AttackSettings.of(**settings), found)
+        return EvaluationSetup.open(model, data, EvaluationSettings.of(**settings))
+
+    told: dict[str, Any] = {"say": say or silent, "show": show}
+    return (
+        resume_run(folder, opened, _attacked, **told) if is_attack else resume_run(folder, opened, _evaluated, **told)
     )
-    try:
-        preflight(session, silent)  # whose answers to the clean texts are used
-        return _run(session, Folder(folder), say or silent, show)
-    finally:
-        session.close()
 
 
-def _run(session: EvaluationSetup, folder: Folder, say: Say, show: Show | None) -> Result:
-    with begun(session, folder) as (run, behind):
-        work = session.evaluation(behind)
-        do_rounds(session, work, chain([work.clean_jobs()], work.rounds()), open_worker, say, show)
-        return Result(_finished(work, run), str(folder.path))
-
-
-def _finished(work: Evaluation, run: dict[str, Any]) -> dict[str, Any]:
-    summary = work.finish(run)
-    write_report(work.folder)
-    if not summary["answered"]:
-        reason = next(iter(summary["problems"]), "nothing")
-        raise NoAnswers(f"expected answers to some of {summary['queries']['cases']:,} cases, got none: {reason}")
-    return summary
+def report(folder: str | Path) -> Result | AttackResult:
+    """Compute everything of a run again from its trials, without its model: summary.json, results.jsonl, report.html."""
+    if kind_of(folder) == ATTACK:
+        return compute_again(AttackSetup, folder, _attacked)
+    return compute_again(EvaluationSetup, folder, _evaluated)
 
 
 def assert_robust(
@@ -290,7 +392,7 @@ def assert_robust(
     *,
     min: dict[str, float] | None = None,
     max_drop: float | None = None,
-    **settings: Any,
+    **settings: Unpack[EvaluateKeywords],
 ) -> Result:
     """For tests: evaluate, and raise AssertionError with the table if a score is below its minimum.
 
@@ -305,126 +407,19 @@ def assert_robust(
     return result
 
 
-def _value(entry: dict[str, Any]) -> float:
-    """nan where nothing was answered."""
-    return float("nan") if entry["value"] is None else float(entry["value"])
+def dry_run(model: Any, data: Any, *, recipe: str | Attack | None = None, say: Say = silent, **settings: Any) -> None:
+    """Only the pre-flight of an evaluation, or with a recipe of an attack: two examples, the clean score, the costs."""
+    if recipe is None:
+        only_preflight(EvaluationSetup.open(model, data, EvaluationSettings.of(**settings)), say)
+    else:
+        only_preflight(AttackSetup.open(model, data, AttackSettings.of(recipe=recipe, **settings)), say)
 
 
-def attack(
-    model: Any,
-    data: Any,
-    recipe: str = "toxictrap",
-    output: str | Path | None = None,
-    *,
-    named: bool = False,
-    say: Say | None = None,
-    show: Show | None = None,
-    found: Found | None = None,
-    **settings: Any,
-) -> AttackResult:
-    """Search for texts close to those of the data that a model gets wrong, or takes for benign.
-
-    model, data, output, say, show, named: as for `scuff.evaluate`. recipe: toxictrap, tt-textfooler, pwws, ...; its parts can be
-    chosen one by one. settings: as for `scuff attack`, e.g. search="beam", transform=["embedding(n=50)"], without=["pos"],
-    vectors="FILE", max_queries=200. found: called with each success as it comes (not from worker processes).
-    """
-    config = AttackSettings.of(recipe=recipe, **settings)
-    if output is not None and not named:
-        Folder(output).usable()  # before a model is opened or asked
-    session = AttackSetup.of(model, data, config)
-    try:
-        _begin(session, say or silent, found)
-        if output is not None:
-            return _run_attack(session, Folder(Path(output) / session.folder_name if named else output), say, show)
-        with tempfile.TemporaryDirectory(prefix="scuff-") as temporary:
-            done = _run_attack(session, Folder(Path(temporary) / "run"), say, show)
-            return AttackResult(done.summary, done.timings, done.lines, None)
-    finally:
-        session.close()
+def _evaluated(folder: Folder, summary: EvaluationSummary) -> Result:
+    write_report(folder)
+    return Result(summary, str(folder.path))
 
 
-def dry_attack(model: Any, data: Any, *, say: Say, **settings: Any) -> None:
-    """Only the pre-flight of an attack. Nothing is written."""
-    session = AttackSetup.of(model, data, AttackSettings.of(**settings))
-    try:
-        _begin(session, say, None)
-    finally:
-        session.close()
-
-
-def resume_attack(
-    folder: str | Path, *, say: Say | None = None, show: Show | None = None, found: Found | None = None, **changes: Any
-) -> AttackResult:
-    """Go on with an attack that was interrupted, with the settings that are written in its folder.
-
-    changes: those that do not decide the trials: workers, max_errors, cache.
-    """
-    run = named_run(folder, ATTACK)
-    config = AttackSettings.of(**{**run["config"], **changes})
-    session = AttackSetup.of(run["model"]["spec"], run["data"]["spec"], config)
-    try:
-        _begin(session, silent, found)
-        return _run_attack(session, Folder(folder), say, show)
-    finally:
-        session.close()
-
-
-def report_attack(folder: str | Path) -> AttackResult:
-    """Compute everything of an attack again from its trials."""
-    work = reopen_attack(str(folder))
-    jobs = [*work.clean_jobs(), *work.jobs()]
-    if left := work.left(jobs):
-        raise BadRun(
-            f"{folder}: expected a finished run, got {len(left)} of {len(jobs)} blocks left to do: "
-            f"`scuff attack --resume {folder}` goes on"
-        )
-    return _attack_finished(work, work.folder.read_json("run.json"))
-
-
-def _run_attack(session: AttackSetup, folder: Folder, say: Say | None, show: Show | None) -> AttackResult:
-    with begun(session, folder) as (run, behind):
-        work = session.attacking(behind)
-        opened = open_attack_worker if session.reopens else None
-        do_rounds(session, work, (work.clean_jobs(), work.jobs()), opened, say or silent, show)
-        done = _attack_finished(work, run)
-    status, attacked = done.summary["status"], done.summary["success"]["of"]
-    if attacked and status["error"] == attacked:
-        raise NoAnswers(
-            f"expected answers to some of {attacked:,} attacks, got none: {next(iter(done.summary['problems']))}"
-        )
-    return done
-
-
-def _attack_finished(work: Campaign, run: dict[str, Any]) -> AttackResult:
-    summary = work.finish(run)
-    write_attack_report(work.folder)
-    lines = list(work.folder.read_lines("results.jsonl"))
-    return AttackResult(summary, work.folder.timings(), lines, str(work.folder.path))
-
-
-def resume(folder: str | Path, **options: Any) -> Result | AttackResult:
-    """Go on with a run that was interrupted, with the settings that are written in its folder.
-
-    options: say and show, as for `scuff.evaluate`, and settings that do not decide the trials: workers, max_errors, cache.
-    """
-    return resume_attack(folder, **options) if is_attack(folder) else resume_evaluation(folder, **options)
-
-
-def report(folder: str | Path) -> Result | AttackResult:
-    """Compute everything of a run again from its trials, without its model: summary.json, results.jsonl, report.html."""
-    return report_attack(folder) if is_attack(folder) else _report_evaluation(folder)
-
-
-def _report_evaluation(folder: str | Path) -> Result:
-    opened = Folder(folder)
-    run = opened.read_json("run.json")
-    work = reopen(str(folder))
-    for jobs in chain([work.clean_jobs()], work.rounds()):
-        if left := work.left(jobs):
-            raise BadRun(
-                f"{folder}: expected a finished run, got {len(left)} of {len(jobs)} blocks left to do: "
-                f"`scuff evaluate --resume {folder}` goes on"
-            )
-    summary = work.finish(run)
-    write_report(opened)
-    return Result(summary, str(folder))
+def _attacked(folder: Folder, summary: AttackSummary) -> AttackResult:
+    write_attack_report(folder)
+    return AttackResult(summary, folder.timings(), list(folder.attack_results()), str(folder.path))

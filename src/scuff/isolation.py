@@ -29,7 +29,7 @@ def isolated(
         return [work(rows)]
     except Blameless:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a user's code may raise anything
         if len(rows) == 1:
             return [failed(rows[0], reason_of(error))]
     half = len(rows) // 2

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
@@ -16,9 +18,26 @@ from functools import cache
 from hashlib import sha256
 from importlib import import_module, util
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 T = TypeVar("T")
+
+
+class Part:
+    """What all families of parts share: a name and a spec. A class that sets no `name` is called after itself: my-search."""
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""  # one line for `scuff list`
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" not in vars(cls):
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__.strip("_")).lower()
+
+    @property
+    def spec(self) -> str:
+        """Builds the part again: `name(option=value)` with the options that are not at their default."""
+        return spec_of(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +59,8 @@ class Family(Generic[T]):
             return spec  # type: ignore[return-value]
         if not isinstance(spec, str):
             raise TypeError(f"expected the name of {self.what} or an object of that kind, got {_kind_of(spec)}")
+        if isinstance(given := _GIVEN.get(spec.strip()), self.base):
+            return given  # type: ignore[return-value]
         name, options = parse_call(spec)
         made = _construct(name, self.find(name), options)
         if not isinstance(made, self.base):
@@ -129,9 +150,33 @@ FAMILIES = ("perturbations", "constraints", "searches", "goals", "metrics", "vic
 GROUPS = tuple(f"scuff.{family}" for family in FAMILIES)  # of entry points
 
 
+_GIVEN: dict[str, Any] = {}  # parts that were given as objects, by spec: their class may exist in this process only
+
+
+def as_spec(part: Any) -> str:
+    """The spec of a part that is given as an object; `Family.build` finds the object again by it, in this process."""
+    if isinstance(part, str):
+        return part
+    if isinstance(part, type):
+        raise TypeError(f"expected an object, got {_kind_of(part)}")
+    for inner in getattr(part, "parts", ()):  # of what is put together
+        as_spec(inner)
+    spec = str(getattr(part, "spec", "") or spec_of(part))
+    return spec if type(part).__module__.startswith("scuff.") else remember(part, spec)
+
+
+def remember(part: Any, spec: str) -> str:
+    """Keeps an object for `Family.build`. Returns the spec, with a number where it stands for another object already."""
+    name, number = spec, 1
+    while _GIVEN.setdefault(name, part) != part:
+        number += 1
+        name = f"{spec}#{number}"
+    return name
+
+
 def can_be_rebuilt(spec: str) -> bool:
-    """Whether another process can build the parts of a spec: a class typed into an interpreter exists only there."""
-    return not any(mark in spec for mark in ("__main__:", "<locals>", "<stdin>:"))
+    """Whether another process can build a spec: a class typed into an interpreter or inside a function exists only here."""
+    return not any(mark in spec for mark in ("__main__:", "<locals>", "<stdin>:", "#"))
 
 
 def usage(kind: type) -> str:
@@ -154,6 +199,7 @@ def _kind_of(value: Any) -> str:
 
 
 _FILES: dict[str, str] = {}  # the files that were imported by their path, by the name of the module
+_LOADED: dict[tuple[str, int, int], Any] = {}  # their modules, by path, time stamp and size
 
 
 def import_object(path: str, attribute: str) -> tuple[Any, str]:
@@ -180,16 +226,27 @@ class NoSuchFile(ValueError):
 
 
 def _import_file(file: Path) -> Any:
-    spec = util.spec_from_file_location(file.stem, file)
-    if not file.is_file() or spec is None or spec.loader is None:
+    """The module in a file; once, unless the file has changed, so that two parts of one spec have one class."""
+    if not file.is_file():
         raise NoSuchFile(f"{file}: expected a Python file, got nothing of that name")
+    key = (str(file.resolve()), file.stat().st_mtime_ns, file.stat().st_size)
+    if key in _LOADED:
+        return _LOADED[key]
+    name = file.stem if file.stem not in sys.modules else f"{file.stem}_{len(_FILES)}"  # not instead of another
+    spec = util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None, "a name that ends in .py has a loader"
     module = util.module_from_spec(spec)
-    sys.modules.setdefault(file.stem, module)
-    _FILES[file.stem] = str(file)
+    sys.modules[name] = module
+    _FILES[name] = str(file)
     folder = str(file.resolve().parent)  # what it imports may stand beside it, as for `python file.py`
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name], _FILES[name]
+        raise
+    _LOADED[key] = module
     return module
 
 
@@ -227,6 +284,12 @@ def check_count(value: Any, least: int, what: str) -> None:
     """Raises ValueError if an option is no whole number from `least`."""
     if type(value) is not int or value < least:
         raise ValueError(f"expected a whole number from {least} for {what}, got {value!r}")
+
+
+def check_positive(value: Any, what: str, *, zero: bool = False) -> None:
+    """Raises ValueError if an option is no finite number above 0, or from 0."""
+    if type(value) not in (int, float) or not 0 <= value < math.inf or not (value or zero):
+        raise ValueError(f"expected a number {'from' if zero else 'above'} 0 for {what}, got {value!r}")
 
 
 def check_switch(value: Any, what: str) -> None:

@@ -60,7 +60,7 @@ def attacking(victim: Victim, data: Dataset, recipe: Attack, limits: Limits = NO
 
     def ask(*columns: Column, examples: Any = None) -> Outputs:
         query.forget()
-        return query(*columns, examples=examples)
+        return query(*columns)
 
     truth = Truth.of(data, victim.labels, {})
     work = Campaign(Folder("nowhere"), data, truth, recipe, limits, **{"ask": ask, **doors})

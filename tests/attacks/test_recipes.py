@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import scuff
-from scuff.attacks.attack import ALL, Attack, Transform
+from scuff.attacks.attack import ALL, Attack, Proposals
 from scuff.attacks.constraints import CONSTRAINTS, parse_constraint
 from scuff.attacks.goals import parse_goal
 from scuff.attacks.recipes import RECIPES, find_recipe
@@ -41,7 +41,7 @@ def config(vectors: str) -> Any:
     pytest.importorskip("lemminflect")
 
     def made(recipe: str, **settings: Any) -> Attack:
-        return AttackSettings.of(recipe=recipe, **{"vectors": vectors, "encoder": "chrf", **settings}).recipe_for()
+        return AttackSettings.of(recipe=recipe, **{"vectors": vectors, "encoder": "chrf", **settings}).make_attack()
 
     return made
 
@@ -56,7 +56,7 @@ def test_specs_are_read_back(name: str) -> None:
     assert recipe.name == name and recipe.paper and (recipe.deviations or name == "tt-deepwordbug")
     specs: dict[str, Any] = recipe.specs
     assert parse_goal(specs["goal"]) == recipe.goal and parse_search(specs["search"]) == recipe.search
-    assert tuple(map(Transform.parse, specs["transform"])) == recipe.transform
+    assert tuple(map(Proposals.parse, specs["transform"])) == recipe.perturbations
     assert tuple(map(parse_constraint, specs["constraints"])) == recipe.constraints
     again = Attack.of(
         name, recipe.paper, specs["goal"], specs["transform"], specs["search"], specs["constraints"], recipe.deviations
@@ -82,14 +82,14 @@ def part(recipe: Attack, name: str) -> Any:
 
 
 def embedding(recipe: Attack) -> Any:
-    found = [part.perturbation for part in recipe.transform if part.perturbation.name == "embedding"]
+    found = [part.perturbation for part in recipe.perturbations if part.perturbation.name == "embedding"]
     assert len(found) == 1
     return found[0]
 
 
 def changes(recipe: Attack) -> list[str]:
     """What else it does."""
-    return [part.spec for part in recipe.transform if part.perturbation.name != "embedding"]
+    return [part.spec for part in recipe.perturbations if part.perturbation.name != "embedding"]
 
 
 def test_toxictrap_has_the_constants_of_its_paper() -> None:
@@ -132,14 +132,14 @@ def test_deepwordbug_has_the_constants_of_its_paper() -> None:
     recipe = find_recipe("deepwordbug")
     assert changes(recipe) == [LETTERS[kind] for kind in ("swap", "replace", "delete", "insert")]
     assert recipe.search.name == "unk" and part(recipe, "edit-distance").most == 30
-    assert {part.count for part in recipe.transform} == {1}
+    assert {part.count for part in recipe.perturbations} == {1}
 
 
 def test_textbugger_has_the_constants_of_its_paper() -> None:
     recipe = find_recipe("textbugger")
     assert embedding(recipe).neighbours == 5 and recipe.search.name == "delete"
     assert changes(recipe)[1:] == [LETTERS["delete"], LETTERS["swap"], "5*homoglyph"]
-    blank: Any = recipe.transform[0].perturbation
+    blank: Any = recipe.perturbations[0].perturbation
     assert (blank.name, blank.symbols, blank.min_letters, blank.phi) == ("intrude", " ", 2, 0)  # one in a word
     assert (part(recipe, "meaning").least, part(recipe, "meaning").by) == (0.8, "cosine")
 
@@ -161,7 +161,7 @@ def test_stop_words_stay(name: str) -> None:
 def test_settings_fill_in_what_a_recipe_lacks(name: str, config: Any, vectors: str) -> None:
     recipe = config(name)
     assert recipe.specs["search"] == find_recipe(name).specs["search"]
-    for attack in (part.perturbation for part in recipe.transform if part.perturbation.name == "embedding"):
+    for attack in (part.perturbation for part in recipe.perturbations if part.perturbation.name == "embedding"):
         assert attack.file == vectors
     for constraint in recipe.constraints:
         assert constraint.name != "word-vectors" or constraint.file == vectors
@@ -214,7 +214,7 @@ def test_what_was_chosen_otherwise_is_a_deviation(config: Any) -> None:
 )
 def test_settings_that_mean_nothing(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match="expected") as error:
-        AttackSettings.of(**{"recipe": "deepwordbug", **settings}).recipe_for()
+        AttackSettings.of(**{"recipe": "deepwordbug", **settings}).make_attack()
     assert message in str(error.value)
 
 
@@ -223,7 +223,7 @@ def test_settings_that_mean_nothing(settings: dict[str, Any], message: str) -> N
 )
 def test_without_word_vectors_one_line_says_what_to_do(name: str) -> None:
     with pytest.raises(MissingResource, match=r"--vectors FILE") as error:
-        AttackSettings.of(recipe=name).recipe_for()
+        AttackSettings.of(recipe=name).make_attack()
     line = str(error.value)
     assert "\n" not in line and line.startswith(f"{name} needs word vectors")
     assert all(word in line for word in ("counter-fitted", "tt-pwws", "deepwordbug", "--transform"))
@@ -233,22 +233,22 @@ def test_what_runs_without_word_vectors() -> None:
     """All that the line names."""
     pytest.importorskip("lemminflect")
     for name in ("tt-pwws", "tt-deepwordbug", "pwws", "deepwordbug", "input-reduction"):
-        AttackSettings.of(recipe=name).recipe_for()
-    AttackSettings.of(recipe="toxictrap", transform=["typo", "homoglyph", "synonym"], without=["meaning"]).recipe_for()
+        AttackSettings.of(recipe=name).make_attack()
+    AttackSettings.of(recipe="toxictrap", transform=["typo", "homoglyph", "synonym"], without=["meaning"]).make_attack()
 
 
 def test_a_constraint_on_word_vectors_says_how_to_leave_it_out(vectors: str) -> None:
     pytest.importorskip("lemminflect")
     settings: dict[str, Any] = {"recipe": "textfooler", "transform": ["typo"], "encoder": "chrf"}
     with pytest.raises(MissingResource, match=r"word-vectors needs word vectors: --vectors FILE.*--no-word-vectors"):
-        AttackSettings.of(**settings).recipe_for()
-    AttackSettings.of(**settings, without=["word-vectors"]).recipe_for()
-    AttackSettings.of(**settings, vectors=vectors).recipe_for()
+        AttackSettings.of(**settings).make_attack()
+    AttackSettings.of(**settings, without=["word-vectors"]).make_attack()
+    AttackSettings.of(**settings, vectors=vectors).make_attack()
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"nowhere\.txt"):
-        AttackSettings.of(recipe="toxictrap", vectors=str(tmp_path / "nowhere.txt"), encoder="chrf").recipe_for()
+        AttackSettings.of(recipe="toxictrap", vectors=str(tmp_path / "nowhere.txt"), encoder="chrf").make_attack()
 
 
 @pytest.mark.parametrize(
@@ -263,8 +263,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     ],
 )
 def test_how_many_proposals(spec: str, count: int, again: str) -> None:
-    transform = Transform.parse(spec)
-    assert (transform.count, transform.spec) == (count, again) and Transform.parse(again) == transform
+    transform = Proposals.parse(spec)
+    assert (transform.count, transform.spec) == (count, again) and Proposals.parse(again) == transform
 
 
 @pytest.mark.parametrize("name", ["tt-deepwordbug", "tt-pwws", "tt-textfooler", "toxictrap", "textbugger"])
@@ -282,8 +282,8 @@ def test_a_file_with_too_few_neighbours_is_told(tmp_path: Path) -> None:
     few = AttackSettings.of(
         recipe="textbugger", vectors=str(tmp_path / "near.tsv"), without=["meaning"], encoder="chrf"
     )
-    assert few.recipe_for().deviations["neighbours"].endswith("near.tsv lists at most 3 neighbours of a word, not 5")
+    assert few.make_attack().deviations["neighbours"].endswith("near.tsv lists at most 3 neighbours of a word, not 5")
     enough = AttackSettings.of(
         recipe="deepwordbug", transform=[f"embedding(file={str(tmp_path / 'near.tsv')!r}, n=3)"], encoder="chrf"
     )
-    assert "neighbours" not in enough.recipe_for().deviations
+    assert "neighbours" not in enough.make_attack().deviations

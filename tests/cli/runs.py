@@ -34,18 +34,21 @@ def a_users_folder(path: Path, monkeypatch: pytest.MonkeyPatch, model: str, slow
 
 
 def slow_model(at_once: int, *answer: str) -> str:
-    """Small blocks, as if the run were large; if asked to, it waits after some of them, so that there is time to break in."""
+    """Small blocks, as if the run were large; if asked to, it waits after some of them, so that there is time to break in, but
+    not for ever: if the test fails, nobody ends it.
+    """
     lines = "\n    ".join(answer)
     return f"""
 import os, sys, time
 from pathlib import Path
 import scuff
 sys.modules["scuff.victims.base"].Victim.cases_at_once = {at_once}
-if "HOLD" in os.environ:
+HOLD = time.monotonic() + 120 if "HOLD" in os.environ else 0
+if HOLD:
     Path(f"pid-{{os.getpid()}}").touch()
 
 def predict(texts):
-    while "HOLD" in os.environ and Path("hold").exists() and len(list(Path("run/trials").glob("*.npz"))) >= 3:
+    while time.monotonic() < HOLD and Path("hold").exists() and len(list(Path("run/trials").glob("*.npz"))) >= 3:
         time.sleep(0.02)
     {lines}
 """
@@ -88,7 +91,7 @@ def begun(command: Sequence[str]) -> subprocess.Popen[bytes]:
         env={**os.environ, "HOLD": "yes"},
         start_new_session=True,
     )
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while len(list(Path("run/trials").glob("*.npz"))) < 3:
         assert job.poll() is None, job.communicate()
         assert time.monotonic() < end

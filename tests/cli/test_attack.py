@@ -209,6 +209,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return found
 
 
+@pytest.mark.slow  # `evaluate` stops and resumes in the same way, in test_evaluate.py
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_run_goes_on_after_it_was_stopped(

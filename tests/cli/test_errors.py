@@ -101,7 +101,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         "a.txt",
         b"hello\n",
         ["-a", "intrude(symbols='\\n')"],
-        "expected an attack that puts no line ends into lines",
+        "expected a perturbation that puts no line ends into lines",
     ),
     "option type": (
         "a.txt",
@@ -115,7 +115,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         "a.conllu",
         b"1\tHello\t_\n\n",
         ["-a", "segment"],
-        "expected an attack that keeps each token, got segment",
+        "expected a perturbation that keeps each token, got segment",
     ),
     "conllu without tabs": ("a.conllu", b"1 Hello\n\n", [], "a.conllu: line 1: expected CoNLL-U: number, tab, form"),
     "blanks in columns": (
@@ -132,7 +132,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
     ),
     "id of lines": ("a.txt", b"x", ["--id", "n"], "expected a table with a column 'n', got lines"),
     "format": ("a.txt", b"x", ["--format", "xml"], "for --format, got 'xml'"),
-    "draws": ("a.txt", b"x", ["--draws", "0"], "expected 1 or more for --draws, got 0"),
+    "draws": ("a.txt", b"x", ["--draws", "0"], "expected 1 or more for --copies, got 0"),
     "protect": ("a.txt", b"x", ["--protect", "url"], "to protect, got 'url'"),
     "select": (
         "a.txt",

@@ -515,7 +515,7 @@ def test_the_demo_needs_nothing(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """As it is, but with fewer examples and cases."""
-    session = import_module("scuff.session")
+    session = import_module("scuff.api")
     whole, asked = session.evaluate, dict[str, Any]()
 
     def smaller(*what: Any, **settings: Any) -> Any:

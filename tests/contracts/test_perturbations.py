@@ -1,4 +1,4 @@
-"""What every perturbation must hold. A new one joins by its line in scuff.perturbations.names.NAMES."""
+"""What every perturbation must hold. A new one joins by its line in scuff.perturbations.names.NAMES, a user's own by a spec."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from scuff.text.corpus import Corpus
 from scuff.text.random import Rng
 from strategies import seed, strength, text, texts
 
-slow.ATTACKS |= {"natural": slow_respell.natural, "phonetic": slow_respell.phonetic}
+slow.PERTURBATIONS |= {"natural": slow_respell.natural, "phonetic": slow_respell.phonetic}
 WHOLE = {"segment": slow.segment, "visual": slow.visual}
 ERRORS = Path(__file__).parents[1] / "reference" / "errors.tsv"
 NEAR = Path(__file__).parents[1] / "reference" / "neighbours.tsv"
-GIVEN = {"embedding": f"embedding(file={str(NEAR)!r})"}  # attacks that need a file
-NETWORKS = (
-    "contextual",
-    "paraphrase",
-)  # random text would take them minutes: their tests are in tests/perturb and tests/neural
-SPECS = [GIVEN.get(name, name) for name in NAMES if name not in NETWORKS]
+GIVEN = {"embedding": f"embedding(file={str(NEAR)!r})"}  # perturbations that need a file
+# random text would take these minutes: their tests are in tests/perturbations and tests/huggingface
+NETWORKS = ("contextual", "paraphrase")
+SHIPPED = [GIVEN.get(name, name) for name in NAMES if name not in NETWORKS]
+OWN = ["contracts.own:Shout", "contracts.own:Shout(loud=True)", "contracts.own:EchoWord"]
+SPECS = [*SHIPPED, *OWN]
 COMBINED = [
     *SPECS,
     f"natural(errors={str(ERRORS)!r}, listed=True)",
@@ -48,48 +48,52 @@ COMBINED = [
     "distraction(words=('red', 'Blue'))",
     "keyboard+distraction+typo",
     "distraction|truncate",
+    "keyboard|contracts.own:Shout",
+    "contracts.own:EchoWord+contracts.own:Shout",
 ]
 
-attacks = pytest.mark.parametrize("attack", [parse(spec) for spec in SPECS], ids=lambda a: a.name)
-all_attacks = pytest.mark.parametrize("attack", [parse(spec) for spec in COMBINED], ids=lambda a: a.name)
+perturbations = pytest.mark.parametrize("perturbation", [parse(spec) for spec in SPECS], ids=lambda a: a.name)
+all_perturbations = pytest.mark.parametrize("perturbation", [parse(spec) for spec in COMBINED], ids=lambda a: a.name)
 selections = st.sampled_from([None, "quota", "coin", "each"])
 
 
-@all_attacks
+@all_perturbations
 @given(texts, seed)
-def test_zero_strength_is_identity(attack: Perturbation, texts: list[str], seed: int) -> None:
-    assert scuff.perturb(texts, attack, 0, seed=seed) == texts
+def test_zero_strength_is_identity(perturbation: Perturbation, texts: list[str], seed: int) -> None:
+    assert scuff.perturb(texts, perturbation, 0, seed=seed) == texts
 
 
-@all_attacks
+@all_perturbations
 @given(texts, strength, seed, selections)
-def test_edits_tell_all(attack: Perturbation, texts: list[str], p: float, seed: int, selection: str | None) -> None:
+def test_edits_tell_all(
+    perturbation: Perturbation, texts: list[str], p: float, seed: int, selection: str | None
+) -> None:
     """Text outside the edits is identical, the edits give the output, and they invert; each really changes something."""
-    new, edits = scuff.perturb(texts, attack, p, seed=seed, selection=selection, return_edits=True)
+    new, edits = scuff.perturb(texts, perturbation, p, seed=seed, selection=selection, return_edits=True)
     for before, after, changes in zip(texts, new, edits, strict=True):
         assert slow.splice(before, [(e.start, e.stop, e.new) for e in changes]) == after
         assert all(before[e.start : e.stop] == e.old != e.new for e in changes)
     corpus = Corpus.of(texts)
-    raw = attack.edits(corpus, p, seed=seed, selection=selection)
+    raw = perturbation.edits(corpus, p, seed=seed, selection=selection)
     assert corpus.apply(raw).apply(raw.inverse(corpus)).strings() == texts
 
 
-@all_attacks
+@all_perturbations
 @given(texts, strength, seed, st.integers(1, 40), st.randoms())
 def test_neither_order_nor_blocks_nor_neighbours_matter(
-    attack: Perturbation, texts: list[str], p: float, seed: int, block: int, shuffler: random.Random
+    perturbation: Perturbation, texts: list[str], p: float, seed: int, block: int, shuffler: random.Random
 ) -> None:
-    wanted = dict(zip(texts, scuff.perturb(texts, attack, p, seed=seed), strict=True))
+    wanted = dict(zip(texts, scuff.perturb(texts, perturbation, p, seed=seed), strict=True))
     shuffled = texts * 2
     shuffler.shuffle(shuffled)
     usual, plan.BLOCK = plan.BLOCK, block
     try:
-        assert scuff.perturb(shuffled, attack, p, seed=seed) == [wanted[text] for text in shuffled]
+        assert scuff.perturb(shuffled, perturbation, p, seed=seed) == [wanted[text] for text in shuffled]
     finally:
         plan.BLOCK = usual
 
 
-@pytest.mark.parametrize("name", [name for name in SPECS if name in WHOLE or name in slow.ATTACKS])
+@pytest.mark.parametrize("name", [name for name in SPECS if name in WHOLE or name in slow.PERTURBATIONS])
 @given(text, strength, seed, st.integers(0, 3))
 def test_same_as_the_slow_version(name: str, text: str, p: float, seed: int, draw: int) -> None:
     fast = scuff.perturb(text, name, p, seed=seed, draw=draw)
@@ -99,68 +103,71 @@ def test_same_as_the_slow_version(name: str, text: str, p: float, seed: int, dra
         assert fast == slow.perturb(text, name, p, seed, draw)
 
 
-@attacks
+@perturbations
 @given(text, strength, seed)
-def test_quota_is_met_or_everything_was_tried(attack: Perturbation, text: str, p: float, seed: int) -> None:
+def test_quota_is_met_or_everything_was_tried(perturbation: Perturbation, text: str, p: float, seed: int) -> None:
     corpus = Corpus.of([text])
-    rng = Rng.for_draws(corpus.keys, 0, seed, attack.name)
-    able = len(attack.propose(corpus, rng).within(None, rng))  # of edits that overlap only one can be made
-    total = len(attack.units(corpus))
-    chosen = attack.edits(corpus, p, seed=seed, selection="quota")
+    rng = Rng.for_draws(corpus.keys, 0, seed, perturbation.name)
+    able = len(perturbation.propose(corpus, rng).within(None, rng))  # of edits that overlap only one can be made
+    total = len(perturbation.units(corpus))
+    chosen = perturbation.edits(corpus, p, seed=seed, selection="quota")
     assert len(chosen) == min(able, math.ceil(total * p - 1e-9))
 
 
-@attacks
+@perturbations
 @given(text, seed)
-def test_stronger_levels_hit_what_weaker_ones_hit(attack: Perturbation, text: str, seed: int) -> None:
+def test_stronger_levels_hit_what_weaker_ones_hit(perturbation: Perturbation, text: str, seed: int) -> None:
     sites = [
-        set(attack.edits(Corpus.of([text]), p, seed=seed, selection="quota").site.tolist()) for p in LEVELS.values()
+        set(perturbation.edits(Corpus.of([text]), p, seed=seed, selection="quota").site.tolist())
+        for p in LEVELS.values()
     ]
     assert sites[0] <= sites[1] <= sites[2]
 
 
-@all_attacks
+@all_perturbations
 @given(st.lists(st.lists(text, max_size=5), max_size=4), strength, seed)
-def test_tokens_stay_tokens(attack: Perturbation, sentences: list[list[str]], p: float, seed: int) -> None:
-    if not attack.facts.keeps_tokens:
-        with pytest.raises(ValueError, match="expected an attack that keeps each token"):
-            scuff.perturb_tokens(sentences, attack, p, seed=seed)
+def test_tokens_stay_tokens(perturbation: Perturbation, sentences: list[list[str]], p: float, seed: int) -> None:
+    if not perturbation.facts.keeps_tokens:
+        with pytest.raises(ValueError, match="expected a perturbation that keeps each token"):
+            scuff.perturb_tokens(sentences, perturbation, p, seed=seed)
         return
-    new = scuff.perturb_tokens(sentences, attack, p, seed=seed)
+    new = scuff.perturb_tokens(sentences, perturbation, p, seed=seed)
     assert list(map(len, new)) == list(map(len, sentences))
     if p == 0:
         assert new == sentences
 
 
-@attacks
+@perturbations
 @given(texts, seed)
-def test_proposing_k_gives_up_to_k_different_edits_per_site(attack: Perturbation, texts: list[str], seed: int) -> None:
+def test_proposing_k_gives_up_to_k_different_edits_per_site(
+    perturbation: Perturbation, texts: list[str], seed: int
+) -> None:
     corpus = Corpus.of(texts)
-    edits = attack.at(0.5).propose(corpus, Rng.of(corpus.keys, seed), k=4)
+    edits = perturbation.at(0.5).propose(corpus, Rng.of(corpus.keys, seed), k=4)
     found: dict[tuple[int, int], list[str]] = {}
     for row, site, new in zip(edits.row.tolist(), edits.site.tolist(), edits.text.strings(), strict=True):
         found.setdefault((row, site), []).append(new)
     assert all(len(new) <= 4 and len(set(new)) == len(new) for new in found.values())
 
 
-@all_attacks
+@all_perturbations
 @given(texts, strength, seed)
-def test_protected_text_stays(attack: Perturbation, texts: list[str], p: float, seed: int) -> None:
+def test_protected_text_stays(perturbation: Perturbation, texts: list[str], p: float, seed: int) -> None:
     rules = ["urls", "emails", "mentions", "hashtags", "numbers", "placeholders", "word:quick", "re:[A-Z][a-z]+(?= )"]
     guard = scuff.Protect(tuple(rules))
-    new = scuff.perturb(texts, attack, p, seed=seed, protect=rules)
+    new = scuff.perturb(texts, perturbation, p, seed=seed, protect=rules)
     for before, after in zip(texts, new, strict=True):
         held, now = ([text[a:b] for a, b in sorted(guard.matches(text))] for text in (before, after))
         assert all(now.count(part) >= held.count(part) for part in held)
 
 
-@pytest.mark.parametrize("attack", [parse(spec) for spec in [*SPECS, *NETWORKS]], ids=lambda a: a.name)
-def test_facts_and_spec(attack: Perturbation) -> None:
-    facts = attack.facts
+@pytest.mark.parametrize("perturbation", [parse(spec) for spec in [*SHIPPED, *NETWORKS]], ids=lambda a: a.name)
+def test_facts_and_spec(perturbation: Perturbation) -> None:
+    facts = perturbation.facts
     assert facts.summary and facts.paper and facts.example and facts.scripts
     assert facts.level in ("char", "word", "sentence") and set(facts.tags) <= {"general", "malicious"} and facts.tags
-    assert parse(attack.spec) == attack
-    assert type(attack).__doc__
+    assert parse(perturbation.spec) == perturbation
+    assert type(perturbation).__doc__
 
 
 def test_tally_of_a_sequence_counts_words() -> None:
@@ -169,11 +176,14 @@ def test_tally_of_a_sequence_counts_words() -> None:
     assert (tally.units, tally.changed_units) == (4, 4)
 
 
-@attacks
-def test_tally_counts_what_was_done(attack: Perturbation) -> None:
+@perturbations
+def test_tally_counts_what_was_done(perturbation: Perturbation) -> None:
     texts = ["the quick brown fox jumps over the lazy dog", "", "the World"]
     tally = Tally()
-    new = Plan.of(attack, "mid", 1, "quota", ()).texts(texts, tally=tally)
+    new = Plan.of(perturbation, "mid", 1, "quota", ()).texts(texts, tally=tally)
     assert tally.texts == 3 and tally.changed_texts == sum(a != b for a, b in zip(texts, new, strict=True))
-    assert tally.units == {"gaps": 9, "words": 11, "characters": 43, "additions": 20, "sentences": 2}[attack.facts.unit]
+    assert (
+        tally.units
+        == {"gaps": 9, "words": 11, "characters": 43, "additions": 20, "sentences": 2}[perturbation.facts.unit]
+    )
     assert 0 < tally.changed_units <= tally.units

@@ -1,10 +1,12 @@
-"""Labelled data from everything that people have; what is wrong with it is told in one line that names the file."""
+"""Labelled data from files, Hugging Face data sets, pandas and lists; errors are one line that names the file."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuff.data.columns import Columns, read_dataset
+import scuff
+from scuff.data.columns import Columns
 from scuff.data.dataset import Dataset
 from scuff.data.formats.streams import BadInput
-from scuff.data.reading import read_predictions
+from scuff.data.reading import read_dataset, read_predictions
 from strategies import text as nasty_text
 
 Rows = list[tuple[Any, ...]]
@@ -241,7 +244,7 @@ def test_columns_are_named() -> None:
     assert read_dataset(rows).targets == ("x",) and read_dataset(rows, Columns(label=("stars",))).targets == ("5",)
 
 
-def test_wrong_columns_are_told(tmp_path: Path) -> None:
+def test_wrong_columns_are_reported(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "text,sentence,kind\na,b,c\n")
     assert "expected --text NAME (twice for sentence pairs), one of: text, sentence, kind" in refused(path)
     assert "expected --label NAME, one of: sentence, kind" in refused(path, Columns(text=("text",)))
@@ -346,7 +349,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_broken_files_are_told_in_one_line(name: str, tmp_path: Path) -> None:
+def test_broken_files_are_reported_in_one_line(name: str, tmp_path: Path) -> None:
     content, wanted = BROKEN[name]
     assert wanted in refused(written(tmp_path, name, content))
 
@@ -386,7 +389,7 @@ def test_predictions_of_every_task(tmp_path: Path) -> None:
     assert texts == {("a",): "[b]", ("c",): ""}, "a text is taken as it is"
 
 
-def test_wrong_predictions_are_told(tmp_path: Path) -> None:
+def test_wrong_predictions_are_reported(tmp_path: Path) -> None:
     def told(name: str, content: str, fields: list[str]) -> str:
         with pytest.raises(BadInput) as caught:
             read_predictions([str(written(tmp_path, name, content))], fields, "single")
@@ -398,3 +401,15 @@ def test_wrong_predictions_are_told(tmp_path: Path) -> None:
     assert "expected the text column 'sentence', as in the data" in told("c.csv", "text,pred\na,x\n", ["sentence"])
     assert "expected answers, got none" in told("d.csv", "text,pred\na,\n", ["text"])
     assert "got plain text" in told("e.txt", "a\n", ["text"])
+
+
+def test_reading_loads_no_perturbation() -> None:
+    """Without `import scuff`, which loads everything."""
+    code = f"""
+import sys, types
+sys.modules["scuff"] = package = types.ModuleType("scuff")
+package.__path__ = {list(scuff.__path__)!r}
+import scuff.data.reading
+assert not [name for name in sys.modules if name.startswith("scuff.perturbations")]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

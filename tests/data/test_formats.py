@@ -1,4 +1,4 @@
-"""Every format: what is not perturbed stays byte for byte, what is perturbed is the Python answer."""
+"""Every format: what is not perturbed stays byte for byte, what is perturbed is what `scuff.perturb` returns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ import scuff
 from scuff.cli.main import main
 from scuff.data import perturbing
 from scuff.data.formats import streams
-from scuff.data.perturbing import Input, perturb_file
+from scuff.data.formats.files import Input
+from scuff.data.perturbing import perturb_file
 from scuff.perturbations.plan import Plan
 from strategies import text
 
@@ -50,16 +51,20 @@ def test_zero_strength_keeps_every_byte(name: str, zipped: str, tmp_path: Path) 
     assert (gzip.decompress(target.read_bytes()) if zipped else target.read_bytes()) == raw
 
 
-def run(tmp_path: Path, name: str, content: str, *options: str, attack: str = "truncate", level: str = "1") -> str:
+def run(
+    tmp_path: Path, name: str, content: str, *options: str, perturbation: str = "truncate", level: str = "1"
+) -> str:
     (tmp_path / name).write_text(content, encoding="utf-8", newline="")
     target = tmp_path / f"out.{name}"
-    assert main(["perturb", str(tmp_path / name), "-a", attack, "-l", level, "-o", str(target), "-q", *options]) == 0
+    assert (
+        main(["perturb", str(tmp_path / name), "-a", perturbation, "-l", level, "-o", str(target), "-q", *options]) == 0
+    )
     return target.read_bytes().decode()
 
 
 def test_lines(tmp_path: Path) -> None:
     assert run(tmp_path, "a.txt", FILES["a.txt"]) == "firs lin her\r\n\n  indente\ttab \nno end"
-    assert run(tmp_path, "b.txt", "two words\nmore words", "--whole", attack="segment") == "twowords\nmorewords"
+    assert run(tmp_path, "b.txt", "two words\nmore words", "--whole", perturbation="segment") == "twowords\nmorewords"
 
 
 def test_csv_changes_only_the_column(tmp_path: Path) -> None:
@@ -130,7 +135,7 @@ def test_parquet(tmp_path: Path) -> None:
 
 
 def test_conllu_keeps_tags_and_rewrites_the_text(tmp_path: Path) -> None:
-    out = run(tmp_path, "a.conllu", CONLLU, attack="truncate(keep=1)")
+    out = run(tmp_path, "a.conllu", CONLLU, perturbation="truncate(keep=1)")
     assert "# text = Dn' sto th musi.\n1-2\tDn'\t" in out
     assert (
         "1\tD\tdo\tAUX" in out and "2\tn'\tnot\tPART" in out and "3\tsto\tstop\tVERB" in out and "3.1\tghost\t" in out
@@ -143,10 +148,10 @@ def test_token_columns(tmp_path: Path) -> None:
     assert run(tmp_path, "b.conll", FILES["blanks.conll"]) == "EU NNP B-NP\nreject VBZ B-VP\n\n"
 
 
-def test_draws_stand_together_and_do_not_depend_on_their_number(tmp_path: Path) -> None:
+def test_copies_stand_together_and_do_not_depend_on_their_number(tmp_path: Path) -> None:
     content = "the quick brown fox\njumps over lazy dogs\n"
-    two = run(tmp_path, "a.txt", content, "--draws", "2", attack="inner-shuffle").splitlines()
-    three = run(tmp_path, "a.txt", content, "--draws", "3", attack="inner-shuffle").splitlines()
+    two = run(tmp_path, "a.txt", content, "--draws", "2", perturbation="inner-shuffle").splitlines()
+    three = run(tmp_path, "a.txt", content, "--draws", "3", perturbation="inner-shuffle").splitlines()
     assert two == [three[0], three[1], three[3], three[4]]
     assert two[0] == scuff.perturb("the quick brown fox", "inner-shuffle", 1)
     assert two[1] == scuff.perturb("the quick brown fox", "inner-shuffle", 1, draw=1)
@@ -158,7 +163,15 @@ def test_draws_stand_together_and_do_not_depend_on_their_number(tmp_path: Path) 
 def test_edits_file_rebuilds_the_output(tmp_path: Path) -> None:
     content = "the quick brown fox\n\njumps over lazy dogs\n"
     out = run(
-        tmp_path, "a.txt", content, "--draws", "2", "--edits", str(tmp_path / "e.jsonl"), attack="keyboard", level="mid"
+        tmp_path,
+        "a.txt",
+        content,
+        "--draws",
+        "2",
+        "--edits",
+        str(tmp_path / "e.jsonl"),
+        perturbation="keyboard",
+        level="mid",
     )
     logged = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(entry["row"], entry["draw"]) for entry in logged] == [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
@@ -189,7 +202,7 @@ def test_what_stands_beside_a_new_value_stays_byte_for_byte(tmp_path: Path) -> N
     )
 
 
-def test_many_draws_take_no_more_memory_than_one(tmp_path: Path) -> None:
+def test_many_copies_take_no_more_memory_than_one(tmp_path: Path) -> None:
     (tmp_path / "l.txt").write_text("some words\n" * 4000, encoding="utf-8")
     source = Input(str(tmp_path / "l.txt"))
     reader = source.open()
@@ -201,7 +214,7 @@ def test_many_draws_take_no_more_memory_than_one(tmp_path: Path) -> None:
 def test_documents_of_token_files_are_kept_apart(tmp_path: Path) -> None:
     assert run(tmp_path, "a.conll", "-DOCSTART- -X- O O\n\nhello X\n") == "-DOCSTART- -X- O O\n\nhell X\n"
     twice = run(tmp_path, "b.conll", "hello X\n", "--draws", "2")
-    assert run(tmp_path, "c.conll", twice, attack="truncate(letters=2)") == twice.replace("hell", "hel")
+    assert run(tmp_path, "c.conll", twice, perturbation="truncate(letters=2)") == twice.replace("hell", "hel")
 
 
 def test_parquet_from_a_pipe_and_with_dictionaries(tmp_path: Path) -> None:
@@ -239,8 +252,8 @@ def test_parquet_from_a_pipe_and_with_dictionaries(tmp_path: Path) -> None:
 
 def test_ids_set_equal_texts_apart(tmp_path: Path) -> None:
     content = "id,text\na,abcdefghijk\nb,abcdefghijk\n"
-    same = run(tmp_path, "a.csv", content, attack="full-shuffle").splitlines()
-    apart = run(tmp_path, "a.csv", content, "--id", "id", attack="full-shuffle").splitlines()
+    same = run(tmp_path, "a.csv", content, perturbation="full-shuffle").splitlines()
+    apart = run(tmp_path, "a.csv", content, "--id", "id", perturbation="full-shuffle").splitlines()
     assert same[1][2:] == same[2][2:] and apart[1][2:] != apart[2][2:]
     assert apart[1][2:] == scuff.perturb(["abcdefghijk"], "full-shuffle", 1, ids=["a"])[0]
 
@@ -264,7 +277,7 @@ def test_chunks_of_any_size_give_the_same_bytes(
     for chunk in (streams.CHUNK, size):
         usual, streams.CHUNK = streams.CHUNK, chunk
         try:
-            perturb_file(Input(str(folder / "in.txt")), str(folder / "out.txt"), plan, draws=2)
+            perturb_file(Input(str(folder / "in.txt")), str(folder / "out.txt"), plan, copies=2)
         finally:
             streams.CHUNK = usual
         results.append((folder / "out.txt").read_bytes())
@@ -273,6 +286,6 @@ def test_chunks_of_any_size_give_the_same_bytes(
 
 def test_a_resumed_stream_goes_on_as_it_would_have(tmp_path: Path) -> None:
     lines = [f"line number {n} of the whole stream" for n in range(200)]
-    whole = run(tmp_path, "a.txt", "\n".join(lines) + "\n", attack="keyboard")
-    rest = run(tmp_path, "b.txt", "\n".join(lines[117:]) + "\n", attack="keyboard")
+    whole = run(tmp_path, "a.txt", "\n".join(lines) + "\n", perturbation="keyboard")
+    rest = run(tmp_path, "b.txt", "\n".join(lines[117:]) + "\n", perturbation="keyboard")
     assert whole.splitlines()[117:] == rest.splitlines()

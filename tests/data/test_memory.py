@@ -1,4 +1,4 @@
-"""A file of any size, in flat memory; one huge text, in one piece."""
+"""Memory does not grow with the size of a file; one text may be huge."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])  # ru
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux to measure a process's peak memory")
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     used = []

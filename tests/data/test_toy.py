@@ -1,4 +1,4 @@
-"""Grammars: what the file format means, that sentences depend on seed and number alone, that bad grammars are refused."""
+"""The embedded data, and its grammars: what their format means, that sentences depend on seed and number alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuff.data.toy import Grammar
+from scuff.data.columns import Columns
+from scuff.data.reading import read_dataset
+from scuff.data.records import training_records
+from scuff.data.toy import Grammar, toy_data
 
 PETS = Grammar.parse("""
 # a comment
@@ -25,6 +28,24 @@ very: | rather | so
 
 def texts(grammar: Grammar, start: str, count: int = 300, seed: int = 0) -> list[str]:
     return [grammar.sentence(start, number, seed).text for number in range(count)]
+
+
+@pytest.mark.parametrize(("name", "task"), [("sentiment", "single"), ("tone", "multi")])
+def test_embedded_data_is_read_like_any_other(name: str, task: str) -> None:
+    data = read_dataset(f"toy:{name}", Columns(split="train"))
+    texts, targets = toy_data(name, "test")
+    assert (data.name, data.task, data.fields, data.skipped) == (f"toy:{name}", task, ("text",), {})
+    assert data.columns == (tuple(texts),) and data.targets == tuple(targets) and data.ids[-1] == "999"
+    called, records = training_records(f"toy:{name}", None, None)
+    assert called == f"toy:{name}" and [list(row.values()) for row in records] == [
+        list(pair) for pair in zip(*toy_data(name, "train"), strict=True)
+    ]
+    assert records[0].keys() == {"text", "label"} and not {row["text"] for row in records} & set(texts)
+
+
+def test_unknown_embedded_data_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected sentiment or tone, train or test for toy_data, got 'film', 'test'"):
+        read_dataset("toy:film")
 
 
 def test_sentences_are_those_of_the_grammar() -> None:

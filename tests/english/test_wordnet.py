@@ -86,7 +86,7 @@ def test_antonyms() -> None:
 
 
 def test_few_words_are_synonyms_and_opposites() -> None:
-    """`used`, `leeward` and `anthropoid` mean both to WordNet; the attacks drop those."""
+    """`used`, `leeward` and `anthropoid` mean both to WordNet; the perturbations drop those."""
     clash = {(w, o) for w in table().words for pos in "nvar" for o in synonyms(w, pos, 1) if o in antonyms(w)}
     assert len(clash) < 40, clash
 
@@ -118,7 +118,7 @@ def test_the_licence_is_on_the_copy() -> None:
 
 
 def test_nothing_is_loaded_before_it_is_needed() -> None:
-    check = "import scuff; from scuff.language import wordnet; assert not wordnet.table.cache_info().currsize"
+    check = "import scuff; from scuff.english import wordnet; assert not wordnet.table.cache_info().currsize"
     subprocess.run([sys.executable, "-c", check], check=True)
 
 

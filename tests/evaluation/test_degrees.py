@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
@@ -12,7 +13,7 @@ from scuff.evaluation.degrees import by_characters, by_meaning, ranked
 from scuff.metrics.chrf import chrf_distance
 from scuff.text.corpus import Corpus
 from scuff.text.edits import Edits
-from scuff.text.ragged import Ints
+from scuff.text.ragged import Ints, Ragged
 from strategies import texts
 
 degrees = st.sampled_from([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.0])
@@ -81,3 +82,15 @@ def test_the_degree_is_reached_closely() -> None:
         rank = ranked(edits.row, edits.start)
         after = corpus.apply(by_characters(corpus, edits, rank, degree)).strings()
         assert {Levenshtein.distance(text, each) for each in after} == {int(degree * len(text) + 1e-9)}
+
+
+@pytest.mark.parametrize(("fitting", "found"), [(127, 127), (255, 254)])
+def test_the_number_of_edits_is_searched_for_in_eight_rounds(fitting: int, found: int) -> None:
+    """Each edit but the last changes one character and costs by its own account too much; the last does go too far."""
+    size = 2000
+    start = np.arange(fitting + 1)
+    stop = np.append(start[1:], size)
+    new = Ragged.of(["b" * count for count in (stop - start).tolist()])
+    edits = Edits(np.zeros_like(start), start, stop, new, start, np.full_like(start, size))
+    chosen = by_characters(Corpus.of(["a" * size]), edits, start, 0.25)
+    assert len(chosen) == found

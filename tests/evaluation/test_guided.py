@@ -186,3 +186,14 @@ def test_edits_between_words_matter_as_the_words_do() -> None:
     oracle = oracle_for(Asked())
     pool = oracle.pools(scuff.parse("segment"), "score", 8, seed=3, degree=0.5, protect=None)[0]
     assert pool is not None and (pool.importance != 0).mean() > 0.5
+
+
+def test_scores_count_to_the_third_digit() -> None:
+    """Another batch may change the last digits of a score, which must not change the order of words; a thousandth does."""
+    scores = {"one two three": 0.9, " two three": 0.6542, "one  three": 0.6538, "one two ": 0.6551}
+
+    def ask(*columns: Sequence[str], examples: Any = None) -> Outputs:
+        return Outputs.of(np.array([[scores[text], 0.0] for text in columns[0]]))
+
+    oracle = Oracle([Column.of(["one two three"])], (0,), ask, lambda out, rows: out.answers[:, 0])
+    assert oracle.importance("score", 0).tolist() == [0.246, 0.246, 0.245]

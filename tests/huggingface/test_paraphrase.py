@@ -71,10 +71,10 @@ def test_the_prefix_is_read(folder: str) -> None:
 
 
 def test_as_a_perturbation(folder: str) -> None:
-    attack = Paraphrase(model=folder, beams=3, longest=12)
+    perturbation = Paraphrase(model=folder, beams=3, longest=12)
     corpus = Corpus.of(TEXTS)
-    assert attack.units(corpus).row.tolist() == [0, 3, 4, 5, 6, 7]
-    edits = attack.propose(corpus, Rng.of(corpus.keys, 1), k=2)
+    assert perturbation.units(corpus).row.tolist() == [0, 3, 4, 5, 6, 7]
+    edits = perturbation.propose(corpus, Rng.of(corpus.keys, 1), k=2)
     seen: dict[int, list[str]] = {}
     for row, new in zip(edits.row.tolist(), edits.text.strings(), strict=True):
         seen.setdefault(row, []).append(new)
@@ -82,13 +82,15 @@ def test_as_a_perturbation(folder: str) -> None:
     assert edits.stop.tolist() == [
         edits.start[at] + len(TEXTS[row].strip()) for at, row in enumerate(edits.row.tolist())
     ]
-    versions = {scuff.perturb(TEXTS[3], attack, 1, draw=draw) for draw in range(20)}
+    versions = {scuff.perturb(TEXTS[3], perturbation, 1, draw=draw) for draw in range(20)}
     assert versions <= {f"  {new}\n" for new in Paraphraser.load(folder)([TEXTS[3].strip()], beams=3, longest=12)[0]}
-    assert scuff.perturb(TEXTS, attack, 0) == TEXTS
-    assert scuff.perturb(TEXTS, attack, 1, seed=3) == [scuff.perturb(text, attack, 1, seed=3) for text in TEXTS]
-    assert parse(attack.spec) == attack
-    with pytest.raises(ValueError, match="expected an attack that keeps each token"):
-        scuff.perturb_tokens([["the", "cat"]], attack, 1)
+    assert scuff.perturb(TEXTS, perturbation, 0) == TEXTS
+    assert scuff.perturb(TEXTS, perturbation, 1, seed=3) == [
+        scuff.perturb(text, perturbation, 1, seed=3) for text in TEXTS
+    ]
+    assert parse(perturbation.spec) == perturbation
+    with pytest.raises(ValueError, match="expected a perturbation that keeps each token"):
+        scuff.perturb_tokens([["the", "cat"]], perturbation, 1)
 
 
 def test_without_a_model(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scuff.metrics.auc import auc, macro_auc, placements
+from scuff.metrics import Auc
+from scuff.metrics.auc import placements
 from scuff.metrics.chrf import MissingMetric, chrf
 from scuff.metrics.edit import edit_distance
 from strategies import text as nasty_text
@@ -23,6 +24,11 @@ def sklearn_auc(targets: Any, scores: Any, **options: Any) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn warns where there is only one class
         return float(metrics.roc_auc_score(targets, scores, **options))
+
+
+def auc(scores: npt.NDArray[Any], positive: npt.NDArray[np.bool_]) -> float:
+    """Of one label."""
+    return Auc()(scores[:, None], positive[:, None], ("a",))
 
 
 @st.composite
@@ -41,26 +47,26 @@ def test_auc_is_scikit_learns(
     rows: tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.float64]],
 ) -> None:
     scores, positive, weight = rows
-    assert auc(scores, positive, np.ones(len(scores))) == pytest.approx(sklearn_auc(positive, scores))
-    assert auc(scores, positive, weight) == pytest.approx(sklearn_auc(positive, scores, sample_weight=weight))
+    assert auc(scores, positive) == pytest.approx(sklearn_auc(positive, scores))
+    weighted = np.average(placements(scores, positive, weight)[positive], weights=weight[positive])
+    assert weighted == pytest.approx(sklearn_auc(positive, scores, sample_weight=weight))
     pairs = [
         (weight[i] * weight[j], 1.0 if scores[i] > scores[j] else 0.5 if scores[i] == scores[j] else 0.0)
         for i in np.flatnonzero(positive)
         for j in np.flatnonzero(~positive)
     ]
-    assert auc(scores, positive, weight) == pytest.approx(sum(w * v for w, v in pairs) / sum(w for w, _ in pairs))
+    assert weighted == pytest.approx(sum(w * v for w, v in pairs) / sum(w for w, _ in pairs))
 
 
 def test_auc_of_extremes() -> None:
     yes = np.array([False, False, True, True])
-    one = np.ones(4)
-    assert auc(np.array([1, 2, 3, 4.0]), yes, one) == 1.0
-    assert auc(np.array([4, 3, 2, 1.0]), yes, one) == 0.0
-    assert auc(np.zeros(4), yes, one) == 0.5
-    assert auc(np.array([-np.inf, -np.inf, -np.inf, 0.0]), yes, one) == 0.75, "log probabilities of 0 are ties"
-    assert np.isnan(auc(np.arange(4.0), np.ones(4, bool), one))
-    assert np.isnan(auc(np.arange(4.0), yes, np.array([1, 1, 0, 0.0]))), "no weight on one kind"
-    assert np.isnan(auc(np.empty(0), np.empty(0, bool), np.empty(0)))
+    assert auc(np.array([1, 2, 3, 4.0]), yes) == 1.0
+    assert auc(np.array([4, 3, 2, 1.0]), yes) == 0.0
+    assert auc(np.zeros(4), yes) == 0.5
+    assert auc(np.array([-np.inf, -np.inf, -np.inf, 0.0]), yes) == 0.75, "log probabilities of 0 are ties"
+    assert np.isnan(auc(np.arange(4.0), np.ones(4, bool)))
+    assert np.isnan(auc(np.arange(4.0), np.zeros(4, bool)))
+    assert np.isnan(auc(np.empty(0), np.empty(0, bool)))
 
 
 @given(scored())
@@ -79,10 +85,17 @@ def test_macro_auc_of_label_sets(seed: int, labels: int, size: int) -> None:
     targets = random.random((size, labels)) < 0.4
     scores = random.random((size, labels)).round(1)
     assume((targets.any(0) & ~targets.all(0)).all())
-    weight = random.integers(1, 4, size).astype(np.float64)
-    assert macro_auc(scores, targets, np.ones(size)) == pytest.approx(sklearn_auc(targets, scores, average="macro"))
-    wanted = sklearn_auc(targets, scores, average="macro", sample_weight=weight)
-    assert macro_auc(scores, targets, weight) == pytest.approx(wanted)
+    names = "abcde"[:labels]
+    assert Auc()(scores, targets, names) == pytest.approx(sklearn_auc(targets, scores, average="macro"))
+    example = np.sort(random.integers(0, size, 3 * size))  # cases of each, of some none
+    some = targets[example]
+    assume((some.any(0) & ~some.all(0)).all())
+    cases = random.random((3 * size, labels)).round(1)
+    rows = Auc().example_rows(cases, some, names, example, size)
+    assert np.isnan(rows).any(1).tolist() == [at not in example for at in range(size)]
+    once = 1 / np.bincount(example)[example]
+    wanted = sklearn_auc(some, cases, average="macro", sample_weight=once)
+    assert float(Auc().score(np.nansum(rows, 0))) == pytest.approx(wanted), "an example counts once"
 
 
 def test_macro_auc_of_exclusive_classes() -> None:
@@ -90,7 +103,7 @@ def test_macro_auc_of_exclusive_classes() -> None:
     for classes in (2, 3, 5):
         labels = random.integers(0, classes, 100)
         scores = random.dirichlet(np.ones(classes), 100)
-        found = macro_auc(scores, labels[:, None] == np.arange(classes), np.ones(100))
+        found = Auc()(scores, labels, "abcde"[:classes])
         if classes == 2:
             wanted = sklearn_auc(labels, scores[:, 1])
         else:
@@ -101,7 +114,7 @@ def test_macro_auc_of_exclusive_classes() -> None:
 def test_label_sets_of_two_that_never_overlap_are_no_two_classes() -> None:
     targets = np.array([[True, False], [False, True], [False, True]])
     scores = np.array([[0.1, 0.4], [0.9, 0.6], [0.9, 0.3]])  # the first column has everything wrong
-    assert macro_auc(scores, targets, np.ones(3)) == pytest.approx(sklearn_auc(targets, scores, average="macro"))
+    assert Auc()(scores, targets, "ab") == pytest.approx(sklearn_auc(targets, scores, average="macro"))
 
 
 def test_labels_that_never_or_always_hold_are_left_out() -> None:
@@ -109,9 +122,9 @@ def test_labels_that_never_or_always_hold_are_left_out() -> None:
     targets = np.stack([np.zeros(20, bool), np.ones(20, bool), np.arange(20) % 2 == 0, np.arange(20) % 3 == 0], 1)
     scores = random.random((20, 4))
     wanted = sklearn_auc(targets[:, 2:], scores[:, 2:], average="macro")
-    assert macro_auc(scores, targets, np.ones(20)) == pytest.approx(wanted)
-    assert np.isnan(macro_auc(scores[:, :2], targets[:, :2], np.ones(20)))
-    assert np.isnan(macro_auc(np.empty((0, 3)), np.empty((0, 3), bool), np.ones(0)))
+    assert Auc()(scores, targets, "abcd") == pytest.approx(wanted)
+    assert np.isnan(Auc()(scores[:, :2], targets[:, :2], "ab"))
+    assert np.isnan(Auc()(np.empty((0, 3)), np.empty((0, 3), bool), "abc"))
 
 
 def slow_distance(before: str, after: str) -> int:

@@ -49,10 +49,10 @@ def _all_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(Contextual.options.__globals__, "FARTHER", EVERYTHING)
 
 
-def options(attack: Contextual, texts: list[str]) -> list[tuple[str, list[str]]]:
+def options(perturbation: Contextual, texts: list[str]) -> list[tuple[str, list[str]]]:
     """Each word with what may stand there."""
     corpus = Corpus.of(texts)
-    found = attack.options(corpus)
+    found = perturbation.options(corpus)
     words, new, first = corpus.cut(corpus.words).strings(), found.texts.strings(), found.first.tolist()
     return [(word, new[first[at] : first[at + 1]]) for at, word in enumerate(words)]
 
@@ -86,30 +86,30 @@ def test_any_language_without_a_tagger(models: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("given", [{"mlm": "mlm", "tagger": False}, {"mlm": "mlm"}, {"encoder": "encoder"}], ids=str)
 def test_as_many_proposals_as_there_are_options(models: dict[str, str], given: dict[str, str]) -> None:
-    attack = Contextual(**{key: models.get(str(value), value) for key, value in given.items()}, floor=-1)  # type: ignore[arg-type]
+    perturbation = Contextual(**{key: models.get(str(value), value) for key, value in given.items()}, floor=-1)  # type: ignore[arg-type]
     corpus = Corpus.of(TEXTS)
-    edits = attack.proposals(corpus, 0, k=1000)
+    edits = perturbation.proposals(corpus, 0, k=1000)
     found = zip(edits.row.tolist(), edits.start.tolist(), edits.text.strings(), strict=True)
     row, start = (column.tolist() for column in corpus.place(corpus.words.row, corpus.words.start))
-    words = zip(row, start, options(attack, TEXTS), strict=True)
+    words = zip(row, start, options(perturbation, TEXTS), strict=True)
     wanted = [(row, start, new) for row, start, (_, every) in words for new in every]
     assert sorted(found) == sorted(wanted) and len(set(wanted)) == len(wanted) > 0
 
 
 @pytest.mark.parametrize("kind", ["mlm", "encoder"])
 def test_company_changes_nothing(models: dict[str, str], kind: str) -> None:
-    attack = Contextual(**{kind: models[kind]}, floor=-1)  # type: ignore[arg-type]
-    together = options(attack, TEXTS)
-    assert [pair for text in TEXTS for pair in options(attack, [text])] == together
-    new = scuff.perturb(TEXTS, attack, 0.5, seed=4)
-    assert new == [scuff.perturb(text, attack, 0.5, seed=4) for text in TEXTS] and new != TEXTS
-    assert scuff.perturb(TEXTS, attack, 0) == TEXTS
+    perturbation = Contextual(**{kind: models[kind]}, floor=-1)  # type: ignore[arg-type]
+    together = options(perturbation, TEXTS)
+    assert [pair for text in TEXTS for pair in options(perturbation, [text])] == together
+    new = scuff.perturb(TEXTS, perturbation, 0.5, seed=4)
+    assert new == [scuff.perturb(text, perturbation, 0.5, seed=4) for text in TEXTS] and new != TEXTS
+    assert scuff.perturb(TEXTS, perturbation, 0) == TEXTS
 
 
 def test_bad_input(models: dict[str, str]) -> None:
-    attack = Contextual(mlm=models["mlm"], encoder=models["encoder"], floor=-1)
+    perturbation = Contextual(mlm=models["mlm"], encoder=models["encoder"], floor=-1)
     texts = [*NASTY, " ".join(NASTY), "film " * 300, "@film #film film.org", "Film-maker's film"]
-    new, edits = scuff.perturb(texts, attack, 1, seed=1, return_edits=True)
+    new, edits = scuff.perturb(texts, perturbation, 1, seed=1, return_edits=True)
     for before, after, changes in zip(texts, new, edits, strict=True):
         for change in reversed(changes):
             assert before[change.start : change.stop] == change.old != change.new
@@ -117,12 +117,12 @@ def test_bad_input(models: dict[str, str]) -> None:
         assert before == after
     assert new[-2].startswith("@film #film")
     tokens = [["The", "film", "is", "good"], []]
-    assert list(map(len, scuff.perturb_tokens(tokens, attack, 1))) == [4, 0]
+    assert list(map(len, scuff.perturb_tokens(tokens, perturbation, 1))) == [4, 0]
 
 
 def test_which_models(models: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    attack = parse(f"contextual(mlm={models['mlm']!r}, top=3)")
-    assert isinstance(attack, Contextual) and parse(attack.spec) == attack == attack.settled()
+    perturbation = parse(f"contextual(mlm={models['mlm']!r}, top=3)")
+    assert isinstance(perturbation, Contextual) and parse(perturbation.spec) == perturbation == perturbation.settled()
     for wrong, message in (
         ({"floor": 2}, r"expected a number in \[-1, 1\] for contextual\.floor, got 2"),
         ({"top": 0}, r"expected a whole number above 0 for contextual\.top, got 0"),

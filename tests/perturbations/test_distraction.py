@@ -94,13 +94,13 @@ def test_lists_are_long_and_clean() -> None:
 
 
 def test_words_of_the_data_set_are_added_three_at_a_time() -> None:
-    attack = Distraction(kinds="words", words=("red", "Blue", "green"))
+    perturbation = Distraction(kinds="words", words=("red", "Blue", "green"))
     for number in range(30):
-        added = scuff.perturb("Colours.", attack, 0.1, seed=number).removeprefix("Colours. ").split()
+        added = scuff.perturb("Colours.", perturbation, 0.1, seed=number).removeprefix("Colours. ").split()
         assert len(added) == 3 and set(added) <= {"red", "Blue", "green"}
-    assert scuff.perturb("colours", attack, 1).islower()
+    assert scuff.perturb("colours", perturbation, 1).islower()
     assert "red" in " ".join(scuff.perturb("A film.", Distraction(words=("red",)), 1, seed=n) for n in range(9))
-    assert scuff.parse(attack.spec) == attack and Distraction(words=["a"]) == Distraction(words=("a",))  # type: ignore[arg-type]
+    assert scuff.parse(perturbation.spec) == perturbation and Distraction(words=["a"]) == Distraction(words=("a",))  # type: ignore[arg-type]
 
 
 def test_strength_counts_tenths() -> None:

@@ -19,10 +19,10 @@ N = 6000
 
 
 def versions(
-    text: str, attack: str | scuff.Perturbation, level: float = 1.0, n: int = N, **options: object
+    text: str, perturbation: str | scuff.Perturbation, level: float = 1.0, n: int = N, **options: object
 ) -> list[str]:
     """n texts that differ in their id alone."""
-    return scuff.perturb([text] * n, attack, level, ids=range(n), **options)  # type: ignore[call-overload, no-any-return]
+    return scuff.perturb([text] * n, perturbation, level, ids=range(n), **options)  # type: ignore[call-overload, no-any-return]
 
 
 def assert_frequencies(found: list[str], wanted: dict[str, float]) -> None:

@@ -13,8 +13,8 @@ from scuff.resources import MissingResource
 
 
 def test_errors_come_from_the_list_and_keep_case(errors_file: Path) -> None:
-    attack = Natural(errors=str(errors_file), listed=True)
-    seen = {scuff.perturb("The QUICK brown world World fox the", attack, 1, seed=seed) for seed in range(200)}
+    perturbation = Natural(errors=str(errors_file), listed=True)
+    seen = {scuff.perturb("The QUICK brown world World fox the", perturbation, 1, seed=seed) for seed in range(200)}
     words = [{text.split()[at] for text in seen} for at in range(7)]
     assert words[0] == {"Teh", "Hte"}
     assert words[1] == {"QIUCK", "QUIK", "QICK"}
@@ -39,17 +39,17 @@ def test_codespell_backwards() -> None:
 def test_an_edited_list_is_read_again(errors_file: Path) -> None:
     import os
 
-    attack = Natural(errors=str(errors_file), listed=True)
-    assert scuff.perturb("fox", attack, 1) == "fox"
+    perturbation = Natural(errors=str(errors_file), listed=True)
+    assert scuff.perturb("fox", perturbation, 1) == "fox"
     errors_file.write_text("fox\tfxo\n", encoding="utf-8")
     os.utime(errors_file, (1, 1))
-    assert scuff.perturb("fox", attack, 1) == "fxo"
+    assert scuff.perturb("fox", perturbation, 1) == "fxo"
 
 
 def test_the_name_of_a_list_means_nothing(tmp_path: Path) -> None:
     (tmp_path / "dictionary.txt").write_text("the\tteh\nsicak\tsıcak\n", encoding="utf-8")
-    attack = Natural(errors=str(tmp_path / "dictionary.txt"), listed=True)
-    assert scuff.perturb("the SICAK", attack, 1) == "teh SICAK"
+    perturbation = Natural(errors=str(tmp_path / "dictionary.txt"), listed=True)
+    assert scuff.perturb("the SICAK", perturbation, 1) == "teh SICAK"
 
 
 def test_wrong_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,8 +116,8 @@ def test_learnt_errors_are_more_human_than_keyboard_slips(shared: Path) -> None:
             errors.setdefault(word, set()).add(error)
     words = sorted(errors)[::20]
 
-    def hits(attack: str) -> float:
-        drawn = [scuff.perturb(words, attack, 1, seed=seed) for seed in range(5)]
+    def hits(perturbation: str) -> float:
+        drawn = [scuff.perturb(words, perturbation, 1, seed=seed) for seed in range(5)]
         return sum(bool({d[at] for d in drawn} & errors[word]) for at, word in enumerate(words)) / len(words)
 
     assert hits("natural") > 0.2 > 4 * hits("keyboard(phi=0)")

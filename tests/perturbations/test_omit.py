@@ -20,10 +20,10 @@ from strategies import seed, text, texts
 LINE_END = r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]"
 
 
-def without(text: str, attack: Omit, seed: int = 0) -> dict[str, str]:
+def without(text: str, perturbation: Omit, seed: int = 0) -> dict[str, str]:
     """The text without each of its words that may go, by the word."""
     corpus = Corpus.of([text])
-    edits = attack.propose(corpus, Rng.of(corpus.keys, seed))
+    edits = perturbation.propose(corpus, Rng.of(corpus.keys, seed))
     words = dict(zip(corpus.words.start.tolist(), corpus.cut(corpus.words).strings(), strict=True))
     spans = zip(edits.site.tolist(), edits.start.tolist(), edits.stop.tolist(), strict=True)
     return {words[site]: text[:start] + text[stop:] for site, start, stop in spans}

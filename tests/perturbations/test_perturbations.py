@@ -1,4 +1,4 @@
-"""Each attack on chosen words: what it may do, what it never does, and its options."""
+"""Each perturbation on chosen words: what it may do, what it never does, and its options."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ FIXED: list[tuple[Perturbation, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("attack", "before", "after"), FIXED, ids=lambda value: ascii(value)[:30])
-def test_what_leaves_no_choice(attack: Perturbation, before: str, after: str) -> None:
-    assert scuff.perturb(before, attack, 1.0) == after
+@pytest.mark.parametrize(("perturbation", "before", "after"), FIXED, ids=lambda value: ascii(value)[:30])
+def test_what_leaves_no_choice(perturbation: Perturbation, before: str, after: str) -> None:
+    assert scuff.perturb(before, perturbation, 1.0) == after
 
 
 def test_letters_are_clusters_and_connectors_stay() -> None:
@@ -153,6 +153,6 @@ def test_wrong_selection() -> None:
 
 
 def test_specs_with_quotes_and_brackets() -> None:
-    attack = parse("intrude(symbols='|+)(\\'')|truncate + segment")
-    assert attack.spec == 'intrude(symbols="|+)(\'")|truncate+segment'
-    assert parse(attack.spec) == attack
+    perturbation = parse("intrude(symbols='|+)(\\'')|truncate + segment")
+    assert perturbation.spec == 'intrude(symbols="|+)(\'")|truncate+segment'
+    assert parse(perturbation.spec) == perturbation

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 import scuff
+from scuff.metrics.edit import word_distance
 from scuff.perturbations.channel import _apart
 from scuff.perturbations.natural import Natural
 from scuff.perturbations.phonetic import Phonetic, _distances, _farthest, _rows, _table
@@ -22,6 +23,7 @@ from strategies import seed as seeds
 from strategies import texts
 
 TEXT = "Although the restaurant is extremely popular , nobody knows whether the chef really cooks there himself ."
+LONG_WORD = "Pneumonoultramicroscopicsilicovolcanoconiosis" * 3
 
 
 def test_respellings_come_from_the_table_in_the_words_case() -> None:
@@ -112,14 +114,31 @@ def test_rules_lie_apart(open_to: list[list[bool]], random: random.Random) -> No
     assert all(any(word[a] == word[b] and abs(a - b) <= 2 for b in taken) for a in np.flatnonzero(flat))
 
 
-@pytest.mark.parametrize("attack", [Phonetic(), Phonetic(phi=0.6), Phonetic(slight=True), Natural()])
+@pytest.mark.parametrize("perturbation", [Phonetic(), Phonetic(phi=0.6), Phonetic(slight=True), Natural()])
 @given(texts, seeds)
-def test_costs_are_exact(attack: scuff.Perturbation, texts: list[str], seed: int) -> None:
-    texts = [*texts, TEXT]
+def test_costs_are_exact(perturbation: scuff.Perturbation, texts: list[str], seed: int) -> None:
+    texts = [*texts, TEXT, LONG_WORD]
     corpus = Corpus.of(texts)
-    edits = attack.propose(corpus, Rng.of(corpus.keys, seed), k=2)
+    edits = perturbation.propose(corpus, Rng.of(corpus.keys, seed), k=2)
     old, new = corpus.cut(edits.spans(corpus.offsets)).strings(), edits.text.strings()
     assert edits.cost.tolist() == [Levenshtein.distance(*pair) for pair in zip(old, new, strict=True)]
+
+
+few = st.text("ab", max_size=9)
+word = st.one_of(few, st.text("abé\u0301👍", max_size=20), st.text("abc", min_size=55, max_size=200))
+
+
+@given(st.lists(st.tuples(word, word), max_size=30))
+def test_distances_are_exact_at_any_length(pairs: list[tuple[str, str]]) -> None:
+    old, new = ([pair[side] for pair in pairs] for side in (0, 1))
+    wanted = [Levenshtein.distance(*pair) for pair in pairs]
+    assert word_distance(Ragged.of(old), Ragged.of(new)).tolist() == wanted
+
+
+def test_distances_of_very_long_words() -> None:
+    long = "abcdefghij" * 1000
+    new = [long[:50] + "XYZ" + long[51:], long[:10] + "-" + long[11:5000] + "-" + long[5001:], long + "!"]
+    assert word_distance(Ragged.of([long] * 3), Ragged.of(new)).tolist() == [3, 2, 1]
 
 
 def test_slight_and_far_exclude_each_other() -> None:

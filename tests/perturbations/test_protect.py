@@ -35,8 +35,8 @@ def test_kinds_find_what_they_say(rule: str) -> None:
     text, wanted = KINDS[rule]
     found = sorted(Protect((rule,)).matches(text))
     assert [text[a:b] for a, b in found] == wanted
-    for attack in ("inner-shuffle", "keyboard", "intrude", "segment", "truncate"):
-        new = scuff.perturb(text, attack, 1, protect=[rule], selection="quota")
+    for perturbation in ("inner-shuffle", "keyboard", "intrude", "segment", "truncate"):
+        new = scuff.perturb(text, perturbation, 1, protect=[rule], selection="quota")
         assert all(part in new for part in wanted)
         assert [new[a:b] for a, b in sorted(Protect((rule,)).matches(new))] == wanted
 
@@ -46,7 +46,7 @@ def test_neighbours_may_not_be_glued_to_what_is_protected() -> None:
 
 
 def test_patterns_that_look_around_are_checked_after_the_edit() -> None:
-    # the pattern needs the untouched word before it: attacking that word would take the protection away
+    # the pattern needs the untouched word before it: perturbing that word would take the protection away
     rule = "re:(?<=amount )\\w+"
     for seed in range(20):
         new = scuff.perturb("the amount payable remains", InnerShuffle(), 1, seed=seed, protect=[rule])
@@ -88,9 +88,9 @@ def test_wrong_rules(rule: str) -> None:
 
 
 def test_then_finds_words_where_they_went() -> None:
-    attack = Then((Intrude(symbols=" ", phi=1.0), Truncate()))
+    perturbation = Then((Intrude(symbols=" ", phi=1.0), Truncate()))
     # intruded words stay single words for what follows: one letter is cut off each, not one off each piece
-    assert scuff.perturb("hello world", attack, 1) == "h e l l  w o r l "
+    assert scuff.perturb("hello world", perturbation, 1) == "h e l l  w o r l "
     assert scuff.perturb("one two", Then((Segment(), Truncate(keep=2))), 1) == "ontw"
 
 
@@ -100,7 +100,7 @@ def test_then_gives_one_list_of_edits() -> None:
     assert [(e.old, e.new) for e in edits] == [("hello brave world", "hellbravworl")]
 
 
-def test_same_attack_twice_draws_twice() -> None:
+def test_same_perturbation_twice_draws_twice() -> None:
     seen = {scuff.perturb("abcdefghij", Then((InnerShuffle(), InnerShuffle())), 1, seed=s) for s in range(20)}
     assert len(seen) == 20
 
@@ -116,8 +116,8 @@ def test_one_of_per_word_and_per_text() -> None:
 
 
 def test_only_some_words() -> None:
-    attack = Only(Keyboard(phi=1.0), ("hashtags", "word:good"))
-    new = scuff.perturb("a good day #sunny good", attack, 1)
+    perturbation = Only(Keyboard(phi=1.0), ("hashtags", "word:good"))
+    new = scuff.perturb("a good day #sunny good", perturbation, 1)
     assert new.split()[0] == "a" and new.split()[2] == "day" and "good" not in new and "sunny" not in new
     half = scuff.perturb("good good good good bad bad bad bad", Only(Truncate(), ("word:good",)), 0.5)
     assert half.split().count("goo") == 2 and half.endswith("bad bad bad bad")

@@ -22,10 +22,10 @@ from scuff.text.corpus import Corpus
 pytest.importorskip("lemminflect")
 
 
-def choices(text: str, attack: Replace | None = None) -> dict[str, list[str]]:
+def choices(text: str, perturbation: Replace | None = None) -> dict[str, list[str]]:
     """What may stand for each word of a text that can change."""
     corpus = Corpus.of([text])
-    options = (attack or Synonym()).options(corpus)
+    options = (perturbation or Synonym()).options(corpus)
     new, first = options.texts.strings(), options.first.tolist()
     words = corpus.cut(corpus.words).strings()
     return {word: new[a:b] for word, a, b in zip(words, first, first[1:], strict=False) if b > a}
@@ -117,7 +117,7 @@ def test_phrases_only_where_wanted() -> None:
     assert "motion pictures" in choices("He saw two films.", phrases)["films"]
     assert not any(" " in new for found in choices("He saw two films.").values() for new in found)
     assert Synonym().facts.keeps_tokens and not phrases.facts.keeps_tokens
-    with pytest.raises(ValueError, match="expected an attack that keeps each token"):
+    with pytest.raises(ValueError, match="expected a perturbation that keeps each token"):
         scuff.perturb_tokens([["two", "films"]], phrases, 1)
     assert scuff.perturb_tokens([["He", "saw", "two", "films", "."]], "synonym", 1)[0][3] != "films"
 
@@ -134,12 +134,12 @@ def test_a_file_in_place_of_wordnet(tmp_path: Path) -> None:
         "watch\tv\tbehold eye\n\nfilm\tn\tflick motion_picture\nfilm\tn\tpicture\nbig\ta\tsmall grand\n",
         encoding="utf-8",
     )
-    attack = Synonym(source=str(path))
-    found = choices("We watched two big films.", attack)
+    perturbation = Synonym(source=str(path))
+    found = choices("We watched two big films.", perturbation)
     assert found["watched"] == ["beheld", "eyed"] and found["films"] == ["flicks", "pictures"]
     assert found["big"] == ["grand"], "no opposites from a file either"
     assert "motion pictures" in choices("two films", Synonym(source=str(path), multiword=True))["films"]
-    assert scuff.parse(attack.spec) == attack
+    assert scuff.parse(perturbation.spec) == perturbation
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_every_word_without_a_tagger(tmp_path: Path) -> None:
 
 
 def test_a_short_name_for_the_number_of_neighbours() -> None:
-    attack = scuff.parse("embedding(n=50)")
-    assert attack == Embedding(neighbours=50) and attack.spec == "embedding(neighbours=50)"
+    perturbation = scuff.parse("embedding(n=50)")
+    assert perturbation == Embedding(neighbours=50) and perturbation.spec == "embedding(neighbours=50)"
     with pytest.raises(ValueError, match=r"for embedding\.neighbours, got 0"):
         scuff.parse("embedding(n=0)")
 
@@ -220,16 +220,16 @@ def test_as_many_proposals_as_there_are_options(tmp_path: Path) -> None:
     path = tmp_path / "near.tsv"
     path.write_text(f"film\t{' '.join(f'w{chr(97 + at)}' for at in range(26))}\n", encoding="utf-8")
     text = "We watched two films, a big Film and a FILM."
-    for attack in (Embedding(file=str(path), neighbours=26, tagger=False), Synonym(), Synonym(fit=0, senses=99)):
+    for perturbation in (Embedding(file=str(path), neighbours=26, tagger=False), Synonym(), Synonym(fit=0, senses=99)):
         corpus = Corpus.of([text])
-        edits = attack.proposals(corpus, 0, k=1000)
+        edits = perturbation.proposals(corpus, 0, k=1000)
         found: dict[str, list[str]] = {}
         for old, new in zip(corpus.cut(edits.spans(corpus.offsets)).strings(), edits.text.strings(), strict=True):
             found.setdefault(old, []).append(new)
-        wanted = choices(text, attack)
+        wanted = choices(text, perturbation)
         assert {word: sorted(new) for word, new in found.items()} == {word: sorted(new) for word, new in wanted.items()}
         assert all(len(set(new)) == len(new) and word not in new for word, new in found.items())
-        assert len(attack.proposals(corpus, 0, k=2)) == sum(min(2, len(new)) for new in wanted.values()) > 0
+        assert len(perturbation.proposals(corpus, 0, k=2)) == sum(min(2, len(new)) for new in wanted.values()) > 0
 
 
 SPACE = {
@@ -297,17 +297,19 @@ def test_broken_files_of_neighbours(tmp_path: Path, content: bytes, message: str
 
 @pytest.mark.shared
 def test_counter_fitted_neighbours(shared: Path) -> None:
-    attack = Embedding(file=str(shared / "data/counterfitted/neighbours.tsv.gz"))
-    found = choices("Adversarial attacks are harmless.", attack)
+    perturbation = Embedding(file=str(shared / "data/counterfitted/neighbours.tsv.gz"))
+    found = choices("Adversarial attacks are harmless.", perturbation)
     assert "assaults" in found["attacks"]
-    assert "terrific" in choices("A really wonderful evening.", attack)["wonderful"]
+    assert "terrific" in choices("A really wonderful evening.", perturbation)["wonderful"]
 
 
-@pytest.mark.parametrize("attack", [Synonym(), Synonym(multiword=True), Synonym(fit=0, senses=9)], ids=lambda a: a.spec)
-def test_odd_texts(attack: Synonym) -> None:
+@pytest.mark.parametrize(
+    "perturbation", [Synonym(), Synonym(multiword=True), Synonym(fit=0, senses=9)], ids=lambda a: a.spec
+)
+def test_odd_texts(perturbation: Synonym) -> None:
     texts = [
         "", " ", "👩‍👩‍👧‍👦👍🏽", "שלום עולם", "e\u0301te\u0301 film", "film\x00\x07film", "a\u200bfilm", "film " * 2000, "’s n't",
         "Film's end", "don't", "1980s 4th", "\u2028film\u2029", "ＦＩＬＭ", "ﬁlm", "ß", "İ",
     ]  # fmt: skip
-    new = scuff.perturb(texts, attack, 1)
+    new = scuff.perturb(texts, perturbation, 1)
     assert len(new) == len(texts) and new[:4] == texts[:4] and all("\ufffd" not in text for text in new)

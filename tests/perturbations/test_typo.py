@@ -126,8 +126,8 @@ def test_sites_are_single_letters_and_the_gaps_behind_them() -> None:
     [(("swap", "delete"), "swap delete"), ("delete", "delete"), ("repeat  insert", "repeat  insert")],
 )
 def test_operations_as_a_string_or_a_tuple(given_: str, read: str) -> None:
-    attack = Typo(operations=given_)
-    assert attack.operations == read and scuff.parse(attack.spec) == attack
+    perturbation = Typo(operations=given_)
+    assert perturbation.operations == read and scuff.parse(perturbation.spec) == perturbation
     assert scuff.parse("typo(operations=('swap',))") == Typo(operations="swap")
 
 

@@ -84,16 +84,16 @@ def test_the_unseen_can_be_taken_out_again() -> None:
         assert "\u00ad" not in scuff.perturb("nothing to see here", Invisible(kinds="tags"), 1, seed=seed)
 
 
-@pytest.mark.parametrize("attack", [Homoglyph(budget=3), Invisible(budget=3)])
-def test_budgets_are_used_up_and_kept(attack: scuff.Perturbation) -> None:
+@pytest.mark.parametrize("perturbation", [Homoglyph(budget=3), Invisible(budget=3)])
+def test_budgets_are_used_up_and_kept(perturbation: scuff.Perturbation) -> None:
     text = "several ordinary words for a small budget"
     for seed in range(40):
-        new = scuff.perturb(text, attack, 1, seed=seed)
+        new = scuff.perturb(text, perturbation, 1, seed=seed)
         assert (len(new) - len(text) or sum(a != b for a, b in zip(text, new, strict=True))) == 3
-        kept_to = scuff.perturb(text, scuff.Only(attack, ("re:.*",)), 1, seed=seed)
+        kept_to = scuff.perturb(text, scuff.Only(perturbation, ("re:.*",)), 1, seed=seed)
         assert (len(kept_to) - len(text) or sum(a != b for a, b in zip(text, kept_to, strict=True))) == 3
     with pytest.raises(ValueError, match="without a budget"):
-        scuff.OneOf((attack, Visual()))
+        scuff.OneOf((perturbation, Visual()))
 
 
 def test_clusters_stay_whole() -> None:

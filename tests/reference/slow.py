@@ -275,7 +275,7 @@ def invisible(start: int, units: list[str], rng: Rng, p: float) -> list[str] | N
     return out
 
 
-ATTACKS = {
+PERTURBATIONS = {
     "homoglyph": homoglyph,
     "invisible": invisible,
     "full-shuffle": full_shuffle,
@@ -289,10 +289,10 @@ ATTACKS = {
 }
 
 
-def perturb(text: str, attack: str, p: float, seed: int, draw: int = 0) -> str:
-    rng = Rng(text_key(text), seed, attack, draw)
+def perturb(text: str, name: str, p: float, seed: int, draw: int = 0) -> str:
+    rng = Rng(text_key(text), seed, name, draw)
     found = words(text)
-    new = {start: ATTACKS[attack](start, units, rng, p) for start, units in found}
+    new = {start: PERTURBATIONS[name](start, units, rng, p) for start, units in found}
     chosen = quota(rng, [start for start, units in new.items() if units is not None], len(found), p)
     lengths = {start: sum(map(len, units)) for start, units in found}
     return splice(text, [(start, start + lengths[start], "".join(new[start] or [])) for start in chosen])

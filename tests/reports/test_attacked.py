@@ -1,4 +1,4 @@
-"""What a user sees of a search attack: the table, the page, the live line, the gate; from a made-up run."""
+"""What a user sees of a search attack: the table, the page, the live line, the gate; from real runs on small models."""
 
 from __future__ import annotations
 
@@ -12,83 +12,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import scuff
+from reports.made import EVIL, SEARCH, with_summary
 from reports.page import Page
 from scuff.cli.main import main
 from scuff.reports.attack import write_attack_report
 from scuff.reports.attack_tables import attack_table, comparison_table
 from scuff.reports.charts import budget_curve
 from scuff.reports.gate import check_summary, junit, markdown
-from scuff.reports.marks import marked_line
+from scuff.reports.live import marked_line
 from scuff.runs.folder import Folder
 from strategies import text as nasty_text
 
-EVIL = "<script>alert('&amp;')</script> $title ${body}\u200b"
-TIMINGS = [
-    {"seconds": 60.0, "victim_seconds": 45.0, "queries": 12000, "queries_per_second": 200.0, "workers": 1},
-    {"seconds": 20.0, "victim_seconds": 15.0, "queries": 6240, "queries_per_second": 312.0, "workers": 1},
-]
-SUMMARY: dict[str, Any] = {
-    "schema": 1, "kind": "attack", "signature": "scuff 1 | <made up>", "model": "rude-or-not", "task": "single",
-    "data": {"name": "notes.jsonl", "digest": "d", "skipped": {"no text": 2}},
-    "recipe": {
-        "name": "toxictrap", "paper": "Bespalov et al. 2023, Table 1", "goal": "toxictrap(benign='neither')",
-        "transform": ["typo(operations='insert', layout='any')", "homoglyph", "embedding(n=20)"],
-        "search": "greedy(importance='unk')",
-        "constraints": ["changed(share=0.1, floor=4)", "pos(strict=True)", "meaning(least=0.84)"],
-        "deviations": ["MiniLM in place of USE", "our own tagger in place of flair"],
-    },
-    "examples": 500, "clean": {"value": 0.91, "interval": [0.88, 0.93]}, "after": {"value": 0.31, "interval": [0.271, 0.352]},
-    "success": {"value": 300 / 380, "interval": [0.746, 0.827], "count": 300, "of": 380},
-    "valid": {"value": 0.7, "interval": [0.652, 0.744], "count": 266, "of": 380, "measure": "minilm", "most": 0.2},
-    "status": {"succeeded": 300, "failed": 75, "error": 5, "skipped": 120},
-    "skipped": {"not toxic": 80, "already wrong": 40}, "problems": {"error: timed out": 5},
-    "queries": {"mean": 48.1, "median": 40.0, "total": 18240, "limit": None, "cut": 3},
-    "changed": {"mean": 0.19}, "similarity": {"mean": 0.914, "measure": "minilm"},
-    "curve": {"queries": [1, 2, 5, 10, 20, 50, 100, 200], "left": [1.0, 1.0, 0.97, 0.8, 0.55, 0.32, 0.23, 0.21]},
-    "labels": {"offensive": {"of": 300, "count": 250}, "hate": {"of": 80, "count": 50}},
-    "words": [{"old": "silly", "new": "siIly", "count": 14}, {"old": "rubbish", "new": "<b>", "count": 4}],
-}  # fmt: skip
+
+@pytest.fixture
+def summary(attacked: Folder) -> Any:
+    return attacked.attack_summary()
 
 
-def lines_of_results() -> list[dict[str, Any]]:
-    """300 that succeeded, 75 that failed, 5 errors, 120 left alone."""
-    out = []
-    for number in range(500):
-        status = "succeeded" if number % 5 < 3 else ("failed", "skipped")[number % 5 - 3] if number < 375 else "skipped"
-        if status == "skipped" and number >= 495:
-            status = "error"
-        text = f"What a silly note {number}, full of rubbish and {EVIL}"
-        answer, at = {"label": "offensive", "score": 0.98}, text.index("rubbish")
-        tried = {
-            "texts": [text.replace("silly", "siIly")], "edits": [[0, 9, 10, "I"], [0, at, at + 7, "things"]],
-            "answer": {"label": "neither", "score": 0.61}, "changed": 0.12, "similarity": 0.93, "valid": number % 2 == 0,
-        }  # fmt: skip
-        kept = {"succeeded": tried, "failed": {**tried, "answer": answer} if number % 2 else None}.get(status)
-        out.append({
-            "id": f"n{number}", "texts": [text], "target": "offensive", "status": status,
-            "reason": "" if status == "succeeded" else "no candidate was left" if status == "failed" else "not toxic",
-            "clean": {"answer": answer}, "queries": 31, "adversarial": kept,
-        })  # fmt: skip
-    return out
+@pytest.fixture
+def nothing(nothing_attacked: Folder) -> Any:
+    return nothing_attacked.attack_summary()
 
 
-def changed(**parts: Any) -> dict[str, Any]:
-    return {**deepcopy(SUMMARY), **parts}
+@pytest.fixture
+def timings(attacked: Folder) -> Any:
+    """As if the run had been interrupted once, with round numbers."""
+    (entry,) = attacked.timings()
+    first = {**entry, "seconds": 60.0, "victim_seconds": 45.0, "queries": 12000}
+    return [first, {**entry, "seconds": 20.0, "victim_seconds": 15.0, "queries": 6240}]
 
 
-NOTHING = changed(
-    success={"value": None, "interval": None, "count": 0, "of": 0}, valid=None, similarity=None, changed={"mean": None},
-    clean={"value": 0.0, "interval": [0.0, 0.01]}, after={"value": None, "interval": [None, None]},
-    queries={"mean": None, "median": None, "total": 0, "limit": 100, "cut": 0}, curve={"queries": [], "left": []}, labels={},
-    words=[], status={"succeeded": 0, "failed": 0, "error": 0, "skipped": 500}, skipped={"not toxic": 500}, problems={},
-)  # fmt: skip
-
-
-def run_folder(path: Path, summary: dict[str, Any], lines: list[dict[str, Any]]) -> Folder:
-    folder = Folder(path)
-    folder.write_json("summary.json", summary)
-    folder.write_lines("results.jsonl", lines)
-    return folder
+def changed(summary: Any, **parts: Any) -> Any:
+    """A summary in which some fields are others; those of a part are merged into it."""
+    new = deepcopy(summary)
+    for name, part in parts.items():
+        new[name] = {**new[name], **part} if isinstance(part, dict) else part
+    return new
 
 
 def page_of(folder: Folder) -> tuple[str, Page]:
@@ -99,128 +59,158 @@ def page_of(folder: Folder) -> tuple[str, Page]:
     return source, page
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return run_folder(tmp_path_factory.mktemp("attack"), SUMMARY, lines_of_results())
-
-
 # the table
 
 
-def test_the_table() -> None:
-    table = attack_table(SUMMARY, TIMINGS)
-    assert table.startswith("toxictrap against rude-or-not on notes.jsonl: 500 examples")
+def test_the_table(summary: Any, timings: Any) -> None:
+    table = attack_table(summary, timings)
+    assert table.startswith("toxictrap against reports.made:rude_or_not on attacked/notes.jsonl: 70 examples")
     for line in (
-        "attack success rate         78.9 [74.6, 82.7]   300 of 380 attacked",
-        "  after validity filter     70.0 [65.2, 74.4]   266 of 380: meaning moved at most 0.2 by MiniLM",
-        "accuracy, clean             91.0 [88.0, 93.0]",
-        "queries per attacked text   48.1                median 40.0, 18,240 in all",
-        "words changed               19.0                on average, of successes",
-        "300 succeeded, 75 failed, 5 ended in an error, 120 skipped (80 not toxic, 40 already wrong)",
-        "3 attacks ran out of queries or time",
+        "attack success rate         56.9 [44.8, 68.2]   37 of 65 attacked",
+        "  after validity filter     41.5 [30.4, 53.7]   27 of 65: meaning moved at most 0.12 by chrF",
+        "accuracy, clean             92.9 [84.3, 96.9]",
+        "accuracy, after attack      40.0 [29.3, 51.7]   of all examples, the skipped ones too",
+        "queries per attacked text   24.4                median 17.0, 1,587 in all, at most 60 each",
+        "words changed               23.2                on average, of successes",
+        "similarity in meaning       0.82                on average, of successes, by chrF; 1 is the same",
+        "37 succeeded, 26 failed, 2 ended in an error, 5 skipped (5 already wrong)",
+        "14 queries had no answer, counted as not fooling the model",
+        "9 attacks ran out of queries or time",
+        "few texts were attacked (65): the intervals are wide",
         "time          80.0 s in 2 sessions, 228 queries per second, 75% of it inside the model",
-        "recipe        toxictrap (Bespalov et al. 2023, Table 1)",
-        "  deviates    MiniLM in place of USE; our own tagger in place of flair",
+        "recipe        toxictrap (ToxicTrap (Bespalov et al. 2023), Table 1)",
+        "  search      unk",
+        "  constraints stop-words; pos(strict=True)",
+        "  deviates    chosen otherwise: goal, transform, no changed, no meaning",
         "examples left out: 2 with no text",
     ):
         assert f"\n{line}\n" in f"{table}\n", line
-    assert "0.91" in table and "error: timed out, 5 times" in table
+    assert "error: RuntimeError: timed out, 2 times" in table
     assert max(map(len, table.splitlines())) <= 130
 
 
-def test_a_table_of_nothing() -> None:
-    table = attack_table(NOTHING, [])
-    assert "- [-, -]" in table and "None" not in table and "nan" not in table
-    assert "nothing was attacked" in table and "time          not known" in table and "validity" not in table
+def test_the_numbers_are_those_of_the_lines(attacked: Folder, summary: Any) -> None:
+    lines = list(attacked.attack_results())
+    asked = [line["queries"] for line in lines if line["status"] != "skipped"]
+    assert sum(asked) == summary["queries"]["total"] and sum(asked) / len(asked) == pytest.approx(24.415385)
+    assert sum(line["status"] == "succeeded" for line in lines) == summary["success"]["count"] == 37
+
+
+def test_measures_have_names(summary: Any, timings: Any) -> None:
+    table = attack_table(changed(summary, valid={"measure": "minilm"}, similarity={"measure": "minilm"}), timings)
+    assert "meaning moved at most 0.12 by MiniLM" in table and "of successes, by MiniLM; 1 is the same" in table
+
+
+def test_a_table_of_nothing(nothing: Any) -> None:
+    table = attack_table(nothing, [])
+    assert table.count("- [-, -]") == 2 and "None" not in table and "nan" not in table
+    assert "nothing was attacked" in table and "time          not known" in table and "few texts" not in table
     assert "at most 100 each" in table
 
 
-def test_few_texts_are_said_to_be_few() -> None:
-    few = changed(success={"value": 0.5, "interval": [0.2, 0.8], "count": 6, "of": 12})
-    assert "few texts were attacked (12)" in attack_table(few, TIMINGS)
+def test_few_texts_are_said_to_be_few(summary: Any, timings: Any) -> None:
+    assert "few texts were attacked (99)" in attack_table(changed(summary, success={"of": 99}), timings)
+    assert "few texts" not in attack_table(changed(summary, success={"of": 100}), timings)
 
 
-def test_side_by_side() -> None:
-    beam = changed(recipe={**SUMMARY["recipe"], "search": "beam(width=8)", "constraints": ["meaning(least=0.84)"]})
-    table = comparison_table([("a|b", SUMMARY, TIMINGS), ("a|b", beam, []), ("c", NOTHING, [])]).splitlines()
+def test_side_by_side(summary: Any, nothing: Any, timings: Any) -> None:
+    beam = changed(summary, recipe={"search": "beam(width=8)", "constraints": ["meaning(least=0.84)"]})
+    table = comparison_table([("a|b", summary, timings), ("a|b", beam, []), ("c", nothing, [])]).splitlines()
     assert table[0] == (
         "| Task | Search | POS | Attack Success Rate | Average Number of Queries | Average Perturbed Word % | n | Queries/s |"
     )
     assert table[2:] == [
-        "| a\\|b | unk | x | 78.9 [74.6, 82.7] | 48.1 | 19.0 | 380 | 228 |",
-        "|  | beam |  | 78.9 [74.6, 82.7] | 48.1 | 19.0 | 380 | - |",
+        "| a\\|b | unk | x | 56.9 [44.8, 68.2] | 24.4 | 23.2 | 65 | 228 |",
+        "|  | beam |  | 56.9 [44.8, 68.2] | 24.4 | 23.2 | 65 | - |",
         "| c | unk | x | - [-, -] | - | - | 0 | - |",
     ]
-    other = changed(recipe={**SUMMARY["recipe"], "transform": ["embedding(n=50)"]})
-    table = comparison_table([("a", SUMMARY, []), ("a", other, [])]).splitlines()
+    other = changed(summary, recipe={"transform": ["embedding(n=50)"]})
+    table = comparison_table([("a", summary, []), ("a", other, [])]).splitlines()
     assert table[0].startswith("| Task | Transformation | Search |") and "| embedding(n=50) | unk |" in table[3]
 
 
 # the page
 
 
-def test_the_page_loads_nothing_and_escapes_everything(run: Folder) -> None:
-    source, page = page_of(run)
+def test_the_page_loads_nothing_and_escapes_everything(attacked: Folder, tmp_path: Path) -> None:
+    words = [{"old": "silly", "new": "siIly", "count": 14}, {"old": "rubbish", "new": "<b>", "count": 4}]
+    folder = with_summary(attacked, tmp_path, signature="scuff 1 | <made up>", words=words)
+    source, page = page_of(folder)
     assert not {tag for tag, _ in page.tags} & {"script", "link", "img", "iframe", "form"}
-    assert "<script" not in source and "<b>, " not in source and "<made up>" not in source
+    assert "<script" not in source and "<td><b>" not in source and "<made up>" not in source
     assert EVIL in page.text("div.example", without="ins.") and "scuff 1 | <made up>" in page.text("code.")
-    assert source == page_of(run)[0], "the same bytes"
+    assert "<b>" in page.text("td.")
+    assert source == page_of(folder)[0], "the same bytes"
 
 
-def test_the_page_says_what_the_table_says(run: Folder) -> None:
-    _, page = page_of(run)
+def test_the_page_says_what_the_table_says(attacked: Folder) -> None:
+    _, page = page_of(attacked)
     tiles, body = page.text("div.tile"), page.text("body.")
-    for shown in ("78.9", "300 of 380 attacked", "70.0", "91.0 → 31.0", "48.1", "median 40.0"):
+    for shown in ("56.9", "37 of 65 attacked", "41.5", "92.9 → 40.0", "24.4", "median 17.0"):
         assert shown in tiles, shown
-    assert (
-        "MiniLM in place of USE" in body and "toxictrap(benign='neither')" in body and "errors count as failed" in body
-    )
-    assert "83.3 [78.7, 87.1]" in page.text("td."), "success by label, with Wilson's interval"
+    assert "chosen otherwise: goal" in body and "pos(strict=True)" in body and "errors count as failed" in body
+    assert "61.7 [49.0, 72.9]" in page.text("td."), "success by label, with Wilson's interval"
+    assert "0.0 [0.0, 43.4]" in page.text("td.")
 
 
-def test_quoted_texts_are_folded_away(run: Folder) -> None:
-    _, page = page_of(run)
-    quoted = [path for path, data in page.words if "silly" in data or "siIly" in data]
+def test_quoted_texts_are_folded_away(attacked: Folder) -> None:
+    _, page = page_of(attacked)
+    quoted = [path for path, data in page.words if "silly" in data or "rubbish" in data]
     assert quoted and all("details." in path for path in quoted)
     assert "Quoted from the data" in page.text("p.soft")
     shown = page.text("details.")
-    assert "Attacks that succeeded: 30 of 300" in shown and "Attacks that failed: 5 of 75" in shown
+    assert "Attacks that succeeded: 30 of 37" in shown and "Attacks that failed: 5 of 26" in shown
     examples = [data for path, data in page.words if path[-1:] == ("b.",) and data.startswith("example ")]
     assert len(examples) == 35 and examples[0] == "example n0", "spread over the data"
-    assert "offensive (0.98) → neither (0.61), 31 queries, similarity 0.93" in shown
-    assert "moved too far in meaning" in shown and "no candidate was left" in shown
-    assert "siIly note 0" in page.text("div.example", without="del.") and "silly note 0" in page.text(
-        "div.example", without="ins."
-    )
+    assert int(examples[29].removeprefix("example n")) > 60
+    assert "offensive (0.98) → neither (0.98), 16 queries, similarity 0.92" in shown
+    assert "moved too far in meaning" in shown and "no query was left" in shown
+    for line in list(attacked.attack_results())[:1]:
+        assert line["adversarial"] is not None
+        assert line["adversarial"]["texts"][0] in page.text("div.example", without="del.")
+        assert line["texts"][0] in page.text("div.example", without="ins.")
 
 
-def test_a_page_of_nothing(tmp_path: Path) -> None:
-    lines = [{**line, "status": "skipped", "adversarial": None} for line in lines_of_results()]
-    _, page = page_of(run_folder(tmp_path, NOTHING, lines))
+def test_a_page_of_nothing(nothing_attacked: Folder) -> None:
+    _, page = page_of(nothing_attacked)
     body = page.text("body.")
     assert "None" not in body and "nan" not in body and "nothing was attacked" in body and "Texts and words" not in body
     assert "svg" not in {tag for tag, _ in page.tags}
 
 
+PAIRS = [(f"one note {n}", f"a silly note {n}", "rude") for n in range(3)]
+SETS = [(f"a loud and silly note {n}", ["loud", "rude"]) for n in range(3)]
+TAGS = [{"tokens": ["Anna", "saw", f"Ben{n}"], "tags": ["N", "V", "N"]} for n in range(3)]
+
+
+def rude_pair(first: list[str], second: list[str]) -> list[dict[str, float]]:
+    return [{"rude": float("silly" in text), "kind": float("silly" not in text)} for text in second]
+
+
+def labels_of(texts: list[str]) -> list[dict[str, float]]:
+    return [{"loud": float("silly" in text), "rude": float("silly" in text)} for text in texts]
+
+
+def tagger(rows: list[list[str]]) -> list[list[str]]:
+    return [["V" if token == "saw" else "N" for token in row] for row in rows]
+
+
 @pytest.mark.parametrize(
-    ("texts", "before", "after", "shown"),
+    ("model", "data", "settings", "shown"),
     [
-        (["one note", "two notes"], ["rude", "loud"], [], "rude loud → no label"),
-        ([["Anna", "saw"]], ["N", "V"], ["N", None], "N V → N None"),
-        (["one note"], {"label": "yes"}, None, "yes → nothing"),
+        (rude_pair, PAIRS, {"side": "second", "labels": ["rude", "kind"]}, "rude (1.00) → kind (1.00)"),
+        (labels_of, SETS, {}, "loud rude → no label"),
+        (tagger, TAGS, {"goal": "tags"}, "N V N → N N N"),
     ],
 )
-def test_pairs_sets_and_tags(texts: list[Any], before: Any, after: Any, shown: str, tmp_path: Path) -> None:
-    line = {**lines_of_results()[0], "texts": texts, "clean": {"answer": before}}
-    line["adversarial"] = {
-        **line["adversarial"],
-        "edits": [[len(texts) - 1, 4, 7, "-new-"]],
-        "answer": after,
-        "similarity": None,
-    }
-    _, page = page_of(run_folder(tmp_path, changed(status={"succeeded": 1, "failed": 0}), [line]))
-    example = page.text("div.example")
-    assert shown in example and "-new-" in example and "similarity" not in example
+def test_pairs_sets_and_tags(model: Any, data: Any, settings: Any, shown: str, tmp_path: Path) -> None:
+    parts = {**SEARCH, "without": ["changed", "meaning", "pos"]}
+    done = scuff.attack(model, data, "toxictrap", tmp_path / "run", **{**parts, **settings})
+    assert done.success == 1
+    page = Page((tmp_path / "run" / "report.html").read_text(encoding="utf-8"))
+    assert shown in page.text("div.example")
+    for before, after in done.adversarial:
+        assert before in page.text("div.example", without="ins.") and after in page.text("div.example", without="del.")
 
 
 def test_the_curve() -> None:
@@ -289,7 +279,7 @@ def edited(draw: Any) -> tuple[str, list[list[Any]]]:
 @given(edited())
 def test_a_line_of_anything(case: tuple[str, list[list[Any]]]) -> None:
     """Whatever is widened, the old text is what is kept and taken out, the new one what is kept and put in."""
-    from scuff.reports.marks import _pieces
+    from scuff.reports.live import _pieces
 
     text, edits = case
     pieces = _pieces(text, edits)
@@ -305,52 +295,51 @@ def test_a_line_of_anything(case: tuple[str, list[list[Any]]]) -> None:
 # the gate
 
 
-def test_the_gate_of_an_attack() -> None:
-    passed = {
-        line.name: line.passed for line in check_summary(SUMMARY, {"after": 0.31, "clean": 0.92}, max_success=0.79)
-    }
-    assert passed == {"after": True, "clean": False, "success": True}
-    (line,) = check_summary(SUMMARY, {}, max_success=0.78)  # the value counts; its interval begins at 74.6
-    assert str(line) == "FAIL success: 78.9, at most 78.0"
-    assert "| success | 78.9 | at most 78.0 | **fail** |" in markdown([line], SUMMARY) and "at most" in junit(
-        [line], "x"
-    )
-    (line,) = check_summary(SUMMARY, {}, max_drop=0.6)
-    assert str(line) == "ok   after: 31.0, at least 31.0 (clean 91.0 - 60.0)"
-    assert not any(line.passed for line in check_summary(NOTHING, {"after": 0}, max_success=1)), "unknown does not pass"
+def test_the_gate_of_an_attack(summary: Any, nothing: Any) -> None:
+    lines = check_summary(summary, {"after": 0.4, "clean": 0.93}, max_success=0.57)
+    assert {line.name: line.passed for line in lines} == {"after": True, "clean": False, "success": True}
+    (line,) = check_summary(summary, {}, max_success=0.56)  # the value counts; its interval begins at 44.8
+    assert str(line) == "FAIL success: 56.9, at most 56.0"
+    assert "| success | 56.9 | at most 56.0 | **fail** |" in markdown([line], summary)
+    assert "at most" in junit([line], "x")
+    (line,) = check_summary(summary, {}, max_drop=0.53)
+    assert str(line) == "ok   after: 40.0, at least 39.9 (clean 92.9 - 53.0)"
+    (line,) = check_summary(summary, {}, max_drop=0.52)
+    assert not line.passed
+    assert not any(line.passed for line in check_summary(nothing, {}, max_success=1)), "unknown does not pass"
 
 
-def test_errors_do_not_pass_for_robustness() -> None:
-    broken = changed(status={"succeeded": 0, "failed": 80, "error": 300, "skipped": 120})
+def test_errors_do_not_pass_for_robustness(summary: Any) -> None:
+    broken = changed(summary, status={"succeeded": 0, "failed": 15, "error": 50, "skipped": 5})
     assert [str(line) for line in check_summary(broken, {}, max_success=1)][1:] == [
-        "FAIL answered: 21.1, at least 90.0"
+        "FAIL answered: 23.1, at least 90.0"
     ]
     assert all(line.passed for line in check_summary(broken, {"answered": 0.2}, max_success=1))
 
 
-def test_two_attacks() -> None:
-    better = changed(after={"value": 0.35, "interval": [0.3, 0.4]})
-    lines = check_summary(SUMMARY, {}, 0.02, better)
+def test_two_attacks(summary: Any) -> None:
+    better = changed(summary, after={"value": 0.44})
+    lines = check_summary(summary, {}, 0.02, better)
     assert [(line.name, line.passed) for line in lines] == [("clean", True), ("after", False)]
     for other, what in (
-        (changed(recipe={**SUMMARY["recipe"], "search": "beam"}), "recipe"),
-        (changed(queries={**SUMMARY["queries"], "limit": 10}), "limit"),
-        (changed(data={"name": "x", "digest": "e", "skipped": {}}), "data"),
+        (changed(summary, recipe={"search": "beam"}), "recipe"),
+        (changed(summary, queries={"limit": 10}), "limit"),
+        (changed(summary, data={"digest": "e"}), "data"),
     ):
         with pytest.raises(ValueError, match=f"same data and settings, got another {what}$"):
-            check_summary(SUMMARY, {}, 0.1, other)
+            check_summary(summary, {}, 0.1, other)
 
 
-def test_check_on_the_command_line(run: Folder, capfd: pytest.CaptureFixture[str]) -> None:
+def test_check_on_the_command_line(attacked: Folder, capfd: pytest.CaptureFixture[str]) -> None:
     def check(*options: str) -> tuple[int, str]:
         try:
-            code = main(["check", str(run.path), *options])
+            code = main(["check", str(attacked.path), *options])
         except SystemExit as stop:
             code = int(stop.code or 0)
         return code, "".join(capfd.readouterr())
 
-    assert check("--max-success", "0.8", "--min", "after=0.3") == (
-        0, "ok   after: 31.0, at least 30.0\nok   success: 78.9, at most 80.0\n"
+    assert check("--max-success", "0.57", "--min", "after=0.3") == (
+        0, "ok   after: 40.0, at least 30.0\nok   success: 56.9, at most 57.0\n"
     )  # fmt: skip
     assert check("--max-success", "0.5")[0] == 1
     assert check("--max-success", "50") == (2, "scuff: expected a number in [0, 1] for --max-success, got 50\n")
@@ -360,5 +349,6 @@ def test_check_on_the_command_line(run: Folder, capfd: pytest.CaptureFixture[str
 
 
 def test_an_evaluation_has_no_success_to_check() -> None:
+    done = scuff.evaluate("toy:sentiment", "toy:sentiment", examples=5, cases=1, degrees=[0.1], dimensions=["keyboard"])
     with pytest.raises(ValueError, match="expected a run of `scuff attack` for --max-success"):
-        check_summary({"schema": 1}, {}, max_success=0.5)
+        check_summary(done.summary, {}, max_success=0.5)

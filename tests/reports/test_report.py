@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import scuff
 from reports.page import Page
 from scuff.reports.evaluation import write_report
+from scuff.reports.evaluation_tables import score_table
 from scuff.reports.gate import check_summary, junit, markdown, named_scores
-from scuff.reports.marks import escaped, marked
-from scuff.reports.tables import score_table
+from scuff.reports.page import escaped, marked
 from scuff.runs.folder import Folder
 from strategies import text as nasty_text
 

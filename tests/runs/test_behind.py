@@ -32,7 +32,7 @@ def test_what_was_written_is_there(folder: WriteBehind, monkeypatch: pytest.Monk
     monkeypatch.setattr(Folder, "write_part", slow)
     for number in range(4):
         folder.write_part(f"part{number}", arrays(number))
-        waiting.append(len(folder._coming))
+        waiting.append(len(folder._pending))
     assert waiting == [1, 2, WAITING, WAITING]
     assert folder.has_part("part3") and folder.parts() == [f"part{number}" for number in range(4)]
     assert folder.read_part("part2")["score"].tolist() == [2.0] * 100

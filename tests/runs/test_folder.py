@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 import scuff
 from reference import slow
-from scuff.runs.folder import SCHEMA, Arrays, BadRun, Folder
+from scuff.runs.folder import Arrays, BadRun, Folder
 from scuff.runs.pack import pack_answers, pack_edits, pack_texts, unpack_answers, unpack_texts
+from scuff.runs.schema import SCHEMA
 from scuff.text.corpus import Corpus
 from scuff.text.edits import Edits
 from scuff.victims.base import as_objects
@@ -222,7 +223,7 @@ def test_wrong_files_are_told(folder: Folder, tmp_path: Path) -> None:
 
 def test_a_second_process_is_refused(folder: Folder) -> None:
     code = (
-        "import sys; from scuff.evaluate import BadRun, Folder\n"
+        "import sys; from scuff.runs.folder import BadRun, Folder\n"
         "try:\n    with Folder(sys.argv[1]).locked(): print('mine')\n"
         "except BadRun as error: print(error)"
     )

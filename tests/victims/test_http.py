@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scuff.victims.answers import begin
 from scuff.victims.base import Access
 from scuff.victims.remote.http import Http
-from scuff.victims.remote.responses import begin
 from victims.scripted import Say, Scripted, serving
 
 NASTY = [

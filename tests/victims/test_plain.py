@@ -16,11 +16,10 @@ from sklearn.preprocessing import MultiLabelBinarizer
 from sklearn.svm import LinearSVC
 
 from scuff.data.dataset import Task
-from scuff.victims.answers import BadAnswer
+from scuff.victims.answers import BadAnswer, begin
 from scuff.victims.base import Access, Outputs
 from scuff.victims.plain import Plain, Predictions, of_sklearn
 from scuff.victims.query import Query
-from scuff.victims.remote.responses import begin
 
 LABELS = ("negative", "neutral", "positive")
 TWO = ("negative", "positive")

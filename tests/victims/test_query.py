@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuff.data.dataset import Task
+from scuff.resources import MissingResource
 from scuff.victims.base import Column, Outputs, Victim, as_objects
 from scuff.victims.cache import DiskCache
-from scuff.victims.query import UNASKED, BudgetSpent, Query, TooManyErrors
+from scuff.victims.query import BudgetSpent, Query, TooManyErrors
 
 
 def lengths(*columns: Column) -> npt.NDArray[Any]:
@@ -291,29 +292,6 @@ def test_budget_of_a_run() -> None:
     assert query(["a", "c"]).answered.all() and query.asked == 3, "what is known is free"
 
 
-def test_budget_of_an_example() -> None:
-    victim = Scripted()
-    query = Query(victim, per_example=2)
-    outputs = query(["a", "b", "c", "a", "d"], examples=[0, 0, 0, 0, 1])
-    assert outputs.problem.tolist() == ["", "", UNASKED, "", ""]
-    assert np.isnan(outputs.answers[2]).all() and not np.isnan(outputs.answers[[0, 1, 3, 4]]).any()
-    outputs = query(["b", "e", "f", "g"], examples=[0, 0, 1, 1])
-    assert outputs.problem.tolist() == ["", UNASKED, "", UNASKED], "known is free; example 1 had one left"
-    assert query.asked == 4 and query.errors == 0
-    outputs = query(["a", "h"], examples=[5, 5])
-    assert outputs.answered.all()
-
-
-def test_the_first_example_that_wants_a_text_pays() -> None:
-    query = Query(Scripted(), per_example=1)
-    outputs = query(["a", "a", "b", "c"], examples=[0, 1, 1, 0])
-    assert outputs.problem.tolist() == ["", "", "", UNASKED]
-
-
-def test_without_names_of_examples_there_is_no_budget_for_them() -> None:
-    assert Query(Scripted(), per_example=1)(["a", "b", "c"]).answered.all()
-
-
 # failures
 
 
@@ -356,6 +334,27 @@ def test_an_exception_without_words() -> None:
         raise ValueError
 
     assert Query(Scripted(silent))(["a"]).problem.tolist() == ["error: ValueError: "]
+
+
+def test_a_model_that_leaves_costs_its_rows() -> None:
+    def leaving(texts: Column) -> Any:
+        if "b" in texts:
+            raise SystemExit(3)
+        return lengths(texts)
+
+    query = Query(Scripted(leaving))
+    assert query(["a", "b", "c"]).problem.tolist() == ["", "error: SystemExit: 3", ""]
+    assert (query.queries, query.errors) == (3, 1) and query.asked > 3
+
+
+def test_what_no_row_is_to_blame_for_ends_the_run() -> None:
+    def lacking(texts: Column) -> Any:
+        raise MissingResource("expected a package, got none")
+
+    query = Query(Scripted(lacking))
+    with pytest.raises(MissingResource):
+        query(["a", "b"])
+    assert query.errors == 0
 
 
 def test_interrupts_are_not_errors() -> None:

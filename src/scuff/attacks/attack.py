@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..perturbations.base import Perturbation
@@ -15,29 +16,41 @@ from .goals import Goal, parse_goal
 from .search import parse_search
 from .search.base import Search
 
-ALL, SOME = 1000, 20  # more than any word has; of what is drawn for a whole text
-
+ALL, SOME = 1000, 20  # proposals: more than any word has; of perturbations that change whole sentences
 COUNTED = re.compile(r"\s*(\d+)\s*\*(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Transform:
-    """`SPEC`, or `K*SPEC` for K proposals at every site: by default one where letters are drawn, all
-    where a word has a list, some where whole sentences change."""
+class Proposals:
+    """A perturbation, and how many of its proposals a search may try at every site.
+
+    `SPEC`, or `K*SPEC` for K of them. By default one where letters are drawn, all where a word has a list of substitutes, some
+    where whole sentences change.
+    """
 
     perturbation: Perturbation
     count: int
 
     @classmethod
-    def parse(cls, spec: str) -> Transform:
-        counted = COUNTED.fullmatch(spec)
-        perturbation = parse(counted[2] if counted else spec)
+    def parse(cls, spec: str | Perturbation | Proposals) -> Proposals:
+        """The proposals that a spec or a perturbation stands for."""
+        if isinstance(spec, Proposals):
+            return spec
+        counted = COUNTED.fullmatch(spec) if isinstance(spec, str) else None
+        text = counted[2] if counted else spec
+        perturbation = parse(text) if isinstance(text, str) else text
         if isinstance(perturbation, Then):
-            raise ValueError(f"expected attacks that a search can choose from word by word, got the sequence {spec!r}")
+            raise ValueError(
+                f"expected perturbations that a search can choose from word by word, got the sequence {spec!r}"
+            )
         count = int(counted[1]) if counted else _usual(perturbation)
         if count < 1:
             raise ValueError(f"expected 1 or more proposals, got {spec!r}")
         return cls(perturbation, count)
+
+    @property
+    def parts(self) -> tuple[Perturbation]:
+        return (self.perturbation,)
 
     @property
     def spec(self) -> str:
@@ -45,7 +58,7 @@ class Transform:
 
     @property
     def in_full(self) -> str:
-        """With all options, but of what is put together."""
+        """With all options; of combined perturbations with those that are not at their default."""
         alone = self.perturbation.spec == spec_of(self.perturbation)
         return self._counted(spec_of(self.perturbation, full=True) if alone else self.perturbation.spec)
 
@@ -59,36 +72,49 @@ def _usual(perturbation: Perturbation) -> int:
 
 @dataclass(frozen=True)
 class Attack:
+    """A search among the edits that perturbations propose, for texts that reach a goal and keep to constraints.
+
+    deviations: where it leaves its paper, by the part that each is about (goal, transform, search, or a constraint's name).
+    """
+
     name: str
     paper: str
     goal: Goal
-    transform: tuple[Transform, ...]
+    perturbations: tuple[Proposals, ...]
     search: Search
     constraints: tuple[Constraint, ...] = ()
-    deviations: dict[str, str] = field(
-        default_factory=dict
-    )  # by the part that they are about: goal, search, a constraint, ...
+    deviations: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, name: str, paper: str, goal: str, transform: tuple[str, ...], search: str, constraints: tuple[str, ...],
+        cls,
+        name: str,
+        paper: str,
+        goal: str | Goal,
+        perturbations: Iterable[str | Perturbation | Proposals],
+        search: str | Search,
+        constraints: Iterable[str | Constraint] = (),
         deviations: dict[str, str] | None = None,
-    ) -> Attack:  # fmt: skip
-        parts = tuple(map(Transform.parse, transform)), parse_search(search), tuple(map(parse_constraint, constraints))
-        return cls(name, paper, parse_goal(goal), *parts, deviations or {})
+    ) -> Attack:
+        """An attack of parts that are given as specs or as objects."""
+        return cls(
+            name, paper, parse_goal(goal), tuple(map(Proposals.parse, perturbations)), parse_search(search),
+            tuple(map(parse_constraint, constraints)), deviations or {},
+        )  # fmt: skip
 
     @property
     def specs(self) -> dict[str, str | list[str]]:
-        """Its parts by name: what decides a run."""
-        return self._told(full=False)
+        """The specs of its parts: what decides a run."""
+        return self._specs(full=False)
 
     @property
     def in_full(self) -> dict[str, str | list[str]]:
         """The same with every option, for people."""
-        return self._told(full=True)
+        return self._specs(full=True)
 
-    def _told(self, full: bool) -> dict[str, str | list[str]]:
+    def _specs(self, full: bool) -> dict[str, str | list[str]]:
+        proposals = [part.in_full if full else part.spec for part in self.perturbations]
         return {
-            "goal": spec_of(self.goal, full), "transform": [part.in_full if full else part.spec for part in self.transform],
-            "search": spec_of(self.search, full), "constraints": [spec_of(part, full) for part in self.constraints],
+            "goal": spec_of(self.goal, full), "transform": proposals, "search": spec_of(self.search, full),
+            "constraints": [spec_of(part, full) for part in self.constraints],
         }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from ..perturbations.combine import all_proposals
 from ..perturbations.protect import Protect
 from ..runs.folder import Arrays, Folder
 from ..runs.pack import pack_answers, pack_edits, pack_texts, unpack_answers, unpack_texts
+from ..runs.schema import AttackSummary, RunFile
 from ..runs.trials import Ask, Job, clean_block, clean_jobs
 from ..runs.truth import Truth
 from ..text.corpus import Corpus
@@ -33,10 +34,10 @@ class AttackedBlock:
     """The work on one block of examples: who is attacked, the search, what came of it."""
 
     def __init__(self, run: Campaign, rows: Ints) -> None:
-        assert run.ask is not None and run.recipe is not None
-        self.run, self.rows, self.ask, self.recipe = run, rows, run.ask, run.recipe
+        assert run.ask is not None and run.attack is not None
+        self.run, self.rows, self.ask, self.attack = run, rows, run.ask, run.attack
         truth, clean = run.truth.take(rows), run.clean.take(rows)
-        self.goal = self.recipe.goal.ready(run.truth.task, run.truth.labels)
+        self.goal = self.attack.goal.ready(run.truth.task, run.truth.labels)
         self.status = np.full(rows.size, FAILED, np.int8)
         self.reason: list[str] = [""] * rows.size
         self.queries, self.reached = np.zeros((2, rows.size), np.int64)
@@ -83,17 +84,17 @@ class AttackedBlock:
         return as_objects(self.answers) if kind.dtype == object else np.array(self.answers, kind.dtype)
 
     def _search(self, columns: list[Column]) -> None:
-        run, limits, recipe = self.run, self.run.limits, self.recipe
+        run, limits, attack = self.run, self.run.limits, self.attack
         protect = Protect(limits.protect) if limits.protect else None
-        corpus, parts = columns[limits.side].corpus, [(part.perturbation, part.count) for part in recipe.transform]
+        corpus, parts = columns[limits.side].corpus, [(part.perturbation, part.count) for part in attack.perturbations]
         proposed = self._each_alone(corpus, lambda corpus: self._proposed(corpus, parts, protect))
-        space = Space.of(columns, limits.side, proposed, run.unknown if recipe.search.hidden else "")
+        space = Space.of(columns, limits.side, proposed, run.unknown if attack.search.hidden else "")
         targets = self.targets[self.attacked]
         engine = Engine(
-            space, self.goal, recipe.search, recipe.constraints, self._hear, targets, limits.seed, limits.max_queries,
+            space, self.goal, attack.search, attack.constraints, self._hear, targets, limits.seed, limits.max_queries,
             run.at_once, run.late,
         )  # fmt: skip
-        importance = self._importance(space, targets) if recipe.search.needs == Access.GRADIENT else None
+        importance = self._importance(space, targets) if attack.search.needs == Access.GRADIENT else None
         rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
         for pursuit in engine.run(rows, self.margin[self.attacked[rows]], importance):
             self._note(pursuit, space)
@@ -108,7 +109,7 @@ class AttackedBlock:
     def _proposed(self, corpus: Corpus, parts: list[tuple[Perturbation, int]], protect: Protect | None) -> Edits:
         """What may be tried at all."""
         proposed = all_proposals(parts, corpus, self.run.limits.seed, protect)
-        for constraint in self.recipe.constraints:
+        for constraint in self.attack.constraints:
             proposed = proposed.where(constraint.sites(corpus, proposed))
         return proposed
 
@@ -174,7 +175,7 @@ class Campaign:
     folder: Folder
     data: Dataset
     truth: Truth
-    recipe: Attack | None  # none: nothing is attacked, only told about
+    attack: Attack | None  # None: nothing is attacked, only read
     limits: Limits
     ask: Ask | None = None
     saliency: Callable[..., list[Floats]] | None = None
@@ -189,6 +190,11 @@ class Campaign:
     def jobs(self) -> list[Job]:
         size, total = self.limits.block, len(self.data)
         return [Job(f"attack-{at:05}", range(s, min(s + size, total))) for at, s in enumerate(range(0, total, size))]
+
+    def stages(self) -> Iterator[list[Job]]:
+        """The clean texts, then the attacks."""
+        yield self.clean_jobs()
+        yield self.jobs()
 
     def left(self, jobs: list[Job]) -> list[Job]:
         return [job for job in jobs if not self.folder.has_part(job.name)]
@@ -217,7 +223,7 @@ class Campaign:
                 parts.append(Outputs(unpack_answers(arrays), reasons[arrays["problem"]]))
         return Outputs.join(parts)
 
-    def finish(self, run: dict[str, Any]) -> dict[str, Any]:
+    def finish(self, run: RunFile) -> AttackSummary:
         """Compute everything from the trials: summary.json and results.jsonl."""
         parts = [self.folder.read_part(job.name) for job in self.jobs()]
         lines = result_lines(self.data, self.truth, self.clean, parts, self.limits)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import NONE_NAMES, TASK_WORDS, Task
-from ..specs import Family, check_number, spec_of
+from ..specs import Family, Part, check_number
 from ..text.ragged import Floats, Mask
 from ..victims.base import OTHER, Access, Outputs
 
@@ -21,16 +21,14 @@ WRONG, NOT_TOXIC, MISSED, THERE = "already wrong", "not toxic", "missed by the m
 
 
 @dataclass(frozen=True)
-class Goal(ABC):
+class Goal(Part, ABC):
     """Called with answers and the targets of their examples. `ready` tells it what the model's labels are."""
 
     task: Task | None = field(default=None, init=False, repr=False)
     labels: tuple[str, ...] = field(default=(), init=False, repr=False)
 
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
     tasks: ClassVar[tuple[Task, ...]] = ("single", "multi")
-    transforms: ClassVar[tuple[str, ...]] = ()  # the only ones that it makes sense with; none: any
+    perturbations: ClassVar[tuple[str, ...]] = ()  # the only ones that it makes sense with; none: any
     open_ended: ClassVar[bool] = False  # there is always a better text: a search goes on after the first success
 
     def ready(self, task: Task, labels: Sequence[str]) -> Goal:
@@ -43,10 +41,6 @@ class Goal(ABC):
         object.__setattr__(mine, "task", task)
         object.__setattr__(mine, "labels", tuple(labels))
         return mine
-
-    @property
-    def spec(self) -> str:
-        return spec_of(self)
 
     @property
     def needs(self) -> Access:
@@ -182,7 +176,7 @@ class Reduction(Goal):
     name: ClassVar[str] = "reduction"
     summary: ClassVar[str] = "the same answer to as few words as possible"
     tasks: ClassVar[tuple[Task, ...]] = ("single",)
-    transforms: ClassVar[tuple[str, ...]] = ("omit",)
+    perturbations: ClassVar[tuple[str, ...]] = ("omit",)
     open_ended: ClassVar[bool] = True
 
     def judge(self, scores: Any, targets: npt.NDArray[Any], changed: Floats) -> tuple[Floats, Mask]:

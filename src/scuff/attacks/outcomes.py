@@ -1,19 +1,31 @@
-"""What came of a search attack, example by example and in sum."""
+"""The results of an attack: one line per example, and their summary."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from ..data.dataset import Dataset, joined
-from ..metrics.interval import mean_interval, resamples, weighted_means, wilson
+from ..metrics.interval import resamples, weighted_means, wilson
 from ..runs.display import Shown, said, scores_of
-from ..runs.folder import SCHEMA, Arrays, BadRun
+from ..runs.folder import Arrays, BadRun
 from ..runs.pack import unpack_texts
+from ..runs.schema import (
+    SCHEMA,
+    Adversarial,
+    AttackLine,
+    AttackSummary,
+    Curve,
+    Estimate,
+    LabelCounts,
+    Replacement,
+    RunFile,
+    Status,
+)
 from ..runs.truth import Truth
 from ..text.ragged import Floats
 from ..victims.base import Outputs
@@ -22,7 +34,7 @@ from .engine import NO_QUERY, NO_TIME
 
 @dataclass(frozen=True)
 class Limits:
-    """What holds a search: queries for each example, which column it changes, what it leaves alone; and how successes are judged:
+    """Limits of a search: queries per example, the column that it changes, what it leaves alone; and how successes are judged:
     valid are those at most `most` from the original in meaning, measured by `meaning`.
     """
 
@@ -35,26 +47,26 @@ class Limits:
     block: int = 64  # examples
 
     @classmethod
-    def of(cls, key: dict[str, Any]) -> Limits:
-        """From what decided a run that is done."""
+    def of(cls, key: Mapping[str, Any]) -> Limits:
+        """The limits in the key of a saved run."""
         given = {field.name: key[field.name] for field in fields(cls)}
         return cls(**{**given, "protect": tuple(given["protect"])})
 
 
 SKIPPED, FAILED, SUCCEEDED, ERROR = range(4)
 
-STATUS = ("skipped", "failed", "succeeded", "error")
+STATUS: tuple[Status, ...] = get_args(Status)
 
 NO_ANSWER, NOTHING = "no answer", "nothing can change"  # reasons
 
 MOST_WORDS = 30  # replacements that are listed
 
-Line = dict[str, Any]
 
-
-def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Arrays], limits: Limits) -> list[Line]:
-    """One line per example: what it was, what became of it, and the text that the search settled on."""
-    lines = []
+def result_lines(
+    data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Arrays], limits: Limits
+) -> list[AttackLine]:
+    """One line per example: its texts and target, its status, and the text that the search settled on."""
+    lines: list[AttackLine] = []
     for part in parts:
         if "reached" not in part:
             raise BadRun("expected trials of this version of Scuff, got older ones: attack again, in another folder")
@@ -62,7 +74,7 @@ def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Ar
         for at, example in enumerate(part["example"].tolist()):
             edits = shown.edits(at)
             distance = round(float(part["distance"][at]), 6)
-            adversarial = {
+            adversarial: Adversarial = {
                 "texts": shown.texts(at), "edits": edits, "answer": said(shown.answers[at], truth),
                 **scores_of(shown.answers[at], truth),
                 "margin": round(float(part["margin"][at]), 4), "changed": round(float(part["changed"][at]), 6),
@@ -89,27 +101,28 @@ def result_lines(data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Ar
 
 
 def attack_summary(
-    run: dict[str, Any],
+    run: RunFile,
     data: Dataset,
     truth: Truth,
     clean: Outputs,
     settled: Outputs,
     limits: Limits,
-    lines: list[Line],
-) -> dict[str, Any]:
-    """clean, settled: the answers to the texts as they are, and to those that the searches settled on."""
+    lines: list[AttackLine],
+) -> AttackSummary:
+    """All numbers of an attack. clean, settled: the answers to the original texts, and to those that the searches settled on."""
     attacked = [line for line in lines if line["status"] != "skipped"]
     won = [line for line in attacked if line["status"] == "succeeded"]
     queries = np.array([line["queries"] for line in attacked if line["queries"]], np.float64)
     broken = np.array([line["status"] == "succeeded" for line in lines], np.bool_)
     before = truth.score(clean)[0]
     after = np.where(broken & np.isfinite(before), truth.score(settled)[0], before)
-    valid = [line for line in won if line["adversarial"]["valid"]]
+    texts = [line["adversarial"] for line in won if line["adversarial"]]  # every success has one
+    valid = [text for text in texts if text["valid"]]
     return {
         "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
         "data": {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
         "task": data.task, "recipe": run["recipe"], "examples": len(lines),
-        "clean": _accuracy(before, truth), "after": _accuracy(after, truth),
+        "clean": _score(before, truth), "after": _score(after, truth),
         "success": {**_share(len(won), len(attacked)), "count": len(won), "of": len(attacked)},
         "valid": {
             **_share(len(valid), len(attacked)), "count": len(valid), "of": len(attacked), "measure": limits.meaning,
@@ -126,25 +139,25 @@ def attack_summary(
             "unanswered": sum(line["unanswered"] for line in attacked),
             "untried": sum(line["status"] == "failed" and line["reason"] == NOTHING for line in attacked),
         },
-        "changed": {"mean": _mean([line["adversarial"]["changed"] for line in won])},
-        "similarity": {"mean": _mean([line["adversarial"]["similarity"] for line in won]), "measure": limits.meaning},
+        "changed": {"mean": _mean([text["changed"] for text in texts])},
+        "similarity": {"mean": _mean([text["similarity"] for text in texts]), "measure": limits.meaning},
         "curve": _curve(attacked),
         "labels": _labels(attacked) if data.task != "tokens" else {},
         "words": _words(won, limits.side),
     }  # fmt: skip
 
 
-def _accuracy(score: Floats, truth: Truth) -> dict[str, Any]:
-    """Of the examples that were answered; of tags the share that is right, sentences counting by their tokens."""
+def _score(score: Floats, truth: Truth) -> Estimate:
+    """The usual metric over the examples that were answered."""
     known = np.isfinite(score)
-    if truth.task != "tokens" or not known.any():
+    if truth.metric.right_or_wrong or not known.any():
         return _share(int(score[known].sum()), int(known.sum()))
     mean, again = weighted_means(score, truth.weight, resamples(len(score), 0))
-    interval = mean_interval(float(mean), again, int(known.sum()))
+    interval = truth.metric.interval(float(mean), again, int(known.sum()), one_each=True)
     return {"value": round(float(mean), 6), "interval": [round(edge, 6) for edge in interval]}
 
 
-def _share(count: int, of: int) -> dict[str, Any]:
+def _share(count: int, of: int) -> Estimate:
     if not of:
         return {"value": None, "interval": [None, None]}
     return {"value": round(count / of, 6), "interval": [round(edge, 6) for edge in wilson(count / of, of)]}
@@ -158,8 +171,8 @@ def _counted(reasons: Any) -> dict[str, int]:
     return dict(sorted(Counter(reasons).items(), key=lambda entry: (-entry[1], entry[0])))
 
 
-def _curve(attacked: list[Line]) -> dict[str, Any]:
-    """The share of attacked examples that still hold after so many queries each: what that `max_queries` would leave."""
+def _curve(attacked: list[AttackLine]) -> Curve:
+    """The share of attacked examples that are not broken within a number of queries each, as if it were `max_queries`."""
     spent = np.array([line["reached"] or np.inf for line in attacked])
     most = max((line["queries"] for line in attacked), default=1)
     steps = [step * 10**power for power in range(7) for step in (1, 2, 3, 5, 7) if step * 10**power < most]
@@ -167,9 +180,9 @@ def _curve(attacked: list[Line]) -> dict[str, Any]:
     return {"queries": budgets, "left": [_mean(spent > budget) for budget in budgets]}
 
 
-def _labels(attacked: list[Line]) -> dict[str, Any]:
-    """By the label, or the set of labels, that is right."""
-    out: dict[str, dict[str, int]] = {}
+def _labels(attacked: list[AttackLine]) -> dict[str, LabelCounts]:
+    """How many examples were attacked and broken, by their target: a label or a set of labels."""
+    out: dict[str, LabelCounts] = {}
     for line in attacked:
         target = line["target"]
         name = target if isinstance(target, str) else ", ".join(target)
@@ -179,11 +192,12 @@ def _labels(attacked: list[Line]) -> dict[str, Any]:
     return dict(sorted(out.items(), key=lambda entry: (-entry[1]["of"], entry[0])))
 
 
-def _words(won: list[Line], side: int) -> list[dict[str, Any]]:
-    """The replacements that successes have most often."""
+def _words(won: list[AttackLine], side: int) -> list[Replacement]:
+    """The most frequent replacements in successful attacks."""
     found: Counter[tuple[str, str]] = Counter()
     for line in won:
         text = joined(line["texts"][side])
-        found.update((text[start:stop], new) for _, start, stop, new in line["adversarial"]["edits"])
+        edits = line["adversarial"]["edits"] if line["adversarial"] else []
+        found.update((text[start:stop], new) for _, start, stop, new in edits)
     ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_WORDS]
     return [{"old": old, "new": new, "count": count} for (old, new), count in ranked]

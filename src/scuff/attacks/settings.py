@@ -14,12 +14,12 @@ from ..perturbations.combine import OneOf
 from ..perturbations.contextual import Contextual
 from ..perturbations.embedding import FILE, Embedding, Lists, read_space
 from ..resources import MissingResource, modified
-from ..runs.settings import SIDES, Settings
-from ..specs import known_name
+from ..runs.settings import SIDES, Settings, setting
+from ..specs import known_name, remember
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Ragged
-from .attack import Attack, Transform
+from .attack import Attack, Proposals
 from .constraints import CONSTRAINTS, parse_constraint
 from .constraints.base import Constraint
 from .constraints.meaning import Meaning
@@ -29,30 +29,48 @@ from .recipes import find_recipe
 from .search import parse_search
 
 VECTORS = "word vectors: --vectors FILE, such as counter-fitted-vectors.txt (github.com/nmrksic/counter-fitting)"
-
 OTHERS = (
-    "or lists of neighbours. Without: --recipe tt-pwws, tt-deepwordbug, pwws or deepwordbug, or other transformations, as in "
-    "--transform typo homoglyph synonym"
+    "or lists of neighbours. Without: --recipe tt-pwws, tt-deepwordbug, pwws or deepwordbug, or other perturbations, as in "
+    "--perturbations typo homoglyph synonym"
 )
 
 
 @dataclass(frozen=True)
 class AttackSettings(Settings):
-    """What can be set; `scuff attack --help` explains each."""
+    """What can be set beside model and data; `scuff attack --help` lists it."""
 
-    recipe: str = "toxictrap"
-    goal: str | None = None
-    transform: tuple[str, ...] = ()
-    search: str | None = None
-    constraint: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    vectors: str | None = None
-    max_time: float | None = None
-    valid: float = 0.2
+    recipe: str = setting("toxictrap", "default toxictrap", metavar="NAME")
+    goal: str | None = setting(
+        None, 'e.g. untargeted, "targeted(label=\'ok\')", "toxictrap(threshold=0.7)"', metavar="SPEC"
+    )
+    perturbations: tuple[str, ...] = setting(
+        (),
+        "what proposes changes (`scuff list`), e.g. 'embedding(n=50)' synonym typo; 3*typo: three for each word",
+        metavar="SPEC",
+        flags=("-p", "--perturbations", "--transform"),
+        old_name="transform",
+    )
+    search: str | None = setting(
+        None, "e.g. unk, delete, weighted-saliency, gradient, 'beam(width=4)', best-of", metavar="SPEC"
+    )
+    constraint: tuple[str, ...] = setting(
+        (), "added, or in place of the recipe's of that name: 'changed(share=0.2)'", metavar="SPEC"
+    )
+    without: tuple[str, ...] = setting((), "constraints of the recipe that are left out", group="", metavar="NAME")
+    vectors: str | None = setting(
+        None, "word vectors or lists of neighbours, for embedding and word-vectors", metavar="FILE"
+    )
+    max_time: float | None = setting(None, "for the run; what is not done then counts as failed", metavar="SECONDS")
+    valid: float = setting(
+        0.2, "successes that moved more in meaning are not valid; default 0.2", metavar="D", bounds=(0, 1)
+    )
+    max_queries: int | None = setting(None, "for each example", metavar="N", least=1)
 
     @classmethod
     def of(cls, **settings: Any) -> AttackSettings:
-        """As all settings; a file may write `no-pos: true`, as the flags do, for `without: [pos]`."""
+        """As for all settings; a file may write `no-pos: true`, as the flags do, for `without: [pos]`, and in Python the recipe
+        and its parts may be objects.
+        """
         flags = {f"no-{name}" for name in CONSTRAINTS if isinstance(settings.get(f"no-{name}"), bool)}
         without = [name for name in sorted(flags) if settings[name]]
         rest = {name: value for name, value in settings.items() if name not in flags}
@@ -60,6 +78,8 @@ class AttackSettings(Settings):
             given = rest.get("without") or []
             more = [given] if isinstance(given, str) else list(given)
             rest["without"] = [*more, *(name.removeprefix("no-") for name in without)]
+        if isinstance(recipe := rest.get("recipe"), Attack):
+            rest["recipe"] = remember(recipe, f"__main__:{recipe.name}")
         return super().of(**rest)
 
     def check(self) -> None:
@@ -69,18 +89,26 @@ class AttackSettings(Settings):
             parse_goal(self.goal)
         if self.search:
             parse_search(self.search)
-        for spec in self.transform:
-            Transform.parse(spec)
+        for spec in self.perturbations:
+            Proposals.parse(spec)
         for spec in self.constraint:
             parse_constraint(spec)
         for name in self.without:
-            known_name(name, CONSTRAINTS, "a constraint")
+            known_name(name, {**CONSTRAINTS, **dict.fromkeys(self._own_constraints())}, "a constraint")
         if self.side == "both":
             raise ValueError("expected first or second for side, got both: a search changes one text of a pair")
         if self.max_time is not None and not self.max_time > 0:
             raise ValueError(f"expected a number above 0 for max_time, got {self.max_time}")
-        if not 0 <= self.valid <= 1:
-            raise ValueError(f"expected a number in [0, 1] for valid, got {self.valid}")
+
+    def _own_constraints(self) -> list[str]:
+        """The names of constraints that do not ship with Scuff."""
+        found = (*find_recipe(self.recipe).constraints, *map(parse_constraint, self.constraint))
+        return list(dict.fromkeys(constraint.name for constraint in found if constraint.name not in CONSTRAINTS))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        single = (self.recipe, self.goal, self.search)
+        return (*(spec for spec in single if spec), *self.perturbations, *self.constraint)
 
     @property
     def column(self) -> int:
@@ -91,39 +119,35 @@ class AttackSettings(Settings):
         """How the meaning of successes is measured."""
         return self.encoder or usual_meaning()
 
-    def recipe_for(self) -> Attack:
-        """The recipe with what was chosen otherwise; whatever it needs and nobody has is told here."""
+    def make_attack(self) -> Attack:
+        """The recipe with what was chosen otherwise. Raises MissingResource for files and packages that it needs and has not."""
         recipe = find_recipe(self.recipe)
         named = {constraint.name: constraint for constraint in recipe.constraints}
         for constraint in map(parse_constraint, self.constraint):
             named[constraint.name] = constraint
-        parts = tuple(map(Transform.parse, self.transform)) or recipe.transform
-        transform = tuple(replace(part, perturbation=self._equipped(part.perturbation)) for part in parts)
-        cheap_first = [self._filled(named[name]) for name in CONSTRAINTS if name in named and name not in self.without]
+        proposed = tuple(map(Proposals.parse, self.perturbations)) or recipe.perturbations
+        cheap_first = [name for name in (*CONSTRAINTS, *self._own_constraints()) if name in named]
         chosen = replace(
             recipe,
             goal=parse_goal(self.goal) if self.goal else recipe.goal,
             search=parse_search(self.search) if self.search else recipe.search,
-            transform=transform,
-            constraints=tuple(cheap_first),
+            perturbations=tuple(replace(part, perturbation=self._equipped(part.perturbation)) for part in proposed),
+            constraints=tuple(self._filled(named[name]) for name in cheap_first if name not in self.without),
         )
-        other = [
-            part.spec
-            for part in parts
-            if chosen.goal.transforms and part.perturbation.name not in chosen.goal.transforms
-        ]
+        fitting = chosen.goal.perturbations
+        other = [part.spec for part in proposed if fitting and part.perturbation.name not in fitting]
         if other:
-            only = " or ".join(chosen.goal.transforms)
+            only = " or ".join(fitting)
             raise ValueError(
-                f"expected the transformation {only} for the goal {chosen.goal.name}, got {', '.join(other)}"
+                f"expected the perturbation {only} for the goal {chosen.goal.name}, got {', '.join(other)}"
             )
         _try(chosen)
         distance_in_meaning(self.meaning)(["one"], ["other"])  # by which successes are judged
-        return replace(chosen, deviations=self._deviations(recipe, chosen, parts))
+        return replace(chosen, deviations=self._deviations(recipe, chosen, proposed))
 
-    def _deviations(self, recipe: Attack, chosen: Attack, parts: tuple[Transform, ...]) -> dict[str, str]:
-        """Those of the recipe whose part is still as it was, and what was chosen otherwise. parts: without files filled in."""
-        was, now = _specs(recipe), _specs(replace(chosen, transform=parts))
+    def _deviations(self, recipe: Attack, chosen: Attack, proposed: tuple[Proposals, ...]) -> dict[str, str]:
+        """Those of the recipe whose part is still as it was, and what was chosen otherwise. proposed: without files filled in."""
+        was, now = _specs(recipe), _specs(replace(chosen, perturbations=proposed))
         if "word-vectors" in was and self.vectors:  # a file is no other choice
             now["word-vectors"] = was["word-vectors"] if "word-vectors" in now else ""
         other = [name for name in (was | now) if was.get(name, "") != now.get(name, "")]
@@ -132,12 +156,12 @@ class AttackSettings(Settings):
         return kept | ({"other": f"chosen otherwise: {names}"} if other else {}) | _short_lists(chosen)
 
     def _equipped(self, perturbation: Perturbation) -> Perturbation:
-        """An attack with the files and models that the user gave."""
+        """A perturbation with the files and models that the user gave."""
         if isinstance(perturbation, OneOf):
             return OneOf(tuple(map(self._equipped, perturbation.parts)), perturbation.per)
         if isinstance(perturbation, Embedding) and perturbation.file is None:
             if self.vectors is None:
-                raise MissingResource(f"{'embedding' if self.transform else self.recipe} needs {VECTORS} {OTHERS}")
+                raise MissingResource(f"{'embedding' if self.perturbations else self.recipe} needs {VECTORS} {OTHERS}")
             return replace(perturbation, file=self.vectors)
         if isinstance(perturbation, Contextual):  # the spec says by which model
             return (
@@ -158,13 +182,13 @@ class AttackSettings(Settings):
 def _specs(recipe: Attack) -> dict[str, str]:
     """The spec of each part, by its name."""
     constraints = {constraint.name: constraint.spec for constraint in recipe.constraints}
-    transform = ", ".join(part.spec for part in recipe.transform)
+    transform = ", ".join(part.spec for part in recipe.perturbations)
     return {"goal": recipe.goal.spec, "transform": transform, "search": recipe.search.spec, **constraints}
 
 
 def _short_lists(recipe: Attack) -> dict[str, str]:
-    """Whether a file has fewer neighbours of each word than were asked for."""
-    for perturbation in (part.perturbation for part in recipe.transform):
+    """A deviation if a file has fewer neighbours of each word than were asked for."""
+    for perturbation in (part.perturbation for part in recipe.perturbations):
         if isinstance(perturbation, Embedding) and perturbation.file:
             space = read_space(Path(perturbation.file), modified(Path(perturbation.file), FILE))
             most = (
@@ -178,11 +202,11 @@ def _short_lists(recipe: Attack) -> dict[str, str]:
 
 
 def _try(recipe: Attack) -> None:
-    """Use everything once on one text, so that a missing file or package is told before a model is opened."""
+    """Uses every part once on one text, so that a missing file or package raises before a model is opened."""
     one, text = Corpus.of(["the good film"]), Ragged.of(["great"])
     row, start, stop = (np.array([value]) for value in (0, 4, 8))
     edits = Edits(row, start, stop, text, start, stop)
-    for part in recipe.transform:
+    for part in recipe.perturbations:
         part.perturbation.proposals(one, 0.0, k=part.count)
     for constraint in recipe.constraints:
         try:

@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from ..data.formats.streams import replacing
-    from ..reports.gate import check_summary, junit, markdown
+    from ..reports import check_summary, junit, markdown
     from ..runs.folder import Folder
 
     least: dict[str, float] = {}
@@ -47,8 +47,8 @@ def run(args: argparse.Namespace) -> None:
             raise ValueError(f"expected NAME=VALUE with a value in [0, 1] for --min, got {text!r}") from None
     if args.baseline and args.max_drop is None:
         raise ValueError("expected --max-drop VALUE with --baseline, got none: how far may a score fall?")
-    summary = Folder(args.run_folder).read_json("summary.json")
-    baseline = Folder(args.baseline).read_json("summary.json") if args.baseline else None
+    summary = Folder(args.run_folder).summary()
+    baseline = Folder(args.baseline).summary() if args.baseline else None
     lines = check_summary(summary, least, args.max_drop, baseline, args.max_success)
     for target, content in (
         (args.junit, junit(lines, f"scuff {args.run_folder}")),

@@ -12,13 +12,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from ..api import evaluate
-    from ..evaluation.dimensions import light_columns
+    from ..evaluation.plan import light_columns
     from .evaluate import show
     from .flags import run_bar, say
 
     result = evaluate(
         "toy:sentiment", "toy:sentiment", args.output, say=lambda message: say(args.quiet, message),
-        show=run_bar(args.quiet), examples=200, cases=10, setting=["rule", "score"],
+        show=run_bar(args.quiet), examples=200, cases=10, access=["rule", "score"],
         dimensions=light_columns(),
         encoder="chrf",  # which is always there and fast
     )  # fmt: skip

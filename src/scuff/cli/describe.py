@@ -1,4 +1,4 @@
-"""All about one attack: what it does, its options, where it comes from, whom it suits."""
+"""All about one perturbation: what it does, its options, where it comes from, whom it suits."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@
 
 The same command, or --resume RUN, goes on with a run that was interrupted. A pre-flight shows two examples, the clean score
 and the costs; --dry-run stops there. DIMENSION is one of RobTest's: typo-m typo-g glyph-m glyph-g phonetic-m phonetic-g synonym
-contextual inflection syntax distraction (-m malicious, -g general); or any attack (`scuff list`): `keyboard` changes a share of
-the words, `keyboard@edits` a share of the characters, `keyboard@level` follows the attack's own levels. `scuff guide` helps to
-choose.
+contextual inflection syntax distraction (-m malicious, -g general); or any perturbation (`scuff list`), also your own
+(my_module:Shout): `keyboard` changes a share of the words, `keyboard@edits` a share of the characters, `keyboard@level` follows
+its own levels. `scuff guide` helps to choose.
 """
 
 from __future__ import annotations
@@ -19,55 +19,40 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .flags import (
-    data_arguments,
-    flags,
-    listen,
-    measured_arguments,
-    model_arguments,
-    named,
-    refuse_beside_resume,
-    run_arguments,
-    run_bar,
-    say,
-    settings_of,
-)
+from .flags import add_run, add_settings, check_beside_resume, given_settings, model_and_data, run_bar, say, sayer
 
 if TYPE_CHECKING:
-    from ..api import Result
+    from ..api import AttackResult, Result
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    run_arguments(parser)
-    measured_arguments(parser.add_argument_group("what is measured"))
-    data = parser.add_argument_group("the data")
-    data_arguments(data)
-    data.add_argument(
+    from ..evaluation.settings import EvaluationSettings
+    from ..runs.settings import DATA
+
+    add_run(parser)
+    groups = add_settings(parser, EvaluationSettings, "what is measured")
+    groups[DATA].add_argument(
         "--write-cases", metavar="FILE", help="write all texts that would be asked as JSON lines, and stop"
-    )
-    model = parser.add_argument_group("the model")
-    model_arguments(model)
-    model.add_argument("--predictions", nargs="+", metavar="FILE", help="answers collected before, instead of a model")
-    model.add_argument(
-        "--max-queries", type=int, metavar="N", help="fewer cases per cell, so that no more than N are asked"
     )
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..api import dry_run, evaluate, resume_evaluation
+    from ..api import dry_run, evaluate, resume
     from ..evaluation.export import write_cases
     from ..evaluation.settings import EvaluationSettings
+    from ..runs.run import EVALUATE, check_resumable
     from ..runs.settings import read_settings
 
+    given = given_settings(args, EvaluationSettings)
     if args.resume:
-        changes = flags(args, settings_of(EvaluationSettings))
-        refuse_beside_resume(args, changes)
-        return show(resume_evaluation(args.resume, say=listen(args), show=run_bar(args.quiet), **changes))
+        check_beside_resume(args, given)
+        check_resumable(args.resume, EVALUATE)
+        return show(resume(args.resume, say=sayer(args), show=run_bar(args.quiet), **given))
     settings = read_settings(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
-    settings |= flags(args, settings_of(EvaluationSettings))
+    settings |= given
     EvaluationSettings.of(**settings)  # a wrong setting is told before a missing model
-    model, data = named(args, model, data, modelless=bool(settings.get("predictions") or args.write_cases))
+    model, data = model_and_data(args, model, data, modelless=bool(settings.get("predictions") or args.write_cases))
     if args.write_cases:
         count = write_cases(data, args.write_cases, **settings)
         return say(
@@ -75,13 +60,13 @@ def run(args: argparse.Namespace) -> None:
             f"{count:,} texts in {args.write_cases}: put each answer into a field `prediction`, then --predictions",
         )
     if args.dry_run:
-        return dry_run(model, data, say=listen(args), **settings)
+        return dry_run(model, data, say=sayer(args), **settings)
     result = evaluate(
         model, data, args.output or output or "runs", named=not (args.output or output),
-        say=listen(args), show=run_bar(args.quiet), **settings,
+        say=sayer(args), show=run_bar(args.quiet), **settings,
     )  # fmt: skip
     return show(result)
 
 
-def show(result: Result) -> None:
+def show(result: Result | AttackResult) -> None:
     print(f"\n{result}\n\nreport: {result.folder}/report.html")

@@ -6,14 +6,15 @@ import argparse
 import ast
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..data.formats.files import Input
     from ..data.formats.streams import Source
-    from ..data.perturbing import Input
     from ..perturbations.plan import Tally
     from ..runs.jobs import Progress
+    from ..runs.settings import Settings
 
 
 def add_input(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +43,7 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 
 
 def input_of(args: argparse.Namespace) -> Input:
-    from ..data.perturbing import Input
+    from ..data.formats.files import Input
 
     spans = getattr(args, "protect_spans", None)
     return Input(args.input, "whole" if args.whole else args.format, args.column, args.id, spans)
@@ -83,7 +84,8 @@ def say(quiet: bool, message: str) -> None:
         print(message, file=sys.stderr)
 
 
-def run_arguments(parser: argparse.ArgumentParser) -> None:
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Flags of every command that makes a run folder."""
     parser.add_argument("what", nargs="*", metavar="MODEL DATA", help="what to ask and what about; see above")
     parser.add_argument(
         "-o", "--output", metavar="RUN", help="run folder; default: runs/ and a name made of all settings"
@@ -94,66 +96,49 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="only the table")
 
 
-def data_arguments(group: Any) -> None:
-    group.add_argument(
-        "--examples", type=int, metavar="N", help="how many, sampled in the shares of the labels; default 500"
-    )
-    group.add_argument("--text", action="append", metavar="COLUMN", help="column of texts; twice for sentence pairs")
-    group.add_argument(
-        "--label",
-        action="append",
-        metavar="COLUMN",
-        help="column of labels, tags or translations; repeated: a 0/1 column each",
-    )
-    group.add_argument("--id", metavar="COLUMN", help="column that names each example")
-    group.add_argument(
-        "--task", choices=("single", "multi", "tokens", "text"), help="default: by what the columns hold"
-    )
-    group.add_argument(
-        "--side", choices=("first", "second", "both"), help="which text of a pair to perturb; default first"
-    )
-    group.add_argument("--format", help="csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name")
-    group.add_argument("--split", help="of a Hugging Face data set; default test, else validation")
+def add_settings(parser: argparse.ArgumentParser, kind: type[Settings], plan: str) -> dict[str, Any]:
+    """Adds a flag for every setting, in groups as its field says. Returns the groups. plan: what the first group is called."""
+    from dataclasses import fields
+
+    from ..runs.settings import DATA, MODEL, PLAN
+
+    groups = {PLAN: parser.add_argument_group(plan)}
+    groups |= {name: parser.add_argument_group(name) for name in (DATA, MODEL)}
+    for field in fields(kind):
+        about, type_name = field.metadata, str(field.type)
+        if about["group"] not in groups:
+            continue
+        options: dict[str, Any] = {"help": about["help"].replace("%", "%%"), "dest": field.name}
+        if about["metavar"]:
+            options["metavar"] = about["metavar"]
+        if about["choices"]:
+            options["choices"] = tuple(about["choices"])
+        if "float" in type_name or "int" in type_name:
+            options["type"] = float if "float" in type_name else int
+        if type_name.startswith("tuple") and about["many"] == "repeated":
+            options["action"] = "append"
+        elif type_name.startswith("tuple"):
+            options |= {"nargs": "+", "action": "extend"}
+        elif type_name.startswith("dict"):
+            options |= {"nargs": "+", "type": str}
+        flags = about["flags"] or (f"--{field.name.replace('_', '-')}",)
+        groups[about["group"]].add_argument(*flags, **options)
+    return groups
 
 
-def model_arguments(group: Any) -> None:
-    group.add_argument("--labels", nargs="+", metavar="NAME", help="names of the model's labels, in its order")
-    group.add_argument(
-        "--map", nargs="+", metavar="DATA=MODEL", help="labels of the data that the model calls otherwise"
-    )
-    group.add_argument("--none", metavar="NAME", help="the model's label for texts without any other (label sets)")
-    group.add_argument(
-        "--with",
-        nargs="+",
-        dest="options",
-        metavar="KEY=VALUE",
-        help="options of the model, e.g. device=cpu, timeout=5",
-    )
-    group.add_argument("--workers", type=int, metavar="N", help="processes; default 1")
-    group.add_argument("--cache", metavar="FILE", help="keep the model's answers in this file, for all runs")
-    group.add_argument(
-        "--max-errors", metavar="N", help="stop after so many errors, or a share such as 5%%; default 100"
-    )
+def given_settings(args: argparse.Namespace, kind: type[Settings]) -> dict[str, Any]:
+    """The settings that were given as flags, with pairs taken apart."""
+    from dataclasses import fields
 
-
-def flags(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
-    """The settings of these names that were given, with pairs taken apart."""
-    given: dict[str, Any] = {name: getattr(args, name, None) for name in names}
+    given: dict[str, Any] = {field.name: getattr(args, field.name, None) for field in fields(kind)}
     for name in ("map", "options"):
         if given[name]:
             given[name] = dict(_pair(text, name) for text in given[name])
     return {name: value for name, value in given.items() if value is not None}
 
 
-def settings_of(config: Any) -> list[str]:
-    """The names of all settings of a kind of run."""
-    from dataclasses import fields
-
-    return [field.name for field in fields(config)]
-
-
-def refuse_beside_resume(args: argparse.Namespace, changes: dict[str, Any]) -> None:
-    """A resumed run has its own settings."""
+def check_beside_resume(args: argparse.Namespace, changes: dict[str, Any]) -> None:
+    """Raises ValueError if settings are given that a resumed run, which has its own, cannot change."""
     if args.what or args.output or args.config or set(changes) - {"workers", "max_errors", "cache"}:
         raise ValueError(
             "expected --resume RUN alone, or with --workers, --max-errors or --cache, got other settings beside it"
@@ -172,8 +157,8 @@ def _pair(text: str, name: str) -> tuple[str, Any]:
         return key, value
 
 
-def named(args: argparse.Namespace, model: Any, data: Any, *, modelless: bool = False) -> tuple[Any, Any]:
-    """MODEL and DATA; one name alone is the data where no model is needed, or where the config names one."""
+def model_and_data(args: argparse.Namespace, model: Any, data: Any, *, modelless: bool = False) -> tuple[Any, Any]:
+    """MODEL and DATA; one name alone is the data where no model is needed, or where the settings file names one."""
     what = list(args.what)
     if len(what) > 2:
         raise ValueError(f"expected MODEL DATA, got {len(what)} names: {' '.join(what)}")
@@ -191,42 +176,6 @@ def named(args: argparse.Namespace, model: Any, data: Any, *, modelless: bool = 
     return None if modelless else model, data
 
 
-def listen(args: argparse.Namespace) -> Any:
+def sayer(args: argparse.Namespace) -> Callable[[str], None]:
+    """Says messages on stderr, unless the user wants quiet."""
     return lambda message: say(args.quiet, message)
-
-
-def measured_arguments(group: Any) -> None:
-    group.add_argument("--dimensions", nargs="+", metavar="DIMENSION", help="default: all of RobTest's that can run")
-    group.add_argument(
-        "--tag", choices=("general", "malicious"), help="only dimensions that stand for slips, or for evasion"
-    )
-    group.add_argument(
-        "--setting",
-        nargs="+",
-        choices=("rule", "score", "gradient"),
-        help="what the attacker sees: nothing (rule, default), the model's scores, its gradients; several are compared",
-    )
-    group.add_argument(
-        "--mlm", metavar="MODEL", help="masked language model for contextual: a Hugging Face folder or id"
-    )
-    group.add_argument(
-        "--encoder",
-        metavar="MODEL",
-        help="sentence encoder for degrees of syntax and distraction; default: MiniLM if installed (scuff[meaning]), else chrf",
-    )
-    group.add_argument("--degrees", nargs="+", type=float, metavar="D", help="default: 0.05 0.1 0.2 0.3 0.4 0.5 0.6")
-    group.add_argument(
-        "--cases", type=int, metavar="K", help="cases per example and degree; default 10 (the paper: 100)"
-    )
-    group.add_argument(
-        "--width",
-        type=float,
-        metavar="W",
-        help="adaptive: add cases only until the 95%% interval is narrower than this",
-    )
-    group.add_argument(
-        "--protocol", choices=("robtest", "zeroe"), help="zeroe: the ten attacks at low, mid, high, one case each"
-    )
-    group.add_argument("--beta", type=float, help="how much high degrees weigh in the final score; default 0.5")
-    group.add_argument("--protect", action="append", metavar="WHAT", help="leave alone, as for `scuff perturb`")
-    group.add_argument("--seed", type=int)

@@ -1,24 +1,98 @@
-"""The attacks there are, one per line."""
+"""The parts there are, one per line: those that ship with Scuff, and those of installed packages.
+
+scuff list                    all families
+scuff list constraints        perturbations, recipes, goals, searches, constraints, metrics or victims
+scuff list --tag malicious    only perturbations of that kind
+
+Your own part is named `my_module:MyClass(option=value)` wherever one of these is; CONTRIBUTING shows how to write one.
+"""
 
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    from ..specs import FAMILIES
+
+    parser.add_argument("family", nargs="?", choices=FAMILIES, metavar="FAMILY", help=f"one of {', '.join(FAMILIES)}")
     parser.add_argument(
-        "--tag", choices=("general", "malicious"), help="only those that slips make, or that evaders use"
+        "--tag", choices=("general", "malicious"), help="only perturbations that slips make, or that evaders use"
     )
-    parser.add_argument("--lang", metavar="CODE", help="only those that are right for a language, such as de")
+    parser.add_argument("--lang", metavar="CODE", help="only perturbations that are right for a language, such as de")
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..perturbations.names import NAMES
+    if args.tag or args.lang:
+        if args.family not in (None, "perturbations"):
+            raise ValueError(f"expected perturbations for --tag and --lang, got {args.family}")
+        return _perturbations(args.tag, args.lang)
+    families = [args.family] if args.family else list(LISTS)
+    for at, family in enumerate(families):
+        if not args.family:
+            print(f"{chr(10) * (at > 0)}{family}")
+        LISTS[family]()
+    return None
 
-    for name, kind in NAMES.items():
+
+def _perturbations(tag: str | None = None, lang: str | None = None) -> None:
+    from ..perturbations.names import FAMILY
+
+    for name, kind in FAMILY.members().items():
         facts = kind.facts
-        if (args.tag and args.tag not in facts.tags) or (
-            args.lang and facts.languages and args.lang not in facts.languages
-        ):
+        if (tag and tag not in facts.tags) or (lang and facts.languages and lang not in facts.languages):
             continue
         print(f"{name:15}{facts.level:10}{'/'.join(facts.tags):19}{facts.summary}")
+
+
+def _recipes() -> None:
+    from ..attacks.recipes import FAMILY
+
+    for name, recipe in FAMILY.members().items():
+        print(f"{name:18}{recipe().paper}")
+
+
+def _goals() -> None:
+    from ..attacks.goals import FAMILY
+
+    _print_parts(FAMILY)
+
+
+def _searches() -> None:
+    from ..attacks.search import FAMILY
+
+    _print_parts(FAMILY)
+
+
+def _constraints() -> None:
+    from ..attacks.constraints import FAMILY
+
+    _print_parts(FAMILY)
+
+
+def _metrics() -> None:
+    from ..metrics import FAMILY
+
+    _print_parts(FAMILY)
+
+
+def _victims() -> None:
+    from ..victims.open import FAMILY, WAYS
+
+    print(f"MODEL may be {WAYS}")
+    _print_parts(FAMILY)
+
+
+def _print_parts(family: Any) -> None:
+    from ..specs import usage
+
+    for name, kind in family.members().items():
+        called = usage(kind) if isinstance(kind, type) else name
+        print(f"{called:46} {getattr(kind, 'summary', '') or (kind.__doc__ or '').partition(chr(10))[0]}")
+
+
+LISTS = {
+    "perturbations": _perturbations, "recipes": _recipes, "goals": _goals, "searches": _searches,
+    "constraints": _constraints, "metrics": _metrics, "victims": _victims,
+}  # fmt: skip

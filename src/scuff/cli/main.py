@@ -17,16 +17,17 @@ COMMANDS = {
     "check": "pass or fail a run: for CI",
     "perturb": "perturb a file of texts",
     "augment": "write training data with perturbed copies in it",
-    "guide": "which dimensions, settings and degrees for which use, and how to read the report",
-    "list": "the attacks there are",
-    "describe": "all about one attack",
-    "zeroe": "write the Zéroe benchmark for a file: clean, every attack and level, training mixtures",
-    "show": "every attack on a few sentences, yours or ours",
+    "guide": "which dimensions, access and degrees for which use, and how to read the report",
+    "list": "the parts there are: perturbations, recipes, goals, searches, constraints, metrics, victims",
+    "describe": "all about one perturbation",
+    "zeroe": "write the Zéroe benchmark for a file: clean, every perturbation and level, training mixtures",
+    "show": "every perturbation on a few sentences, yours or ours",
     "demo": "evaluate the embedded model on the embedded data",
 }
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands, or, since each loads what its flags come from, of one with all arguments."""
     from ..version import __version__
 
     top = argparse.ArgumentParser(
@@ -41,7 +42,8 @@ def parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(
             name, help=what, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
         )
-        module.arguments(sub)
+        if command in (None, name):
+            module.arguments(sub)
         sub.set_defaults(run=module.run, command=name)
     return top
 
@@ -52,7 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, _stop)  # so that a killed run cleans up as an interrupted one does
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a letter must not end a run
             sys.stdout.reconfigure(errors="backslashreplace")
-        args = parser().parse_args(argv)
+        words = list(sys.argv[1:] if argv is None else argv)
+        command = next((word for word in words if not word.startswith("-")), "")
+        args = parser(command).parse_args(words)
         args.run(args)
         if sys.stdout:
             sys.stdout.flush()

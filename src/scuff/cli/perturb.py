@@ -1,10 +1,10 @@
 """Perturb a file of texts.
 
-  scuff perturb reviews.csv -a keyboard -l low -o noisy.csv --column review
-  scuff perturb comments.txt -a 'intrude(symbols="._ ")' -l 0.3 --protect urls --protect word:Scuff -o out.txt
-  cat texts.txt | scuff perturb - -a 'inner-shuffle|truncate' > out.txt
+  scuff perturb reviews.csv -p keyboard -l low -o noisy.csv --column review
+  scuff perturb comments.txt -p 'intrude(symbols="._ ")' -l 0.3 --protect urls --protect word:Scuff -o out.txt
+  cat texts.txt | scuff perturb - -p 'inner-shuffle|truncate' > out.txt
 
-The output has the format of the input; what is not perturbed stays byte for byte. `a|b` takes one of the attacks for each
+The output has the format of the input; what is not perturbed stays byte for byte. `a|b` takes one of them for each
 word, `a+b` one after the other.
 """
 
@@ -18,16 +18,27 @@ from .flags import add_choice, add_input, input_of, progress_bar, say
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     parser.add_argument(
-        "-a", "--attack", required=True, metavar="SPEC", help="name or name(option=value): see `scuff list`"
+        "-p",
+        "--perturbation",
+        "-a",
+        "--attack",
+        required=True,
+        metavar="SPEC",
+        help="name, name(option=value) or module:Class(option=value): see `scuff list`",
     )
     parser.add_argument(
         "-l", "--level", default="mid",
-        help="the share of words to attack: low (0.2), mid (0.5, default), high (0.8) or a number in [0, 1]",
+        help="the share of words to change: low (0.2), mid (0.5, default), high (0.8) or a number in [0, 1]",
     )  # fmt: skip
     parser.add_argument("-o", "--output", default="-", metavar="OUT", help="file to write; default standard output")
     add_choice(parser)
     parser.add_argument(
-        "--draws", type=int, default=1, metavar="N", help="N versions of each text, one after the other"
+        "--copies",
+        "--draws",
+        type=int,
+        default=1,
+        metavar="N",
+        help="N perturbed copies of each text, one after the other",
     )
     parser.add_argument(
         "--edits", metavar="FILE", help="write what changed: JSON lines with row, draw, [start, stop, old, new]"
@@ -38,7 +49,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--protect-spans", metavar="NAME", help="column of [[start, stop], ...] to leave alone")
     parser.add_argument(
-        "--only", action="append", default=[], metavar="WHAT", help="attack only this, named as for --protect"
+        "--only", action="append", default=[], metavar="WHAT", help="change only this, named as for --protect"
     )
 
 
@@ -48,13 +59,13 @@ def run(args: argparse.Namespace) -> None:
     from ..perturbations.names import parse
     from ..perturbations.plan import Plan
 
-    attack = parse(args.attack)
+    perturbation = parse(args.perturbation)
     if args.only:
-        attack = only(attack, tuple(args.only))
-    plan = Plan.of(attack, args.level, args.seed, args.select, args.protect)
+        perturbation = only(perturbation, tuple(args.only))
+    plan = Plan.of(perturbation, args.level, args.seed, args.select, args.protect)
     tally = perturb_file(
-        input_of(args), args.output, plan, draws=args.draws, edits_to=args.edits, progress=progress_bar(args.quiet)
+        input_of(args), args.output, plan, copies=args.copies, edits_to=args.edits, progress=progress_bar(args.quiet)
     )
     where = "" if args.output == "-" else f" in {args.output}"
-    changed = f"{tally.changed_units:,} of {tally.units:,} {attack.facts.unit} changed ({tally.reached:.1%})"
+    changed = f"{tally.changed_units:,} of {tally.units:,} {perturbation.facts.unit} changed ({tally.reached:.1%})"
     say(args.quiet, f"{tally.texts:,} texts{where}, {changed}; {plan.signature}")

@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from ..api import report
     from ..data.formats.streams import replacing
-    from ..reports.parquet import write_parquet
+    from ..reports import write_parquet
 
     result = report(args.run_folder)
     if args.paper:

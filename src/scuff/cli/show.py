@@ -1,4 +1,4 @@
-"""Every attack on a few sentences, at the three levels."""
+"""Every perturbation on a few sentences, at the three levels."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Write the Zéroe benchmark for a file: clean, every attack at low, mid and high, and the training mixtures of the papers.
+"""Write the Zéroe benchmark for a file: clean, every perturbation at low, mid and high, and the training mixtures of the papers.
 
   scuff zeroe test.csv --column text -o benchmark/
 
-Beside the test sets {attack}.{level} there are {attack}.lmh (a third of the records at each level), no-{attack} (leave-one-out:
-all other attacks mixed) and all; manifest.json tells what is in each, how it was made and which strength was really reached.
+Beside the test sets {perturbation}.{level} there are {perturbation}.lmh (a third of the records at each level), no-{perturbation}
+(leave-one-out: all others mixed) and all; manifest.json tells what is in each, how it was made and which strength was reached.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="new folder to write")
     parser.add_argument(
-        "-a", "--attack", action="append", default=[], metavar="SPEC", help="an attack; may be repeated; default: all"
+        "-p",
+        "--perturbation",
+        "-a",
+        "--attack",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="a perturbation; may be repeated; default: the ten of the paper",
     )
     add_choice(parser)
 
@@ -26,11 +33,11 @@ def run(args: argparse.Namespace) -> None:
     from ..data.zeroe import write_zeroe
     from ..perturbations.names import ZEROE, parse
 
-    attacks = {attack.name: attack for attack in map(parse, args.attack or ZEROE)}
-    if len(attacks) < len(args.attack):
-        raise ValueError(f"expected each attack once, got {', '.join(args.attack)}")
+    chosen = {perturbation.name: perturbation for perturbation in map(parse, args.perturbation or ZEROE)}
+    if len(chosen) < len(args.perturbation):
+        raise ValueError(f"expected each perturbation once, got {', '.join(args.perturbation)}")
     manifest = write_zeroe(
-        input_of(args), args.output, attacks, seed=args.seed, selection=args.select, progress=progress_bar(args.quiet)
+        input_of(args), args.output, chosen, seed=args.seed, selection=args.select, progress=progress_bar(args.quiet)
     )
     for entry in manifest["files"]:
         if entry["set"] == "attack":

@@ -1,4 +1,4 @@
-"""Labelled examples in memory: texts, sentence pairs or texts in tokens, with their targets."""
+"""Labelled examples in memory: texts, sentence pairs or lists of tokens, with their targets."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ TASK_WORDS: dict[Task, str] = {
     "text": "texts",
 }
 
-# what models call a text that none of their other labels fits
+# names that models use for "none of the other labels"
 NONE_NAMES = (
     "benign", "none", "neither", "neutral", "normal", "clean", "safe", "ok", "other", "non_toxic", "nontoxic", "not_toxic",
     "non_hate", "not_hate", "non_offensive", "not_offensive",
 )  # fmt: skip
 
-Text = str | tuple[str, ...]  # a text, or a text in tokens
+Text = str | tuple[str, ...]  # a text, or its tokens
 
 Target = str | tuple[str, ...]  # a label or a text; a set of labels, or a tag per token
 
 
 def joined(text: str | Sequence[str]) -> str:
-    """A text as it is, tokens joined by blanks."""
+    """Returns a text as it is, and tokens joined by blanks."""
     return text if isinstance(text, str) else " ".join(text)
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Examples with a name each (`ids`), one or two columns of texts, and a target."""
+    """Examples, each with an id, one or two texts, and a target."""
 
     name: str
     task: Task
@@ -56,8 +56,8 @@ class Dataset:
     targets: tuple[Target, ...]
     ids: tuple[str, ...]
     fields: tuple[str, ...] = ("text",)  # the names of the columns
-    skipped: dict[str, int] = field(default_factory=dict)  # rows that were left out, by reason
-    known: tuple[str, ...] = ()  # all label names, where the source tells them
+    skipped: dict[str, int] = field(default_factory=dict)  # by reason, how many rows were left out
+    known: tuple[str, ...] = ()  # all label names, if the source lists them
 
     def __post_init__(self) -> None:
         sizes = {len(self.targets), len(self.ids), *map(len, self.columns)}
@@ -67,7 +67,7 @@ class Dataset:
         return len(self.targets)
 
     def take(self, rows: Ints | range) -> Dataset:
-        """Some examples, in this order."""
+        """Returns some examples, in this order."""
         at = list(rows) if isinstance(rows, range) else rows.tolist()
         columns = tuple(tuple(column[i] for i in at) for column in self.columns)
         return replace(
@@ -76,7 +76,7 @@ class Dataset:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """All label names that occur, sorted; numbers by size."""
+        """All label names: those the source lists, else those that occur, sorted, numbers by size."""
         if self.known or self.task == "text":
             return self.known
         found: set[str] = set()
@@ -86,14 +86,14 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        """Changes with any text, target or id."""
+        """A hash of the task and all texts, targets and ids."""
         content = json.dumps([self.task, self.columns, self.targets, self.ids], ensure_ascii=False)
         return sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
     def sample(self, count: int, seed: int) -> Dataset:
-        """At most `count` examples, each label (or set of labels) in its share, in their order.
+        """Returns at most `count` examples, each label (or set of labels) in its share, in their order.
 
-        An example comes first or last by a hash of the seed and its id, so the choice depends on nothing else.
+        Examples are ranked by a hash of the seed and their id, so that the choice depends on nothing else.
         """
         if count >= len(self):
             return self
@@ -112,9 +112,9 @@ class Dataset:
 
 
 def shares(sizes: Counter[Hashable], count: int, least: int = 0) -> dict[Hashable, int]:
-    """`count` places for groups of these sizes, in proportion, by the largest remainder; ties go to the larger group.
+    """Divides `count` places among groups in proportion to their sizes, by largest remainder; ties go to the larger group.
 
-    No group gets fewer than `least` if there are places for all: the largest give way.
+    If there are places for all, no group gets fewer than `least`: the largest group gives them up.
     """
     total = sum(sizes.values())
     out = {name: size * count // total for name, size in sizes.items()}
@@ -129,9 +129,10 @@ def shares(sizes: Counter[Hashable], count: int, least: int = 0) -> dict[Hashabl
 
 
 def align(labels: Sequence[str], model: Sequence[str], mapping: dict[str, str]) -> dict[str, int]:
-    """The number that the model gives to each label of the data, by name; `mapping` renames labels of the data first.
+    """Returns the model's number of each label of the data, by name; `mapping` renames labels of the data first.
 
-    Case and the way of joining words do not matter. Labels that are numbers mean the model's numbers where no name is equal.
+    Case, hyphens, underscores and blanks do not matter. If no name is equal, labels that are numbers are the model's numbers.
+    Raises ValueError if a label has no counterpart, or two have the same.
     """
     plain = {_plain(name): at for at, name in enumerate(model)}
     found = {label: plain.get(_plain(mapping.get(label, label))) for label in labels}
@@ -156,7 +157,7 @@ def _plain(name: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of texts as a corpus, and where its tokens are if it is cut into tokens."""
+    """A column of texts as a corpus, with the spans of the tokens if it holds lists of tokens."""
 
     corpus: Corpus
     tokens: Spans | None = None
@@ -168,6 +169,7 @@ class Column:
         return cls(Corpus.of([text for text in texts if isinstance(text, str)]))
 
     def take(self, rows: Ints) -> Column:
+        """Returns some rows, in this order."""
         if self.tokens is None:
             return Column(self.corpus.take(rows))
         edges = np.searchsorted(self.tokens.row, np.arange(len(self.corpus) + 1))
@@ -178,7 +180,7 @@ class Column:
         return Column(part, Spans(row, picked.start + shift, picked.stop + shift))
 
     def texts(self, edits: Edits | None = None) -> list[Text]:
-        """What the victim sees, after some edits."""
+        """Returns the texts as a victim is given them, after some edits."""
         edits = edits.in_order() if edits is not None else None
         after = self.corpus if edits is None else self.corpus.apply(edits)
         if self.tokens is None:

@@ -1,164 +1,180 @@
-"""Any data as records: files, Hugging Face data sets, pandas, lists, files of predictions."""
+"""Reads labelled data, and answers to it that were made elsewhere: files, Hugging Face data sets, DataFrames, lists."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+import math
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .dataset import Dataset, Task
-from .formats.base import Record
-from .formats.conll import Conllu, TokenColumns, split
-from .formats.csv import Csv, Tsv
-from .formats.jsonl import Jsonl
-from .formats.parquet import pyarrow
-from .formats.streams import BadInput, Source
-from .perturbing import Input
+from .columns import (
+    NO_LABEL,
+    Columns,
+    check_columns,
+    column_names,
+    guess_task,
+    holds_lists,
+    label_columns,
+    text_columns,
+)
+from .dataset import TASKS, Dataset, Target, Task, Text
+from .formats.base import Record, lone_surrogate
+from .formats.streams import BadInput
+from .records import HUB, Names, records_of_file, records_of_hub, records_of_object
+from .toy import is_toy, toy_dataset
 
-UPOS, XPOS = 3, 4  # columns of CoNLL-U
-
-
-def records_of_file(path: str, format: str | None = None) -> list[Record]:
-    """All records of a file, by its format."""
-    found = list(read_records(Input(path, format)))
-    if not found:
-        raise BadInput(f"{path}: expected examples, got none")
-    return found
-
-
-def read_records(file: Input) -> Iterator[Record]:
-    """The records of a file, one by one."""
-    path, kind = file.path, file.kind
-    if kind in ("lines", "whole"):
-        raise BadInput(f"{path}: expected labelled data (csv, tsv, jsonl, parquet, conllu, tokens), got plain text")
-    with closing(Source(path, file.content)) as source:
-        readers = {"csv": _rows, "tsv": _rows, "jsonl": _objects, "parquet": _parquet}
-        yield from readers.get(kind, _sentences)(source, kind)
+ANSWERS = ("prediction", "predictions", "predicted", "pred", "answer", "output", "scores", "probabilities")
 
 
-def _rows(source: Source, kind: str) -> Iterator[Record]:
-    rows = (Csv if kind == "csv" else Tsv)(source).rows()
-    header = next(rows, None)
-    if header is None or not header.fields:
-        raise source.error(1, "expected a header, got nothing")
-    if len(set(header.fields)) < len(header.fields):
-        raise source.error(1, f"expected a name of its own for each column, got {', '.join(header.fields)}")
-    for row in rows:
-        if len(row.fields) not in (0, len(header.fields)):
-            raise source.error(row.at, f"expected {len(header.fields)} fields, got {len(row.fields)}")
-        if row.fields:
-            yield dict(zip(header.fields, row.fields, strict=True))
+def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
+    """Returns labelled examples from a file, a Hugging Face data set (id or folder), a DataFrame, a list or toy:...
+
+    Of the embedded data (toy:sentiment, toy:tone) it is the test split, whatever `columns` say.
+    """
+    if isinstance(data, Dataset):
+        return data
+    if is_toy(data):
+        return toy_dataset(str(data), "test")
+    columns = columns or Columns()
+    if columns.task and columns.task not in TASKS:
+        raise BadInput(f"expected {', '.join(TASKS)} for --task, got {columns.task!r}")
+    name, names = type(data).__name__, {}  # type: str, Names
+    if isinstance(data, str | Path):
+        path = str(data)
+        name = "/".join(Path(path).parts[-2:]).lstrip("/")  # with the folder, since many data sets are called test.csv
+        if path.startswith(HUB) or Path(path).is_dir():
+            records, names = records_of_hub(path.removeprefix(HUB), columns.split)
+        else:
+            records = records_of_file(path, columns.format)
+    else:
+        records, names = records_of_object(data)
+    if not records:
+        raise BadInput(f"{name}: expected examples, got none")
+    return _Reader(name, records, columns, names).dataset()
 
 
-def _objects(source: Source, kind: str) -> Iterator[Record]:
-    for chunk in Jsonl(source, columns=("",)).chunks():
-        yield from (record.fields for record in chunk if record.fields is not None)
+class _Reader:
+    """The conversion of records into a data set: the columns are found, then every value is checked and converted."""
 
+    def __init__(self, name: str, records: list[Record], columns: Columns, names: Names) -> None:
+        self.name, self.records, self.given, self.names = name, records, columns, names
+        self.seen = column_names(records)
+        self.texts = text_columns(name, self.seen, columns.text)
+        tokens = holds_lists(records, self.texts[0])
+        self.labels = list(columns.label) or label_columns(name, self.seen, self.texts, tokens=tokens)
+        check_columns(name, self.seen, (*self.labels, *([columns.id] if columns.id else ())))
+        self.task: Task = columns.task or guess_task(records, self.texts, self.labels)
 
-def _parquet(source: Source, kind: str) -> Iterator[Record]:
-    pa, pq = pyarrow()
-    try:
-        file = pq.ParquetFile(source.seekable())
-    except (pa.ArrowInvalid, OSError, EOFError) as error:
-        raise BadInput(f"{source.name}: expected Parquet, got: {error}") from None
-    for batch in file.iter_batches(1 << 14):
-        yield from batch.to_pylist()
+    def dataset(self) -> Dataset:
+        """Converts all records; those without a text or a label are counted in `skipped`."""
+        columns: list[list[Text]] = [[] for _ in self.texts]
+        targets: list[Target] = []
+        ids: list[str] = []
+        skipped: Counter[str] = Counter()
+        for row, record in enumerate(self.records):
+            texts = [self._text(record.get(column), row) for column in self.texts]
+            target = self._target(record, row)
+            if any(text is None for text in texts) or target is None:
+                skipped["no label" if target is None else "no text"] += 1
+                continue
+            if self.task == "tokens" and len(texts[0] or ()) != len(target):
+                raise self._error(row, f"expected a tag per token, got {len(target)} for {len(texts[0] or ())} tokens")
+            for column, text in zip(columns, texts, strict=True):
+                column.append(text or "" if not isinstance(text, tuple) else text)
+            targets.append(target)
+            if self.given.id and record.get(self.given.id) is None:
+                raise self._error(row, f"expected an id in column {self.given.id!r}, got none")
+            ids.append(str(record[self.given.id]) if self.given.id else str(row))
+        if not targets:
+            raise BadInput(f"{self.name}: expected labelled examples, got {dict(skipped)}")
+        if len(set(ids)) < len(ids):
+            twice = next(name for name, count in Counter(ids).items() if count > 1)
+            raise BadInput(f"{self.name}: expected an id of its own for each example, got {twice!r} more than once")
+        known = tuple(self.labels) if len(self.labels) > 1 else self.names.get(self.labels[0], ())
+        kept = tuple(map(tuple, columns))
+        return Dataset(self.name, self.task, kept, tuple(targets), tuple(ids), tuple(self.texts), dict(skipped), known)
 
+    def _text(self, value: Any, row: int) -> Text | None:
+        """Returns a text or its tokens, None if it is missing. Raises BadInput for values of other types."""
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return None
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(text, str) and lone_surrogate(text):
+                raise self._error(row, f"expected Unicode text, got a lone surrogate in {text!r:.60}")
+        if self.task == "tokens" and isinstance(value, list | tuple) and all(isinstance(t, str) for t in value):
+            return tuple(value)
+        if self.task != "tokens" and isinstance(value, str):
+            return value
+        wanted = "a list of tokens" if self.task == "tokens" else "text"
+        raise self._error(row, f"expected {wanted} in column {self.texts[0]!r}, got {value!r:.60}")
 
-def _sentences(source: Source, kind: str) -> Iterator[Record]:
-    """Token files: `tokens` with their `tags`; of CoNLL-U the universal tags, the treebank's as `xpos`."""
-    reader = (Conllu if kind == "conllu" else TokenColumns)(source)
-    for chunk in reader.chunks():
-        for sentence in chunk:
-            lines = [sentence.lines[i] for i in sentence.at]
-            rows = [split(line) for line in lines]
-            if kind == "conllu":
-                rows = [line.rstrip("\r\n").split("\t") for line in sentence.lines if Conllu.is_row(line)]
-                rows = [row for row in rows if row[0].isdigit()]
-                if any(len(row) <= XPOS for row in rows):
-                    raise BadInput(
-                        f"{source.name}: expected CoNLL-U with tags, got a line of {min(map(len, rows))} columns"
-                    )
-                if rows:
-                    tags, other = ([row[at] for row in rows] for at in (UPOS, XPOS))
-                    yield {"tokens": [row[1] for row in rows], "tags": tags, "xpos": other}
-            elif rows:
-                lone = next((row[0] for row in rows if len(row) < 2), None)
-                if lone is not None:
-                    raise BadInput(f"{source.name}: expected a tag behind each token, got {lone[:40]!r} without one")
-                yield {"tokens": [row[0] for row in rows], "tags": [row[-1] for row in rows]}
+    def _target(self, record: Record, row: int) -> Target | None:
+        """Returns what the task wants to know of a record, None if it is missing."""
+        value = record.get(self.labels[0])
+        if self.task == "text":
+            return value if isinstance(value, str) else None
+        if self.task == "single":
+            return self._label(value)
+        if self.task == "multi" and len(self.labels) > 1:
+            marks = {label: self._label(record.get(label)) for label in self.labels}
+            on = tuple(label for label, mark in marks.items() if mark and mark.lower() in ("1", "true", "yes"))
+            return on if any(mark is not None for mark in marks.values()) else None
+        if value != "" and not isinstance(value, list | tuple) and self._label(value) is None:
+            return None  # no label; but an empty text is an empty set of labels
+        if isinstance(value, str):
+            value = self._parts(value)
+        if not isinstance(value, list | tuple):
+            raise self._error(row, f"expected a list of labels in column {self.labels[0]!r}, got {value!r:.60}")
+        if self.task == "multi":
+            return tuple(label for label in map(self._label, value) if label is not None)
+        tags = [tag if isinstance(tag, str) and tag else self._label(tag) for tag in value]  # "-" is a tag, too
+        return None if None in tags else tuple(tag for tag in tags if tag is not None)
 
+    def _parts(self, value: str) -> Sequence[object]:
+        """Returns the labels in a text: a JSON list, or separated by commas or bars."""
+        if value.lstrip().startswith("["):
+            try:
+                return list(json.loads(value))
+            except ValueError:
+                pass
+        return [part.strip() for part in value.replace("|", ",").split(",") if part.strip()]
 
-def records_of_hub(name: str, split_name: str | None) -> tuple[list[Record], dict[str, tuple[str, ...]]]:
-    """A Hugging Face data set, by id or folder, and the names behind its label numbers."""
-    try:
-        import datasets
-    except ImportError:
-        raise BadInput("expected datasets for Hugging Face data, got none: pip install 'scuff[datasets]'") from None
-    folder = Path(name)
-    try:
-        saved = folder.is_dir() and any((folder / mark).exists() for mark in ("state.json", "dataset_dict.json"))
-        found: Any = datasets.load_from_disk(name) if saved else datasets.load_dataset(name)
-    except Exception as error:  # whatever the library raises for data that it cannot read or reach
-        raise BadInput(f"{name}: expected a Hugging Face data set, got: {str(error).splitlines()[0][:200]}") from None
-    if isinstance(found, dict):
-        wanted = split_name or next((s for s in ("test", "validation", "dev") if s in found), next(iter(found)))
-        if wanted not in found:
-            raise BadInput(f"{name}: expected one of the splits {', '.join(found)}, got {wanted!r}")
-        found = found[wanted]
-    return records_of_object(found)
+    def _label(self, value: Any) -> str | None:
+        """Returns the name of a label, None if it is missing. Numbers become the names that the source has for them."""
+        names = self.names.get(self.labels[0])
+        if names and isinstance(value, int) and 0 <= value < len(names):
+            return names[value]
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if str(value) == "-1" and (names or self.task == "multi"):
+            return None  # so Hugging Face and Jigsaw mark a missing label; elsewhere it is a class
+        label = str(value).strip() if not isinstance(value, bool) else str(value).lower()
+        return None if value is None or label.lower() in NO_LABEL else label
 
-
-def records_of_object(data: Any) -> tuple[list[Record], dict[str, tuple[str, ...]]]:
-    """pandas, a Hugging Face data set, a list of dicts or of tuples (text, label) or (first, second, label)."""
-    names: dict[str, tuple[str, ...]] = {}
-    if hasattr(data, "features") and hasattr(data, "column_names"):  # a Hugging Face data set
-        for column, feature in data.features.items():
-            inner = getattr(feature, "feature", feature)
-            if getattr(inner, "names", None):
-                names[column] = tuple(inner.names)
-        return [_bare(dict(row)) for row in data], names
-    if hasattr(data, "to_dict") and hasattr(data, "columns"):  # pandas
-        known = data.astype(object).where(data.notna(), None)  # None for all that pandas has for nothing
-        return [_bare(row) for row in known.to_dict("records")], names
-    rows = list(data) if isinstance(data, Iterable) else []
-    if rows and all(isinstance(row, dict) for row in rows):
-        return [_bare(row) for row in rows], names
-    sizes = {len(row) if isinstance(row, Sequence) and not isinstance(row, str) else 0 for row in rows}
-    if sizes not in ({2}, {3}):
-        raise BadInput(
-            "expected a file, a Hugging Face data set, a DataFrame, or a list of dicts or of tuples (text, label), got "
-            + (f"a list of {type(rows[0]).__name__}" if rows else f"{type(data).__name__}")
-        )
-    columns = ("text", "label") if sizes == {2} else ("first", "second", "label")
-    return [_bare(dict(zip(columns, row, strict=True))) for row in rows], names
-
-
-def _bare(record: Record) -> Record:
-    """NumPy's numbers and arrays (tensors, too) as Python's."""
-    return {key: value.tolist() if hasattr(value, "tolist") else value for key, value in record.items()}
-
-
-NAMES = ("prediction", "predictions", "predicted", "pred", "answer", "output", "scores", "probabilities")
+    def _error(self, row: int, message: str) -> BadInput:
+        return BadInput(f"{self.name}: example {row + 1}: {message}")
 
 
 def read_predictions(paths: Sequence[str], fields: Sequence[str], task: Task) -> tuple[dict[tuple[Any, ...], Any], str]:
-    """By text (or pair of texts) the answer; `fields` are the names of the text columns. Also a name for all of it."""
+    """Returns the answers in some files by text (or pair of texts), and a name for them.
+
+    fields: the names of the text columns, as in the data.
+    """
     answers: dict[tuple[Any, ...], Any] = {}
     for path in paths:
         records = records_of_file(path)
         seen = list(records[0])
-        found = [name for name in NAMES if name in seen]
+        found = [name for name in ANSWERS if name in seen]
         if len(found) != 1:
-            raise BadInput(f"{path}: expected one column of answers ({', '.join(NAMES)}), got {', '.join(seen)}")
+            raise BadInput(f"{path}: expected one column of answers ({', '.join(ANSWERS)}), got {', '.join(seen)}")
         lost = [name for name in fields if name not in seen]
         if lost:
             raise BadInput(f"{path}: expected the text column {lost[0]!r}, as in the data, got {', '.join(seen)}")
         for record in records:
             texts = tuple(tuple(v) if isinstance(v := record.get(name), list) else v for name in fields)
-            value = _value(record.get(found[0]), task)
+            value = _answer(record.get(found[0]), task)
             if value is not None:
                 answers[texts] = value
     if not answers:
@@ -166,8 +182,8 @@ def read_predictions(paths: Sequence[str], fields: Sequence[str], task: Task) ->
     return answers, ",".join(path.rsplit("/", 1)[-1] for path in paths)
 
 
-def _value(value: Any, task: Task) -> Any:
-    """Lists and dicts may be JSON in a field of text; an empty field is no answer, except where it is an empty set of labels."""
+def _answer(value: Any, task: Task) -> Any:
+    """Returns an answer, None if there is none. A text may hold JSON; an empty one is an empty set of labels, or no answer."""
     if isinstance(value, str) and task != "text":
         if value.lstrip()[:1] in ("[", "{"):
             try:
@@ -179,36 +195,3 @@ def _value(value: Any, task: Task) -> Any:
         if task == "multi":
             return [part.strip() for part in value.replace("|", ",").split(",")]
     return value
-
-
-def training_file(data: Any, format: str | None, split: str | None) -> Input:
-    """A file by its name; other data as the JSON lines that it would be. What comes through a pipe is kept, to be read twice."""
-    if (path := _path(data)) is not None:
-        return Input(path, format, content=Source(path).stream.read() if path == "-" else None)
-    name, records = training_records(data, format, split)
-    lines = [json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records]
-    return Input(name, "jsonl", content="".join(lines).encode("utf-8", "surrogatepass"))
-
-
-def training_records(data: Any, format: str | None, split: str | None) -> tuple[str, list[Record]]:
-    """What to call the data, and its records: of data in parts those for training, unless `split` says otherwise."""
-    name = str(data) if isinstance(data, str | Path) else type(data).__name__
-    if _path(data) is not None:
-        return name, list(read_records(training_file(data, format, split)))
-    if name.startswith("toy:"):
-        from .toy import toy_data
-
-        texts, labels = toy_data(name.removeprefix("toy:"), split or "train")  # type: ignore[arg-type]
-        return name, [{"text": text, "label": label} for text, label in zip(texts, labels, strict=True)]
-    if isinstance(data, Dataset):
-        columns = dict(zip(data.fields, data.columns, strict=True)) | {"label": data.targets}
-        return data.name, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    if isinstance(data, str | Path):
-        return name, records_of_hub(name.removeprefix("hf:"), split or "train")[0]
-    return name, records_of_object(data)[0]
-
-
-def _path(data: Any) -> str | None:
-    """The file that data names, if it names one."""
-    named = isinstance(data, str | Path) and not str(data).startswith(("toy:", "hf:")) and not Path(data).is_dir()
-    return str(data) if named else None

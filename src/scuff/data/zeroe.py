@@ -1,4 +1,4 @@
-"""The files of the Zéroe benchmark: clean, every perturbation and level, training mixtures, a manifest."""
+"""Writes the files of the Zéroe benchmark: clean, every perturbation and level, training mixtures, a manifest."""
 
 from __future__ import annotations
 
@@ -20,14 +20,20 @@ from ..text.ragged import Ints
 from ..text.random import Rng
 from ..version import __version__
 from .formats.base import Format, Value
+from .formats.files import TOKEN_FORMATS, Input
 from .formats.streams import BadInput, replacing
-from .perturbing import Input, Progress, chunks
+from .perturbing import ShowProgress, chunks
 
-Choice = tuple[str, str]  # attack, level
+SCHEMA = 1  # of the manifest, whose keys and values call a perturbation "attack"
+
+Choice = tuple[str, str]  # perturbation, level
 
 
 def mixtures(rows: list[list[Value]], perturbations: list[str], seed: int) -> Iterator[tuple[str, list[Choice], Ints]]:
-    """(mixture, what there is to choose from, which of it each record gets). A record's share depends on its text alone."""
+    """Yields for each mixture its name, the choices, and the number of the choice that each record gets.
+
+    What a record gets depends on its texts and the seed alone. The names of the random streams may not change: files would.
+    """
     keys = Corpus.of([json.dumps(row, ensure_ascii=False) for row in rows]).keys
     index = np.arange(len(rows))
 
@@ -45,24 +51,22 @@ def mixtures(rows: list[list[Value]], perturbations: list[str], seed: int) -> It
         yield f"no-{left_out}" if left_out else "all", choices, part * len(LEVELS) + level
 
 
-SCHEMA = 1
-
-
 @dataclass
-class Output:
-    """One file of the benchmark, what made it and what came of it."""
+class BenchmarkFile:
+    """One file of the benchmark: what it is, and what was written to it."""
 
     path: Path
-    about: dict[str, Any]
+    about: dict[str, Any]  # its entry in the manifest, before it is written
     tally: Tally = field(default_factory=Tally)
-    shares: dict[str, int] = field(default_factory=dict)
+    shares: dict[str, int] = field(default_factory=dict)  # of a mixture: records by perturbation and level
 
     def share(self, choices: list[Choice], pick: Ints) -> None:
-        """Count which record of a mixture is from where."""
+        """Counts the choices that the records of a mixture got."""
         for choice, count in zip(choices, np.bincount(pick, minlength=len(choices)).tolist(), strict=True):
             self.shares[".".join(choice)] = self.shares.get(".".join(choice), 0) + count
 
     def entry(self) -> dict[str, Any]:
+        """Returns the entry of the written file in the manifest."""
         out = {"file": self.path.name, **self.about, "sha256": sha256(self.path.read_bytes()).hexdigest()}
         done = self.tally
         if self.about["set"] == "attack":
@@ -80,25 +84,25 @@ def write_zeroe(
     *,
     seed: int = 0,
     selection: str | None = None,
-    progress: Progress | None = None,
+    progress: ShowProgress | None = None,
 ) -> dict[str, Any]:
-    """Write the benchmark and its manifest, and return the manifest.
+    """Writes the benchmark and its manifest, and returns the manifest.
 
-    `{attack}.{level}`: the test data. `{attack}.lmh`: each record at low, mid or high, a third each (thesis 3.4). `no-{attack}`:
-    each record under one of the other attacks, at one of the levels (leave-one-out). `all`: the same with none left out.
-    A mixture has the size of the original and each record once.
+    `{perturbation}.{level}`: the test data. `{perturbation}.lmh`: each record at low, mid or high, a third each (thesis 3.4).
+    `no-{perturbation}`: each record under one of the other perturbations, at one of the levels (leave-one-out). `all`: the same
+    with none left out. A mixture has the size of the original and each record once.
     """
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise BadInput(f"{folder}: expected a new or empty folder, got one that holds files, or a file")
     reader = source.open()
     perturbations, skipped = _usable(perturbations, tokens=_holds_tokens(source))
-    made = not target.exists()
+    is_new = not target.exists()
     try:
         target.mkdir(parents=True, exist_ok=True)
         return _write(source, reader, target, perturbations, skipped, seed, selection, progress)
     except BaseException:
-        if made:
+        if is_new:
             for path in target.iterdir():
                 path.unlink()
             target.rmdir()
@@ -108,9 +112,9 @@ def write_zeroe(
 
 
 def _holds_tokens(source: Input) -> bool:
-    """Whether the texts are cut into tokens: by the format, or, in a table, by the first records."""
+    """Whether the texts are lists of tokens: by the format or, in a table, by the first records."""
     if source.kind not in ("jsonl", "parquet") or source.path == "-":
-        return source.kind in ("conllu", "tokens")
+        return source.kind in TOKEN_FORMATS
     reader = source.open()
     try:
         return any(isinstance(value, list) for record in next(reader.chunks(), []) for value in reader.values(record))
@@ -119,7 +123,7 @@ def _holds_tokens(source: Input) -> bool:
 
 
 def _usable(perturbations: dict[str, Perturbation], tokens: bool) -> tuple[dict[str, Perturbation], dict[str, str]]:
-    """The attacks that can run here, and why the others cannot."""
+    """Returns the perturbations that can run on this data, and why the others cannot."""
     skipped: dict[str, str] = {}
     for name, perturbation in perturbations.items():
         if tokens and not perturbation.facts.keeps_tokens:
@@ -134,7 +138,7 @@ def _usable(perturbations: dict[str, Perturbation], tokens: bool) -> tuple[dict[
         if n not in skipped
     }
     if not usable:
-        raise BadInput(f"expected an attack that can run here, got none: {skipped}")
+        raise BadInput(f"expected a perturbation that can run here, got none: {skipped}")
     return usable, skipped
 
 
@@ -146,7 +150,7 @@ def _write(
     skipped: dict[str, str],
     seed: int,
     selection: str | None,
-    progress: Progress | None,
+    progress: ShowProgress | None,
 ) -> dict[str, Any]:
     suffix = (
         "".join(Path(source.path).suffixes[-2 if source.path.endswith(".gz") else -1 :])
@@ -158,26 +162,7 @@ def _write(
         for name, perturbation in perturbations.items()
         for level, p in LEVELS.items()
     }
-    outputs = {"clean": Output(target / f"clean{suffix}", {"set": "clean"})}
-    for (name, level), plan in plans.items():
-        about = {
-            "set": "attack",
-            "attack": name,
-            "level": level,
-            "unit": plan.perturbation.facts.unit,
-            "signature": plan.signature,
-        }
-        outputs[f"{name}.{level}"] = Output(target / f"{name}.{level}{suffix}", about)
-    for name in perturbations:
-        outputs[f"{name}.lmh"] = Output(
-            target / f"{name}.lmh{suffix}", {"set": "low-mid-high", "attack": name, "seed": seed}
-        )
-        if len(perturbations) > 1:
-            outputs[f"no-{name}"] = Output(
-                target / f"no-{name}{suffix}", {"set": "leave-one-out", "without": name, "seed": seed}
-            )
-    outputs["all"] = Output(target / f"all{suffix}", {"set": "mixture", "seed": seed})
-
+    outputs = _files(target, suffix, plans, seed)
     seen = Tally()
     with ExitStack() as stack:
         sinks = {
@@ -187,13 +172,13 @@ def _write(
         for chunk in chunks(source, reader, len(outputs)):
             clean = [list(values) for values in zip(*chunk.columns, strict=True)]
             sinks["clean"].write(chunk.records, [clean])
-            versions = {key: chunk.run(plan, 0, outputs[".".join(key)].tally)[0] for key, plan in plans.items()}
-            for (name, level), new in versions.items():
+            copies = {key: chunk.run(plan, 0, outputs[".".join(key)].tally)[0] for key, plan in plans.items()}
+            for (name, level), new in copies.items():
                 sinks[f"{name}.{level}"].write(chunk.records, [new])
             for name, choices, pick in mixtures(clean, list(perturbations), seed):
                 outputs[name].share(choices, pick)
                 sinks[name].write(
-                    chunk.records, [[versions[choices[choice]][row] for row, choice in enumerate(pick.tolist())]]
+                    chunk.records, [[copies[choices[choice]][row] for row, choice in enumerate(pick.tolist())]]
                 )
             seen.texts += len(chunk.records)
             if progress:
@@ -208,3 +193,20 @@ def _write(
     with replacing(str(target / "manifest.json")) as out:
         out.write((json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
     return manifest
+
+
+def _files(target: Path, suffix: str, plans: dict[Choice, Plan], seed: int) -> dict[str, BenchmarkFile]:
+    """Returns all files of the benchmark by name, in the order of the manifest."""
+    abouts: dict[str, dict[str, Any]] = {"clean": {"set": "clean"}}
+    for (name, level), plan in plans.items():
+        abouts[f"{name}.{level}"] = {
+            "set": "attack", "attack": name, "level": level, "unit": plan.perturbation.facts.unit,
+            "signature": plan.signature,
+        }  # fmt: skip
+    names = list(dict.fromkeys(name for name, _ in plans))
+    for name in names:
+        abouts[f"{name}.lmh"] = {"set": "low-mid-high", "attack": name, "seed": seed}
+        if len(names) > 1:
+            abouts[f"no-{name}"] = {"set": "leave-one-out", "without": name, "seed": seed}
+    abouts["all"] = {"set": "mixture", "seed": seed}
+    return {name: BenchmarkFile(target / f"{name}{suffix}", about) for name, about in abouts.items()}

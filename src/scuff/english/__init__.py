@@ -1,1 +1,1 @@
-"""What is known about English: tags, word forms, WordNet, rewording rules. Needs the extra `english`, loaded when used."""
+"""English: tags, word forms, WordNet, rewording rules. Needs the extra `english`; data are loaded when they are used."""

@@ -9,16 +9,15 @@ from types import ModuleType
 from ..resources import MissingResource
 
 NOUN, VERB = ("NN", "NNS"), ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG")
-
 ADJECTIVE, ADVERB = ("JJ", "JJR", "JJS"), ("RB", "RBR", "RBS")
-
 FAMILIES = {"NOUN": NOUN, "VERB": VERB, "ADJ": ADJECTIVE, "ADV": ADVERB}
-
 FAMILY = {tag: family for family, tags in FAMILIES.items() for tag in tags}
-
-SAME = {"VBN": "VBD", "VBD": "VBN", "VBP": "VB"}  # the dictionary leaves out a form that is the same as another
-
-BETTER: dict[tuple[str, str], tuple[str, ...]] = {  # than the dictionary
+SAME = {
+    "VBN": "VBD",
+    "VBD": "VBN",
+    "VBP": "VB",
+}  # forms that the dictionary leaves out where they are the same as another
+BETTER: dict[tuple[str, str], tuple[str, ...]] = {  # forms that the dictionary has wrong
     ("be", "VBP"): ("are", "am"),
     ("beef", "NNS"): ("beefs",),
     ("dis", "VBZ"): ("disses",),
@@ -30,6 +29,7 @@ BETTER: dict[tuple[str, str], tuple[str, ...]] = {  # than the dictionary
 
 @cache
 def _library() -> ModuleType:
+    """lemminflect; raises MissingResource if it is not installed."""
     try:
         import lemminflect
     except ImportError:
@@ -50,7 +50,7 @@ def lemma(word: str, tag: str) -> str:
     if found or tag in ("NN", "VB", "VBP", "JJ", "RB"):
         return found[0] if found else low
     guess: tuple[str, ...] = _library().getLemma(low, family)
-    return next((each for each in guess if each.islower()), low)  # of one letter its rules may leave nothing
+    return next((each for each in guess if each.islower()), low)  # its rules may cut a word of one letter to nothing
 
 
 @lru_cache(100_000)
@@ -87,7 +87,7 @@ def possible_tags(word: str) -> frozenset[str]:
 
 @lru_cache(100_000)
 def _variants(lemma: str, tag: str) -> tuple[str, ...]:
-    """The spellings of a form, the usual one first."""
+    """The spellings of a lemma's form for a tag, the usual one first."""
     if (lemma, tag) in BETTER:
         return BETTER[lemma, tag]
     family = FAMILY.get(tag, "")
@@ -105,11 +105,12 @@ def _variants(lemma: str, tag: str) -> tuple[str, ...]:
 
 @lru_cache(100_000)
 def _table(lemma: str, family: str) -> dict[str, tuple[str, ...]]:
+    """The forms of a lemma by tag."""
     return _library().getAllInflections(lemma, family)
 
 
 def _comparable(lemma: str, family: str) -> bool:
-    """Whether -er and -est sound right: one syllable, or two with a light ending; the dictionary has correctlier."""
+    """Whether -er and -est sound right: one syllable, or two with a light ending. (The dictionary has "correctlier".)"""
     if family == "ADV" and lemma.endswith("ly"):
         return lemma == "early"
     syllables = len(re.findall("[aeiou]+", re.sub("(?<=[^aeiou])e$", "", lemma)))
@@ -117,6 +118,7 @@ def _comparable(lemma: str, family: str) -> bool:
 
 
 def _plain(word: str) -> str:
+    """A word in lower case with a straight apostrophe."""
     return word.lower().replace("’", "'")
 
 

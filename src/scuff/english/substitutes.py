@@ -1,4 +1,4 @@
-"""Which English words may give way to another, and to which: of the same form, from another lemma, not the opposite."""
+"""Which English words may be replaced, and by which: of the same form, from another lemma, not the opposite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ KEPT = {
 }  # fmt: skip
 
 PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}  # WordNet's, by the beginning of a Penn Treebank tag
-
 SILENT_H = ("hour", "honest", "honor", "honour", "heir")
 
 SPOKEN_Y = (
@@ -29,7 +28,7 @@ SPOKEN_Y = (
 
 @lru_cache(100_000)
 def has_content(word: str, tag: str) -> bool:
-    """Whether a word is a noun, verb, adjective or adverb in -ly that others may stand for, and the tag can be right."""
+    """Whether a word is a noun, verb, adjective or adverb in -ly that may be replaced, and the tag can be right."""
     low = word.lower()
     if tag not in FAMILY or not low.isalpha() or len(low) == 1 or (tag.startswith("RB") and not low.endswith("ly")):
         return False
@@ -39,7 +38,7 @@ def has_content(word: str, tag: str) -> bool:
 
 @lru_cache(100_000)
 def may_replace(new: str, old: str, tag: str) -> bool:
-    """Whether a word has the form that a tag wants and is neither made from the old one (attacker, attack) nor its opposite."""
+    """Whether a word has the form of a tag and is neither derived from the old one (attacker, attack) nor its opposite."""
     if not has_content(new, tag):
         return False
     mine, its = lemma(new, tag), lemma(old, tag)
@@ -58,7 +57,7 @@ def opposed(new: str, old: str, tag: str) -> bool:
 
 @lru_cache(100_000)
 def related(word: str, tag: str, most: int) -> tuple[str, ...]:
-    """Synonyms in any sense, in the form that the tag wants, the most familiar first."""
+    """Synonyms in any sense, in the form of the tag, the most familiar first."""
     found = synonyms(lemma(word, tag), PARTS[tag[:2]])
     known = sorted((new for new in found if new.isalpha() and familiar(new)), key=lambda new: (-familiar(new), new))
     forms = dict.fromkeys(form for new in known if (form := inflected(new, tag)) and may_replace(form, word, tag))

@@ -23,19 +23,17 @@ from .inflection import FAMILY, possible_tags
 from .tokens import sentences
 
 Scores = npt.NDArray[np.float32]
+# ---- the conditional random field ----
 
 PLACES = {"-1:": 1, "-2:": 2, "+1:": 3, "+2:": 4}  # a word's features count for its own tag (0) and for four around it
-
-SHIFTS = {1: 1, 2: 2, 3: -1, 4: -2}  # how far these stand after the word
-
+SHIFTS = {1: 1, 2: 2, 3: -1, 4: -2}  # how far behind the word each of these stands
 FEATURE = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
-
 SENTENCES_TOGETHER = 256  # sentences that take their steps at the same time: few enough for the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
 class Crf:
-    """`entry` numbers the features without their place, weight[entry] are scores per place and label."""
+    """A model of CRFsuite. `entry` numbers the features without their place, weight[entry] are scores per place and label."""
 
     labels: list[str]
     entry: dict[str, int]
@@ -57,9 +55,8 @@ class Crf:
             found = PLACES.get(name[:3], 0)
             place.append(found)
             number.append(entry.setdefault(name[3:] if found else name, len(entry) + 1))
-        weight = np.zeros(
-            (len(entry) + 1, 1 + len(PLACES), len(labels)), np.float32
-        )  # entry 0: unknown, without effect
+        shape = (len(entry) + 1, 1 + len(PLACES), len(labels))  # entry 0: an unknown feature, without effect
+        weight = np.zeros(shape, np.float32)
         transition = np.zeros((len(labels), len(labels)), np.float32)
         state, step = features[features["kind"] == 0], features[features["kind"] == 1]
         source = state["source"]
@@ -93,14 +90,14 @@ class Crf:
         return labels
 
     def _viterbi(self, scores: Scores, first: Ints, lengths: Ints, labels: Ints) -> None:
-        """Write the best labels of some sentences, the longest of them first."""
+        """Writes the best labels of some sentences, which are sorted by length, the longest first, into `labels`."""
         going = np.searchsorted(-lengths, -np.arange(lengths[0]), "left")  # sentences longer than each step
         running = [scores[first].T]  # sentences along the last axis: long runs for the processor
         for step in range(1, going.size):
             before = running[-1][:, None, : going[step]] + self.transition[:, :, None]
             running.append(before.max(0) + scores[first[: going[step]] + step].T)
         chosen = np.empty(0, np.int64)
-        # which label came before the chosen one is found again, not remembered
+        # which label came before the chosen one is computed again, not stored
         for step in reversed(range(going.size)):
             running[step][:, : chosen.size] += self.transition[:, chosen]
             chosen = running[step].argmax(0)
@@ -117,14 +114,12 @@ def _names(data: bytes, at: int) -> list[str]:
     return names
 
 
+# ---- texts and their tags ----
+
 WORD = 4  # the place of the feature that is the word itself
-
 REMEMBERED = 4_000_000  # characters of texts whose tags are kept
-
-AGAINST = (4, 2)  # speak against a tag that is not in the dictionary, for words that the model does not and does know
-
+AGAINST = (4, 2)  # what a tag that the dictionary lacks costs, for words that the model does not and does know
 TOGETHER = 20_000  # tokens that are tagged together: enough to be fast, few enough for the memory
-
 TYPED = str.maketrans("’‘“”", "''\"\"")  # the treebank has nearly no curly quotes
 
 UNIVERSAL = {
@@ -176,14 +171,14 @@ def tagged(texts: Sequence[str]) -> list[list[Token]]:
 
 
 def _calm(words: list[str]) -> list[str]:
-    """A sentence in capitals only, which the model would take for names, in lower case."""
+    """The words in lower case if all are in capitals, which the model would take for names."""
     return [word.lower() for word in words] if len(words) > 3 and "".join(words).isupper() else words
 
 
 def tag_words(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
     """The tags of sentences that are cut into tokens already."""
     edges = bounds(np.array([len(words) for words in sentences], np.int64))
-    group = edges[:-1] // TOGETHER  # of sentences that are tagged together
+    group = edges[:-1] // TOGETHER  # sentences of one group are tagged together
     starts = [*np.flatnonzero(np.diff(group, prepend=-1)).tolist(), len(sentences)]
     tags = [
         tag
@@ -224,13 +219,14 @@ def _features(word: str) -> tuple[tuple[int, ...], tuple[float, float, float]]:
 
 @lru_cache(10_000)
 def _against(possible: frozenset[str], known: bool) -> npt.NDArray[np.float32]:
-    """Scores against tags that the dictionary does not have a word with: alone, the model takes "funniest" for a noun."""
+    """Scores against tags that the dictionary lacks for a word. Without them the model takes "funniest" for a noun."""
     missing = FAMILY.keys() - possible if possible else ()
     return np.array([-AGAINST[known] if label in missing else 0 for label in _model().labels], np.float32)
 
 
 @cache
 def _model() -> Crf:
+    """gruut's model; raises MissingResource if its package is not installed."""
     return Crf.read(package_file("gruut-lang-en", "gruut_lang_en/pos/model.crf", extra="english").read_bytes())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-LONGEST = 150  # tokens; a sentence that goes on longer (a list, a table, noise) is cut, so that work stays bounded
+LONGEST = 150  # tokens; a longer sentence (a list, a table, noise) is cut, so that work stays bounded
 
 ABBREVIATIONS = (
     "mr mrs ms dr prof rev hon gen col capt lt sgt sen rep gov pres st mt jr sr vs etc inc ltd co corp bros dept est fig "
@@ -30,24 +30,17 @@ TOKEN = re.compile(
 )
 
 CLITIC = re.compile(r"(?i)(?:n['’]t|['’](?:s|m|d|re|ve|ll))$")
-
-INSIDE = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "lemme": 3, "gimme": 3}
-
+INSIDE = {"cannot": 3, "gonna": 3, "wanna": 3, "gotta": 3, "lemme": 3, "gimme": 3}  # two words: where the second begins
 ENDS, WEAK = frozenset(".!?…。！？"), frozenset(("..", "...", "…"))  # a weak mark ends a sentence before a capital only
-
 CLOSERS, QUOTES = frozenset(("''", ")", "]", "}", "”", "»", "-rrb-", "-RRB-")), frozenset("\"'’")
-
 Span = tuple[int, int]
 
 
 def sentences(text: str) -> list[list[Span]]:
     """The sentences of a text as (start, stop) of their tokens; all but white space is in one of them."""
     tokens = _tokens(text)
-    edges, mark, last = (
-        [0],
-        "",
-        0,
-    )  # `mark` ended the sentence unless a bracket or quote that it stands in is still to close
+    edges, last = [0], 0
+    mark = ""  # the mark that ended the sentence, unless a bracket or quote around it is still to close
     for at, (start, stop) in enumerate(tokens):
         first = text[start]
         ends = first in ENDS
@@ -66,6 +59,7 @@ def sentences(text: str) -> list[list[Span]]:
 
 
 def _tokens(text: str) -> list[Span]:
+    """The tokens of a text, contractions split."""
     found = []
     for match in TOKEN.finditer(text):
         start, stop = match.span()

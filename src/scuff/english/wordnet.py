@@ -1,4 +1,4 @@
-"""Synonyms from WordNet: the table of synsets that ships with Scuff, and which of them suit a word."""
+"""Synonyms and antonyms from WordNet: the table of synsets that ships with Scuff, and which of them suit a word."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from ..text.ragged import Ints, bounds
 from .inflection import inflected, lemma
 
 PARTS = {"n": (0,), "v": (1,), "a": (2, 4), "r": (3,)}  # 4: adjective synsets that belong to the head before them
-
 SATELLITE = 4
-
-USUAL = 3  # a word's first senses are what it usually means
+USUAL = 3  # the first senses of a word, which are what it usually means
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Words and synsets by number; a sense is a word in a synset, the senses of synset i are first[i]:first[i + 1]."""
+class SynsetTable:
+    """Words and synsets by number. A sense is a word in a synset; the senses of synset i are first[i]:first[i + 1]."""
 
     words: list[str]
     familiar: npt.NDArray[np.uint8]  # how often sense-tagged text and WordNet's own glosses have the word, up to 255
@@ -35,7 +33,7 @@ class Table:
     share: npt.NDArray[np.uint8]  # by sense: how often the word means that, in percent
     alike: npt.NDArray[
         np.uint8
-    ]  # every two senses of a synset, 1 2, 1 3, ..., 2 3, ...: cosine of the words in percent
+    ]  # of every two senses of a synset (1 2, 1 3, ..., 2 3, ...) the words' cosine in percent
     similar: Ints  # pairs of adjective senses of one cluster, and how alike they are
     opposite: Ints  # pairs of synsets
     antonym: Ints  # pairs of words
@@ -43,6 +41,7 @@ class Table:
 
     @cached_property
     def number(self) -> dict[str, int]:
+        """The number of each word."""
         return {word: at for at, word in enumerate(self.words)}
 
     @cached_property
@@ -53,7 +52,7 @@ class Table:
 
     @cached_property
     def synset(self) -> Ints:
-        """By sense."""
+        """The synset of each sense."""
         return np.repeat(np.arange(self.part.size), np.diff(self.first))
 
     @cached_property
@@ -69,6 +68,7 @@ class Table:
 
     @cached_property
     def similars(self) -> dict[int, list[tuple[int, int]]]:
+        """For an adjective sense the similar ones, and how alike each is."""
         found: dict[int, list[tuple[int, int]]] = {}
         for sense, other, alike in self.similar.tolist():
             found.setdefault(sense, []).append((other, alike))
@@ -76,14 +76,16 @@ class Table:
 
     @cached_property
     def opposites(self) -> dict[int, list[int]]:
+        """The opposites of a synset."""
         return _grouped(self.opposite)
 
     @cached_property
     def antonyms(self) -> dict[int, list[int]]:
+        """The antonyms of a word."""
         return _grouped(self.antonym)
 
     def senses(self, word: str, parts: Sequence[int]) -> list[int]:
-        """Of a word as these parts of speech, the most frequent first."""
+        """The senses of a word as these parts of speech, the most frequent first."""
         at = self.number.get(word)
         if at is None:
             return []
@@ -111,17 +113,18 @@ class Table:
 
 
 def _grouped(pairs: Ints) -> dict[int, list[int]]:
+    """The second of each pair by the first; pairs are sorted."""
     edges = [0, *(np.flatnonzero(np.diff(pairs[:, 0])) + 1).tolist(), len(pairs)]
     return {int(pairs[a, 0]): pairs[a:b, 1].tolist() for a, b in pairwise(edges)}
 
 
 @cache
-def table() -> Table:
-    """Read once, when it is asked for."""
+def table() -> SynsetTable:
+    """The table, which is read when it is first used."""
     with np.load(io.BytesIO(load("wordnet.npz"))) as file:
         words, phrases = (file[name].tobytes().decode().split("\n") for name in ("words", "phrases"))
         phrases += [word for word in words if " " in word]
-        return Table(
+        return SynsetTable(
             words, file["familiar"], file["part"], bounds(file["size"].astype(np.int64)), file["word"].astype(np.int64),
             file["rank"].astype(np.int64), file["share"], file["alike"],
             file["similar"].astype(np.int64), file["opposite"].astype(np.int64), file["antonym"].astype(np.int64),
@@ -129,9 +132,10 @@ def table() -> Table:
         )  # fmt: skip
 
 
-RARE = 7  # percent: what a word means less often hardly anybody thinks of
+# ---- look-ups ----
 
-UNLIKE = 15  # percent: words that are less alike mean the same only to a lexicographer
+RARE = 7  # percent: a sense that is rarer is hardly understood
+UNLIKE = 15  # percent: words that are less alike are synonyms in name only
 
 
 @lru_cache(100_000)
@@ -139,9 +143,9 @@ def synonyms(lemma: str, pos: str, senses: int | None = None, fit: float = 0.0) 
     """Other lemmas of the same synsets, those of the most frequent sense first; lower-case, phrases with spaces. For adjectives
     also lemmas of the same cluster that are very alike ("great", "wonderful").
 
-    pos: n, v, a or r. senses: only what is among the first so many senses of both words, and no rare one of the other. fit: only
-    what may stand for the lemma in most contexts, the least sum of how often the lemma means that (0 to 1) and how alike both
-    are to a sentence encoder (0 to 1); of several senses only the likely ones count then.
+    pos: n, v, a or r. senses: only what is among the first so many senses of both words, and not rare for the other. fit: only
+    what may replace the lemma in most contexts, the least sum of how often the lemma means that (0 to 1) and how alike both are
+    by a sentence encoder (0 to 1); of several senses only the likely ones count then.
     """
     net = table()
     means: dict[int, int] = {}
@@ -165,7 +169,7 @@ def synonyms(lemma: str, pos: str, senses: int | None = None, fit: float = 0.0) 
 def any_synonyms(word: str) -> tuple[str, ...]:
     """Lemmas of all synsets that a word, as it is or in its base form, has a sense in, as any part of speech."""
     tags = ("NNS", "VBZ", "VBD", "VBG", "VBN", "JJR", "JJS")
-    # fat is no father
+    # a base counts only if it gives the word again
     bases = [word, *(base for tag in tags if (base := lemma(word, tag)) and inflected(base, tag) == word)]
     found = (other for base in bases for pos in PARTS for other in (base, *synonyms(base, pos)) if known(other, pos))
     return tuple(other for other in dict.fromkeys(found) if other != word)

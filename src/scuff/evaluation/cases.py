@@ -162,12 +162,12 @@ class _Maker:
         self.columns, self.sides, self.degree, self.seed, self.protect = columns, sides, degree, seed, protect
         self.dimension, self.far = dimension.ready(columns[0].tokens is not None), far
         self.clean = _hash([column.corpus for column in columns])
-        perturbation, setting = self.dimension.perturbation, self.dimension.setting
+        perturbation, access = self.dimension.perturbation, self.dimension.access
         self.pools = None
-        if setting != "rule":
+        if access != "rule":
             assert oracle is not None, "a guided dimension needs a victim to guide it"
             k = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
-            self.pools = oracle.pools(perturbation, setting, k, seed=seed, degree=degree, protect=protect)
+            self.pools = oracle.pools(perturbation, access, k, seed=seed, degree=degree, protect=protect)
 
     def draws(self, rows: Ints, numbers: Ints) -> Draws:
         """Every draw of these numbers for each of these examples."""
@@ -202,7 +202,7 @@ class _Maker:
     def _edits(self, at: int, corpus: Corpus, example: Ints, draw: Ints) -> tuple[Edits, Floats]:
         """The edits of each version, and for degrees of meaning how far they go."""
         perturbation, measure, nowhere = self.dimension.perturbation, self.dimension.measure, np.zeros(len(corpus))
-        rng = Rng.for_draws(corpus.keys, draw, self.seed, perturbation.name, self.dimension.setting)
+        rng = Rng.for_draws(corpus.keys, draw, self.seed, perturbation.name, self.dimension.access)
         if self.pools is not None and (pool := self.pools[at]) is not None:
             sites, rank = guided_sites(pool, corpus, example, rng, whole=perturbation.facts.level == "sentence")
         elif measure in ("units", "level") or (measure == "edits" and isinstance(perturbation, Then)):

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import chain
+from typing import cast
 
 import numpy as np
 
 from ..data.dataset import Column, Dataset
+from ..metrics import Metric
 from ..metrics.interval import mean_interval, resamples, weighted_means
 from ..runs.folder import Folder
+from ..runs.schema import SCHEMA, EvaluationSummary, ProtocolFacts, RunFile
 from ..runs.trials import Ask, Job, Saliency, clean_block, clean_jobs
 from ..runs.truth import Truth
 from .block import CellCases, make_cases, try_block
 from .guided import Oracle
 from .protocol import Protocol
 from .results import example_lines
-from .summary import SCHEMA, summarise
+from .summary import summarise
 from .table import Table
 
 NEGLIGIBLE = 0.1  # of the variance: below that more cases would not narrow the interval by more than a twentieth
@@ -64,9 +67,14 @@ class Evaluation:
     ask: Ask | None = None
     mask: str = ""
     saliency: Saliency | None = None
+    metric: Metric | None = None  # that scores are computed by; None: the task's usual one
 
     def clean_jobs(self) -> list[Job]:
         return clean_jobs(len(self.data))
+
+    def stages(self) -> Iterator[list[Job]]:
+        """The clean texts, then the jobs round by round."""
+        return chain([self.clean_jobs()], self.rounds())
 
     def rounds(self) -> Iterator[list[Job]]:
         """The jobs round by round. Which cells a later round has depends on the trials of the ones before."""
@@ -86,7 +94,7 @@ class Evaluation:
         return make_cases(self.data.take(job.rows), self.protocol, cells, job.first, job.upto) if cells else []
 
     def _guided(self, cell: tuple[int, int]) -> bool:
-        return self.protocol.parsed[cell[0]].setting != "rule"
+        return self.protocol.parsed[cell[0]].access != "rule"
 
     def _make_guided(self, job: Job, truth: Truth) -> list[CellCases]:
         cells = [cell for cell in job.cells if self._guided(cell)]
@@ -121,7 +129,8 @@ class Evaluation:
             *(f"round{turn}-" for turn in range(rounds if rounds is not None else len(self.protocol.rounds))),
         )
         parts = [name for name in self.folder.parts() if name.startswith(wanted)]
-        return Table.read(self.folder, len(self.data), len(self.protocol.dimensions), len(self.protocol.degrees), parts)
+        sizes = (len(self.data), len(self.protocol.dimensions), len(self.protocol.degrees))
+        return Table.read(self.folder, *sizes, parts, answers=self.metric not in (None, self.truth.metric))
 
     @cached_property
     def planned(self) -> int:
@@ -136,23 +145,21 @@ class Evaluation:
         most = made.max(axis=2, keepdims=True)
         return int(((self.protocol.cases - most) * (made == most) * (most > 0)).sum())
 
-    def finish(self, run: dict[str, Any]) -> dict[str, Any]:
+    def finish(self, run: RunFile) -> EvaluationSummary:
         """Compute everything from the trials: summary.json and results.jsonl."""
-        table = self.table()
+        table, metric = self.table(), self.metric or self.truth.metric
         cases = int((~table.clean).sum())
-        summary = {
+        summary: EvaluationSummary = {
             "schema": SCHEMA,
             "signature": run["signature"],
             "model": run["model"]["name"],
             "data": {"name": self.data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
             "task": self.data.task,
-            "metric": {"single": "accuracy", "multi": "exact match", "tokens": "token accuracy", "text": "chrF"}[
-                self.data.task
-            ],
-            "protocol": self.protocol.asdict(),
+            "metric": metric.title or metric.spec,
+            "protocol": cast(ProtocolFacts, self.protocol.asdict()),
             "left_out": run.get("left_out", {}),
             "queries": {"cases": cases, "planned": self.planned, "saved": self._saved(table)},
-            **summarise(table, self.protocol, self.truth),
+            **summarise(table, self.protocol, self.truth, metric),
         }
         self.folder.write_lines(
             "results.jsonl", example_lines(self.folder, self.data, self.protocol, self.truth, table)

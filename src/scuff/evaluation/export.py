@@ -11,18 +11,19 @@ from ..data.dataset import Text
 from ..data.formats.streams import replacing
 from ..runs.setup import open_data
 from .block import make_cases
+from .plan import make_protocol
 from .settings import EvaluationSettings
 
 
-def write_cases(source: Any, path: str, **settings: Any) -> int:
+def write_cases(source: Any, path: str, **given: Any) -> int:
     """One line per different text, clean ones first, with `prediction` to be filled in. Gives their number."""
-    config = EvaluationSettings.of(**settings)
-    if config.guided:
+    settings = EvaluationSettings.of(**given)
+    if settings.guided:
         raise ValueError(
-            "expected the setting rule for --write-cases, got another: what is asked would depend on the answers"
+            "expected the access rule for --write-cases, got another: what is asked would depend on the answers"
         )
-    data = open_data(source, config).sample(config.examples, config.seed)
-    protocol, _ = config.protocol_for(data, 10_000)
+    data = open_data(source, settings).sample(settings.examples, settings.seed)
+    protocol, _ = make_protocol(settings, data, 10_000)
     seen: set[bytes] = set()
     with replacing(path) as out:
 

@@ -19,7 +19,7 @@ from ..text.ragged import Floats, Ints, Ragged, bounds, spread
 from ..text.random import Rng
 from ..victims.base import Outputs
 from .degrees import ranked
-from .dimensions import Setting
+from .dimensions import AccessName
 
 PART = 10_000_000  # characters that are asked about at once
 
@@ -53,7 +53,7 @@ class Oracle:
     saliency: Saliency | None = None
     weights: Floats | None = None
     _pools: dict[Any, tuple[Pool | None, ...]] = field(default_factory=dict)
-    _importance: dict[tuple[Setting, int], Floats] = field(default_factory=dict)
+    _importance: dict[tuple[AccessName, int], Floats] = field(default_factory=dict)
 
     def take(self, rows: Ints) -> Oracle:
         """The same about some of the examples."""
@@ -68,32 +68,39 @@ class Oracle:
         rows = np.arange(len(self.columns[0].corpus))
         return self.margin(self.ask(*(column.texts() for column in self.columns), examples=rows.tolist()), rows)
 
-    def importance(self, setting: Setting, side: int) -> Floats:
+    def importance(self, access: AccessName, side: int) -> Floats:
         """How much each word of a column matters: what hiding it takes off the score, or its integrated gradient."""
-        if (setting, side) not in self._importance:
-            find = self._by_gradient if setting == "gradient" else self._by_hiding
-            self._importance[setting, side] = np.round(find(side), DIGITS)
-        return self._importance[setting, side]
+        if (access, side) not in self._importance:
+            find = self._by_gradient if access == "gradient" else self._by_hiding
+            self._importance[access, side] = np.round(find(side), DIGITS)
+        return self._importance[access, side]
 
     def pools(
-        self, perturbation: Perturbation, setting: Setting, k: int, *, seed: int, degree: float, protect: Protect | None
+        self,
+        perturbation: Perturbation,
+        access: AccessName,
+        k: int,
+        *,
+        seed: int,
+        degree: float,
+        protect: Protect | None,
     ) -> tuple[Pool | None, ...]:
         """Up to k proposals for each site of each column. An attack that does not depend on the degree is asked about once."""
-        key = (perturbation.at(degree), setting, k, seed)
+        key = (perturbation.at(degree), access, k, seed)
         if key not in self._pools:
             self._pools[key] = tuple(
-                self._pool(perturbation, setting, at, k, seed, degree, protect) if at in self.sides else None
+                self._pool(perturbation, access, at, k, seed, degree, protect) if at in self.sides else None
                 for at in range(len(self.columns))
             )
         return self._pools[key]
 
     def _pool(
-        self, perturbation: Perturbation, setting: Setting, side: int, k: int, seed: int, degree: float, protect: Protect | None
+        self, perturbation: Perturbation, access: AccessName, side: int, k: int, seed: int, degree: float, protect: Protect | None
     ) -> Pool:  # fmt: skip
         corpus = self.columns[side].corpus
         edits = perturbation.proposals(corpus, degree, seed=seed, k=k, protect=protect)
         edits = edits.where(np.lexsort((edits.site, edits.row)))
-        words, importance = corpus.words, self.importance(setting, side)
+        words, importance = corpus.words, self.importance(access, side)
         # an edit of several words, or between two, matters as much as the most important of them
         spans, edges = edits.spans(corpus.offsets), np.searchsorted(words.row, np.arange(len(corpus) + 1))
         beside = ((edits.start == edits.stop) | (edits.text.lengths == 0)).astype(np.int64)

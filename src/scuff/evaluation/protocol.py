@@ -1,4 +1,4 @@
-"""What is measured: dimensions, degrees, cases. Everything that decides the cases of an example is in here."""
+"""The protocol: dimensions, degrees, cases, and everything else that decides the cases of an example."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from .score import DEGREES, VALIDITY, degree_weights
 
 CASES = 10
 
-FIRST_ROUND = 4
+FIRST_ROUND = 4  # cases of each cell in the first round of an adaptive run
 
-# which column of RobTest's Table 3 fits which of our attacks
+# the column of RobTest's Table 3 that fits a perturbation
 VALIDITY_OF = {
     "typo": "typo", "keyboard": "typo", "natural": "typo", "glyph": "glyph", "visual": "glyph", "homoglyph": "glyph",
     "phonetic": "phonetic",
 }  # fmt: skip
 
-SENTENCE_SITES = 12  # places of a text that sentence-level edits are proposed for, about
+SENTENCE_SITES = 12  # about how many places of a text sentence-level edits are proposed for
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """K cases at every degree, none above it (RobTest).
+    """`cases` cases of every example at every degree, none changed by more than the degree (RobTest).
 
-    width: adaptive, cases are added in rounds until a cell's interval is narrower than this, at most `cases`. meaning: how the
-    degree of sentence-level dimensions is measured, `chrf` or an encoder.
+    width: an adaptive run, which adds cases in rounds until a cell's interval is narrower than this, at most `cases`. meaning:
+    how the degree of sentence-level dimensions is measured, `chrf` or an encoder.
     """
 
     dimensions: tuple[str, ...] = tuple(COLUMNS)
@@ -46,7 +46,7 @@ class Protocol:
     at_once: int = 30_000  # cases of a block
 
     def __post_init__(self) -> None:
-        """Wrong settings are told before anything is asked."""
+        """Raises ValueError for wrong settings, before the victim is asked anything."""
         specs = [dimension.name for dimension in self.parsed]
         for what, found in (("dimension", specs), ("degree", list(self.degrees))):
             if not found or len(set(found)) < len(found):
@@ -69,12 +69,12 @@ class Protocol:
 
     @property
     def needs(self) -> Access:
-        """What a victim must tell: where rules alone choose the cases, answers that were collected before are enough."""
+        """The access to the victim that all dimensions need; where rules alone choose the cases, saved answers are enough."""
         return max(dimension.needs for dimension in self.parsed)
 
     @property
     def cells(self) -> list[tuple[int, int]]:
-        """(dimension, degree) by number, all of them."""
+        """All pairs of a dimension and a degree, by number."""
         return [(d, g) for d in range(len(self.dimensions)) for g in range(len(self.degrees))]
 
     @property
@@ -88,7 +88,7 @@ class Protocol:
         return out
 
     def validity(self, dimension: int) -> str | None:
-        """The column of the paper's Table 3 for a dimension, if one fits: general where words count, malicious for characters."""
+        """The column of RobTest's Table 3 for a dimension, if one fits: general if its unit is words, malicious if characters."""
         found = self.parsed[dimension]
         name = VALIDITY_OF.get(found.perturbation.name)
         if found.measure == "level" or (name is None and found.perturbation.name not in VALIDITY):
@@ -96,12 +96,12 @@ class Protocol:
         return f"{name}-{'m' if found.unit == 'characters' else 'g'}" if name else found.perturbation.name
 
     def queries(self, data: Dataset) -> int:
-        """About so many at most: the clean text, every case of every cell, and what guided dimensions ask beforehand."""
+        """About how many queries a run needs at most: clean texts, every case of every cell, and what guided dimensions ask."""
         return len(data) * (1 + len(self.cells) * self.cases) + self.probes(data)
 
     def probes(self, data: Dataset) -> int:
-        """What guided dimensions ask beside their cases: each word hidden, and proposals for each word or letter."""
-        guided = [dimension for dimension in self.parsed if dimension.setting != "rule"]
+        """The queries of guided dimensions beside their cases: each word hidden, and proposals for each word or letter."""
+        guided = [dimension for dimension in self.parsed if dimension.access != "rule"]
         if not guided:
             return 0
         corpora = [Column.of(data.columns[side]).corpus for side in self.sides]
@@ -110,25 +110,25 @@ class Protocol:
         for dimension in guided:
             perturbation = dimension.ready(data.task == "tokens").perturbation
             sites = letters if dimension.measure == "edits" or perturbation.facts.unit == "characters" else words
-            pools = len({perturbation.at(degree) for degree in self.degrees})  # an attack may depend on the degree
+            pools = len({perturbation.at(degree) for degree in self.degrees})  # some perturbations depend on it
             pool = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
             total += pools * pool * (SENTENCE_SITES * len(data) if dimension.measure == "meaning" else sites)
-        settings = {dimension.setting for dimension in guided}
-        total += ("score" in settings) * words + ("gradient" in settings) * GRADIENT_STEPS * len(data) + len(data)
+        used = {dimension.access for dimension in guided}
+        total += ("score" in used) * words + ("gradient" in used) * GRADIENT_STEPS * len(data) + len(data)
         return total * len(self.rounds)  # each round asks anew
 
     def blocks(self, examples: int, cells: int, cases: int) -> list[range]:
-        """Examples in blocks of about `at_once` cases."""
+        """Cuts the examples into blocks of about `at_once` cases."""
         size = max(1, min(256, self.at_once // max(1, cells * cases)))
         return [range(at, min(at + size, examples)) for at in range(0, examples, size)]
 
     def usable(self, data: Dataset) -> None:
-        """Refuse what cannot be done with this data."""
+        """Raises ValueError if the protocol does not fit this data."""
         if any(not 0 <= side < len(data.columns) for side in self.sides) or not self.sides:
             raise ValueError(f"expected sides among the {len(data.columns)} columns of the data, got {self.sides}")
         joins = [d.spec for d in self.parsed if not d.perturbation.facts.keeps_tokens]
         if data.task == "tokens" and joins:
-            raise ValueError(f"expected attacks that keep each token for tagging data, got {', '.join(joins)}")
+            raise ValueError(f"expected perturbations that keep each token for tagging data, got {', '.join(joins)}")
 
     def asdict(self) -> dict[str, Any]:
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}

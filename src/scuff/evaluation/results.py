@@ -1,9 +1,8 @@
-"""results.jsonl: what happened to each example, with the case that broke it at the smallest degree."""
+"""results.jsonl: the scores of each example, and the case that broke it at the smallest degree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from ..data.dataset import Dataset
 from ..runs.display import Shown, rounded, said
 from ..runs.folder import Folder
 from ..runs.pack import unpack_answers
+from ..runs.schema import Answer, EvaluationLine, Failure
 from ..runs.truth import Truth
 from .protocol import Protocol
 from .table import Table
@@ -18,7 +18,7 @@ from .table import Table
 
 def example_lines(
     folder: Folder, data: Dataset, protocol: Protocol, truth: Truth, table: Table
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[EvaluationLine]:
     """One line per example: id, texts, target, the clean answer, and per dimension its scores and its first failure."""
     broken = first_failures(folder, data, protocol, truth, table)
     clean = _clean_answers(folder, truth)
@@ -42,9 +42,9 @@ def example_lines(
 
 def first_failures(
     folder: Folder, data: Dataset, protocol: Protocol, truth: Truth, table: Table
-) -> dict[tuple[int, int], dict[str, Any]]:
-    """For each dimension and example the case that is less right than the clean text at the smallest degree and change."""
-    found: dict[tuple[int, int], tuple[tuple[int, float, int], dict[str, Any]]] = {}
+) -> dict[tuple[int, int], Failure]:
+    """The first case that scores lower than the clean text, by degree, then distance: by dimension and example."""
+    found: dict[tuple[int, int], tuple[tuple[int, float, int], Failure]] = {}
     for name in folder.parts():
         if name.startswith("clean"):
             continue
@@ -63,7 +63,8 @@ def first_failures(
     return {key: content for key, (_, content) in found.items()}
 
 
-def _clean_answers(folder: Folder, truth: Truth) -> dict[int, Any]:
+def _clean_answers(folder: Folder, truth: Truth) -> dict[int, Answer]:
+    """The answers to the clean texts as people read them, by example."""
     out = {}
     for name in folder.parts():
         if name.startswith("clean"):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 DEGREES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 
-# RobTest, Table 3: the share of cases that three annotators found valid. Syntax has no figure at 0.05: that of 0.1 stands for it.
+# RobTest, Table 3: the share of cases that three annotators found valid. Syntax has no figure at 0.05: that of 0.1 is used.
 VALIDITY_DEGREES = (0.05, 0.1, 0.3, 0.5, 0.8)
 
 VALIDITY = {

@@ -2,81 +2,64 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
-from ..data.dataset import Dataset
-from ..metrics.meaning import distance_in_meaning, usual_meaning
-from ..perturbations.base import LEVELS
-from ..runs.settings import SIDES, Settings
-from ..victims.base import Access
-from .dimensions import SETTINGS, TAGS, Dimension, choose_dimensions
-from .protocol import CASES, Protocol
-from .score import DEGREES
+from ..runs.settings import MODEL, Settings, setting
+from .dimensions import ACCESS, TAGS, Dimension
 
 
 @dataclass(frozen=True)
 class EvaluationSettings(Settings):
-    """What can be set; `scuff evaluate --help` explains each."""
+    """What can be set beside model and data; `scuff evaluate --help` lists it."""
 
-    protocol: str = "robtest"
-    dimensions: tuple[str, ...] = ()
-    tag: str | None = None
-    setting: tuple[str, ...] = ("rule",)
-    degrees: tuple[float, ...] = ()
-    cases: int | None = None
-    width: float | None = None
-    beta: float = 0.5
+    protocol: str = setting(
+        "robtest", "zeroe: the ten perturbations at low, mid, high, one case each", choices=("robtest", "zeroe")
+    )
+    dimensions: tuple[str, ...] = setting((), "default: all of RobTest's that can run", metavar="DIMENSION")
+    tag: str | None = setting(None, "only dimensions that stand for slips, or for evasion", choices=TAGS)
+    access: tuple[str, ...] = setting(
+        ("rule",),
+        "what the attacker sees: nothing (rule, default), the model's scores, its gradients; several are compared",
+        choices=ACCESS,
+        flags=("--access", "--setting"),
+        old_name="setting",
+    )
+    degrees: tuple[float, ...] = setting((), "default: 0.05 0.1 0.2 0.3 0.4 0.5 0.6", metavar="D")
+    cases: int | None = setting(None, "cases per example and degree; default 10 (the paper: 100)", metavar="K")
+    width: float | None = setting(
+        None, "adaptive: add cases only until the 95% interval is narrower than this", metavar="W"
+    )
+    beta: float = setting(0.5, "how much high degrees weigh in the final score; default 0.5")
+    metric: str | None = setting(
+        None, "what the scores are: macro-f1, auc, ...; default: by the task (`scuff list metrics`)", metavar="SPEC"
+    )
+    encoder: str | None = setting(
+        None,
+        "sentence encoder for degrees of syntax and distraction; default: MiniLM if installed (scuff[meaning]), else chrf",
+        metavar="MODEL",
+    )
+    predictions: tuple[str, ...] = setting(
+        (), "answers collected before, instead of a model", group=MODEL, metavar="FILE"
+    )
+    max_queries: int | None = setting(
+        None, "fewer cases per cell, so that no more than N are asked", group=MODEL, metavar="N", least=1
+    )
 
-    def choices(self) -> list[tuple[str, str, tuple[str, ...]]]:
-        return [
-            *super().choices(),
-            ("protocol", self.protocol, ("robtest", "zeroe")),
-            *(("setting", setting, SETTINGS) for setting in self.setting),
-            *([("tag", self.tag, tuple(TAGS))] if self.tag else []),
-        ]
+    @classmethod
+    def of(cls, **settings: Any) -> EvaluationSettings:
+        """As for all settings; dimensions may be specs, `Dimension`s or perturbations."""
+        given = settings.get("dimensions")
+        if given is not None:
+            many = given if isinstance(given, list | tuple) else [given]
+            settings["dimensions"] = [each.full_spec if isinstance(each, Dimension) else each for each in many]
+        return super().of(**settings)
 
     @property
     def guided(self) -> bool:
-        """Whether some dimension wants more than answers to its cases."""
-        return any(s != "rule" for s in (*self.setting, *(Dimension.parse(name).setting for name in self.dimensions)))
+        """Whether some dimension needs more of the victim than answers to its cases."""
+        return any(a != "rule" for a in (*self.access, *(Dimension.parse(name).access for name in self.dimensions)))
 
-    def protocol_for(
-        self, data: Dataset, at_once: int, access: Access = Access.GRADIENT
-    ) -> tuple[Protocol, dict[str, str]]:
-        """The protocol, and why some dimensions or settings are left out. Zéroe's: one case at each of its levels."""
-        zeroe = self.protocol == "zeroe"
-        if zeroe and self.setting != ("rule",):
-            raise ValueError("expected the setting rule for the protocol zeroe, got others: it has levels, not degrees")
-        dimensions, left_out = choose_dimensions(self, data, access)
-        degrees = self.degrees or (tuple(LEVELS.values()) if zeroe else DEGREES)
-        cases = (1 if zeroe else CASES) if self.cases is None else self.cases
-        protocol = Protocol(
-            dimensions, degrees, max(1, cases), self.seed, SIDES[self.side], self.protect, self.width, self.beta,
-            self.meaning_for(map(Dimension.parse, dimensions)) or "chrf", at_once,
-        )  # fmt: skip
-        protocol.usable(data)
-        most = self._affordable(protocol, data)
-        return replace(protocol, cases=min(cases, most)), left_out
-
-    def meaning_for(self, dimensions: Iterable[Dimension]) -> str | None:
-        """How the degree of sentence-level dimensions is measured, if there are any. An encoder that cannot be opened is told
-        here.
-        """
-        if not any(dimension.measure == "meaning" for dimension in dimensions):
-            return None
-        found = self.encoder or usual_meaning()
-        distance_in_meaning(found)(["one"], ["other"])
-        return found
-
-    def _affordable(self, protocol: Protocol, data: Dataset) -> int:
-        """The cases per cell that the budget of queries allows: every example gets its share."""
-        if self.max_queries is None:
-            return sys.maxsize
-        cells, beforehand = len(protocol.cells), protocol.probes(data)
-        most = ((self.max_queries - beforehand) // len(data) - 1) // cells
-        if most < 1:
-            least = f"{len(data) * (1 + cells) + beforehand:,} for one case of {len(data):,} examples in each of {cells} cells"
-            raise ValueError(f"expected a max_queries of at least {least}, got {self.max_queries:,}")
-        return most
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (*self.dimensions, *([self.metric] if self.metric else ()))

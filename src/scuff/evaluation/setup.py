@@ -4,99 +4,68 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
-from ..runs.folder import Folder
-from ..runs.jobs import Work
-from ..runs.preflight import Say, _reasons, duration, look
-from ..runs.resume import Worker, open_again, saved_data
-from ..runs.setup import Setup
+from ..metrics import parse_metric
+from ..runs.folder import Folder, NoAnswers
+from ..runs.preflight import duration, in_brackets, look
+from ..runs.schema import EvaluationSummary, RunPlan
+from ..runs.settings import Settings
+from ..runs.setup import Say, Setup, saved_data
 from ..victims.base import Access, require
 from ..victims.query import Query
 from .block import make_cases
 from .evaluation import Evaluation
+from .plan import make_protocol
 from .protocol import Protocol
 from .settings import EvaluationSettings
 
 
-def preflight(session: EvaluationSetup, say: Say) -> None:
-    """Two examples, the clean score, the costs: said before the run, so that a wrong label order or column shows at once."""
-    each = look(session, say, session.protocol.queries(session.data))
-    each_text, each_case = _seconds_to_make(session)
-    _costs(session, say, each + each_case, each_text * len(session.data))
-
-
-def _costs(session: EvaluationSetup, say: Say, each: float, beforehand: float) -> None:
-    protocol, queries = session.protocol, session.protocol.queries(session.data)
-    parts = f"{len(protocol.dimensions)} dimensions x {len(protocol.degrees)} degrees x {protocol.cases} cases"
-    seconds = (beforehand + each * queries) / max(1, session.config.workers if session.reopens else 1)
-    say(
-        f"plan    {parts}: at most {queries:,} queries, about {duration(seconds)}{_reasons('; left out: ', session.left_out)}"
-    )
-
-
-def _seconds_to_make(session: EvaluationSetup) -> tuple[float, float]:
-    """How long an example takes to be prepared (tags, words that may stand for others), and a case to be made: by making a few
-    of every dimension, twice, since the second time finds the examples prepared.
-    """
-    protocol, few = session.protocol, session.data.take(range(min(16, len(session.data))))
-    middle = len(protocol.degrees) // 2
-    cells = [(at, middle) for at, dimension in enumerate(protocol.parsed) if dimension.setting == "rule"]
-    make_cases(few.take(range(1)), protocol, cells, 0, 1)  # tables are loaded once
-    times, cases = [], 0
-    for _ in range(2):
-        begin = time.monotonic()
-        cases = sum(len(cell.cases) for cell in make_cases(few, protocol, cells, 0, min(protocol.cases, 4)))
-        times.append(time.monotonic() - begin)
-    return max(0.0, times[0] - times[1]) / max(1, len(few)), times[1] / max(1, cases)
-
-
-def reopen(path: str) -> Evaluation:
-    """A run from its folder, without its victim: what cases and numbers are made from."""
-    folder = Folder(path)
-    run = folder.read_json("run.json")
-    key: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in run["key"].items()
-    }
-    protocol = Protocol(**{name: key[name] for name in Protocol.__dataclass_fields__ if name in key})
-    data, truth = saved_data(folder, run, EvaluationSettings.of(**run["config"]))
-    return Evaluation(folder, data, protocol, truth)
-
-
-def open_worker(path: str, whole: bool, threads: int) -> Work:
-    """A run from its folder, in a worker process; whole: with its victim."""
-    bare = reopen(path)
-    if not whole:
-        return bare
-    run = bare.folder.read_json("run.json")
-    opened = open_again(
-        run, EvaluationSettings.of(**run["config"]), bare.data, bare.truth, bare.protocol.queries(bare.data), threads
-    )
-    session = EvaluationSetup(**opened, protocol=bare.protocol)
-    return Worker(session.evaluation(bare.folder), session)
-
-
 @dataclass(eq=False)
 class EvaluationSetup(Setup):
-    """A session whose plan is a protocol."""
+    """A setup whose plan is a protocol."""
 
-    config: EvaluationSettings
+    settings: EvaluationSettings
     protocol: Protocol = field(default_factory=Protocol)
     left_out: dict[str, str] = field(default_factory=dict)
 
+    kind: ClassVar[str] = "evaluate"
+    settings_class: ClassVar[type[Settings]] = EvaluationSettings
+    makes_alone: ClassVar[bool] = True
+
     @classmethod
-    def of(cls, model: Any, source: Any, config: EvaluationSettings) -> EvaluationSetup:
-        """Open everything; whatever does not fit together is told here."""
-        opened = cls.opened(model, source, config)
+    def open(cls, model: Any, source: Any, settings: EvaluationSettings) -> EvaluationSetup:
+        opened = cls.opened(model, source, settings)
         victim, data = opened["victim"], opened["data"]
-        if config.guided and victim.access == Access.DECISION:
+        if settings.guided and victim.access == Access.DECISION:
             Query(victim)(*data.take(range(min(4, len(data)))).columns)  # whether it gives scores shows in its answers
-        protocol, left_out = config.protocol_for(data, victim.cases_at_once, victim.access)
+        protocol, left_out = make_protocol(settings, data, victim.cases_at_once, victim.access)
         require(victim, protocol.needs, "this protocol")
-        opened["query"].max_queries = config.max_queries
-        session = cls(**opened, protocol=protocol, left_out=left_out)
-        session.ready(protocol.queries(data))
-        return session
+        opened["query"].max_queries = settings.max_queries
+        setup = cls(**opened, protocol=protocol, left_out=left_out)
+        setup.ready(protocol.queries(data))
+        return setup
+
+    @classmethod
+    def read(cls, folder: Folder) -> Evaluation:
+        run = folder.run()
+        key: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in run["key"].items()
+        }
+        protocol = Protocol(**{name: key[name] for name in Protocol.__dataclass_fields__ if name in key})
+        settings = EvaluationSettings.of(**run["config"])
+        data, truth = saved_data(folder, run, settings)
+        return Evaluation(folder, data, protocol, truth, metric=_metric(settings))
+
+    @classmethod
+    def reopen(cls, bare: Evaluation, threads: int) -> EvaluationSetup:
+        run, queries = bare.folder.run(), bare.protocol.queries(bare.data)
+        return cls(**cls.opened_again(run, bare.data, bare.truth, queries, threads), protocol=bare.protocol)
+
+    def work(self, folder: Folder) -> Evaluation:
+        return Evaluation(
+            folder, self.data, self.protocol, self.truth, self.ask, self.victim.mask, self.query.saliency, _metric(self.settings)
+        )  # fmt: skip
 
     def plan(self) -> dict[str, Any]:
         return self.protocol.asdict()
@@ -109,10 +78,40 @@ class EvaluationSetup(Setup):
             **({"width": f"{protocol.width:g}"} if protocol.width else {}),
         }  # fmt: skip
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> RunPlan:
         return {"left_out": self.left_out}
 
-    def evaluation(self, folder: Folder) -> Evaluation:
-        return Evaluation(
-            folder, self.data, self.protocol, self.truth, self.ask, self.victim.mask, self.query.saliency
-        )  # fmt: skip
+    def check_answers(self, summary: EvaluationSummary) -> None:
+        if not summary["answered"]:
+            reason = next(iter(summary["problems"]), "nothing")
+            raise NoAnswers(f"expected answers to some of {summary['queries']['cases']:,} cases, got none: {reason}")
+
+    def preflight(self, say: Say) -> None:
+        queries = self.protocol.queries(self.data)
+        each = look(self, say, queries)
+        each_text, each_case = self._seconds_to_make()
+        seconds = each_text * len(self.data) + (each + each_case) * queries
+        seconds /= max(1, self.settings.workers if self.reopens else 1)
+        protocol = self.protocol
+        parts = f"{len(protocol.dimensions)} dimensions x {len(protocol.degrees)} degrees x {protocol.cases} cases"
+        left_out = in_brackets("; left out: ", self.left_out)
+        say(f"plan    {parts}: at most {queries:,} queries, about {duration(seconds)}{left_out}")
+
+    def _seconds_to_make(self) -> tuple[float, float]:
+        """How long it takes to prepare an example (tags, substitutes) and to make a case of it: measured by making a few cases
+        of every dimension twice, since the second time the examples are prepared.
+        """
+        protocol, few = self.protocol, self.data.take(range(min(16, len(self.data))))
+        middle = len(protocol.degrees) // 2
+        cells = [(at, middle) for at, dimension in enumerate(protocol.parsed) if dimension.access == "rule"]
+        make_cases(few.take(range(1)), protocol, cells, 0, 1)  # tables are loaded once
+        times, cases = [], 0
+        for _ in range(2):
+            begin = time.monotonic()
+            cases = sum(len(cell.cases) for cell in make_cases(few, protocol, cells, 0, min(protocol.cases, 4)))
+            times.append(time.monotonic() - begin)
+        return max(0.0, times[0] - times[1]) / max(1, len(few)), times[1] / max(1, cases)
+
+
+def _metric(settings: EvaluationSettings) -> Any:
+    return parse_metric(settings.metric) if settings.metric else None

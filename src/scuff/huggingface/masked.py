@@ -13,7 +13,7 @@ from ..text.ragged import Ints
 from .batches import EvenPieces, padded_length, run_evenly
 from .loading import BadModel, Loaded, load
 
-Span = tuple[int, int, int]  # the number of a text, start, stop
+TextSpan = tuple[int, int, int]  # the number of a text, start, stop
 
 
 class Place(NamedTuple):
@@ -24,10 +24,12 @@ class Place(NamedTuple):
     behind: list[int]
 
 
-def places(loaded: Loaded, texts: Sequence[str], spans: Sequence[Span], size: int, *, lead: str = "") -> list[Place]:
-    """Cut each text into pieces once, and take `size` of them around each of its spans, on both sides alike if there are enough.
+def places(
+    loaded: Loaded, texts: Sequence[str], spans: Sequence[TextSpan], size: int, *, lead: str = ""
+) -> list[Place]:
+    """The pieces of each span and `size` of them around it, as many on each side if there are enough. Encodes each text once.
 
-    lead: goes before every text, such as a space so that its first word looks like every other.
+    lead: goes before every text, such as a space, so that its first word has the same pieces as elsewhere.
     """
     wanted = sorted({text for text, _, _ in spans})
     encoded = _backend(loaded).encode_batch([lead + texts[text] for text in wanted], add_special_tokens=False)
@@ -39,14 +41,15 @@ def places(loaded: Loaded, texts: Sequence[str], spans: Sequence[Span], size: in
     for text, start, stop in spans:
         ids, starts, stops = known[text]
         first, last = bisect_right(stops, start + len(lead)), bisect_left(starts, stop + len(lead))
-        last = max(first, last)  # what the tokenizer drops (a control character, say) has no pieces
-        right = min(len(ids) - last, max(size // 2, size - first))  # what one side does not need the other gets
+        last = max(first, last)  # what the tokenizer drops, such as a control character, has no pieces
+        right = min(len(ids) - last, max(size // 2, size - first))  # one side gets what the other does not need
         left = min(first, size - right)
         found.append(Place(ids[first - left : first], ids[first:last], ids[last : last + right]))
     return found
 
 
 def _backend(loaded: Loaded) -> Any:
+    """The fast tokenizer without padding and truncation. Raises BadModel if the tokenizer is a slow one."""
     if not loaded.tokenizer.is_fast:
         raise BadModel(f"expected a fast tokenizer for {loaded.name}, got {type(loaded.tokenizer).__name__}")
     backend = loaded.tokenizer.backend_tokenizer
@@ -56,17 +59,15 @@ def _backend(loaded: Loaded) -> Any:
 
 
 INNER = "##"  # marks pieces that do not begin a word (WordPiece)
-
 FIRST = ("Ġ", "▁")  # or these mark those that do (byte-level pairs, SentencePiece)
-
-SPARE = 8  # words more than wanted, so that ties at the end are settled by the words and not by the device
+SPARE = 8  # more words than wanted are found, so that ties at the end are settled by the words and not by the device
 
 
 class MaskedModel:
     """Fills gaps by whole words. `load` opens one.
 
-    original: the model reads the text as it is before the text with the gap, which makes words that mean something else less
-    likely (Qiang et al., AAAI 2020); otherwise the text with the gap alone.
+    original: the model reads the whole text before the text with the gap, which makes words of another meaning less likely (Qiang
+    et al., AAAI 2020); otherwise the text with the gap alone.
     """
 
     def __init__(self, loaded: Loaded, original: bool = True) -> None:
@@ -78,12 +79,12 @@ class MaskedModel:
 
     @classmethod
     def load(cls, name: str, device: str = "auto", *, original: bool = True) -> MaskedModel:
-        """By folder or id of a Hugging Face model; one that is open stays open."""
+        """Loads a Hugging Face model by folder or id; keeps it loaded."""
         return _open(name, device, original)
 
     @property
     def identity(self) -> str:
-        """Tells the weights apart."""
+        """Differs for different weights."""
         return self.loaded.digest
 
     @cached_property
@@ -91,13 +92,13 @@ class MaskedModel:
         """The pieces that are whole words of letters, by their number."""
         return whole_words(self.loaded.tokenizer)
 
-    def fill(self, texts: Sequence[str], spans: Sequence[Span], top: int) -> list[list[tuple[str, float]]]:
+    def fill(self, texts: Sequence[str], spans: Sequence[TextSpan], top: int) -> list[list[tuple[str, float]]]:
         """For each span the `top` words that fit there best, with their log probabilities."""
         if not spans:
             return []
         rows, place = self._masked(texts, spans)
         pieces = EvenPieces.of({"input_ids": rows})
-        place = place[pieces.order]  # as `run` counts rows
+        place = place[pieces.order]  # in the order of `pieces`, as run_evenly counts rows
         parts = run_evenly(self.loaded, pieces, lambda inputs, at: self._best(inputs, place[at], top))
         best = np.concatenate([part.cpu().numpy() for part in parts]).astype(np.float64).round(3)
         words = list(self.words.values())
@@ -107,12 +108,12 @@ class MaskedModel:
             found[row] = sorted(each, key=lambda word: (-word[1], word[0]))[:top]
         return found
 
-    def _masked(self, texts: Sequence[str], spans: Sequence[Span]) -> tuple[list[list[int]], Ints]:
+    def _masked(self, texts: Sequence[str], spans: Sequence[TextSpan]) -> tuple[list[list[int]], Ints]:
         """The pieces around each span, with a mask in its place, and where the mask is."""
         tokenizer, marks = self.loaded.tokenizer, self.loaded.frame(2 if self.original else 1)
         size = (padded_length(self.loaded) - sum(map(len, marks)) - 1) // (len(marks) - 1)
         first = tokenizer.convert_ids_to_tokens(next(iter(self.words)))
-        lead = " " if first.startswith(FIRST) else ""  # the first word shall look like every other
+        lead = " " if first.startswith(FIRST) else ""  # so that the first word has the same pieces as elsewhere
         rows, place = [], np.empty(len(spans), np.int64)
         for row, (before, inside, behind) in enumerate(places(self.loaded, texts, spans, size, lead=lead)):
             whole = [*before, *inside, *behind][:size]
@@ -124,14 +125,14 @@ class MaskedModel:
         return rows, place
 
     def _best(self, inputs: dict[str, Any], place: Ints, top: int) -> Any:
-        """Of each row the best words: their scores, and their numbers among `words`."""
+        """The best words of each row: their scores, and their numbers among `words`."""
         import torch
 
         model = self.loaded.model
         row, at = torch.arange(len(place), device=model.device), torch.from_numpy(place).to(model.device)
 
         def only_masks(_module: Any, _inputs: Any, output: Any) -> Any:
-            """The head multiplies by the whole vocabulary, which costs more than all the layers before: one place suffices."""
+            """Keeps the masks alone: the head multiplies by the vocabulary, which takes longer than all layers before it."""
             output["last_hidden_state"] = output["last_hidden_state"][row, at, None]
             return output
 
@@ -146,7 +147,7 @@ class MaskedModel:
 
 
 def whole_words(tokenizer: Any) -> dict[int, str]:
-    """The pieces that are words of letters, whatever way the tokenizer marks where words begin."""
+    """The pieces that are words of letters, by number, whichever way the tokenizer marks where words begin."""
     vocabulary = sorted((number, piece) for piece, number in tokenizer.get_vocab().items())
     special = set(tokenizer.all_special_ids)
     mark = next((mark for mark in FIRST if any(piece.startswith(mark) for _, piece in vocabulary)), "")

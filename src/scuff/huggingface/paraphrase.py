@@ -1,4 +1,4 @@
-"""Texts said in other words: a sequence-to-sequence model that was trained to do so."""
+"""Paraphrases of texts, by a sequence-to-sequence model that was trained for it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Paraphraser:
 
     @classmethod
     def load(cls, name: str, device: str = "auto") -> Paraphraser:
-        """By folder or id of a Hugging Face model; one that is open stays open."""
+        """Loads a Hugging Face model by folder or id; keeps it loaded."""
         return _load(name, device)
 
     @property
     def identity(self) -> str:
-        """Tells the weights apart."""
+        """Differs for different weights."""
         return self.loaded.digest
 
     def __call__(
@@ -34,8 +34,8 @@ class Paraphraser:
     ) -> list[list[str]]:
         """For each text up to `beams` others, all different and none the text itself, the likeliest first.
 
-        prefix: what the model expects before a text ("paraphrase: "). longest: pieces of a paraphrase; one that does not end
-        within them is left out, as is a text of more pieces than the model takes: half a text says something else.
+        prefix: what the model expects before a text ("paraphrase: "). longest: pieces of a paraphrase at most; one that does not
+        end within them is left out. A text of more pieces than the model takes has none, because half a text says something else.
         """
         found: list[list[str]] = [[] for _ in texts]
         if not len(texts):
@@ -51,6 +51,7 @@ class Paraphraser:
         return found
 
     def _search(self, inputs: dict[str, Any], beams: int, longest: int) -> list[list[str]]:
+        """What the model writes for each row, "" for what does not end."""
         written = self.loaded.model.generate(
             **inputs, do_sample=False, num_beams=beams, num_return_sequences=beams, max_new_tokens=longest
         )

@@ -1,1 +1,28 @@
-"""Numbers from texts, labels and scores."""
+"""Metrics of answers, their intervals, and distances between texts."""
+
+from __future__ import annotations
+
+from ..specs import Family
+from .accuracy import Accuracy, ExactMatch, MacroF1, TokenAccuracy
+from .auc import Auc
+from .base import Mean, Metric, Task
+from .chrf import Chrf
+
+METRICS: dict[str, type[Metric]] = {
+    kind.name: kind for kind in (Accuracy, ExactMatch, MacroF1, Auc, TokenAccuracy, Chrf)
+}
+FAMILY: Family[Metric] = Family("a metric", "scuff.metrics", Metric, METRICS)
+parse_metric = FAMILY.build
+
+USUAL: dict[Task, Mean] = {"single": Accuracy(), "multi": ExactMatch(), "tokens": TokenAccuracy(), "text": Chrf()}
+
+
+def usual_metric(task: Task) -> Mean:
+    """The metric that says how right a single answer is, and that a run is scored by if no other is named."""
+    return USUAL[task]
+
+
+__all__ = [
+    "FAMILY", "METRICS", "Accuracy", "Auc", "Chrf", "ExactMatch", "MacroF1", "Mean", "Metric", "TokenAccuracy", "parse_metric",
+    "usual_metric",
+]  # fmt: skip

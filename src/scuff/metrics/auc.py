@@ -1,20 +1,84 @@
-"""The area under the ROC curve, its macro average over labels, and the same in every resample of the examples."""
+"""The area under the ROC curve, averaged over labels."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..text.ragged import Floats, Ints, Mask
+from .base import Answers, Metric, Task, mean_rows, ratio
+from .interval import Interval, percentile_interval
+
+
+@dataclass(frozen=True)
+class Auc(Metric):
+    """The chance that a text with a label scores higher for it than one without, averaged over the labels that have both kinds.
+
+    Its rows depend on all answers: they hold how each stands among the others (its placement). The resampled AUC is therefore
+    one to the first order: examples keep their placements and only count more or less often, which costs one product instead
+    of a sort for each resample.
+    """
+
+    name: ClassVar[str] = "auc"
+    summary: ClassVar[str] = "the area under the ROC curve of each label's scores, averaged over labels"
+    title: ClassVar[str] = "macro AUC"
+    tasks: ClassVar[tuple[Task, ...]] = ("single", "multi")
+    needs_scores: ClassVar[bool] = True
+
+    def statistics(self, answers: Answers, targets: Answers, labels: Sequence[str]) -> Floats:
+        return _rows(answers, targets, np.ones(len(answers)))
+
+    def example_rows(
+        self, answers: Answers, targets: Answers, labels: Sequence[str], example: Ints, examples: int
+    ) -> Floats:
+        """As in the base; among the others, too, each example counts once however many cases it has."""
+        share = 1 / np.bincount(example, minlength=examples)[example]
+        return mean_rows(_rows(answers, targets, share), example, examples)
+
+    def score(self, total: Floats) -> Floats:
+        above, with_it, below, without = np.moveaxis(total.reshape(*total.shape[:-1], -1, 4), -1, 0)
+        area = ratio(above, with_it) + ratio(below, without)
+        known = np.isfinite(area)  # a resample can lose all examples of a rare label, which is left out there
+        return np.clip(ratio(np.where(known, area, 0).sum(-1), known.sum(-1)), 0, 1)
+
+    def interval(self, value: float, again: Floats, examples: int, one_each: bool = False) -> Interval:
+        """The bootstrap's. Wilson's does not stand in for one without width: an AUC is no share of examples."""
+        low, high = percentile_interval(again)
+        return (min(low, value), max(high, value))
+
+
+def _rows(scores: Answers, targets: Answers, weight: Floats) -> Floats:
+    """Four numbers for each label: the placement of a text that has it, 1 for such a text; the placement of one that does not,
+    as a difference from the AUC, 1 for such a text. All are 0 for a label that all texts have, or none.
+    """
+    scores, has = _one_against_rest(scores, targets)
+    out = np.zeros((*scores.shape, 4))
+    for at in range(scores.shape[1]):
+        one = has[:, at]
+        if one.any() and not one.all():
+            placed = placements(scores[:, at], one, weight)
+            area = np.average(placed[one], weights=weight[one])
+            out[:, at] = np.stack([placed * one, one, (placed - area) * ~one, ~one], 1)
+    return out.reshape(len(out), -1)
+
+
+def _one_against_rest(scores: Answers, targets: Answers) -> tuple[Answers, Mask]:
+    """Columns of scores, and which texts have the label of each. Of two labels that exclude each other the second says all."""
+    if targets.ndim == 2:
+        return scores, targets
+    count = scores.shape[1]
+    columns = slice(1, 2) if count == 2 else slice(None)
+    return log_odds(scores)[:, columns], (targets[:, None] == np.arange(count))[:, columns]
 
 
 def placements(scores: npt.NDArray[Any], positive: npt.NDArray[np.bool_], weight: Floats) -> Floats:
-    """Of each row the share of the other kind that it stands on the right side of, ties counting half.
+    """The share of the other kind that each row stands on the right side of, ties counting half.
 
-    Their mean over the positive rows is the area under the ROC curve, and so is that over the negative ones (DeLong, 1988).
+    Their mean over the positive rows is the area under the ROC curve, and so is their mean over the negative ones (DeLong, 1988).
     """
     order = np.argsort(scores, kind="stable")
     ranked = scores[order]
@@ -23,59 +87,14 @@ def placements(scores: npt.NDArray[Any], positive: npt.NDArray[np.bool_], weight
     for kind in (True, False):
         mass = np.bincount(group, np.where(positive == kind, weight, 0.0)[order]).astype(np.float64)
         with np.errstate(invalid="ignore"):
-            share[kind] = (np.cumsum(mass) - mass / 2) / mass.sum()  # of this kind, below a score
+            share[kind] = (np.cumsum(mass) - mass / 2) / mass.sum()  # of this kind with lower scores
     out = np.empty(order.size)
     out[order] = np.where(positive[order], share[False][group], 1 - share[True][group])
     return out
 
 
-def auc(scores: npt.NDArray[Any], positive: npt.NDArray[np.bool_], weight: Floats) -> float:
-    """The chance that a positive row scores above a negative one; nan where a kind has no weight."""
-    if not (weight[positive].sum() > 0 and weight[~positive].sum() > 0):
-        return math.nan
-    return float(np.average(placements(scores, positive, weight)[positive], weights=weight[positive]))
-
-
-def macro_auc(scores: npt.NDArray[Any], targets: npt.NDArray[np.bool_], weight: Floats) -> float:
-    """Mean over the labels (columns) that have rows of both kinds; nan if there is none."""
-    found = [auc(scores[:, at], targets[:, at], weight) for at in range(targets.shape[1])]
-    known = [value for value in found if not math.isnan(value)]
-    return sum(known) / len(known) if known else math.nan
-
-
-def resampled_auc(
-    scores: npt.NDArray[Any], example: Ints, targets: Mask, draws: npt.NDArray[np.float32]
-) -> tuple[float, Floats]:
-    """`scores` [cases, labels] of cases of these examples, `targets` [examples, labels]; an example counts once however many
-    cases it has.
-
-    A resampled AUC is taken to the first order: examples keep their placements among all others and only count more or less
-    often, which costs one product instead of a sort for each of a thousand resamples.
-    """
-    count = np.bincount(example, minlength=len(targets))
-    there = count > 0
-    share = 1 / count[example]
-    values, again = [], []
-    for label in range(targets.shape[1]):
-        kinds = [there & targets[:, label], there & ~targets[:, label]]
-        if not all(kind.any() for kind in kinds):
-            continue
-        placed = placements(scores[:, label], targets[example, label], share)
-        mean = np.bincount(example, placed * share, len(targets))
-        values.append(float(mean[kinds[0]].mean()))
-        with np.errstate(invalid="ignore"):
-            parts = [(draws @ (mean * kind)) / (draws @ kind.astype(np.float64)) for kind in kinds]
-        again.append(parts[0] + parts[1] - values[-1])
-    if not values:
-        return float("nan"), np.empty(0)
-    stacked = np.stack(again)
-    known = np.isfinite(stacked)  # a resample can lose all examples of a rare label: it is left out there
-    with np.errstate(invalid="ignore"):
-        return sum(values) / len(values), np.where(known, stacked, 0).sum(0) / known.sum(0)
-
-
 def log_odds(scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Probabilities that sum to 1 as log odds, which order rows alike but do not run into each other close to 1."""
+    """Probabilities that sum to 1 as log odds: the same order, but values near 1 stay distinct. Other scores as they are."""
     if not np.allclose(scores.sum(1), 1, atol=1e-3):
         return scores
     precise = scores.astype(np.float64)

@@ -1,19 +1,35 @@
-"""chrF: how many character n-grams two texts share. By sacrebleu for translations, by arrays for degrees of change."""
+"""chrF: how many character n-grams two texts share. By sacrebleu as a metric, by arrays as a measure of change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..text.ragged import Bits, Codes, Floats, Ints, Ragged, bounds, spread
 from ..text.random import BASE, mix
+from .base import Answers, Mean, Task
 
 ORDERS, BETA = 6, 2
 
 PART = 1_000_000  # characters at a time
+
+
+@dataclass(frozen=True)
+class Chrf(Mean):
+    """Sentence chrF (Popović, 2015) by sacrebleu, averaged over texts."""
+
+    name: ClassVar[str] = "chrf"
+    summary: ClassVar[str] = "the character n-grams that a text shares with its reference (chrF), averaged over texts"
+    title: ClassVar[str] = "chrF"
+    tasks: ClassVar[tuple[Task, ...]] = ("text",)
+
+    def values(self, answers: Answers, targets: Answers, labels: Sequence[str] = ()) -> Floats:
+        return chrf(answers.tolist(), targets.tolist())
 
 
 class MissingMetric(LookupError):
@@ -34,8 +50,8 @@ def chrf(outputs: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.fl
 
 
 def chrf_distance(before: Sequence[str], after: Sequence[str]) -> Floats:
-    """1 - chrF of each changed text against the original. The same numbers as sacrebleu's, without its loops; 0 for equal texts,
-    even if they are empty.
+    """1 - chrF of each changed text against the original: sacrebleu's numbers, without its loops. 0 for equal texts, even empty
+    ones.
     """
     out = np.empty(len(before))
     solid = [["".join(text.split()) for text in texts] for texts in (before, after)]  # white space does not count
@@ -48,7 +64,7 @@ def chrf_distance(before: Sequence[str], after: Sequence[str]) -> Floats:
 
 
 def _alike(hypothesis: Ragged, reference: Ragged) -> Floats:
-    """chrF. What both begin and end with is left out before n-grams are counted: there they differ by nothing."""
+    """chrF. n-grams are counted only where the two texts differ: all others match."""
     mine, wanted = _apart(hypothesis, reference)
     precision, recall, orders = np.zeros((3, len(hypothesis)))
     for order in range(1, ORDERS + 1):
@@ -63,11 +79,11 @@ def _alike(hypothesis: Ragged, reference: Ragged) -> Floats:
 
 
 def _apart(one: Ragged, other: Ragged) -> tuple[Ragged, Ragged]:
-    """The middle parts, in which two texts differ, with as much around them as an n-gram reaches."""
+    """The middle parts in which two texts differ, with as many characters around them as an n-gram reaches."""
     size = np.minimum(one.lengths, other.lengths)
     begin = _run(one.codes, other.codes, one.offsets[:-1], other.offsets[:-1], size, 1)
     end = _run(one.codes, other.codes, one.offsets[1:] - 1, other.offsets[1:] - 1, size - begin, -1)
-    added = (begin == other.lengths) | (end == other.lengths)  # before or behind it: no n-gram of it is lost
+    added = (begin == other.lengths) | (end == other.lengths)  # at one end only: no n-gram of the other text is lost
     begin, end = np.maximum(begin - ORDERS + 1, 0), np.maximum(end - ORDERS + 1, 0)
 
     def middle(texts: Ragged) -> Ragged:
@@ -78,7 +94,7 @@ def _apart(one: Ragged, other: Ragged) -> tuple[Ragged, Ragged]:
 
 
 def _run(one: Codes, other: Codes, from_one: Ints, from_other: Ints, most: Ints, step: int) -> Ints:
-    """How many characters agree from there on, step by step, at most so many."""
+    """How many characters agree from given places on, in steps of 1 or -1, at most `most`."""
     place = spread(np.zeros_like(most), most)
     row = np.repeat(np.arange(most.size), most)
     differs = np.flatnonzero(one[from_one[row] + step * place] != other[from_other[row] + step * place])
@@ -100,7 +116,7 @@ def _grams(texts: Ragged, order: int) -> tuple[Bits, Ints]:
 
 
 def _lost(wanted: Bits, row: Ints, mine: Bits, rows: int) -> Ints:
-    """How many n-grams of each reference the other text lacks."""
+    """Count the n-grams of each reference that the other text lacks."""
     keys, first, often = np.unique(wanted, return_index=True, return_counts=True)
     at = np.searchsorted(keys, mine)
     same = np.append(keys, np.uint64(0))[at] == mine

@@ -1,4 +1,4 @@
-"""Edit distances of texts and of edited texts, by RapidFuzz."""
+"""Edit distances (Levenshtein, in code points) of texts, words and edited texts, by RapidFuzz."""
 
 from __future__ import annotations
 
@@ -9,18 +9,23 @@ import numpy.typing as npt
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ints
+from ..text.ragged import Ints, Ragged
+
+NEAR = 31  # a distance to expect; a hint that makes long pairs that differ little fast and changes no result
+LONG = 5000  # characters; the time that a distance takes grows with the square
 
 
 def edit_distance(before: Sequence[str], after: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Levenshtein distances of texts row by row, in code points; over the length it is RobTest's degree (appendix C)."""
+    """How far each text is from the one before it was changed. Over the length it is RobTest's degree (appendix C)."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
-    return cpdist(before, after, scorer=Levenshtein.distance, dtype=np.int64)
+    return cpdist(before, after, scorer=Levenshtein.distance, dtype=np.int64, score_hint=NEAR)
 
 
-LONG = 5000  # characters; the time that a distance takes grows with the square
+def word_distance(old: Ragged, new: Ragged) -> Ints:
+    """How far each new word or phrase is from the old one."""
+    return edit_distance(old.strings(), new.strings())
 
 
 def edits_distance(corpus: Corpus, edits: Edits) -> Ints:

@@ -1,4 +1,4 @@
-"""How sure a number is: 95 % intervals that resample examples, never cases."""
+"""95 % intervals: Wilson's for proportions, and bootstraps that resample examples, never cases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def wilson(share: float, count: float) -> Interval:
 
 
 def resamples(examples: int, seed: int, count: int = RESAMPLES) -> npt.NDArray[np.float32]:
-    """How often each example is drawn in each resample: [count, examples]. The same for a seed, everywhere."""
+    """How often each example is drawn in each resample: [count, examples]. Depends on the seed alone, not on the machine."""
     at = np.arange(count * examples, dtype=np.int64)
     random = mix(counters(at) ^ name_bits("bootstrap", seed)) >> np.uint64(32)
     drawn = ((random * np.uint64(max(examples, 1))) >> np.uint64(32)).astype(np.int64)
@@ -38,7 +38,7 @@ def resamples(examples: int, seed: int, count: int = RESAMPLES) -> npt.NDArray[n
 
 
 def percentile_interval(values: npt.NDArray[Any]) -> Interval:
-    """From 2.5 % to 97.5 % of resampled values."""
+    """The 2.5 % and 97.5 % quantiles of resampled values; nan if all are nan."""
     kept = values[np.isfinite(values)]
     if not kept.size:
         return (math.nan, math.nan)
@@ -46,20 +46,38 @@ def percentile_interval(values: npt.NDArray[Any]) -> Interval:
     return (float(low), float(high))
 
 
-def weighted_means(values: Floats, weight: Floats, draws: npt.NDArray[np.float32]) -> tuple[Floats, Floats]:
-    """Means over examples of values [..., examples] (nan: not known there), and the same in every resample: [..., resamples]."""
+def weighted_rows(values: Floats, weight: Floats) -> Floats:
+    """(weighted value, weight) of each of values [..., examples], whose sums make a weighted mean; (0, 0) where one is nan."""
     known = np.isfinite(values)
-    filled = np.where(known, values, 0) * weight
-    mass = known * weight
+    return np.stack([np.where(known, values, 0) * weight, known * weight], -1)
+
+
+def resampled_sums(rows: Floats, draws: npt.NDArray[np.float32]) -> tuple[Floats, Floats]:
+    """Sums over examples of rows [..., examples, k], and the same in every resample: [..., resamples, k].
+
+    Rows with a nan are left out; a sum of no rows is nan.
+    """
+    known = ~np.isnan(rows).any(-1)
+    planes = np.ascontiguousarray(np.where(known, np.moveaxis(rows, -1, 0), 0))  # as BLAS wants them
+    total = np.stack([plane.sum(-1) for plane in planes], -1)
+    again = np.stack([plane @ draws.T for plane in planes], -1)
+    count = known.astype(np.float64)
+    total[count.sum(-1) == 0] = np.nan
+    again[count @ draws.T == 0] = np.nan
+    return total, again
+
+
+def weighted_means(values: Floats, weight: Floats, draws: npt.NDArray[np.float32]) -> tuple[Floats, Floats]:
+    """Means over examples of values [..., examples], and the same in every resample: [..., resamples]. Leaves out what is nan."""
+    sums = resampled_sums(weighted_rows(values, weight), draws)
     with np.errstate(invalid="ignore"):
-        mean = filled.sum(-1) / mass.sum(-1)
-        again = (filled @ draws.T) / (mass @ draws.T)
+        mean, again = (some[..., 0] / some[..., 1] for some in sums)
     return mean, again
 
 
 def mean_interval(mean: float, again: Floats, examples: int) -> Interval:
-    """The bootstrap's interval; where all examples agree, so that it has no width, Wilson's for as many examples."""
+    """The bootstrap's interval. Where all resamples agree, so that it has no width, Wilson's for a share of so many examples."""
     low, high = percentile_interval(again)
-    if high - low < 1e-12:
+    if high - low < 1e-12 and -1e-9 < mean < 1 + 1e-9:
         return wilson(min(max(mean, 0.0), 1.0), examples)
     return (min(low, mean), max(high, mean))

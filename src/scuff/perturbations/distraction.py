@@ -1,4 +1,4 @@
-"""Adds a sentence that says nothing: RobTest's distraction, StressTest's tautologies."""
+"""Distraction: irrelevant additions at the end of a text, after RobTest and StressTest."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from ..text.unicode import case_map
 from ..text.words import Spans
 from .base import Facts, Perturbation
 
+# ---- how texts end ----
+
 
 def _table(characters: str) -> Mask:
-    table = np.zeros(0xFFFF, np.bool_)  # its last entry stands for all characters behind
+    """A look-up table that is true for these characters; its last entry stands for all code points from there on."""
+    table = np.zeros(0xFFFF, np.bool_)
     table[[ord(c) for c in characters]] = True
     return table
 
 
 WHITE = _table("".join(chr(c) for c in range(0x3001) if chr(c).isspace()))
-
 CLOSING = WHITE | _table("\"'`´)]}’”»›」』】）")
-
 STOPS = _table(".!?…‽。！？؟।॥։")  # they end a sentence
-
 MARKS = _table(".,!?;:")
 
 
 @dataclass(frozen=True, eq=False)
 class Endings:
-    """Of each text that has something in it."""
+    """How each text that is not blank ends."""
 
     row: Ints
     end: Ints  # behind its last character that is not white space, counted from the beginning of all codes
@@ -61,6 +61,7 @@ class Endings:
 
 
 def _ends_in_word(corpus: Corpus, end: Ints) -> Mask:
+    """Whether a word between blanks ends at each of these places."""
     words = corpus.words
     if not len(words):
         return np.zeros(end.size, np.bool_)
@@ -71,18 +72,20 @@ def _ends_in_word(corpus: Corpus, end: Ints) -> Mask:
 
 
 def _among(table: Mask, corpus: Corpus) -> Mask:
+    """Which code points of a corpus a table is true for."""
     return table[np.minimum(corpus.codes, table.size - 1)]
 
 
 def _last(wanted: Mask, corpus: Corpus) -> Ints:
-    """The last position of each text that is wanted; -1 if there is none."""
+    """The last wanted position of each text; -1 if there is none."""
     at = np.append(-1, np.flatnonzero(wanted))
     last = at[np.searchsorted(at, corpus.offsets[1:]) - 1]
     return np.where(last >= corpus.offsets[:-1], last, -1)
 
 
-MOST = 10  # additions to a text
+# ---- what is added ----
 
+MOST = 10  # additions to a text
 KINDS = {  # each kind, and the lists that its parts are drawn from
     "tautology": ("tautology",),
     "url": ("host", "page"),
@@ -92,16 +95,13 @@ KINDS = {  # each kind, and the lists that its parts are drawn from
 }
 
 CLAUSES = ("tautology", "sentence")
-
 NOTHING, SPACE, AND, COMMA_AND, SPACED_COMMA_AND, STOP, SPACED_STOP = range(7)
-
 AROUND = ("", " ", " and ", ", and ", " , and ", ".", " .")  # what stands before and after an addition
-
-WRITTEN, CAPITAL, LOWER = range(3)  # as in the list, with a capital, without any
+WRITTEN, CAPITAL, LOWER = range(3)  # as in the list, with a first capital, in lower case
 
 
 class Stock(NamedTuple):
-    """A list of parts: the number of its first, how many there are, and the steps that lead through all of them."""
+    """A list of parts: the number of its first, its size, and the step widths that lead through all of them."""
 
     first: int
     size: int
@@ -110,13 +110,14 @@ class Stock(NamedTuple):
 
 @cache
 def _lists() -> dict[str, list[str]]:
+    """The shipped lists of parts by name."""
     sections = (section.split("]", 1) for section in load("distraction.txt").decode().split("[")[1:])
     return {name: lines.strip().split("\n") for name, lines in sections}
 
 
 @lru_cache(maxsize=4)
 def _parts(words: tuple[str, ...]) -> tuple[Ragged, dict[str, Stock]]:
-    """All that additions are made of, written in three ways, and where each list is in there."""
+    """All parts of additions, written in three ways (WRITTEN, CAPITAL, LOWER), and where each list is among them."""
     lists = _lists() | {"word": list(words), "next word": [f" {word}" for word in words]}
     flat, found = list(AROUND), {}
     for name, entries in lists.items():
@@ -129,7 +130,7 @@ def _parts(words: tuple[str, ...]) -> tuple[Ragged, dict[str, Stock]]:
 
 @dataclass(frozen=True)
 class Distraction(Perturbation):
-    """Add things at the end of a text that have nothing to do with it; the text itself stays whole.
+    """Add things at the end of a text that have nothing to do with it; the text itself stays as it is.
 
     Up to ten: the strength p adds ceil(10 p). After a sentence each is a sentence of its own, else it goes on with
     "and"; capitals and spaces before punctuation follow the text. `kinds`, separated by blanks: tautology (true is not
@@ -164,13 +165,13 @@ class Distraction(Perturbation):
             raise ValueError("expected words in distraction.words for distraction.kinds='words', got none")
 
     def units(self, corpus: Corpus) -> Spans:
-        """Room for ten additions at the end of each text that has something in it."""
+        """Room for ten additions at the end of each text that is not blank."""
         ends = Endings.of(corpus)
         row, end = np.repeat(ends.row, MOST), np.repeat(ends.end, MOST)
         return Spans(row, end, end)
 
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
-        """All at one place, in front of white space at the end; any of them read well one after the other."""
+        """Proposes ten additions at one place, before white space at the end; any of them can follow each other."""
         ends = Endings.of(corpus)
         at, turn = np.divmod(np.arange(ends.row.size * MOST * k), k)
         text, site = np.divmod(at, MOST)
@@ -180,7 +181,7 @@ class Distraction(Perturbation):
         return edits if k == 1 else edits.distinct()
 
     def _additions(self, ends: Endings, text: Ints, number: Ints, rng: Rng) -> Ragged:
-        """For each of these texts the addition of a number: what goes before, up to three parts, what comes after."""
+        """An addition for each (text, number): what goes before, up to three parts, what comes after."""
         source, stocks = _parts(self.words)
         named = [kind for kind in KINDS if kind in self.kinds.split() or (kind == "words" and self.words)]
         spot = ends.row[text], number
@@ -190,7 +191,7 @@ class Distraction(Perturbation):
         for turn, name in enumerate(named):
             mine = np.flatnonzero(kind == turn)
             for place, stock in enumerate(stocks[part] for part in KINDS[name]):
-                # a first one and a step for each text: none comes twice before all have come
+                # each text has a first part and a step, so that no part comes twice before all have come
                 draws, zero = rng.stream(name, place), np.zeros_like(ends.row)
                 first = draws.stream("first").below(stock.size, ends.row, zero)
                 step = stock.steps[draws.stream("step").below(stock.steps.size, ends.row, zero)]

@@ -1,4 +1,4 @@
-"""Letters left out: vowels, endings."""
+"""Disemvowel and Truncate: letters left out."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class Disemvowel(WordPerturbation):
     )
 
     def vowel(self, letters: Letters) -> Mask:
+        """Which letters are vowels."""
         table = _vowels(self.vowels)
         return table[np.minimum(letters.codes[letters.start], table.size - 1)]
 

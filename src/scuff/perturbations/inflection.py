@@ -1,4 +1,4 @@
-"""Words in another form of theirs: watch, watches, watched, watching."""
+"""Inflection: words in another of their forms (watch, watches, watched, watching)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ NEGATED = frozenset(("are", "did", "do", "does", "had", "has", "have", "is", "wa
 
 @lru_cache(100_000)
 def _others(word: str, tag: str) -> tuple[str, ...]:
+    """The other forms of a word in its case; of a verb with n't those that can take it."""
     if word[-3:-2].lower() == "n" and word[-2:-1] in "'’":  # don't, doesn't, didn't
         stem, end = word[:-3], word[-3:]
         found = [form for form in forms(stem, tag) if form in NEGATED and stem.lower() in NEGATED]
@@ -28,7 +29,8 @@ def _others(word: str, tag: str) -> tuple[str, ...]:
 class Inflection(Replace):
     """Replace nouns, verbs (be, have and do too), adjectives and adverbs by any other form of theirs, in the same case.
 
-    Names, pronouns and modal verbs stay. Tan et al. 2020 choose the form that harms the victim most: that is the score setting.
+    Names, pronouns and modal verbs stay. Tan et al. 2020 choose the form that harms the victim most, as evaluations with score
+    access do.
     """
 
     name: ClassVar[str] = "inflection"

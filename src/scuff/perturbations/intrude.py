@@ -1,4 +1,4 @@
-"""Symbols between the letters."""
+"""Intrude: symbols between the letters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .words import WordPerturbation, gaps_hit, inserted
 class Intrude(WordPerturbation):
     """Insert a symbol, the same throughout a word, into each gap between two of its characters with probability phi.
 
-    An attacked word gets at least one. Symbols: ASCII punctuation (all of it, as in the published code; both papers
+    A chosen word gets at least one. Symbols: ASCII punctuation (all of it, as in the published code; both papers
     print the list without `_` and `~`, yet use `_` in examples) and the space (paper and thesis examples; not in the
     code). Words of 3 letters and more, as both papers say; the code takes 2: `min_letters=2`.
     """

@@ -1,4 +1,4 @@
-"""Slips of the finger."""
+"""Keyboard: letters replaced by neighbours on a keyboard."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from .base import Facts
 from .words import Choices, Substitute
 
 ROW_START = (0.0, 1.5, 1.75, 1.25)  # where the first key of each row sits, in key widths: ISO 9995 stagger
-
-ANY = "any"  # no keyboard: every letter from a to z beside every other
+ANY = "any"  # no keyboard: every letter from a to z touches every other
 
 
 def layouts() -> dict[str, list[str]]:
@@ -25,7 +24,7 @@ def layouts() -> dict[str, list[str]]:
 
 
 def neighbours(layout: str, keys: Literal["letters", "all"] = "letters", owner: str = "keyboard") -> dict[str, str]:
-    """Each letter with the keys that touch its own; an upper-case letter with upper-case ones."""
+    """Each letter with the keys that touch its own, upper-case letters with upper-case ones. `owner`: for the error message."""
     if layout == ANY:
         return {key: letters.replace(key, "") for letters in (ascii_uppercase, ascii_lowercase) for key in letters}
     known = layouts()
@@ -60,7 +59,7 @@ def neighbours(layout: str, keys: Literal["letters", "all"] = "letters", owner: 
 
 @cache
 def touching(layout: str, keys: Literal["letters", "all"] = "letters") -> Choices:
-    """The neighbours as a table."""
+    """The neighbours of all letters as a table."""
     return Choices({ord(key): near for key, near in neighbours(layout, keys).items()})
 
 

@@ -1,4 +1,4 @@
-"""Perturbations by name: the one table that the command line, the docs and the contract tests read."""
+"""The shipped perturbations by name, and specs: what the command line, the docs and the contract tests read."""
 
 from __future__ import annotations
 
@@ -50,15 +50,17 @@ NAMES: dict[str, type[Perturbation]] = {
 }
 
 ZEROE = tuple(NAMES)[:10]  # the ten perturbations of the paper
-
-
 FAMILY: Family[Perturbation] = Family("a perturbation", "scuff.perturbations", Perturbation, NAMES)
 
 
-def parse(spec: str) -> Perturbation:
-    """`name`, `name(option=value)`, `module:Class(...)`, `a|b` (one of them per word), `a+b` (one after the other; `|` binds
-    tighter).
+def parse(spec: str | Perturbation) -> Perturbation:
+    """Builds the perturbation of a spec; one that is built already is returned as it is.
+
+    `name`, `name(option=value)`, `module:Class(...)`, `file.py:Class(...)`, `a|b` (one of them per word), `a+b` (one after the
+    other; `|` binds tighter).
     """
+    if not isinstance(spec, str):
+        return FAMILY.build(spec)
     sequence = [[FAMILY.build(single) for single in split_outside(part, "|")] for part in split_outside(spec, "+")]
     parts = tuple(parts[0] if len(parts) == 1 else OneOf(tuple(parts)) for parts in sequence)
     return parts[0] if len(parts) == 1 else Then(parts)

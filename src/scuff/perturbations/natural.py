@@ -1,4 +1,4 @@
-"""Misspellings that people really made."""
+"""Natural: misspellings as people make them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from ..resources import load, modified, package_file, read_lines
 from .base import Facts
-from .channel import Channel, Respell
+from .channel import NoisyChannel, Respell
 from .spelling import Spellings
 
 
@@ -32,7 +32,7 @@ def _codespell(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _spellings(pairs: Iterable[tuple[str, str]]) -> Spellings:
-    """A table of errors by word; what differs in case alone is no error."""
+    """A table of errors by word, without those that differ from the word in case alone."""
     found: dict[str, dict[str, None]] = {}
     for word, error in pairs:
         if word.lower() != error.lower() and word.upper() != error.upper() and " " not in word:
@@ -42,7 +42,7 @@ def _spellings(pairs: Iterable[tuple[str, str]]) -> Spellings:
 
 @lru_cache(maxsize=4)
 def _table(path: Path, changed: float, read: Callable[[Path], Iterator[tuple[str, str]]]) -> Spellings:
-    """`changed` is the file's time stamp: an edited list is read again."""
+    """The table in a file. `changed` is the file's time stamp: an edited list is read again."""
     table = _spellings(read(path))
     if not table.words.size:
         raise ValueError(f"{path}: expected word<TAB>error error ... lines, got none")
@@ -50,8 +50,8 @@ def _table(path: Path, changed: float, read: Callable[[Path], Iterator[tuple[str
 
 
 @cache
-def _channel() -> Channel:
-    return Channel.read(load("natural.xz"))
+def _channel() -> NoisyChannel:
+    return NoisyChannel.read(load("natural.xz"))
 
 
 @dataclass(frozen=True)
@@ -94,5 +94,5 @@ class Natural(Respell):
         path = Path(self.errors)
         return _table(path, modified(path, "a list of misspellings for natural.errors"), _listed)
 
-    def channel(self) -> Channel:
+    def channel(self) -> NoisyChannel:
         return _channel()

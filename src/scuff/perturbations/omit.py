@@ -1,4 +1,4 @@
-"""Words left out."""
+"""Omit: words left out."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ LINE_ENDS = np.array([ord(char) for char in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u202
 
 @dataclass(frozen=True)
 class Omit(Perturbation):
-    """Leave out whole words, each with the blanks before it; where none are, or only its line begins there, with those after it.
+    """Leave out whole words, each with the blanks before it, or, at the beginning of a line or without any, those after it.
 
-    Line ends and punctuation stay. One word of every text, drawn at random, stays as well. `keep_one=False`, for a search that
-    knows when to stop: any words may go together, so no two share a blank, and the first of a line leaves the blanks after it.
+    Line ends and punctuation stay. One word of every text, drawn at random, stays as well. `keep_one=False` is for a search,
+    which decides itself how many words go: any of them may, so no two share a blank, and the first of a line leaves the blanks
+    after it.
     """
 
     keep_one: bool = True
@@ -43,7 +44,7 @@ class Omit(Perturbation):
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
         words = corpus.words
         before, after = _blanks_around(corpus)
-        follows = before > corpus.offsets[words.row]  # and on the same line:
+        follows = before > corpus.offsets[words.row]  # something stands before the blanks, and on the same line:
         follows[follows] = ~np.isin(corpus.codes[before[follows] - 1], LINE_ENDS)
         follows &= before < words.start
         row, start = corpus.place(words.row, np.where(follows, before, words.start))
@@ -61,7 +62,7 @@ class Omit(Perturbation):
 
 
 def _blanks_around(corpus: Corpus) -> tuple[Ints, Ints]:
-    """Where the blanks before each word begin, and where those after it end. One that carries a mark is none: it would break."""
+    """Where the blanks before each word begin, and where those after it end; a blank that carries a combining mark is none."""
     blank = word_class(corpus.classes) == BLANK
     blank[corpus.tail] = blank[corpus.tail - 1] = False
     solid, words = np.flatnonzero(~blank), corpus.words

@@ -17,7 +17,7 @@ from ..text.random import Rng, some_of_each
 from ..text.words import Spans
 from .base import Facts, Perturbation
 
-REMEMBERED = 16  # sets of texts whose paraphrases are kept: the same ones come once for every degree
+REMEMBERED = 16  # sets of texts whose paraphrases are kept: an evaluation asks for the same ones at every degree
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Paraphrase(Perturbation):
     """Say a text in other words, by a model that was trained to do so.
 
     model: folder or id of a sequence-to-sequence model. prefix: what it expects before a text ("paraphrase: "). beams: how many
-    ways of saying it are looked for; one of them is drawn. longest: pieces of a paraphrase.
+    paraphrases are looked for, of which one is drawn. longest: pieces of a paraphrase at most.
     """
 
     model: str = ""
@@ -75,6 +75,7 @@ class Paraphrase(Perturbation):
 
 @lru_cache(REMEMBERED)
 def _reworded(paraphrase: Paraphrase, texts: tuple[str, ...]) -> list[list[str]]:
+    """The paraphrases of each text."""
     if not texts:
         return []
     model = Paraphraser.load(paraphrase.model)

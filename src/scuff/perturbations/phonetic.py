@@ -1,4 +1,4 @@
-"""Words that sound alike."""
+"""Phonetic: words in another spelling of their sound."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..metrics.edit import word_distance
 from ..resources import load
 from ..text.corpus import Corpus
-from ..text.distance import edit_distance
 from ..text.ragged import Ints, Ragged
 from ..text.random import Rng, text_bits
 from .base import Facts, Perturbation
-from .channel import Channel, Respell
+from .channel import NoisyChannel, Respell
 from .spelling import Spellings
 
-FARTHEST = 0.25  # of the characters; where more may change, every word is spelled as differently as it can be
+FARTHEST = 0.25  # the share of characters from which on every word is spelled as differently as it can be
 
 
 def _rows() -> list[list[str]]:
+    """Words, their spellings, and the weights of these in hexadecimal."""
     return [line.split("\t") for line in lzma.decompress(load("phonetic.txt.xz")).decode().split("\n")]
 
 
@@ -34,6 +35,7 @@ def _table() -> Spellings:
 
 @cache
 def _distances() -> Ints:
+    """How far each spelling is from its word."""
     return _table().distances(Ragged.of([word for word, _, _ in _rows()]))
 
 
@@ -51,12 +53,12 @@ def _farthest() -> Ints:
 
 
 @cache
-def _rules() -> Channel:
-    return Channel.read(load("phonetic-rules.xz"))
+def _rules() -> NoisyChannel:
+    return NoisyChannel.read(load("phonetic-rules.xz"))
 
 
 @cache
-def _slight_rules() -> Channel:
+def _slight_rules() -> NoisyChannel:
     return _rules().slight()
 
 
@@ -67,8 +69,7 @@ class Phonetic(Respell):
     Respellings of 129,000 words were made as in the papers: the word's sound is spelled anew by a model that learnt
     to spell sounds, and kept where WordSim calls the two identical or very similar; not one but up to 8 a word, and
     only what a model of reading reads back as the same sound. They are drawn by the spelling model's probability. Any
-    other word gets one or two letters that stand for the same sound there; `listed=True` leaves it alone, as the
-    papers do.
+    other word gets one or two other letters for the same sound; `listed=True` leaves it alone, as the papers do.
 
     `slight=True` keeps to spellings in which one letter is inserted, deleted or replaced (RobTest's general form).
     `phi` goes farther: with that probability a word gets its farthest spelling, and letters change at each further
@@ -81,7 +82,7 @@ class Phonetic(Respell):
     phi: float | None = 0.0
 
     name: ClassVar[str] = "phonetic"
-    shortest: ClassVar[int] = 5  # in a shorter word one letter more is soon another sound
+    shortest: ClassVar[int] = 5  # in a shorter word one more letter often changes the sound
     facts: ClassVar[Facts] = Facts(
         summary="respell a word by its sound",
         paper="Zéroe 3.2, 3.3, A.1; thesis 3.2.1, 3.3.1",
@@ -104,7 +105,7 @@ class Phonetic(Respell):
     def table(self) -> Spellings:
         return _slight_table() if self.slight else _table()
 
-    def channel(self) -> Channel:
+    def channel(self) -> NoisyChannel:
         return _slight_rules() if self.slight else _rules()
 
     def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
@@ -116,11 +117,11 @@ class Phonetic(Respell):
         entry, folded = self.table().find(old)
         far = np.flatnonzero((entry >= 0) & (rng.stream("farthest").uniform(*spot) < self.phi))
         farthest = self.table().written(_farthest()[entry[far]], old.take(far), folded[far])
-        source = np.arange(which.size) + which.size * (entry >= 0)  # words that are not listed get rules alone
+        source = np.arange(which.size) + which.size * (entry >= 0)  # words that are not listed start from themselves
         source[far] = 2 * which.size + np.arange(far.size)
         begun = Ragged.join([old, near, farthest]).take(source)
         rate = np.where(old.lengths >= self.shortest, self.phi, 0.0) * (not self.listed)
         done = self.channel().change_far(begun, *spot, rate, rng)
         same = text_bits(done) == text_bits(old)  # no place was drawn, or the rules wrote the word as it was
         new = Ragged.join([done, near]).take(np.arange(which.size) + which.size * same)
-        return new, edit_distance(old, new, bound=np.maximum(old.lengths, new.lengths))
+        return new, word_distance(old, new)

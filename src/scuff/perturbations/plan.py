@@ -1,4 +1,4 @@
-"""A plan: an attack with all that decides its result, run over texts or tokens block by block."""
+"""A plan: a perturbation with all that decides its result, applied to texts or tokens block by block."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLOCK = 1 << 17  # code points that are worked on at once: arrays of this size s
 
 @dataclass
 class Tally:
-    """What was done: texts, words (gaps for `segment`), and how many of them changed."""
+    """Counts of texts, of units (words, or what the strength is a share of), and of those that changed."""
 
     texts: int = 0
     changed_texts: int = 0
@@ -31,7 +31,7 @@ class Tally:
 
     @property
     def reached(self) -> float:
-        """The real strength: the share of units that changed."""
+        """The share of units that changed."""
         return self.changed_units / self.units if self.units else 0.0
 
 
@@ -56,13 +56,13 @@ class Plan:
     ) -> Plan:
         rules = (protect,) if isinstance(protect, str) else protect
         return cls(
-            parse(perturbation) if isinstance(perturbation, str) else perturbation, strength_of(level), index(seed), selection,
+            parse(perturbation), strength_of(level), index(seed), selection,
             rules if isinstance(rules, Protect) else Protect(tuple(rules)),
         )  # fmt: skip
 
     @property
     def signature(self) -> str:
-        """Repeats the result, whatever the data."""
+        """All that decides the result except the data, for reports; `attack` is the old name of its key."""
         parts = {
             "scuff": __version__, "attack": self.perturbation.spec, "level": f"{self.level:g}", "seed": self.seed,
             "selection": self.selection or "default", "protect": ",".join(self.protect.what) or "nothing",
@@ -93,7 +93,7 @@ class Plan:
         edits: list[list[Edit]] | None = None,
         tally: Tally | None = None,
     ) -> list[str]:
-        """Perturb texts; `edits` and `tally` are filled where given."""
+        """Perturb texts; fills `edits` and `tally` where given."""
         new: list[str] = []
         for part in self._blocks(text_lengths(texts), ids):
             corpus = Corpus.of(texts[part], ids=None if ids is None else ids[part])
@@ -112,10 +112,10 @@ class Plan:
         edits: list[list[Edit]] | None = None,
         tally: Tally | None = None,
     ) -> list[list[str]]:
-        """Perturb sentences in tokens; every token stays one. Edits count in the tokens joined by one space."""
+        """Perturb sentences in tokens; every token stays one. Positions of `edits` count in the tokens joined by one space."""
         if not self.perturbation.facts.keeps_tokens:
             raise ValueError(
-                f"expected an attack that keeps each token, got {self.perturbation.spec}: it changes which tokens there are"
+                f"expected a perturbation that keeps each token, got {self.perturbation.spec}: it changes which tokens there are"
             )
         new: list[list[str]] = []
         sizes = np.array([sum(map(len, tokens)) + len(tokens) for tokens in sentences], np.int64)

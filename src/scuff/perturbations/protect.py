@@ -1,4 +1,4 @@
-"""Text that must stay as it is: found before the edits, checked after them."""
+"""Protected text: found before edits are chosen, checked after they are made."""
 
 from __future__ import annotations
 
@@ -35,13 +35,14 @@ class Protect:
     spans: tuple[tuple[tuple[int, int], ...], ...] | None = None
 
     def __post_init__(self) -> None:
-        self.patterns  # noqa: B018 - so that a wrong rule is reported where it is given
+        self.patterns  # noqa: B018 - raises for a wrong rule
 
     def __bool__(self) -> bool:
         return bool(self.what) or self.spans is not None
 
     @cached_property
     def patterns(self) -> tuple[re.Pattern[str], ...]:
+        """The rules as regular expressions; raises ValueError for a wrong one."""
         return tuple(_pattern(rule) for rule in self.what)
 
     def matches(self, text: str) -> set[tuple[int, int]]:
@@ -71,10 +72,11 @@ class Protect:
             yield from ((at, start, stop) for start, stop in sorted({*self.matches(text), *given}))
 
     def settle(self, corpus: Corpus, edits: Edits) -> Edits:
-        """Drop edits until all that the rules matched before is matched after the edits, too.
+        """Drops edits until all that the rules matched before is matched after the edits, too.
 
-        An edit that leaves a guarded span alone can still break it: a pattern may look at what stands around it. Around what
-        broke the nearest edits go, twice as many in each round: a pattern that looks at the whole text costs few rounds.
+        An edit outside a guarded span can still break it, because a pattern may look at what stands around the span. Each round
+        drops the edits nearest to what broke, twice as many as the round before, so that even a pattern that looks at the whole
+        text takes few rounds.
         """
         edits, many = edits.in_order(), 1
         found = [(row, *span) for row, text in enumerate(corpus.strings()) for span in sorted(self.matches(text))]

@@ -20,107 +20,7 @@ from ..text.ragged import Ints, Mask, Ragged, bounds, sums
 from ..text.random import Rng, mix, some_of_each, text_bits
 from .words import WordPerturbation
 
-NEAR = 6  # tokens on each side that decide about a tag
-
-PHRASE = 3  # words on each side that may belong to a fixed phrase
-
-AROUND = 8  # words on each side that tell what a word means
-
-AT_ONCE = 4096  # sentences that are tagged together
-
-
-@dataclass(frozen=True)
-class Gap:
-    """Word `number` of a corpus: where it is, its tag ("" where nobody looked), and the word before it across one space.
-
-    begin, end: the part of the text with a few words on each side; near: these words.
-    """
-
-    number: int
-    text: int
-    start: int
-    stop: int
-    word: str
-    tag: str
-    before: str
-    begin: int
-    end: int
-    near: frozenset[str]
-
-    @property
-    def span(self) -> tuple[int, int, int]:
-        return self.text, self.start, self.stop
-
-    def takes(self, new: str) -> bool:
-        """Whether a word can stand here, and does not stand beside already."""
-        if new.lower() in self.near:
-            return False
-        if not self.tag:
-            return len(new) > 1
-        if not may_replace(new, self.word, self.tag):
-            return False
-        return self.before not in ("a", "an") or takes_an(new) == (self.before == "an")
-
-
-def find_gaps(corpus: Corpus, texts: list[str], tagged: bool) -> list[Gap]:
-    """The words with content that belong to no fixed phrase; all words of letters if not `tagged`."""
-    row, at = corpus.place(corpus.words.row, corpus.words.start)
-    spans = np.stack([row, at, at + corpus.words.stop - corpus.words.start], 1).tolist()
-    edges = np.searchsorted(row, np.arange(len(corpus) + 1)).tolist()
-    words = corpus.cut(corpus.words).strings()
-    low = [word.lower() for word in words]
-    apart = [texts[a[0]][a[2] : b[1]] != " " if a[0] == b[0] else True for a, b in pairwise(spans)]
-    breaks = [
-        0,
-        *(at for at, far in enumerate(apart, 1) if far),
-        len(words),
-    ]  # where no single space stands before a word
-    tags = word_tags(corpus) if tagged else [""] * len(words)
-    found = []
-    for first, last in pairwise(breaks):
-        for number in range(first, last):
-            (text, start, stop), word, tag = spans[number], words[number], tags[number]
-            if not (has_content(word, tag) if tagged else word.isalpha() and len(word) > 1):
-                continue
-            if tagged and in_phrase(
-                low[max(first, number - PHRASE) : number], word, tag, low[number + 1 : min(last, number + 1 + PHRASE)]
-            ):
-                continue
-            left, right = max(number - AROUND, edges[text]), min(number + AROUND + 1, edges[text + 1])
-            before = low[number - 1] if number > first else ""
-            near = frozenset(low[left:right])
-            found.append(Gap(number, text, start, stop, word, tag, before, spans[left][1], spans[right - 1][2], near))
-    return found
-
-
-def same_tags(texts: Sequence[str], gaps: Sequence[Gap], words: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Of the words for each gap those that are tagged there as the old word is: "comes" is no noun, though there is one."""
-    kept: list[list[str]] = [[] for _ in gaps]
-    tokens = tagged(texts)
-    at = [{token.start: place for place, token in enumerate(each)} for each in tokens]
-    asked, parts = [], []
-    for number, gap in enumerate(gaps):
-        here = at[gap.text].get(gap.start)
-        if here is None or tokens[gap.text][here].stop != gap.stop:  # inside an address, say
-            continue
-        around = tokens[gap.text][max(0, here - NEAR) : here + NEAR + 1]
-        near = [token for token in around if token.sentence == tokens[gap.text][here].sentence]
-        place = near.index(tokens[gap.text][here])
-        before, behind = [token.text for token in near[:place]], [token.text for token in near[place + 1 :]]
-        asked += [(number, place, new) for new in (gap.word, *words[number])]
-        parts += [[*before, new, *behind] for new in (gap.word, *words[number])]
-    wanted = ""
-    for begin in range(0, len(parts), AT_ONCE):
-        tags = tag_words(parts[begin : begin + AT_ONCE])
-        for (number, place, new), each in zip(asked[begin : begin + AT_ONCE], tags, strict=True):
-            if new == gaps[number].word:  # the first of each
-                wanted = each[place]
-            elif each[place] == wanted:
-                kept[number].append(new)
-    return kept
-
-
-LATELY = 16  # how many sets of texts are remembered: the same ones come once for every degree
+REMEMBERED = 16  # sets of texts whose options are kept: an evaluation asks for the same ones at every degree
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,30 +32,32 @@ class WordOptions:
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[str]]) -> WordOptions:
+        """From a list of options for each word."""
         count = np.fromiter(map(len, lists), np.int64, len(lists))
         return cls(bounds(count), Ragged.of([text for each in lists for text in each]))
 
     @property
     def count(self) -> Ints:
+        """Options per word."""
         return np.diff(self.first)
 
 
 _per_corpus: WeakKeyDictionary[Corpus, dict[Any, tuple[WordOptions, Ints]]] = WeakKeyDictionary()
 
-_lately: OrderedDict[tuple[Any, Any, bytes], WordOptions] = OrderedDict()
+_recent: OrderedDict[tuple[Any, Any, bytes], WordOptions] = OrderedDict()
 
 
 class Replace(WordPerturbation):
-    """Replaces words by options of theirs, each equally likely."""
+    """Replaces words by one of their options, each equally likely."""
 
     @abstractmethod
     def options(self, corpus: Corpus) -> WordOptions:
-        """For every one of corpus.words, in order, what may stand there instead: all different, none the word itself, in its
-        case. Called with every different text once, so the work is done once however many versions are drawn.
+        """For every one of corpus.words, in order, what may stand there instead, in the case of the word: all different, none
+        the word itself. Called once with all different texts, however many versions of them are drawn.
         """
 
     def stamp(self) -> object:
-        """Changes when a file that the options come from does."""
+        """A value that changes when a file that the options come from does."""
         return None
 
     def able(self, corpus: Corpus) -> Mask:
@@ -193,11 +95,111 @@ class Replace(WordPerturbation):
             )
             distinct = corpus.take(first)
             key = (self, self.stamp(), bits.tobytes())
-            if key not in _lately:
-                _lately[key] = self.options(distinct)
-            _lately.move_to_end(key)
-            while len(_lately) > LATELY:
-                _lately.popitem(last=False)
+            if key not in _recent:
+                _recent[key] = self.options(distinct)
+            _recent.move_to_end(key)
+            while len(_recent) > REMEMBERED:
+                _recent.popitem(last=False)
             begin = bounds(np.diff(edges)[first])[:-1]
-            mine[self] = _lately[key], begin[inverse[row]] + np.arange(len(words)) - edges[row]
+            mine[self] = _recent[key], begin[inverse[row]] + np.arange(len(words)) - edges[row]
         return mine[self]
+
+
+# ---- which words may be replaced, and what fits there ----
+
+NEAR = 6  # tokens on each side that decide about a tag
+PHRASE = 3  # words on each side that may belong to a fixed phrase
+AROUND = 8  # words on each side that tell what a word means
+AT_ONCE = 4096  # sentences that are tagged together
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Word `number` of a corpus, for which another may be found.
+
+    text, start, stop: where it stands. tag: "" without a tagger. before: the word before it, if one space is between them.
+    begin, end: the stretch of the text with a few words on each side. near: these words.
+    """
+
+    number: int
+    text: int
+    start: int
+    stop: int
+    word: str
+    tag: str
+    before: str
+    begin: int
+    end: int
+    near: frozenset[str]
+
+    @property
+    def span(self) -> tuple[int, int, int]:
+        return self.text, self.start, self.stop
+
+    def takes(self, new: str) -> bool:
+        """Whether a word can stand here; not if it is one of the words nearby already."""
+        if new.lower() in self.near:
+            return False
+        if not self.tag:
+            return len(new) > 1
+        if not may_replace(new, self.word, self.tag):
+            return False
+        return self.before not in ("a", "an") or takes_an(new) == (self.before == "an")
+
+
+def find_gaps(corpus: Corpus, texts: list[str], tagged: bool) -> list[Gap]:
+    """The words with content (`has_content`) that belong to no fixed phrase; all words of letters if not `tagged`."""
+    row, at = corpus.place(corpus.words.row, corpus.words.start)
+    spans = np.stack([row, at, at + corpus.words.stop - corpus.words.start], 1).tolist()
+    edges = np.searchsorted(row, np.arange(len(corpus) + 1)).tolist()
+    words = corpus.cut(corpus.words).strings()
+    low = [word.lower() for word in words]
+    apart = [texts[a[0]][a[2] : b[1]] != " " if a[0] == b[0] else True for a, b in pairwise(spans)]
+    breaks = [
+        0,
+        *(at for at, far in enumerate(apart, 1) if far),
+        len(words),
+    ]  # words without a single space before them
+    tags = word_tags(corpus) if tagged else [""] * len(words)
+    found = []
+    for first, last in pairwise(breaks):
+        for number in range(first, last):
+            (text, start, stop), word, tag = spans[number], words[number], tags[number]
+            if not (has_content(word, tag) if tagged else word.isalpha() and len(word) > 1):
+                continue
+            if tagged and in_phrase(
+                low[max(first, number - PHRASE) : number], word, tag, low[number + 1 : min(last, number + 1 + PHRASE)]
+            ):
+                continue
+            left, right = max(number - AROUND, edges[text]), min(number + AROUND + 1, edges[text + 1])
+            before = low[number - 1] if number > first else ""
+            near = frozenset(low[left:right])
+            found.append(Gap(number, text, start, stop, word, tag, before, spans[left][1], spans[right - 1][2], near))
+    return found
+
+
+def same_tags(texts: Sequence[str], gaps: Sequence[Gap], words: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Keeps the words that get the tag of the old word where they stand: "comes" is hardly ever a noun, though there is one."""
+    kept: list[list[str]] = [[] for _ in gaps]
+    tokens = tagged(texts)
+    at = [{token.start: place for place, token in enumerate(each)} for each in tokens]
+    asked, parts = [], []
+    for number, gap in enumerate(gaps):
+        here = at[gap.text].get(gap.start)
+        if here is None or tokens[gap.text][here].stop != gap.stop:  # part of a token, such as an address
+            continue
+        around = tokens[gap.text][max(0, here - NEAR) : here + NEAR + 1]
+        near = [token for token in around if token.sentence == tokens[gap.text][here].sentence]
+        place = near.index(tokens[gap.text][here])
+        before, behind = [token.text for token in near[:place]], [token.text for token in near[place + 1 :]]
+        asked += [(number, place, new) for new in (gap.word, *words[number])]
+        parts += [[*before, new, *behind] for new in (gap.word, *words[number])]
+    wanted = ""
+    for begin in range(0, len(parts), AT_ONCE):
+        tags = tag_words(parts[begin : begin + AT_ONCE])
+        for (number, place, new), each in zip(asked[begin : begin + AT_ONCE], tags, strict=True):
+            if new == gaps[number].word:  # comes first for each gap
+                wanted = each[place]
+            elif each[place] == wanted:
+                kept[number].append(new)
+    return kept

@@ -1,4 +1,4 @@
-"""Words run together."""
+"""Segment: words run together."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Segment(Perturbation):
     """Delete the blanks between words: two words are joined with probability phi, a third with phi^2, and so on.
 
     That chain is the papers' (`selection="chain"`, the default here); where it ends the next word starts a new one. phi is
-    the level unless given. The published code joins with the same probability throughout: `selection="each"`. `quota`
+    the strength unless given. The published code joins with the same probability throughout: `selection="each"`. `quota`
     and `coin` join a share of all gaps. Words are joined across blanks only, never across punctuation or line ends.
     """
 
@@ -51,9 +51,7 @@ class Segment(Perturbation):
 
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
         gaps = blank_gaps(corpus)
-        row, start = corpus.place(gaps.row, gaps.start)
-        length = gaps.stop - gaps.start
-        return Edits(row, start, start + length, Ragged.blank(len(gaps)), start, length)
+        return Edits.of(corpus, gaps, Ragged.blank(len(gaps)))
 
     def units(self, corpus: Corpus) -> Spans:
         return blank_gaps(corpus)
@@ -61,10 +59,10 @@ class Segment(Perturbation):
     def pick(self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str, total: Ints) -> Edits:
         if selection != "chain":
             return super().pick(corpus, edits, p, rng, selection, total)
-        phi = (p if self.phi is None else self.phi) if p else 0.0  # no strength, no change, whatever phi
+        phi = (p if self.phi is None else self.phi) if p else 0.0  # strength 0 changes nothing, whatever phi is
         if phi >= 1 or not len(edits):
             return edits
-        # A draw u joins in a chain of c gaps or fewer, where c is the largest with u < phi^c; at c = 0 every chain ends.
+        # A gap with the draw u is joined if the chain is at most c gaps long, c the largest with u < phi^c; at 0 it never is.
         draw = rng.stream("chain").uniform(edits.row, edits.site)
         with np.errstate(divide="ignore"):
             reach = np.ceil(np.log(draw) / np.log(phi)) - 1 if phi > 0 else np.zeros(len(edits))
@@ -72,7 +70,7 @@ class Segment(Perturbation):
         opens = np.append(True, np.diff(word) != 1) | np.append(True, reach[:-1] < 1)
         joined = np.zeros(len(edits), np.bool_)
         gap = np.flatnonzero(opens & (reach >= 1))
-        chain = np.ones(gap.size)  # the chain's length at this gap; all runs of gaps go on in lock step
+        chain = np.ones(gap.size)  # the length of the chain at each gap; all runs of gaps are followed in lock step
         while gap.size:
             goes_on = reach[gap] >= chain
             joined[gap[goes_on]] = True

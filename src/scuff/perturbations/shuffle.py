@@ -1,4 +1,4 @@
-"""Shuffled letters."""
+"""InnerShuffle and FullShuffle: shuffled letters."""
 
 from __future__ import annotations
 
@@ -88,9 +88,7 @@ class InnerShuffle(FullShuffle):
 
     def movable(self, letters: Letters) -> Mask:
         first, last = letters.first[:-1], letters.first[1:] - 1
-        if (
-            letters.joiner[first].any() or letters.joiner[last].any()
-        ):  # a token as given may begin with a quotation mark
+        if letters.joiner[first].any() or letters.joiner[last].any():  # a given token may begin with a quotation mark
             index = np.arange(letters.start.size)
             first = np.minimum.reduceat(np.where(letters.joiner, index.size, index), letters.first[:-1])
             last = np.maximum.reduceat(np.where(letters.joiner, -1, index), letters.first[:-1])

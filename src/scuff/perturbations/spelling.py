@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..metrics.edit import word_distance
 from ..text.corpus import Corpus
-from ..text.distance import edit_distance
 from ..text.ragged import Bits, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import Rng, text_bits
 from ..text.unicode import case_map
@@ -18,7 +18,10 @@ CURLY, APOSTROPHE = np.uint32(0x2019), np.uint32(0x27)
 
 @dataclass(frozen=True, eq=False)
 class Spellings:
-    """A hash table over arrays: words by bucket (the first bits of their hash), the spellings of each and their weights."""
+    """A hash table in arrays: words by bucket (the first bits of their hash), the spellings of each and their weights.
+
+    words: their hashes, sorted. bucket: where the words of each bucket begin. first: where the spellings of each word begin.
+    """
 
     words: Bits
     bucket: Ints
@@ -28,6 +31,7 @@ class Spellings:
 
     @classmethod
     def of(cls, words: list[str], spellings: list[list[str]], weights: Iterable[int] | None = None) -> Spellings:
+        """From words, a list of spellings for each, and the weights of all spellings in one row (by default alike)."""
         keys = text_bits(Ragged.of(words))
         order = np.argsort(keys)
         count = np.array([len(each) for each in spellings], np.int64)
@@ -43,7 +47,7 @@ class Spellings:
         return cls(keys[order], bucket, bounds(count[order]), flat.take(index), bounds(weight[index]))
 
     def exact(self, texts: Ragged) -> Ints:
-        """Where each text stands in the table, -1 for nowhere. (Another text with the same 64 bits: 1 in 10^14 words.)"""
+        """The entry of each text, -1 for none. (Another text has the same 64 bits once in 10^14 words.)"""
         keys = text_bits(texts)
         bucket = (keys >> np.uint64(64 - (self.bucket.size - 1).bit_length() + 1)).astype(np.int64)
         found = np.full(keys.size, -1)
@@ -57,23 +61,23 @@ class Spellings:
         return found
 
     def distances(self, words: Ragged) -> Ints:
-        """How far each spelling is from its word, given all the words in any order."""
+        """The edit distance of each spelling from its word; `words`: all words of the table, in any order."""
         entry = self.exact(words)
         count = np.diff(self.first)[entry]
         number = spread(self.first[:-1][entry], count)
         out = np.empty(len(self.spellings), np.int64)
-        out[number] = edit_distance(words.take(np.repeat(np.arange(len(words)), count)), self.spellings.take(number))
+        out[number] = word_distance(words.take(np.repeat(np.arange(len(words)), count)), self.spellings.take(number))
         return out
 
     def only(self, kept: Mask) -> Spellings:
-        """Some of the spellings, and the words that have any of them."""
+        """A table of some of the spellings, without words that have none of them."""
         count = sums(kept, self.first)
         bucket = bounds((count > 0).astype(np.int64))[self.bucket]
         spellings, weight = self.spellings.take(np.flatnonzero(kept)), np.diff(self.weight)[kept]
         return Spellings(self.words[count > 0], bucket, bounds(count[count > 0]), spellings, bounds(weight))
 
     def find(self, texts: Ragged) -> tuple[Ints, Mask]:
-        """Each word's entry, -1 for none, and whether it was found only in lower case."""
+        """The entry of each text, -1 for none, and whether it was found only in lower case."""
         lower = case_map(upper=False)
         texts = Ragged(np.where(texts.codes == CURLY, APOSTROPHE, texts.codes), texts.offsets)
         entry = self.exact(texts)
@@ -82,13 +86,13 @@ class Spellings:
         first = np.zeros(len(texts), np.bool_)
         first[texts.lengths > 0] = capital[texts.offsets[:-1][texts.lengths > 0]]
         small = sums(case_map(upper=True)[texts.codes] != texts.codes, texts.offsets)
-        folded = (entry < 0) & (many > 0) & ((small == 0) | (first & (many == 1)))  # Word or WORD; a WoRd is a name
+        folded = (entry < 0) & (many > 0) & ((small == 0) | (first & (many == 1)))  # Word or WORD; WoRd may be a name
         part = texts.take(np.flatnonzero(folded))
         entry[folded] = self.exact(Ragged(lower[part.codes], part.offsets))
         return entry, folded
 
     def respell(self, corpus: Corpus, which: Ints, entry: Ints, folded: Mask, rng: Rng) -> tuple[Ragged, Ints]:
-        """A spelling of each word, drawn by weight, in the word's case; and an upper bound of the letters that changed."""
+        """A spelling of each word, drawn by weight, in the word's case, and an upper bound of the letters that changed."""
         words = corpus.words.where(which)
         old = corpus.cut(words)
         low, high = self.weight[self.first[entry]], self.weight[self.first[entry + 1]]
@@ -105,9 +109,9 @@ class Spellings:
 
 
 def along(running: Ints, start: Ints, aim: Ints) -> Ints:
-    """The last place from `start` on where a running sum is at most `aim`, a few steps away.
+    """The last place from `start` on where a running sum is at most `aim`, found step by step.
 
-    The likely choices come first; a binary search over the whole sum would miss the processor's cache at every step.
+    The likely choices come first, so few steps are taken; a binary search would miss the processor's cache at every step.
     """
     at, left = start.copy(), np.arange(start.size)
     while left.size:
@@ -118,7 +122,7 @@ def along(running: Ints, start: Ints, aim: Ints) -> Ints:
 
 
 def recased(new: Ragged, old: Ragged, folded: Mask) -> Ragged:
-    """Give new words the case of the old: all capitals, or a capital first letter. Only where `folded`."""
+    """Gives new words the case of the old, all capitals or a capital first letter, where `folded`."""
     upper, lower = case_map(upper=True), case_map(upper=False)
     codes = new.codes.copy()
     capital = folded & (old.codes[old.offsets[:-1]] != lower[old.codes[old.offsets[:-1]]])

@@ -1,4 +1,4 @@
-"""Words replaced by synonyms."""
+"""Synonym: words replaced by synonyms, from WordNet or a file."""
 
 from __future__ import annotations
 
@@ -19,18 +19,14 @@ from .base import Facts
 from .replace import Gap, Replace, WordOptions, find_gaps
 
 WORDNET = "wordnet"
-
 SOURCE = "wordnet or a file of synonyms for synonym.source"
-
-FAMILIAR = 4  # how often WordNet's own texts must have a word: fewer, and hardly anybody knows it
-
-LIGHT = {  # words whose meaning is mostly that of their neighbours
+FAMILIAR = 4  # how often WordNet's own texts must have a word; rarer ones hardly anybody knows
+LIGHT = {  # words whose meaning depends mostly on their neighbours
     "make", "take", "give", "come", "put", "set", "find", "see", "feel", "like", "worth", "little", "full", "enough", "one",
     "plenty", "way", "time", "life", "fun",
 }  # fmt: skip
 
-BASE = ("NN", "JJ", "RB")
-
+BASE = ("NN", "JJ", "RB")  # tags of base forms
 Listed = dict[tuple[str, str], tuple[str, ...]]
 
 
@@ -66,11 +62,11 @@ def _form(other: str, tag: str) -> str | None:
 
 
 def _bound(gap: Gap, behind: str) -> bool:
-    """Whether a word means what it means by its neighbours, or may be another part of speech. `behind`: the next word's tag."""
+    """Whether a word's meaning depends on its neighbours, or its part of speech is not sure. `behind`: the next word's tag."""
     compound = gap.tag == "NN" and behind in NOUN
     particle = gap.tag in VERB and (
         behind == "RP" or (behind == "IN" and gap.tag != "VBN")
-    )  # wait for, but not await for
+    )  # "wait for", not "await for"
     either = gap.tag in ("VBG", "VBN") and known(gap.word.lower(), "a")  # boring: participle or adjective
     return compound or particle or either or lemma(gap.word, gap.tag) in LIGHT
 
@@ -89,11 +85,11 @@ class Synonym(Replace):
 
     Synonyms are lemmas of one WordNet synset. `senses`: only what is among the first so many senses of both words, the most
     frequent first. `fit`: the least sum of how often the word means that in sense-tagged text (0 to 1) and how alike both are
-    out of context (0 to 1, by a sentence encoder that was asked when the table was built); 0 takes all. `multiword` allows
+    out of context (0 to 1, by a sentence encoder, computed when the table was built); 0 takes all. `multiword` allows
     phrases ("film" to "motion picture"), which tagging data cannot take. `source` names a file to use instead of WordNet, for
     example made from HowNet: lines `word<TAB>part of speech (n, v, a, r)<TAB>synonym synonym ...` of lemmas, the words of a
-    phrase joined by `_`. `loose` takes the lemmas of every sense as any part of speech, as they are, for every word, without a
-    look at the sentence: what search attacks that have constraints of their own choose from (TextAttack's PWWS).
+    phrase joined by `_`. `loose` takes the lemmas of every sense as any part of speech, as they are, for every word, whatever the
+    sentence: for search attacks that have constraints of their own (TextAttack's PWWS).
     """
 
     senses: int = 5
@@ -134,10 +130,12 @@ class Synonym(Replace):
         return WordOptions.of(lists)
 
     def _any(self, word: str) -> list[str]:
+        """Synonyms in any sense, whatever the sentence."""
         found = (other for other in any_synonyms(word.lower()) if self.multiword or " " not in other)
         return list(dict.fromkeys(cased_like(other, word) for other in found if other != word.lower()))
 
     def _choices(self, gap: Gap) -> list[str]:
+        """Synonyms in the form that a gap needs, those that can stand there."""
         base, pos = lemma(gap.word, gap.tag), PARTS[gap.tag[:2]]
         new = (
             form for other in self._synonyms(base, pos) if (form := _form(other, gap.tag)) and _takes(gap, form, base)
@@ -145,6 +143,7 @@ class Synonym(Replace):
         return list(dict.fromkeys(cased_like(form, gap.word) for form in new))
 
     def _synonyms(self, base: str, pos: str) -> Iterable[str]:
+        """Synonyms of a lemma from WordNet or the file."""
         if self.source == WORDNET:
             found = synonyms(base, pos, self.senses, self.fit)
             found = tuple(other for other in found if " " in other or familiar(other) >= FAMILIAR)

@@ -1,4 +1,4 @@
-"""Sentences reworded by rules: what they say stays, in another construction."""
+"""Syntax: sentences reworded by rules that keep their meaning (english/rewording)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..english.tagger import tagged
+from ..metrics.edit import word_distance
 from ..text.corpus import Corpus
-from ..text.distance import edit_distance
 from ..text.edits import Edits
 from ..text.ragged import Ints, Ragged, bounds, run_lengths, spread
 from ..text.random import Rng, some_of_each, text_bits
@@ -27,7 +27,7 @@ REMEMBERED = 20_000  # texts whose rewordings are kept
 
 
 class _Text(NamedTuple):
-    """What is known of a text: its rewordings, sorted, and where its sentences are."""
+    """The rewordings of a text, sorted, and the spans of its sentences."""
 
     rewordings: tuple[Rewording, ...]
     sentences: tuple[tuple[int, int], ...]
@@ -35,7 +35,7 @@ class _Text(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What is known of some texts: site i has rewordings first[i]:first[i + 1], text j has sites sites[j]:sites[j + 1]."""
+    """The rewordings of some texts: site i has rewordings first[i]:first[i + 1], text j has sites sites[j]:sites[j + 1]."""
 
     sites: Ints
     first: Ints
@@ -56,7 +56,7 @@ class _Found:
         sites = np.searchsorted(row[first[:-1]], np.arange(len(texts) + 1))
         spans = np.array([span for text in known for span in text.sentences], np.int64).reshape(-1, 2)
         sentences = bounds(np.array([len(text.sentences) for text in known], np.int64))
-        return cls(sites, first, start, stop, new, edit_distance(old, new), sentences, spans)
+        return cls(sites, first, start, stop, new, word_distance(old, new), sentences, spans)
 
 
 _kept: OrderedDict[str, _Text] = OrderedDict()
@@ -65,7 +65,8 @@ _per_corpus: WeakKeyDictionary[Corpus, tuple[_Found, Ints]] = WeakKeyDictionary(
 
 
 def _known_texts(texts: list[str]) -> list[_Text]:
-    from ..english.rewording import rewordings  # they read word lists
+    """The rewordings and sentences of each text; those of many texts are kept."""
+    from ..english.rewording import rewordings  # reads word lists
 
     new = [text for text in texts if text not in _kept]
     for text, tokens in zip(new, tagged(new), strict=True):
@@ -81,7 +82,7 @@ def _known_texts(texts: list[str]) -> list[_Text]:
 
 
 def _known(corpus: Corpus) -> tuple[_Found, Ints]:
-    """What is known of all different texts, and which of those each text of the corpus is."""
+    """The rewordings of all different texts, and which of those each text of the corpus is."""
     if corpus not in _per_corpus:
         _, first, text = np.unique(text_bits(corpus), return_index=True, return_inverse=True)
         _per_corpus[corpus] = _Found.of(corpus.take(first).strings()), text.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Slips of every kind: letters left out, added, replaced, swapped, doubled."""
+"""Typo: letters left out, added, replaced, swapped, doubled."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ..metrics.edit import word_distance
 from ..text.corpus import Corpus
-from ..text.distance import edit_distance
 from ..text.edits import Edits
 from ..text.ragged import Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import Rng
@@ -19,23 +19,17 @@ from .keyboard import neighbours, touching
 from .words import Scoped, at_least_one
 
 Bytes = npt.NDArray[np.uint8]
-
 OPERATIONS = ("delete", "insert", "replace", "swap", "repeat")
-
 DELETE, _, _, SWAP, REPEAT = range(5)
-
 BIT = {name: np.uint8(1 << number) for number, name in enumerate(OPERATIONS)}
-
 ADDING = BIT["insert"] | BIT["repeat"]
 
 # Of each set of operations, written as bits, how many there are, and which.
 MEMBERS = [[number for number in range(5) if bits >> number & 1] for bits in range(32)]
-
 COUNT = np.array([len(found) for found in MEMBERS], np.uint64)
-
 MEMBER = np.array([found + [0] * (5 - len(found)) for found in MEMBERS]).ravel()
 
-# What stands for a letter after each operation; a key is inserted before or after it. Then the same in the gap behind it.
+# What stands for a letter after each operation, if a key is inserted before it; the same, if after it; and in the gap behind it.
 NOTHING, LETTER, NEXT, KEY = range(4)
 
 PARTS = np.array(
@@ -70,7 +64,7 @@ class Typo(Scoped):
     )
 
     def __post_init__(self) -> None:
-        if isinstance(self.operations, tuple):  # read as the words of a list
+        if isinstance(self.operations, tuple):  # from a list in a settings file
             object.__setattr__(self, "operations", " ".join(map(str, self.operations)))
         super().__post_init__()
         if not self.operations.split() or not set(self.operations.split()) <= set(OPERATIONS):
@@ -101,10 +95,12 @@ class Typo(Scoped):
         return Ragged(codes, bounds(length.sum(1))), edits.cost
 
     def strike(self, corpus: Corpus, rng: Rng) -> Edits:
-        """Two sites a letter, so that 6 of 10 characters can change: the letter, and, but for the last, the gap behind it."""
+        """Proposes edits at two sites per letter, so that 6 of 10 characters can change: the letter, and, except for the last,
+        the gap behind it.
+        """
         letters = corpus.letters
         possible = self._possible(letters)
-        # All of these edits may be made at once, so the first letter of a word is never the one to go.
+        # All of these edits may be made at once, so the first letter of a word is never deleted: a word never vanishes.
         heads = bounds(letters.count)[:-1][letters.count > 0]  # a word may have lost all its letters
         possible[np.flatnonzero(~letters.joiner)[heads]] &= ~BIT["delete"]
         behind = np.where(_inner(letters), possible & ADDING, np.uint8(0))
@@ -129,16 +125,18 @@ class Typo(Scoped):
     def _slips(
         self, corpus: Corpus, letters: Letters, row: Ints, at: Ints, possible: Bytes, behind: Ints, rng: Rng
     ) -> Edits:
-        """One of the possible operations on each of the letters `at`, or in the gap behind. `row`: the document of each word."""
+        """Draws a possible operation for each of the letters `at`, or the gap behind. `row`: the document of each word."""
         begin, end, after = letters.start[at], letters.stop[at], np.minimum(at + 1, letters.start.size - 1)
         row, place = corpus.place(row[letters.word[at]], begin)
         site = place * 2 + behind
-        chance = rng.stream("slip").bits(row, site)  # one draw: its top decides the operation, the middle the key
+        chance = rng.stream("slip").bits(
+            row, site
+        )  # one draw: the top bits decide the operation, the middle ones the key
         operation = MEMBER[possible * 5 + ((chance >> np.uint64(40)) * COUNT[possible] >> np.uint64(24)).view(np.int64)]
         number, near = self._keys(letters)[at], touching(self.layout).near
         pick = (chance >> np.uint64(8) & np.uint64(0xFFFFFFFF)) * near.lengths[number].view(np.uint64) >> np.uint64(32)
         side = np.where(behind, 2, (chance & np.uint64(1)).view(np.int64))
-        # what a replacement is made of: nothing, the letter, the next letter, a key from the table behind the corpus
+        # a replacement consists of nothing, the letter, the next letter, a key from the table (appended to the corpus)
         start = np.empty((at.size, 4), np.int64)
         start[:, LETTER], start[:, NEXT] = begin, letters.start[after]
         start[:, KEY] = near.offsets[number] + pick.view(np.int64) + corpus.codes.size
@@ -160,9 +158,9 @@ class Typo(Scoped):
         cost = np.where((operation == DELETE) | (operation == REPEAT), length[:, LETTER], 1 + swap)
         edits = Edits(row, np.where(behind, stop, place), stop, text, site, cost)
         many = np.flatnonzero(swap & (text.lengths > 2))
-        if many.size:  # letters of several code points may share some
+        if many.size:  # two letters of several code points may have some in common
             old = corpus.cut(edits.spans(corpus.offsets).where(many))
-            cost[many] = edit_distance(old, text.take(many))
+            cost[many] = word_distance(old, text.take(many))
         return edits
 
 

@@ -1,4 +1,4 @@
-"""Characters that look alike."""
+"""Visual and Glyph: characters that look alike."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Glyph(Visual):
     )
 
     def at(self, p: float) -> Perturbation:
-        """One letter a word, but of a whole text the share that the strength says."""
+        """Changes one letter a word; with `scope="text"` a share of all characters, the strength."""
         return replace(self, phi=p) if self.scope == "text" and not self.phi else super().at(p)
 
     def for_characters(self) -> Glyph:

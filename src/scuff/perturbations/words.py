@@ -1,9 +1,10 @@
-"""What perturbations of single words share: which words and letters change, letters replaced from a table."""
+"""Perturbations of single words: which words and letters change, letters replaced from a table."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,11 +15,13 @@ from ..text.random import Rng
 from ..text.unicode import word_class
 from ..text.unicode_data import BLANK
 from ..text.words import Letters, Spans
-from .base import Perturbation
+from .base import Facts, Perturbation
 
 
 class WordPerturbation(Perturbation):
-    """Rewrites words one by one: subclasses say which can change and how. Only the words chosen are rewritten."""
+    """Rewrites words one by one: a subclass says which can change and how. Only the words chosen are rewritten."""
+
+    facts: ClassVar[Facts] = Facts()
 
     @abstractmethod
     def able(self, corpus: Corpus) -> Mask:
@@ -41,20 +44,56 @@ class WordPerturbation(Perturbation):
             return super().choose(corpus, p, rng, selection, guard)
         # The same as choosing among all proposals, because a draw depends on its place and not on the draws before it.
         able = np.flatnonzero(self.able(corpus))
-        unwritten = Ragged(np.zeros(able.size, np.uint32), np.arange(able.size + 1))  # stands for the new spelling
+        unwritten = Ragged(np.zeros(able.size, np.uint32), np.arange(able.size + 1))  # in place of the new spelling
         sites = self._edits(corpus, able, unwritten, np.ones_like(able))
         chosen = self.select(corpus, sites, p, rng, selection, guard)
         which = np.searchsorted(corpus.words.start, corpus.offsets[chosen.row] + chosen.start)
         return self._edits(corpus, which, *self.rewrite(corpus, which, rng))
 
     def _edits(self, corpus: Corpus, which: Ints, text: Ragged, cost: Ints) -> Edits:
-        words = corpus.words.where(which)
-        row, start = corpus.place(words.row, words.start)
-        return Edits(row, start, start + words.stop - words.start, text, start, cost)
+        return Edits.of(corpus, corpus.words.where(which), text, cost)
+
+
+class Scoped(WordPerturbation):
+    """`scope="words"` rewrites words, as many as the strength says; `scope="text"` takes each character with that chance."""
+
+    scope: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scope not in ("text", "words"):
+            raise ValueError(f"expected text, words for {self.name}.scope, got {self.scope!r}")
+        words = self.scope == "words"
+        object.__setattr__(self, "selection", "quota" if words else "each")
+        object.__setattr__(self, "facts", replace(self.facts, unit="words" if words else "characters"))
+
+    @abstractmethod
+    def strike(self, corpus: Corpus, rng: Rng) -> Edits:
+        """Proposes an edit for every character that can change; its site is the character."""
+
+    def units(self, corpus: Corpus) -> Spans:
+        if self.scope == "words":
+            return super().units(corpus)
+        at = np.flatnonzero(word_class(corpus.classes) != BLANK)
+        return Spans(np.searchsorted(corpus.offsets, at, "right") - 1, at, at + 1)
+
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        if self.scope == "words":
+            return super().propose(corpus, rng, k=k)
+        turns = [self.strike(corpus, rng.stream(turn) if turn else rng) for turn in range(k)]
+        return turns[0] if k == 1 else Edits.join(turns).distinct()
+
+    def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
+        if self.scope == "words":
+            return super().choose(corpus, p, rng, selection, guard)
+        return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)
+
+
+# ---- letters of words: which change, left out, inserted, replaced from a table ----
 
 
 def at_least_one(corpus: Corpus, row: Ints, word: Ints, position: Ints, phi: float | None, rng: Rng) -> Mask:
-    """Hit each position with probability phi, given that each word is hit at all.
+    """Hits each position with probability phi, given that each word is hit at all.
 
     `row` and `word` name the document and the word of each position; words stand in groups. Exact and without trial and
     error: the place of a word's first hit is drawn from the truncated geometric distribution, the positions after it
@@ -96,7 +135,7 @@ def gaps_hit(corpus: Corpus, letters: Letters, words: Spans, phi: float | None, 
 
 def inserted(corpus: Corpus, letters: Letters, hit: Ints, symbols: Codes, pick: Ints) -> tuple[Ragged, Ints]:
     """Words with symbols[pick] in front of the letters `hit`, and how many each word got."""
-    # pieces: letters, and in front of some of them a symbol, taken from behind the corpus
+    # pieces of the new words: letters, and in front of some of them a symbol, appended to the codes of the corpus
     start = np.insert(letters.start, hit, corpus.codes.size + pick)
     length = np.insert(letters.stop - letters.start, hit, 1)
     added = np.bincount(letters.word[hit], minlength=letters.first.size - 1)
@@ -116,6 +155,7 @@ class Choices:
             self.near = Ragged.of(["", *options.values()])
 
     def of(self, codes: Codes) -> Ints:
+        """The number of each code point."""
         return self.number[np.minimum(codes, self.number.size - 1)]
 
 
@@ -126,15 +166,15 @@ class Substitute(WordPerturbation):
 
     @abstractmethod
     def choices(self) -> Choices:
-        """What may stand for what."""
+        """The table of what may stand for each letter."""
 
     def draw(self, choices: Choices, number: Ints, row: Ints, place: Ints, rng: Rng) -> Codes:
-        """One of the choices for each number, each equally likely."""
+        """Draws one of the choices for each number, each equally likely."""
         pick = rng.stream("key").below(choices.near.lengths[number], row, place)
         return choices.near.codes[choices.near.offsets[number] + pick]
 
     def _numbers(self, letters: Letters) -> Ints:
-        """A letter with a combining mark has no choices: it is not the letter that the table means."""
+        """The number of each letter in the table; 0 for a letter with a combining mark, which the table does not mean."""
         return np.where(letters.stop - letters.start > 1, 0, self.choices().of(letters.codes[letters.start]))
 
     def able(self, corpus: Corpus) -> Mask:
@@ -152,38 +192,3 @@ class Substitute(WordPerturbation):
         new = self.draw(self.choices(), number[hit], *corpus.place(words.row[word], at), rng)
         text.codes[text.offsets[word] + at - words.start[word]] = new
         return text, np.bincount(word, minlength=which.size)
-
-
-class Scoped(WordPerturbation):
-    """`scope="words"` rewrites words, as many as the strength says; `scope="text"` takes each character with that chance."""
-
-    scope: str
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.scope not in ("text", "words"):
-            raise ValueError(f"expected text, words for {self.name}.scope, got {self.scope!r}")
-        words = self.scope == "words"
-        object.__setattr__(self, "selection", "quota" if words else "each")
-        object.__setattr__(self, "facts", replace(self.facts, unit="words" if words else "characters"))
-
-    @abstractmethod
-    def strike(self, corpus: Corpus, rng: Rng) -> Edits:
-        """An edit for every character that can change; its site is the character."""
-
-    def units(self, corpus: Corpus) -> Spans:
-        if self.scope == "words":
-            return super().units(corpus)
-        at = np.flatnonzero(word_class(corpus.classes) != BLANK)
-        return Spans(np.searchsorted(corpus.offsets, at, "right") - 1, at, at + 1)
-
-    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
-        if self.scope == "words":
-            return super().propose(corpus, rng, k=k)
-        turns = [self.strike(corpus, rng.stream(turn) if turn else rng) for turn in range(k)]
-        return turns[0] if k == 1 else Edits.join(turns).distinct()
-
-    def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
-        if self.scope == "words":
-            return super().choose(corpus, p, rng, selection, guard)
-        return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)

@@ -1,1 +1,23 @@
 """Pages, tables and gates, computed from the files of a run alone."""
+
+from .attack import write_attack_report
+from .attack_tables import attack_table, comparison_table
+from .evaluation import write_report
+from .evaluation_tables import paper_table, score_table
+from .gate import check_summary, junit, markdown
+from .live import marked_line
+from .parquet import write_parquet
+
+__all__ = [
+    "attack_table",
+    "check_summary",
+    "comparison_table",
+    "junit",
+    "markdown",
+    "marked_line",
+    "paper_table",
+    "score_table",
+    "write_attack_report",
+    "write_parquet",
+    "write_report",
+]

@@ -4,57 +4,89 @@ from __future__ import annotations
 
 from html import escape
 from math import ceil, cos, log10, pi, sin
-from typing import Any
 
-from .groups import Summary, groups, percent
+from ..runs.display import cut
+from ..runs.schema import AccessName, Cell, Curve, DimensionScores, EvaluationSummary
+from .formatting import percent
+from .groups import groups
+
+Point = tuple[float, float]
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 190, 34, 8, 8, 28
 
+QUARTERS = (0, 0.25, 0.5, 0.75, 1)
+
+
+def _spot(right: float, up: float) -> Point:
+    """A point of the area inside the axes, by shares of its width and height."""
+    return round(LEFT + float(right) * (WIDTH - LEFT - RIGHT), 1), round(TOP + (1 - up) * (HEIGHT - TOP - BOTTOM), 1)
+
+
+def _points(places: list[Point]) -> str:
+    return " ".join(f"{x},{y}" for x, y in places)
+
+
+def _levels() -> str:
+    """Horizontal lines and the percentages that they stand for."""
+    out = []
+    for share in QUARTERS:
+        (x1, y), (x2, _) = _spot(0, share), _spot(1, share)
+        out.append(f'<line class="axis" x1="{x1}" x2="{x2}" y1="{y}" y2="{y}" opacity="0.6"/>')
+        out.append(f'<text x="{x1 - 5}" y="{y + 4}" text-anchor="end">{100 * share:.0f}</text>')
+    return "".join(out)
+
 
 def curve(
-    title: str, content: dict[str, Any], clean: float | None, chance: float, beside: dict[str, Any] | None = None
+    title: str,
+    content: DimensionScores,
+    clean: float | None,
+    chance: float | None,
+    beside: DimensionScores | None = None,
 ) -> str:
-    """Average and worst score with their intervals, the clean score, what guessing gives, and thin, those of another setting."""
+    """Average and worst score by degree with their intervals, the clean score, and what guessing gives.
+
+    beside: the dimension with another access, whose scores are drawn as thin lines.
+    """
     cells = content["degrees"]
-    top = max([cell["degree"] for cell in cells])
-
-    def place(degree: float, score: float) -> tuple[float, float]:
-        x = LEFT + degree / top * (WIDTH - LEFT - RIGHT)
-        return round(x, 1), round(TOP + (1 - score) * (HEIGHT - TOP - BOTTOM), 1)
-
-    def points(pairs: list[tuple[float, float | None]]) -> str:
-        return " ".join("{},{}".format(*place(degree, score)) for degree, score in pairs if score is not None)
-
-    def line(cells: list[dict[str, Any]], name: str, kind: str) -> str:
-        pairs = [(0.0, clean), *((cell["degree"], cell[name]["value"]) for cell in cells)]
-        return f'<polyline class="{kind}" fill="none" points="{points(pairs)}"/>'
-
-    parts = [_grid(place, top)]
-    for name in ("average", "worst") if beside else ():
-        parts.append(line(beside["degrees"], name, "beside") if beside else "")
-    for name, band in (("average", "band"), ("worst", "worst-band")):
-        known = [(cell["degree"], cell[name]) for cell in cells if cell[name]["value"] is not None]
-        edge = [(d, e["interval"][1]) for d, e in known] + [(d, e["interval"][0]) for d, e in reversed(known)]
-        parts.append(f'<polygon class="{band}" points="{points(edge)}"/>')
-        parts.append(line(cells, name, name))
+    top = max(cell["degree"] for cell in cells)
+    parts = [_levels()]
+    for share in QUARTERS:
+        x, y = _spot(share, 0)
+        anchor = "end" if share == 1 else "middle"
+        parts.append(f'<text x="{x}" y="{y + 15}" text-anchor="{anchor}">{share * top:.2g}</text>')
+    if beside:
+        parts += [_line(average, top, clean, "beside") for average in _scores(beside["degrees"])]
+    for scores, kind, band in zip(_scores(cells), ("average", "worst"), ("band", "worst-band"), strict=True):
+        parts += [_band(cells, kind, top, band), _line(scores, top, clean, kind)]
     for level, kind in ((clean, "clean"), (chance, "chance")):
         if level is not None:
-            (x1, y), (x2, _) = place(0, level), place(top, level)
+            (x1, y), (x2, _) = _spot(0, level), _spot(1, level)
             parts.append(f'<line class="{kind}" stroke-dasharray="4 3" x1="{x1}" x2="{x2}" y1="{y}" y2="{y}"/>')
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>{escape(title)}</title>{"".join(parts)}</svg>'
 
 
-def _grid(place: Any, top: float) -> str:
-    out = []
-    for score in (0, 0.25, 0.5, 0.75, 1):
-        (x1, y), (x2, _) = place(0, score), place(top, score)
-        out.append(f'<line class="axis" x1="{x1}" x2="{x2}" y1="{y}" y2="{y}" opacity="0.6"/>')
-        out.append(f'<text x="{x1 - 5}" y="{y + 4}" text-anchor="end">{100 * score:.0f}</text>')
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        x, y = place(share * top, 0)
-        anchor = "end" if share == 1 else "middle"
-        out.append(f'<text x="{x}" y="{y + 15}" text-anchor="{anchor}">{share * top:.2g}</text>')
-    return "".join(out)
+def _scores(cells: list[Cell]) -> tuple[list[tuple[float, float | None]], list[tuple[float, float | None]]]:
+    """Degree and score, average and worst."""
+    average = [(cell["degree"], cell["average"]["value"]) for cell in cells]
+    return average, [(cell["degree"], cell["worst"]["value"]) for cell in cells]
+
+
+def _line(scores: list[tuple[float, float | None]], top: float, clean: float | None, kind: str) -> str:
+    """From the clean score, at degree 0, over those that are known."""
+    places = [_spot(degree / top, score) for degree, score in [(0.0, clean), *scores] if score is not None]
+    return f'<polyline class="{kind}" fill="none" points="{_points(places)}"/>'
+
+
+def _band(cells: list[Cell], kind: str, top: float, name: str) -> str:
+    """The intervals as one area: their upper ends from left to right, their lower ends back."""
+    entries = [(cell["degree"], cell["average"] if kind == "average" else cell["worst"]) for cell in cells]
+    known = [(degree, entry["interval"]) for degree, entry in entries if entry["value"] is not None]
+    edge = [(degree, high) for degree, (_, high) in known] + [(degree, low) for degree, (low, _) in reversed(known)]
+    places = [_spot(degree / top, end) for degree, end in edge if end is not None]
+    return f'<polygon class="{name}" points="{_points(places)}"/>'
+
+
+# the radar
 
 
 RADAR_HEIGHT, RADIUS, NAMES = 270, 108, 1.08  # names stand a little outside the rim
@@ -66,14 +98,13 @@ LONGEST = 15  # letters of a name beside its spoke
 LEAST = 3  # fewer spokes enclose nothing
 
 
-def radar(summary: Summary, setting: str) -> str:
-    """Average and worst in one setting, the clean score as a ring; nothing if fewer than three dimensions have scores."""
+def radar(summary: EvaluationSummary, access: AccessName) -> str:
+    """Average and worst with one access, the clean score as a ring; "" if fewer than three dimensions have scores."""
     dimensions = summary["dimensions"]
-    names = [(base, names.get(setting)) for base, names in groups(summary).items()]
-    scores = {
-        kind: [dimensions[name][kind]["value"] if name else None for _, name in names] for kind in ("average", "worst")
-    }
-    if sum(value is not None for value in scores["average"]) < LEAST:
+    names = [(base, names.get(access)) for base, names in groups(summary).items()]
+    average = [dimensions[name]["average"]["value"] if name else None for _, name in names]
+    worst = [dimensions[name]["worst"]["value"] if name else None for _, name in names]
+    if sum(value is not None for value in average) < LEAST:
         return ""
     count, clean = len(names), summary["clean"]["score"]["value"]
     half = NAMES * RADIUS + LETTER * min(LONGEST, max(10, *(len(base) for base, _ in names)))
@@ -81,27 +112,23 @@ def radar(summary: Summary, setting: str) -> str:
     spokes = [_spoke(at, count, base, name is not None) for at, (base, name) in enumerate(names)]
     scale = [f'<text x="3" y="{11 - share * RADIUS}">{100 * share:.0f}</text>' for share in (0.25, 0.5, 0.75)]
     parts = [*rings, *spokes, _ring(count, clean, "clean") if clean is not None else ""]
-    parts += [*(_shape(scores[kind], kind) for kind in ("average", "worst")), *scale]
+    parts += [_shape(average, "average"), _shape(worst, "worst"), *scale]
     said = "; ".join(
-        f"{base}: average {percent(average)}, worst {percent(worst)}" if name else f"{base}: not measured"
-        for (base, name), average, worst in zip(names, scores["average"], scores["worst"], strict=True)
+        f"{base}: average {percent(mean)}, worst {percent(least)}" if name else f"{base}: not measured"
+        for (base, name), mean, least in zip(names, average, worst, strict=True)
     )
     return (
         f'<svg viewBox="{-half:g} {-RADAR_HEIGHT / 2:g} {2 * half:g} {RADAR_HEIGHT}" role="img" '
-        f'aria-describedby="radar-{setting}">'
-        f'<title>Final scores by dimension, {setting}</title><desc id="radar-{setting}">{escape(said)}</desc>'
+        f'aria-describedby="radar-{access}">'
+        f'<title>Final scores by dimension, {access}</title><desc id="radar-{access}">{escape(said)}</desc>'
         f"{''.join(parts)}</svg>"
     )
 
 
-def _place(at: int, count: int, share: float) -> tuple[float, float]:
-    """Clockwise from the top, around (0, 0)."""
+def _place(at: int, count: int, share: float) -> Point:
+    """A point on a spoke, by the share of the radius; spokes go clockwise from the top, around (0, 0)."""
     angle = 2 * pi * at / count
     return round(share * RADIUS * sin(angle), 1), round(-share * RADIUS * cos(angle), 1)
-
-
-def _points(pairs: list[tuple[float, float]]) -> str:
-    return " ".join(f"{x},{y}" for x, y in pairs)
 
 
 def _ring(count: int, share: float, kind: str) -> str:
@@ -114,10 +141,9 @@ def _spoke(at: int, count: int, base: str, measured: bool) -> str:
     (x2, y2), (x, y) = (_place(at, count, share) for share in (1, NAMES))
     side = "middle" if abs(x) < 5 else "start" if x > 0 else "end"
     drop = 4 + 5 * y / RADIUS  # names below the middle hang, names above stand
-    shown = base if len(base) <= LONGEST else base[: LONGEST - 1] + "…"
     return (
         f'<line class="axis" x1="0" y1="0" x2="{x2}" y2="{y2}"/><text x="{x}" y="{round(y + drop, 1)}" '
-        f'text-anchor="{side}" opacity="{1 if measured else 0.5}">{escape(shown)}</text>'
+        f'text-anchor="{side}" opacity="{1 if measured else 0.5}">{escape(cut(base, LONGEST))}</text>'
     )
 
 
@@ -134,34 +160,22 @@ def _shape(values: list[float | None], kind: str) -> str:
     return "".join([*lines, *(f'<circle class="{kind}" r="2" cx="{x}" cy="{y}"/>' for x, y in known)])
 
 
-def budget_curve(curve: dict[str, list[Any]]) -> str:
+def budget_curve(curve: Curve) -> str:
     """The share of attacked texts that still hold after so many queries each, on a logarithmic scale; "" if none is known."""
-    pairs = [
-        (max(1.0, count), share)
-        for count, share in zip(curve["queries"], curve["left"], strict=True)
-        if share is not None
-    ]
+    known = zip(curve["queries"], curve["left"], strict=True)
+    pairs = [(max(1.0, count), share) for count, share in known if share is not None]
     if not pairs:
         return ""
     powers = max(1.0, log10(max(count for count, _ in pairs)))
-
-    def place(count: float, share: float) -> tuple[float, float]:
-        x = LEFT + log10(count) / powers * (WIDTH - LEFT - RIGHT)
-        return round(x, 1), round(TOP + (1 - share) * (HEIGHT - TOP - BOTTOM), 1)
-
-    parts = []
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        (x1, y), (x2, _) = place(1, share), place(10**powers, share)
-        parts.append(f'<line class="axis" x1="{x1}" x2="{x2}" y1="{y}" y2="{y}" opacity="0.6"/>')
-        parts.append(f'<text x="{x1 - 5}" y="{y + 4}" text-anchor="end">{100 * share:.0f}</text>')
+    parts = [_levels()]
     steps = (1, 2, 5) if powers < 3 else (1,)
     counts = [step * 10**power for power in range(ceil(powers) + 1) for step in steps]
     for count in (count for count in counts if log10(count) <= powers):
-        (x, y), (_, top) = place(count, 0), place(count, 1)
+        (x, y), (_, top) = (_spot(log10(count) / powers, up) for up in (0, 1))
         parts.append(f'<line class="axis" x1="{x}" x2="{x}" y1="{y}" y2="{top}" opacity="0.6"/>')
         parts.append(f'<text x="{x}" y="{y + 15}" text-anchor="middle">{count:,}</text>')
-    points = " ".join("{},{}".format(*place(*pair)) for pair in pairs)
-    parts.append(f'<polyline class="average" fill="none" points="{points}"/>')
+    places = [_spot(log10(count) / powers, share) for count, share in pairs]
+    parts.append(f'<polyline class="average" fill="none" points="{_points(places)}"/>')
     said = "; ".join(f"{percent(share)} after {count:,.0f}" for count, share in pairs)
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>Share that still holds, in %, after so many queries</title>'

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from .groups import Summary, in_meaning, percent
+from ..runs.schema import AttackSummary, EvaluationSummary, Summary
+from .formatting import cell, markdown_row, percent
+from .groups import in_meaning
 
-ANSWERED = 0.9
+ANSWERED = 0.9  # the share of cases that must be, unless said otherwise
 
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that was checked."""
+    """One score and its bound."""
 
     name: str
     value: float | None
@@ -40,18 +42,18 @@ def check_summary(
     baseline: Summary | None = None,
     max_success: float | None = None,
 ) -> list[Line]:
-    """Scores against minimums, and drops: from the clean score, or from the same scores of another run.
+    """Compares scores with minimums, and drops: from the clean score, or from the same scores of another run.
 
     A name is `clean`, `average`, `worst`, a dimension (its average) such as `typo-m` or `typo-m@score`, `dimension.worst`,
-    `dimension@0.1`, `dimension@0.1.worst`, `each` or, of one setting, `each@score`, or `answered`: the share of cases that were,
-    at least 0.9 unless said otherwise. Of a search attack it is `clean`, `after` (accuracy after it) or `answered` (attacks that
+    `dimension@0.1`, `dimension@0.1.worst`, `each` or, with one access, `each@score`, or `answered`: the share of cases that were,
+    at least 0.9 unless said otherwise. Of an attack it is `clean`, `after` (accuracy after it) or `answered` (attacks that
     did not end in an error). max_success: its success rate; as everywhere the value counts, not an end of its interval, since
     a bound should not become stricter with fewer examples.
     """
     for option, value in (("--max-drop", max_drop), ("--max-success", max_success)):
         if value is not None and not 0 <= value <= 1:
             raise ValueError(f"expected a number in [0, 1] for {option}, got {value:g}")
-    attack = _is_attack(summary)
+    attack = "kind" in summary
     if max_success is not None and not attack:
         raise ValueError("expected a run of `scuff attack` for --max-success, got one of `scuff evaluate`")
     scores = named_scores(summary)
@@ -62,14 +64,12 @@ def check_summary(
         _comparable(summary, baseline)
     if max_drop is not None:
         before = named_scores(baseline) if baseline else dict.fromkeys(scores, scores["clean"])
-        over_all = ["clean", "after"] if attack else ["clean", "average", "worst", *_dimension_names(summary)]
-        names = over_all if baseline else ["after"] if attack else list(summary["dimensions"])
         what = "baseline" if baseline else "clean"
-        for name in names:
+        for name in _dropping(summary, baseline is not None):
             start = before[name]
             why = f" ({what} {percent(start)} - {percent(max_drop)})"
             lines.append(Line(name, scores[name], math.inf if start is None else start - max_drop, why))
-    if max_success is not None:
+    if max_success is not None and "kind" in summary:
         lines.append(Line("success", summary["success"]["value"], max_success, most=True))
     if not lines:
         options = f"--min NAME=VALUE or {'--max-success' if attack else '--max-drop'} VALUE"
@@ -78,12 +78,17 @@ def check_summary(
     return lines if answered.passed or "answered" in least else [*lines, answered]  # scores of few answers say little
 
 
-def _is_attack(summary: Summary) -> bool:
-    return bool(summary.get("kind") == "attack")
+def _dropping(summary: Summary, baseline: bool) -> list[str]:
+    """The scores that may drop: from a baseline all, from the clean score those under attack."""
+    if "kind" in summary:
+        return ["clean", "after"] if baseline else ["after"]
+    dimensions = summary["dimensions"]
+    each = [name for dimension in dimensions for name in (dimension, f"{dimension}.worst")]
+    return ["clean", "average", "worst", *each] if baseline else list(dimensions)
 
 
 def _comparable(summary: Summary, baseline: Summary) -> None:
-    """Two runs tell of two models only if everything else is the same."""
+    """Raises ValueError unless the runs differ in nothing but the model."""
     ours, theirs = _settings(summary), _settings(baseline)
     other = [name for name, value in ours.items() if value != theirs.get(name)]
     if other:
@@ -91,19 +96,27 @@ def _comparable(summary: Summary, baseline: Summary) -> None:
 
 
 def _settings(summary: Summary) -> dict[str, Any]:
-    same = {"kind": summary.get("kind"), "data": summary["data"]["digest"]}
-    if _is_attack(summary):
-        return {**same, "recipe": summary["recipe"], "limit": summary["queries"]["limit"]}
+    if "kind" in summary:
+        recipe, limit = summary["recipe"], summary["queries"]["limit"]
+        return {"kind": summary["kind"], "data": summary["data"]["digest"], "recipe": recipe, "limit": limit}
     harmless = {"at_once"} if in_meaning(summary) else {"at_once", "meaning"}  # a measure that nothing is measured by
+    same = {"kind": None, "data": summary["data"]["digest"]}
     return {**same, **{name: value for name, value in summary["protocol"].items() if name not in harmless}}
 
 
 def named_scores(summary: Summary) -> dict[str, float | None]:
-    if _is_attack(summary):
-        silent = summary.get("unanswered", 0)  # no answer even to the original: nobody knows whether to attack it
-        lost = silent + summary["status"].get("error", 0)
-        answered = 1 - lost / max(silent + summary["success"]["of"], 1)
-        return {**{name: summary[name]["value"] for name in ("clean", "after")}, "answered": answered}
+    """All scores that can be checked, by name."""
+    return _attack_scores(summary) if "kind" in summary else _evaluation_scores(summary)
+
+
+def _attack_scores(summary: AttackSummary) -> dict[str, float | None]:
+    silent = summary["unanswered"]  # no answer even to the original: nobody knows whether to attack it
+    lost = silent + summary["status"]["error"]
+    answered = 1 - lost / max(silent + summary["success"]["of"], 1)
+    return {"clean": summary["clean"]["value"], "after": summary["after"]["value"], "answered": answered}
+
+
+def _evaluation_scores(summary: EvaluationSummary) -> dict[str, float | None]:
     out = {
         "clean": summary["clean"]["score"]["value"],
         "average": summary["overall"]["average"]["value"],
@@ -114,25 +127,22 @@ def named_scores(summary: Summary) -> dict[str, float | None]:
         out["clean.auc"] = summary["clean"]["auc"]["value"]
     for name, content in summary["dimensions"].items():
         out[name], out[f"{name}.worst"] = content["average"]["value"], content["worst"]["value"]
-        for cell in content["degrees"]:
-            at = f"{name}@{cell['degree']:g}"
-            out[at], out[f"{at}.worst"] = cell["average"]["value"], cell["worst"]["value"]
-            if "auc" in cell:
-                out[f"{at}.auc"] = cell["auc"]["value"]
+        for at_degree in content["degrees"]:
+            at = f"{name}@{at_degree['degree']:g}"
+            out[at], out[f"{at}.worst"] = at_degree["average"]["value"], at_degree["worst"]["value"]
+            if "auc" in at_degree:
+                out[f"{at}.auc"] = at_degree["auc"]["value"]
     return out
 
 
-def _dimension_names(summary: Summary) -> list[str]:
-    return [name for each in summary["dimensions"] for name in (each, f"{each}.worst")]
-
-
 def _matching(name: str, scores: dict[str, float | None], summary: Summary) -> list[str]:
+    """The scores that a name stands for. Raises ValueError, with near names, if there are none."""
     if name in scores:
         return [name]
-    dimensions = summary.get("dimensions", {})
+    dimensions = {} if "kind" in summary else summary["dimensions"]
     if name == "each" and dimensions:
         return list(dimensions)
-    each = [found for found in dimensions if name == f"each@{dimensions[found].get('setting', 'rule')}"]
+    each = [found for found, content in dimensions.items() if name == f"each@{content['setting']}"]
     if each:
         return each
     near = get_close_matches(name, scores, 3, 0.5) or list(scores)[:8]
@@ -141,7 +151,7 @@ def _matching(name: str, scores: dict[str, float | None], summary: Summary) -> l
 
 
 def junit(lines: list[Line], suite: str) -> str:
-    """For CI systems: a test case per line."""
+    """XML for CI systems: a test case per line."""
     from xml.etree import ElementTree
 
     failures = str(sum(not line.passed for line in lines))
@@ -155,20 +165,15 @@ def junit(lines: list[Line], suite: str) -> str:
 
 
 def markdown(lines: list[Line], summary: Summary) -> str:
-    """For a pull request."""
-
-    def cell(text: str) -> str:
-        return text.replace("|", "\\|")
-
+    """A table for a pull request."""
     head = [
         f"### Robustness of {cell(summary['model'])} on {cell(summary['data']['name'])}",
         "",
         "| score | is | at least | |",
         "|---|---|---|---|",
     ]
-    rows = [
-        f"| {cell(line.name)} | {percent(line.value)} | {'at most ' * line.most}{percent(line.bound)}{line.why} | "
-        f"{'pass' if line.passed else '**fail**'} |"
-        for line in lines
-    ]
+    rows = []
+    for line in lines:
+        bound = f"{'at most ' * line.most}{percent(line.bound)}{line.why}"
+        rows.append(markdown_row([line.name, percent(line.value), bound, "pass" if line.passed else "**fail**"]))
     return "\n".join([*head, *rows]) + "\n"

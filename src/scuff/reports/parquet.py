@@ -9,107 +9,109 @@ import numpy as np
 
 from ..data.formats.parquet import pyarrow
 from ..data.formats.streams import replacing
-from ..evaluation.setup import reopen
 from ..runs.display import Shown, in_words, said, wanted
-from ..runs.folder import Folder
-from ..runs.pack import unpack_answers, unpack_texts
-from ..runs.resume import is_attack
+from ..runs.folder import Arrays, Folder
+from ..runs.pack import unpack_texts
+from ..runs.schema import Answer, Target
+from ..runs.settings import Settings
+from ..runs.setup import saved_data
 
-OURS = (
-    "id",
-    "dimension",
-    "setting",
-    "degree",
-    "draw",
-    "reached",
-    "distance",
-    "target",
-    "answer",
-    "score",
-    "problem",
-    "scores",
-)
+# the columns of cases, beside those of texts
+COLUMNS = (
+    "id", "dimension", "setting", "degree", "draw", "reached", "distance", "target", "answer", "score", "problem", "scores",
+)  # fmt: skip
 
 
 def write_parquet(run_folder: str, path: str) -> int:
-    """All that was tried; gives the number of rows."""
-    return (_write_examples if is_attack(run_folder) else _write_cases)(run_folder, path)
-
-
-def _write_cases(run_folder: str, path: str) -> int:
-    """Example, dimension, degree, draw, texts, score, answer and problem of every case."""
-    pa, pq = pyarrow()
+    """Writes everything that was tried in a finished run; returns the number of rows."""
     folder = Folder(run_folder)
-    work = reopen(run_folder)
-    protocol, rows, writer = work.protocol, 0, None
+    return _write_examples(folder, path) if "kind" in folder.run()["key"] else _write_cases(folder, path)
+
+
+def _write_cases(folder: Folder, path: str) -> int:
+    """A row per case, with its texts, answer and score, part by part."""
+    pa, pq = pyarrow()
+    cases, rows, writer = _Cases(folder), 0, None
     number = pa.float64()
     kinds = {"draw": pa.int32(), "reached": number, "distance": number, "score": pa.float32(), "degree": number,
              "scores": pa.list_(pa.float32())}  # fmt: skip
-    names = [dimension.name for dimension in protocol.parsed]
-    parts = folder.parts()
-    scored = any("scores" in folder.read_part(name, ["scores"]) for name in parts)
     with replacing(path) as out:
-        for name in parts:
-            part = folder.read_part(name)
-            cases, count = Shown(part, work.data, work.truth), part["example"].size
-            shown = [cases.texts(at) for at in range(count)]
-            answers = unpack_answers(part)
-            reasons = ["", *unpack_texts("reason", part)]
-            clean = part["dimension"] < 0
-            columns: dict[str, Any] = {
-                "id": [work.data.ids[at] for at in part["example"].tolist()],
-                "dimension": ["clean" if c else names[d] for c, d in zip(clean, part["dimension"].tolist(), strict=True)],
-                "setting": ["clean" if c else "rule" for c in clean],
-                "degree": [0.0 if c else protocol.degrees[d] for c, d in zip(clean, part["degree"].tolist(), strict=True)],
-                "draw": part["draw"], "reached": part["reached"], "distance": part["distance"],
-                **{_free(field): [_cell(texts[at]) for texts in shown] for at, field in enumerate(work.data.fields)},
-                "target": [_cell(wanted(work.truth, at)) for at in part["example"].tolist()],
-                "answer": [_cell(said(answer, work.truth)) for answer in answers],
-                "score": [None if np.isnan(score) else score for score in part["score"].tolist()],
-                "problem": [reasons[number] for number in part["problem"].tolist()],
-                **({"scores": part["scores"].tolist() if "scores" in part else [None] * count} if scored else {}),
-            }  # fmt: skip
+        for name in folder.parts():
+            columns = cases.columns(folder.read_part(name))
             table = pa.table({key: pa.array(value, kinds.get(key, pa.string())) for key, value in columns.items()})
             writer = writer or pq.ParquetWriter(out, table.schema)
             writer.write_table(table)
-            rows += count
+            rows += table.num_rows
         if writer:
             writer.close()
     return rows
 
 
-def _write_examples(run_folder: str, path: str) -> int:
-    """What results.jsonl tells of every example of an attack; what the search did not settle on is null."""
+class _Cases:
+    """What the parts of an evaluation share: examples, names of dimensions, degrees."""
+
+    def __init__(self, folder: Folder) -> None:
+        run, summary = folder.run(), folder.evaluation_summary()
+        self.data, self.truth = saved_data(folder, run, Settings(map=run["key"]["map"], none=run["key"]["none"]))
+        self.dimensions, self.degrees = list(summary["dimensions"]), summary["protocol"]["degrees"]
+        self.scored = any("scores" in folder.read_part(name, ["scores"]) for name in folder.parts())
+
+    def columns(self, part: Arrays) -> dict[str, Any]:
+        """The table of a part, by column."""
+        cases, count = Shown(part, self.data, self.truth), part["example"].size
+        texts = [cases.texts(at) for at in range(count)]
+        reasons = ["", *unpack_texts("reason", part)]
+        examples, dimensions, degrees = (part[name].tolist() for name in ("example", "dimension", "degree"))
+        clean = part["dimension"] < 0
+        return {
+            "id": [self.data.ids[at] for at in examples],
+            "dimension": ["clean" if c else self.dimensions[d] for c, d in zip(clean, dimensions, strict=True)],
+            "setting": ["clean" if c else "rule" for c in clean],
+            "degree": [0.0 if c else self.degrees[d] for c, d in zip(clean, degrees, strict=True)],
+            "draw": part["draw"], "reached": part["reached"], "distance": part["distance"],
+            **{
+                _free(field, COLUMNS): [_cell(columns[at]) for columns in texts]
+                for at, field in enumerate(self.data.fields)
+            },
+            "target": [_cell(wanted(self.truth, at)) for at in examples],
+            "answer": [_cell(said(answer, self.truth)) for answer in cases.answers],
+            "score": [None if np.isnan(score) else score for score in part["score"].tolist()],
+            "problem": [reasons[number] for number in part["problem"].tolist()],
+            **({"scores": part["scores"].tolist() if "scores" in part else [None] * count} if self.scored else {}),
+        }  # fmt: skip
+
+
+def _write_examples(folder: Folder, path: str) -> int:
+    """A row per line of results.jsonl; null where the search settled on no text."""
     pa, pq = pyarrow()
-    folder = Folder(run_folder)
-    fields = folder.read_json("run.json")["data"]["fields"]
-    lines = list(folder.read_lines("results.jsonl"))
-    tried = [line["adversarial"] or {} for line in lines]
+    lines = list(folder.attack_results())
+    found: list[Any] = [line["adversarial"] or {} for line in lines]
     columns: dict[str, Any] = {
         "id": pa.array([line["id"] for line in lines], pa.string()),
         "status": [line["status"] for line in lines], "reason": [line["reason"] for line in lines],
-        **{name: pa.array([line[name] for line in lines], pa.int32()) for name in ("queries", "reached")},
+        "queries": pa.array([line["queries"] for line in lines], pa.int32()),
+        "reached": pa.array([line["reached"] for line in lines], pa.int32()),
         "target": [_cell(line["target"]) for line in lines],
         "answer": [_cell(line["clean"]["answer"]) for line in lines],
-        "adversarial_answer": [_cell(entry.get("answer")) for entry in tried],
-        **{name: pa.array([entry.get(name) for entry in tried], pa.float64()) for name in ("margin", "changed", "similarity")},
-        "valid": pa.array([entry.get("valid") for entry in tried], pa.bool_()),
+        "adversarial_answer": [_cell(entry.get("answer")) for entry in found],
+        **{name: pa.array([entry.get(name) for entry in found], pa.float64()) for name in ("margin", "changed", "similarity")},
+        "valid": pa.array([entry.get("valid") for entry in found], pa.bool_()),
     }  # fmt: skip
-    for at, field in enumerate(fields):
-        free = f"text_{field}" if field in columns else field
+    for at, field in enumerate(folder.run()["data"]["fields"]):
+        free = _free(field, columns)
         columns[free] = [_cell(line["texts"][at]) for line in lines]
-        columns[f"adversarial_{free}"] = [_cell(entry["texts"][at]) if entry else None for entry in tried]
+        columns[f"adversarial_{free}"] = [_cell(entry["texts"][at]) if entry else None for entry in found]
     kept = {name: pa.array(value, pa.string()) if isinstance(value, list) else value for name, value in columns.items()}
     with replacing(path) as out:
         pq.write_table(pa.table(kept), out)
     return len(lines)
 
 
-def _free(field: str) -> str:
-    """A name for a column of texts that none of ours has."""
-    return f"text_{field}" if field in OURS else field
+def _free(field: str, taken: Any) -> str:
+    """A name for a column of texts that no other column has."""
+    return f"text_{field}" if field in taken else field
 
 
-def _cell(answer: Any) -> str | None:
+def _cell(content: Answer | Target) -> str | None:
     """A label or a text; label sets, tags and tokens as JSON lists, since they may hold blanks."""
-    return json.dumps(answer, ensure_ascii=False) if isinstance(answer, list | tuple) else in_words(answer)
+    return json.dumps(content, ensure_ascii=False) if isinstance(content, list | tuple) else in_words(content)

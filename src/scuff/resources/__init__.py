@@ -1,4 +1,4 @@
-"""Data files: those that ship with Scuff (checksummed), those of installed packages, those the user names."""
+"""Data files: those that ship with Scuff (checksummed), those in installed packages, those that the user names."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ HERE = Path(__file__).parent
 
 
 class MissingResource(Blameless, LookupError):
-    """Something is not installed; the message is the command that installs it."""
+    """Something is not installed; the message has the command that installs it."""
 
 
 @cache
 def manifest() -> dict[str, dict[str, Any]]:
-    """What ships, with source, licence and checksum."""
+    """The shipped data files by name, with source, licence and checksum."""
     return tomllib.loads((HERE / "manifest.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def load(name: str) -> bytes:
-    """The bytes of a shipped data file, checked once against the manifest."""
+    """The bytes of a shipped data file. Raises OSError if its checksum is not that in the manifest."""
     data = (HERE / "data" / name).read_bytes()
     if sha256(data).hexdigest() != manifest()[name]["sha256"]:
         raise OSError(f"expected the checksum in manifest.toml for {name}, got another: the installation is damaged")
@@ -40,7 +40,7 @@ def load(name: str) -> bytes:
 
 
 def package_file(package: str, path: str, *, extra: str) -> Path:
-    """A data file inside an installed package, found without importing the package."""
+    """A data file inside an installed package, found without importing it. Raises MissingResource if it is not there."""
     from importlib.metadata import PackageNotFoundError, distribution  # takes a tenth of `import scuff`
 
     try:
@@ -53,14 +53,14 @@ def package_file(package: str, path: str, *, extra: str) -> Path:
 
 
 def modified(path: Path, what: str) -> float:
-    """When a file was last changed; an error that names `what` was looked for where there is none."""
+    """The time stamp of a file. Raises FileNotFoundError, which says that `what` was expected, if there is none."""
     if not path.is_file():
         raise FileNotFoundError(f"expected {what}, got no file of the name {path}")
     return path.stat().st_mtime
 
 
 def read_lines(path: str | Path) -> list[str]:
-    """The lines of a UTF-8 text file that the user or a package provides."""
+    """The lines of a UTF-8 text file. Raises ValueError if it is not UTF-8."""
     try:
         return Path(path).read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
@@ -70,8 +70,8 @@ def read_lines(path: str | Path) -> list[str]:
 
 
 def stream_lines(path: str | Path) -> Iterator[str]:
-    """The lines of a UTF-8 text file, plain or gzip, one by one: for files that are larger than memory should be."""
-    import gzip  # only few need it
+    """The lines of a UTF-8 text file, plain or gzip, one by one, for large files. Raises ValueError for a damaged file."""
+    import gzip  # needed by few
 
     with open(path, "rb") as raw:
         packed = raw.read(2) == b"\x1f\x8b"

@@ -1,6 +1,6 @@
-"""A run folder on disk: run.json, examples, trials in parts, and the files computed from them.
+"""A run folder on disk: run.json, examples.jsonl, the trials in parts, and the files computed from them.
 
-A part is a NumPy archive (.npz): a zip of plain arrays, one per column, which numpy, and anything that reads .npy, opens.
+`schema.py` has the types of all of them. A part is a NumPy archive (.npz): a zip of plain arrays, one per column.
 """
 
 from __future__ import annotations
@@ -12,30 +12,44 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
+
+from .schema import (
+    SCHEMA,
+    AttackLine,
+    AttackSummary,
+    EvaluationLine,
+    EvaluationSummary,
+    ExampleLine,
+    RunFile,
+    Summary,
+    Timing,
+    mismatch,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, npt.NDArray[Any]]  # the columns of a part, by name
 
-SCHEMA = 1
+
+OTHER_VERSION = "expected a file that this version of Scuff wrote, got another"
 
 
 class BadRun(ValueError):
-    """A folder is no run of Scuff, or a damaged one."""
+    """A folder is no run of Scuff, or its files are damaged."""
 
 
 class NoAnswers(RuntimeError):
-    """Not one case of a run was answered."""
+    """The model answered none of the cases of a run."""
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Written, flushed and renamed: after a crash the file is there whole or not at all."""
+    """Writes, flushes and renames, so that after a crash the file is there whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with open(temporary, "wb") as out:
@@ -48,67 +62,35 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 class Folder:
-    """A run folder: run.json, examples.jsonl, trials/, and the files that are computed from them."""
+    """Reads and writes the files of one run."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
     @property
     def started(self) -> bool:
+        """Whether run.json was written."""
         return (self.path / "run.json").is_file()
 
-    def start(self, run: dict[str, Any], examples: Iterable[dict[str, Any]]) -> None:
-        """Make the folder; run.json comes last, so a folder that has it has everything."""
+    def start(self, run: RunFile, examples: Iterable[ExampleLine]) -> None:
+        """Makes the folder. run.json is written last, so a folder that has it has everything."""
         (self.path / "trials").mkdir(parents=True, exist_ok=True)
         self.write_lines("examples.jsonl", examples)
         self.write_json("run.json", run)
 
-    def _unborn(self) -> bool:
-        """Empty, or what a start that was killed leaves."""
+    def usable(self) -> None:
+        """Raises BadRun if the folder exists and is neither a run nor empty."""
+        if self.path.exists() and not self.started and not self._unstarted():
+            raise BadRun(f"{self.path}: expected a new folder or a run of Scuff, got something else")
+
+    def _unstarted(self) -> bool:
+        """Whether the folder holds no more than a killed `start` leaves."""
         names = [entry.name for entry in self.path.iterdir()] if self.path.is_dir() else [""]
         return all(name in ("trials", "examples.jsonl", "lock") or name.endswith(".part") for name in names)
 
-    def write(self, name: str, text: str) -> None:
-        write_atomically(
-            self.path / name, text.encode("utf-8", "backslashreplace")
-        )  # half a character is escaped as in JSON
-
-    def write_json(self, name: str, content: Any) -> None:
-        self.write(name, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-
-    def write_lines(self, name: str, lines: Iterable[Any]) -> None:
-        self.write(name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-
-    def read_json(self, name: str) -> Any:
-        try:
-            found = json.loads((self.path / name).read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError):
-            raise BadRun(f"{self.path}: expected a run folder with {name}, got none") from None
-        except ValueError as error:
-            raise BadRun(f"{self.path / name}: expected JSON, got: {error}") from None
-        if name in ("run.json", "summary.json") and (not isinstance(found, dict) or found.get("schema") != SCHEMA):
-            raise BadRun(f"{self.path / name}: expected a file that this version of Scuff wrote, got another")
-        return found
-
-    def timings(self) -> Any:
-        """How long each session took; nothing if the run was stopped before that was written."""
-        return self.read_json("timings.json") if (self.path / "timings.json").is_file() else []
-
-    def read_lines(self, name: str) -> Iterator[Any]:
-        try:
-            with open(self.path / name, encoding="utf-8") as lines:
-                yield from map(json.loads, lines)
-        except (FileNotFoundError, ValueError) as error:
-            raise BadRun(f"{self.path / name}: expected JSON lines, got: {error}") from None
-
-    def usable(self) -> None:
-        """Refuse what is neither new nor a run."""
-        if self.path.exists() and not self.started and not self._unborn():
-            raise BadRun(f"{self.path}: expected a new folder or a run of Scuff, got something else")
-
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Only one process at a time works on a folder; the lock goes with the process, however it ends. Makes the folder."""
+        """Makes the folder and keeps other processes from working on it. The lock ends with the process, however it ends."""
         self.usable()
         self.path.mkdir(parents=True, exist_ok=True)
         try:
@@ -127,6 +109,75 @@ class Folder:
                 rest.unlink(missing_ok=True)  # of a process that was killed
             yield
 
+    # files of text
+
+    def write(self, name: str, text: str) -> None:
+        raw = text.encode("utf-8", "backslashreplace")  # half a surrogate pair is escaped as in JSON
+        write_atomically(self.path / name, raw)
+
+    def write_json(self, name: str, content: Any) -> None:
+        self.write(name, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+    def write_lines(self, name: str, lines: Iterable[Any]) -> None:
+        self.write(name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+
+    def read_json(self, name: str) -> Any:
+        """Raises BadRun if there is no such file, or one of another version."""
+        try:
+            found = json.loads((self.path / name).read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            raise BadRun(f"{self.path}: expected a run folder with {name}, got none") from None
+        except ValueError as error:
+            raise BadRun(f"{self.path / name}: expected JSON, got: {error}") from None
+        if name in ("run.json", "summary.json") and (not isinstance(found, dict) or found.get("schema") != SCHEMA):
+            raise BadRun(f"{self.path / name}: {OTHER_VERSION}")
+        return found
+
+    def read_lines(self, name: str) -> Iterator[Any]:
+        try:
+            with open(self.path / name, encoding="utf-8") as lines:
+                yield from map(json.loads, lines)
+        except (FileNotFoundError, ValueError) as error:
+            raise BadRun(f"{self.path / name}: expected JSON lines, got: {error}") from None
+
+    def run(self) -> RunFile:
+        found: RunFile = self.read_json("run.json")
+        return found
+
+    def examples(self) -> Iterator[ExampleLine]:
+        return self.read_lines("examples.jsonl")
+
+    def timings(self) -> list[Timing]:
+        """How long the run took each time; nothing if it was stopped before that was written."""
+        return self.read_json("timings.json") if (self.path / "timings.json").is_file() else []
+
+    def summary(self) -> Summary:
+        """summary.json of an evaluation or an attack."""
+        return self.attack_summary() if "kind" in self.read_json("summary.json") else self.evaluation_summary()
+
+    def evaluation_summary(self) -> EvaluationSummary:
+        return cast(EvaluationSummary, self._read_summary(EvaluationSummary))
+
+    def attack_summary(self) -> AttackSummary:
+        return cast(AttackSummary, self._read_summary(AttackSummary))
+
+    def _read_summary(self, kind: Any) -> Any:
+        """Raises BadRun if a key is missing or of another type, as in a file that another version wrote."""
+        found = self.read_json("summary.json")
+        if wrong := mismatch(found, kind):
+            raise BadRun(f"{self.path / 'summary.json'}: {OTHER_VERSION}: {wrong.removeprefix('.')}")
+        return found
+
+    def evaluation_results(self) -> Iterator[EvaluationLine]:
+        """results.jsonl of an evaluation."""
+        return self.read_lines("results.jsonl")
+
+    def attack_results(self) -> Iterator[AttackLine]:
+        """results.jsonl of an attack."""
+        return self.read_lines("results.jsonl")
+
+    # trials
+
     def part_path(self, name: str) -> Path:
         return self.path / "trials" / f"{name}.npz"
 
@@ -134,7 +185,7 @@ class Folder:
         return self.part_path(name).is_file()
 
     def write_part(self, name: str, arrays: Arrays) -> None:
-        """Same arrays, same bytes: no times, no compression settings that could differ."""
+        """Writes a part: the same bytes for the same arrays, so without times."""
         raw = io.BytesIO()
         with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
             archive.comment = _listed(arrays)
@@ -147,14 +198,15 @@ class Folder:
         write_atomically(self.part_path(name), raw.getvalue())
 
     def parts(self) -> list[str]:
+        """The names of all parts, in order."""
         return sorted(path.stem for path in (self.path / "trials").glob("*.npz"))
 
     def read_part(self, name: str, columns: Iterable[str] | None = None) -> Arrays:
-        """Some columns of a part, or all."""
+        """Returns some columns of a part, or all; those that it lacks are left out. Raises BadRun if it is damaged."""
         path = self.part_path(name)
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-                # the directory at the end of a zip has no checksum
+                # the directory at the end of a zip has no checksum, so the comment repeats the names
                 if not archive.files or archive.zip.comment != _listed(archive.files):
                     raise ValueError("other columns than were written")
                 return {
@@ -177,20 +229,20 @@ WAITING = 2  # parts that may wait to be written, so that memory does not fill u
 class WriteBehind(Folder):
     """Compresses and writes parts in a thread, while the victim is asked about the next ones.
 
-    Whoever looks at the parts waits for those that are on their way; what went wrong with one is raised there, or with the next.
+    The methods that read parts wait until all are written. If writing one fails, they raise its error, or the next write does.
     """
 
     def __init__(self, path: str | Path) -> None:
         super().__init__(path)
         self._thread: ThreadPoolExecutor | None = None
-        self._coming: list[Future[None]] = []
+        self._pending: list[Future[None]] = []
 
     def write_part(self, name: str, arrays: Arrays) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
         self._wait(WAITING - 1)
         self._thread = self._thread or ThreadPoolExecutor(1)
-        self._coming.append(self._thread.submit(super().write_part, name, arrays))
+        self._pending.append(self._thread.submit(super().write_part, name, arrays))
 
     def has_part(self, name: str) -> bool:
         self._wait()
@@ -205,10 +257,10 @@ class WriteBehind(Folder):
         return super().read_part(name, columns)
 
     def settle(self) -> None:
-        """Wait until nothing is being written any more; what went wrong with it does not matter now."""
-        while self._coming:
-            self._coming.pop(0).exception()
+        """Waits until nothing is being written any more, and ignores errors."""
+        while self._pending:
+            self._pending.pop(0).exception()
 
     def _wait(self, left: int = 0) -> None:
-        while len(self._coming) > left:
-            self._coming.pop(0).result()
+        while len(self._pending) > left:
+            self._pending.pop(0).result()

@@ -10,15 +10,36 @@ from dataclasses import dataclass, field
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .folder import Folder
+from .schema import RunFile
+
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
 
-class Work(Protocol):
-    """What can be done to a job: its parts are `make`, which needs no model, and `do`, which asks one and writes the result."""
+class Doer(Protocol):
+    """Does a job in two steps: `make` needs no victim, `do` asks one and writes the result."""
 
     def make(self, job: Any) -> Any: ...
     def do(self, job: Any, made: Any = None) -> None: ...
+
+
+class Work(Doer, Protocol):
+    """What a run does, as jobs each of which leaves one part of the trials."""
+
+    @property
+    def folder(self) -> Folder: ...
+    def stages(self) -> Iterable[list[Any]]:
+        """Lists of jobs, each of which may depend on what the ones before left: first the clean texts."""
+        ...
+
+    def left(self, jobs: list[Any]) -> list[Any]:
+        """Those of some jobs whose parts are not there yet."""
+        ...
+
+    def finish(self, run: RunFile) -> Any:
+        """Computes summary.json and results.jsonl from the trials. Returns the summary."""
+        ...
 
 
 @dataclass
@@ -41,11 +62,11 @@ class Progress:
 
 
 def run_jobs(
-    work: Work,
+    work: Doer,
     jobs: Iterable[Any],
     *,
     workers: int = 1,
-    open_work: Callable[[], Work] | None = None,
+    open_work: Callable[[], Doer] | None = None,
     whole: bool = False,
     heard: Callable[[Any], None] | None = None,
     progress: Progress | None = None,
@@ -77,7 +98,7 @@ def run_jobs(
 
 
 def _spread(
-    pool: ProcessPoolExecutor, work: Work, jobs: list[Any], workers: int, whole: bool, progress: Progress | None
+    pool: ProcessPoolExecutor, work: Doer, jobs: list[Any], workers: int, whole: bool, progress: Progress | None
 ) -> Iterable[Any]:
     """Keep every worker busy, but no more than two jobs each on the way."""
     from concurrent.futures import FIRST_COMPLETED, wait
@@ -120,7 +141,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
 _work: Any = None  # of this worker process
 
 
-def _begin(open_work: Callable[[], Work]) -> None:
+def _begin(open_work: Callable[[], Doer]) -> None:
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the first one ends the others
     Thread(target=_follow, daemon=True).start()

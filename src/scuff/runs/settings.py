@@ -1,77 +1,128 @@
-"""Settings that all runs have in common, and settings files in YAML or TOML."""
+"""Settings of a run: each is declared once, with its help and its checks; flags, keywords and settings files come from that."""
 
 from __future__ import annotations
 
 import re
 import sys
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
-from ..data.dataset import Task
+from ..data.dataset import TASKS, Task
+from ..specs import as_spec
 
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
+DATA, MODEL, PLAN = "the data", "the model", "the plan"  # groups of settings, as the help of a command shows them
 
 Self = TypeVar("Self", bound="Settings")
 
 
+def setting(
+    default: Any,
+    help: str,
+    *,
+    group: str = PLAN,
+    metavar: str | None = None,
+    choices: Iterable[str] = (),
+    least: int | None = None,
+    bounds: tuple[float, float] | None = None,
+    many: Literal["together", "repeated"] = "together",
+    flags: tuple[str, ...] = (),
+    old_name: str = "",
+) -> Any:
+    """A field of a settings class: its default, and what flags, checks and help texts need to know.
+
+    choices, least, bounds: what values may be. many: whether the flag of a list takes all values together (`--degrees 0.1 0.2`)
+    or is repeated. flags: where they are not `--name`. old_name: what flags, keywords, files and run.json called it before.
+    """
+    about = {
+        "help": help, "group": group, "metavar": metavar, "choices": tuple(choices), "least": least, "bounds": bounds,
+        "many": many, "flags": flags, "old_name": old_name,
+    }  # fmt: skip
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata=about)
+    return field(default=default, metadata=about)
+
+
 @dataclass(frozen=True)
 class Settings:
-    """What can be set about the data, the model and how a run goes on."""
+    """What can be set about the data, the model and how a run is done."""
 
-    text: tuple[str, ...] = ()
-    label: tuple[str, ...] = ()
-    id: str | None = None
-    task: Task | None = None
-    format: str | None = None
-    split: str | None = None
-    labels: tuple[str, ...] = ()
-    map: dict[str, str] = field(default_factory=dict)
-    none: str | None = None
-    options: dict[str, Any] = field(default_factory=dict)  # of the model
-    predictions: tuple[str, ...] = ()
-    examples: int = 500
-    mlm: str | None = None
-    encoder: str | None = None
-    side: str = "first"
-    protect: tuple[str, ...] = ()
-    seed: int = 0
-    workers: int = 1
-    cache: str | None = None
-    max_errors: str = "100"
-    max_queries: int | None = None
+    text: tuple[str, ...] = setting(
+        (), "column of texts; twice for sentence pairs", group=DATA, metavar="COLUMN", many="repeated"
+    )
+    label: tuple[str, ...] = setting(
+        (), "column of labels, tags or translations; repeated: a 0/1 column each", group=DATA, metavar="COLUMN", many="repeated"
+    )  # fmt: skip
+    id: str | None = setting(None, "column that names each example", group=DATA, metavar="COLUMN")
+    task: Task | None = setting(None, "default: by what the columns hold", group=DATA, choices=TASKS)
+    format: str | None = setting(
+        None, "csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name", group=DATA
+    )
+    split: str | None = setting(None, "of a Hugging Face data set; default test, else validation", group=DATA)
+    labels: tuple[str, ...] = setting((), "names of the model's labels, in its order", group=MODEL, metavar="NAME")
+    map: dict[str, str] = setting(
+        {}, "labels of the data that the model calls otherwise", group=MODEL, metavar="DATA=MODEL"
+    )
+    none: str | None = setting(
+        None, "the model's label for texts without any other (label sets)", group=MODEL, metavar="NAME"
+    )
+    options: dict[str, Any] = setting(
+        {}, "options of the model, e.g. device=cpu, timeout=5", group=MODEL, metavar="KEY=VALUE", flags=("--with",)
+    )  # fmt: skip
+    predictions: tuple[str, ...] = setting((), "answers collected before, instead of a model", group="", metavar="FILE")
+    examples: int = setting(
+        500, "how many, sampled in the shares of the labels; default 500", group=DATA, metavar="N", least=1
+    )
+    mlm: str | None = setting(
+        None, "masked language model for contextual: a Hugging Face folder or id", metavar="MODEL"
+    )
+    encoder: str | None = setting(
+        None, "sentence encoder; default: MiniLM if installed (scuff[meaning])", metavar="MODEL"
+    )
+    side: str = setting("first", "which text of a pair to perturb; default first", group=DATA, choices=SIDES)
+    protect: tuple[str, ...] = setting((), "leave alone, as for `scuff perturb`", metavar="WHAT", many="repeated")
+    seed: int = setting(0, "another seed, another result; default 0")
+    workers: int = setting(1, "processes; default 1", group=MODEL, metavar="N", least=1)
+    cache: str | None = setting(
+        None, "keep the model's answers in this file, for all runs", group=MODEL, metavar="FILE"
+    )
+    max_errors: str = setting(
+        "100", "stop after so many errors, or a share such as 5%; default 100", group=MODEL, metavar="N"
+    )
+    max_queries: int | None = setting(None, "how often the model may be asked", metavar="N", least=1)
 
     @classmethod
     def of(cls: type[Self], **settings: Any) -> Self:
-        """Check names and kinds of values; a single value stands for a list of one."""
-        known = {field.name: str(field.type) for field in fields(cls)}
-        settings = {name.replace("-", "_"): value for name, value in settings.items()}  # as the flags are written
-        if "with" in settings:
-            settings["options"] = settings.pop("with")
-        for name in settings:
+        """Settings by name. Raises ValueError for unknown names and wrong values; a single value stands for a list of one."""
+        known = {field.name: field for field in fields(cls)}
+        renamed = {field.metadata["old_name"]: name for name, field in known.items()} | {"with": "options"}
+        given: dict[str, Any] = {}
+        for key, value in settings.items():
+            name = key.replace("-", "_")  # as the flags are written
+            name = renamed.get(name, name)
             if name not in known:
                 near = get_close_matches(name, known, 1)
                 hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
                 raise ValueError(f"expected a setting, got {name!r}; {hint}")
-        given = {name: _read(name, known[name], value) for name, value in settings.items() if value is not None}
-        config = cls(**given)
-        config.check()
-        return config
+            if value is not None:
+                given[name] = _read(known[name], value)
+        made = cls(**given)
+        made.check()
+        return made
 
     def check(self) -> None:
-        """Values that no run can have are told at once."""
-        for name, value, choices in self.choices():
-            if value not in choices:
-                raise ValueError(f"expected {' or '.join(choices)} for {name}, got {value!r}")
-        for name in ("examples", "workers", "max_queries"):
-            if (found := getattr(self, name)) is not None and found < 1:
-                raise ValueError(f"expected 1 or more for {name}, got {found}")
+        """Raises ValueError for values that no run can have."""
+        for each in fields(self):
+            _check(each, getattr(self, each.name))
         self.error_limit(1)
 
-    def choices(self) -> list[tuple[str, str, tuple[str, ...]]]:
-        """Settings with few values: name, value, what it may be."""
-        return [("side", self.side, tuple(SIDES))]
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The specs of parts that a user may have given as objects."""
+        return ()
 
     def error_limit(self, cases: int) -> int:
         """How many errors are too many: a number, or a share of all cases such as 0.05 or 5%."""
@@ -99,22 +150,23 @@ class Settings:
         return [(name, value) for name, value in self.options.items() if name in ("headers", "request")]
 
     def asdict(self) -> dict[str, Any]:
-        """Only what differs from the default, in plain types."""
-        plain = asdict(type(self)())
+        """Only what differs from the default, in plain types and under the names that run.json has always had."""
+        plain, names = asdict(type(self)()), {field.name: field.metadata["old_name"] for field in fields(self)}
         hidden = [name for name, _ in self._risky()] if self.secret else []
         options = {name: value for name, value in self.options.items() if name not in hidden}
         return {
-            name: list(value) if isinstance(value, tuple) else value
+            names[name] or name: list(value) if isinstance(value, tuple) else value
             for name, value in {**asdict(self), "options": options}.items()
-            if value != plain[name] and name != "workers"  # which change nothing but time
+            if value != plain[name] and name != "workers"  # which changes nothing but time
         }
 
 
-def _read(name: str, kind: str, value: Any) -> Any:
-    """A value of the kind that a setting has."""
+def _read(field: Field[Any], value: Any) -> Any:
+    """A value of the type that a setting has. A part that is given as an object becomes its spec."""
+    name, kind = field.name, str(field.type)
     if kind.startswith("tuple"):
         many = list(value) if isinstance(value, list | tuple) else [value]
-        return tuple(_number(name, v) if "float" in kind else str(v) for v in many)
+        return tuple(_number(name, v) if "float" in kind else _text(v) for v in many)
     if kind.startswith("float"):
         return _number(name, value)
     if kind.startswith("int"):
@@ -125,7 +177,12 @@ def _read(name: str, kind: str, value: Any) -> Any:
         if not isinstance(value, dict):
             raise ValueError(f"expected names and values for {name}, got {value!r}")
         return {str(key): str(v) for key, v in value.items()} if kind == "dict[str, str]" else value
-    return str(value)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    plain = isinstance(value, str | int | float | Path) or type(value).__module__ == "builtins"
+    return str(value) if plain else as_spec(value)
 
 
 def _number(name: str, value: Any) -> float:
@@ -133,6 +190,23 @@ def _number(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise ValueError(f"expected a number for {name}, got {value!r}") from None
+
+
+def _check(field: Field[Any], value: Any) -> None:
+    choices, least, bounds = (field.metadata[name] for name in ("choices", "least", "bounds"))
+    if value is None or value == field.default:
+        return
+    for one in value if isinstance(value, tuple) and choices else (value,):
+        if choices and one not in choices:
+            raise ValueError(f"expected {' or '.join(choices)} for {field.name}, got {one!r}")
+    if least is not None and value < least:
+        raise ValueError(f"expected {least} or more for {field.name}, got {value}")
+    if bounds is not None and not bounds[0] <= value <= bounds[1]:
+        raise ValueError(f"expected a number in [{bounds[0]:g}, {bounds[1]:g}] for {field.name}, got {value}")
+
+
+def default_of(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def read_settings(path: str) -> dict[str, Any]:

@@ -7,16 +7,18 @@ import platform
 import re
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
-from ..data.columns import Columns, read_dataset
-from ..data.dataset import Dataset, Task
-from ..data.reading import read_predictions
+from ..data.columns import Columns
+from ..data.dataset import Dataset
+from ..data.reading import read_dataset, read_predictions
+from ..specs import can_be_rebuilt
 from ..version import __version__
 from ..victims.base import OTHER, Victim
 from ..victims.cache import DiskCache
@@ -24,80 +26,62 @@ from ..victims.open import open_victim
 from ..victims.plain import Predictions
 from ..victims.query import Query, TooManyErrors
 from .display import in_words, said
-from .folder import SCHEMA, BadRun, Folder
+from .folder import BadRun, Folder
+from .jobs import Work
+from .schema import SCHEMA, RunFile, RunPlan
 from .settings import Settings
 from .truth import Truth
 
+Say = Callable[[str], None]  # where messages for people go
+Opened = TypeVar("Opened", bound="Setup")
 PROBE = 32  # examples whose answers stand for the model when a run is resumed or a cache is read
 
 
 def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
     """The victim's own identity and, since a model can change under an unchanged name, its answers to a few examples."""
     victim = query.victim
-    if victim.name.startswith(("http:", "chat:")):
-        return f"{victim.identity}#{','.join(truth.labels)}"  # it costs, and may answer otherwise from time to time
+    if victim.paid:
+        return f"{victim.identity}#{','.join(truth.labels)}"
     spread_out = range(0, len(data), max(1, len(data) // PROBE))  # files are often sorted by label
     probe = query(*data.take(spread_out).columns)
     answers = [truth.task, truth.labels, *(in_words(said(answer, truth)) for answer in probe.answers)]
     return f"{victim.identity}#{sha256(repr(answers).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
-def open_data(source: Any, config: Settings) -> Dataset:
+def open_data(source: Any, settings: Settings) -> Dataset:
     """All examples, before a sample is taken."""
-    columns = Columns(config.text, config.label, config.id, config.task, config.format, config.split)
-    return _toy(source) or read_dataset(source, columns)
+    columns = Columns(settings.text, settings.label, settings.id, settings.task, settings.format, settings.split)
+    return read_dataset(source, columns)
 
 
-def open_model(model: Any, config: Settings, data: Dataset) -> Victim:
-    labels = config.labels
-    if config.predictions:
-        answers, name = read_predictions(config.predictions, data.fields, data.task)
-        known = labels or (*_named(data, config), *((OTHER,) if data.task != "text" else ()))
+def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
+    labels = settings.labels
+    if settings.predictions:
+        answers, name = read_predictions(settings.predictions, data.fields, data.task)
+        known = labels or (*_named(data, settings), *((OTHER,) if data.task != "text" else ()))
         return Predictions(answers, data.task, known, name=name, assumed=not labels)
-    victim = open_victim(
-        model, data.task, labels or _assumed(str(model), _named(data, config), data.task), dict(config.options)
-    )
+    victim = open_victim(model, data.task, labels, dict(settings.options), data_labels=_named(data, settings))
     if victim.task != data.task:
         raise ValueError(f"expected a model for {data.task} data, got {victim.name}, which is for {victim.task}")
-    if not victim.labels and data.task != "text" and not victim.assume(_named(data, config)):
+    if not victim.labels and data.task != "text" and not victim.assume(_named(data, settings)):
         raise ValueError(
             f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"
         )
     return victim
 
 
-def _named(data: Dataset, config: Settings) -> tuple[str, ...]:
+def _named(data: Dataset, settings: Settings) -> tuple[str, ...]:
     """The labels of the data as the model calls them."""
-    return tuple(dict.fromkeys(config.map.get(label, label) for label in data.labels))
-
-
-def _assumed(model: str, labels: tuple[str, ...], task: Task) -> tuple[str, ...]:
-    """Endpoints do not tell their labels: those of the data are what they are read with, and any other is a wrong answer."""
-    if model.startswith("chat:") and len(labels) < 2:
-        raise ValueError(f"expected --labels to ask for, got one label in the data: {', '.join(labels)}")
-    if model.startswith(("http:", "https:")) and task != "text":
-        return (*labels, OTHER)
-    return labels if model.startswith("chat:") else ()
-
-
-def _toy(source: Any) -> Dataset | None:
-    """The embedded data: toy:sentiment or toy:tone."""
-    if not isinstance(source, str) or not source.startswith("toy:"):
-        return None
-    from ..data.toy import toy_data
-
-    texts, targets = toy_data(source.removeprefix("toy:"), "test")
-    ids = tuple(map(str, range(len(texts))))
-    return Dataset(source, "single" if isinstance(targets[0], str) else "multi", (tuple(texts),), tuple(targets), ids)
+    return tuple(dict.fromkeys(settings.map.get(label, label) for label in data.labels))
 
 
 @dataclass(eq=False)
 class Setup(ABC):
-    """What an evaluation and an attack have in common."""
+    """What an evaluation and an attack have in common. A subclass says what is done; `runs.run` does it."""
 
     model: Any
     source: Any  # the data as the user named it
-    config: Settings
+    settings: Settings
     data: Dataset
     total: int  # examples before the sample was taken
     victim: Victim
@@ -106,38 +90,84 @@ class Setup(ABC):
     begun: float = field(default_factory=time.monotonic)
     elsewhere: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # queries, seconds and errors of workers
 
-    @classmethod
-    def opened(cls, model: Any, source: Any, config: Settings) -> dict[str, Any]:
-        """Model and data, opened and sampled; whatever does not fit together is told here."""
-        whole = open_data(source, config)
-        data = replace(
-            whole.sample(config.examples, config.seed), known=whole.labels
-        )  # also those that only others have
-        victim = open_model(model, config, whole)
-        truth = Truth.of(data, victim.labels, config.map, config.none)
-        about = {"model": model, "source": source, "config": config, "total": len(whole), "truth": truth}
-        return {**about, "data": data, "victim": victim, "query": Query(victim)}
+    kind: ClassVar[str]  # the command that starts such a run
+    settings_class: ClassVar[type[Settings]]
+    makes_alone: ClassVar[bool] = False  # whether something can be made without the victim, by worker processes
 
-    def ready(self, queries: int) -> None:
-        """Find out which model it is; from now on errors count, at most as many as `queries` allow."""
-        query, config = self.query, self.config
-        query.max_errors = config.error_limit(queries)
-        query.identity = identity_of(query, self.data, self.truth)
-        query.errors = 0
-        query.cache = DiskCache(config.cache) if config.cache else None
-        # not before: what the model says now must not be what it said then
+    @classmethod
+    @abstractmethod
+    def open(cls: type[Opened], model: Any, source: Any, settings: Any) -> Opened:
+        """Opens model and data and checks that everything fits together."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, folder: Folder) -> Work:
+        """The work of a run folder without its victim: what numbers, and cases that rules choose, are made from."""
+
+    @classmethod
+    @abstractmethod
+    def reopen(cls: type[Opened], bare: Any, threads: int) -> Opened:
+        """The setup of a run folder in a worker process. bare: what `read` returned."""
+
+    @abstractmethod
+    def work(self, folder: Folder) -> Work:
+        """What is to be done, with the victim."""
+
+    @abstractmethod
+    def preflight(self, say: Say) -> None:
+        """Tells two examples, the clean score and the costs, before anything is written."""
+
+    @abstractmethod
+    def check_answers(self, summary: Any) -> None:
+        """Raises NoAnswers if the victim answered nothing that counts."""
 
     @abstractmethod
     def plan(self) -> dict[str, Any]:
-        """What is done, by name: all that decides the trials beside model and data."""
+        """Everything that decides the trials beside model and data, by name."""
 
     @abstractmethod
     def shown_plan(self) -> dict[str, Any]:
         """The same for people, in the signature."""
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> RunPlan:
         """What else run.json should tell."""
         return {}
+
+    @classmethod
+    def opened(cls, model: Any, source: Any, settings: Settings) -> dict[str, Any]:
+        """Model and data, opened and sampled, as keywords of the constructor."""
+        whole = open_data(source, settings)
+        # labels that only examples outside the sample have count, too
+        data = replace(whole.sample(settings.examples, settings.seed), known=whole.labels)
+        victim = open_model(model, settings, whole)
+        truth = Truth.of(data, victim.labels, settings.map, settings.none)
+        about = {"model": model, "source": source, "settings": settings, "total": len(whole), "truth": truth}
+        return {**about, "data": data, "victim": victim, "query": Query(victim)}
+
+    @classmethod
+    def opened_again(cls, run: RunFile, data: Dataset, truth: Truth, queries: int, threads: int) -> dict[str, Any]:
+        """As `opened`, in a worker process, from what a run folder says."""
+        # torch and tokenizers, which are not loaded yet, would take every core in every worker
+        os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
+        settings, spec = cls.settings_class.of(**run["config"]), run["model"]["spec"]
+        victim = open_model(spec, settings, data)
+        cache = DiskCache(settings.cache) if settings.cache else None
+        query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=settings.error_limit(queries))
+        if run.get("batch_tokens"):
+            victim.batch_tokens = run["batch_tokens"]
+        if run.get("reader"):
+            victim.state = run["reader"]
+        about = {"model": spec, "source": None, "settings": settings, "total": len(data), "truth": truth}
+        return {**about, "data": data, "victim": victim, "query": query}
+
+    def ready(self, queries: int) -> None:
+        """Finds out which model it is; from now on errors count, at most as many as `queries` allow."""
+        query, settings = self.query, self.settings
+        query.max_errors = settings.error_limit(queries)
+        query.identity = identity_of(query, self.data, self.truth)
+        query.errors = 0
+        # only now: what the model answers today must not come from what it answered before
+        query.cache = DiskCache(settings.cache) if settings.cache else None
 
     def close(self) -> None:
         if self.query.cache:
@@ -148,6 +178,14 @@ class Setup(ABC):
         """Whether worker processes can open the victim for themselves."""
         return self.victim.sees_through_files and isinstance(self.model, str | Path)
 
+    def check_parts(self) -> None:
+        """Raises ValueError if there are to be workers and they could not build a part that was given as an object."""
+        lost = [spec for spec in self.settings.parts if not can_be_rebuilt(spec)]
+        if lost and self.settings.workers > 1:
+            raise ValueError(
+                f"expected parts that worker processes can import, got {lost[0]}: put the class into a module, or use 1 worker"
+            )
+
     def key(self) -> dict[str, Any]:
         """Everything that decides the trials, by name: what a resumed run must have in common with its beginning."""
         return {
@@ -155,8 +193,8 @@ class Setup(ABC):
             "model": self.query.identity,
             "labels": list(self.truth.labels),
             "data": self.data.digest,
-            "map": self.config.map,
-            "none": self.config.none,
+            "map": self.settings.map,
+            "none": self.settings.none,
             **self.plan(),
         }
 
@@ -166,51 +204,39 @@ class Setup(ABC):
 
     @property
     def folder_name(self) -> str:
-        """Tells what the run is, and is another for any other run."""
+        """Tells what the run is, and differs from that of any other run."""
         parts = (Path(self.victim.name).name, self.data.name.split(".")[0])
         plain = "-".join(re.sub(r"[^\w.]+", "-", part).strip("-")[:40] for part in parts)
         return f"{plain}-{self.digest[:8]}"
 
     @property
     def signature(self) -> str:
-        """Repeats the run."""
+        """One line by which the run can be repeated."""
         parts = {
             "scuff": __version__, "model": self.victim.name, "data": f"{self.data.name}@{self.data.digest[:12]}",
-            "examples": len(self.data), **self.shown_plan(), "sides": self.config.side,
-            "protect": ",".join(self.config.protect) or "nothing", "run": self.digest[:12],
+            "examples": len(self.data), **self.shown_plan(), "sides": self.settings.side,
+            "protect": ",".join(self.settings.protect) or "nothing", "run": self.digest[:12],
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
 
-    def start(self, folder: Folder) -> dict[str, Any]:
-        """Begin a run folder, or go on with one of the same run; anything else is refused."""
-        key = self.key()
+    def start(self, folder: Folder) -> RunFile:
+        """Begins a run folder, or checks that it holds the beginning of this run. Returns what run.json says."""
         if folder.started:
-            run: dict[str, Any] = folder.read_json("run.json")
-            old = run.get("key", {})
-            other = sorted(name for name in {*key, *old} if key.get(name) != old.get(name))
-            if "data" in other and key["model"].split("#")[0] == str(old.get("model")).split("#")[0]:
-                other = [name for name in other if name not in ("model", "block")]  # other examples, so other answers
-            if other:
-                other = ["command"] if "kind" in other else other  # which says it all
-                raise BadRun(
-                    f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
-                )
-            self.tuned(run.get("batch_tokens"))
-            return run
-        run = {
-            "schema": SCHEMA, "signature": self.signature, "key": key,
+            return self._go_on(folder)
+        run: RunFile = {
+            "schema": SCHEMA, "signature": self.signature, "key": cast(Any, self.key()),
             "model": {
-                "spec": None if self.config.secret else _spec(self.model), "name": self.victim.name,
+                "spec": None if self.settings.secret else _spec(self.model), "name": self.victim.name,
                 "access": self.victim.access.name.lower(),
             },
             "data": {
                 "spec": _spec(self.source), "name": self.data.name, "task": self.data.task, "fields": self.data.fields,
                 "digest": self.data.digest, "total": self.total, "skipped": self.data.skipped, "known": self.data.labels,
             },
-            **self.about(), "config": self.config.asdict(),
+            **self.about(), "config": self.settings.asdict(),
             "versions": {"scuff": __version__, "python": platform.python_version(), "numpy": np.__version__},
             "batch_tokens": self.victim.batch_tokens,
-            "reader": self.victim.reader.state if self.victim.reader else None,
+            "reader": self.victim.state,
         }  # fmt: skip
         rows = range(len(self.data))
         folder.start(
@@ -222,17 +248,27 @@ class Setup(ABC):
         )
         return run
 
-    def tuned(self, batch_tokens: int | None) -> None:
-        """Batches as they were when the run began, so that not even the last bit of a score changes."""
-        if batch_tokens:
-            self.victim.batch_tokens = batch_tokens
+    def _go_on(self, folder: Folder) -> RunFile:
+        run = folder.run()
+        key, old = self.key(), run.get("key", {})
+        other = sorted(name for name in {*key, *old} if key.get(name) != old.get(name))
+        if "data" in other and key["model"].split("#")[0] == str(old.get("model")).split("#")[0]:
+            other = [name for name in other if name not in ("model", "block")]  # other examples, so other answers
+        if other:
+            other = ["command"] if "kind" in other else other  # which explains all the rest
+            raise BadRun(
+                f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
+            )
+        if run.get("batch_tokens"):  # batches as they were, so that not even the last bit of a score changes
+            self.victim.batch_tokens = run["batch_tokens"]
+        return run
 
     def ask(self, *columns: Any, examples: Any = None) -> Any:
-        """Each block for itself: an answer remembered from another batch could differ in its last bit after a resume. The clean
-        texts, which come first, were asked in the pre-flight.
+        """Asks the victim about one block. What it says is forgotten then: an answer remembered from another batch could differ
+        in its last bit after a resume.
         """
         try:
-            return self.query(*columns, examples=examples)
+            return self.query(*columns)
         finally:
             self.query.forget()
 
@@ -241,7 +277,7 @@ class Setup(ABC):
         return os.getpid(), self.query.queries, self.query.seconds, self.query.errors
 
     def hear(self, report: tuple[int, int, float, int]) -> None:
-        """What a worker has done so far; the errors of all of them together must not be too many."""
+        """Notes what a worker has done so far. Raises TooManyErrors if all of them together had too many."""
         process, *done = report
         self.elsewhere[process] = (done[0], done[1], done[2])
         errors = self.query.errors + sum(errors for _, _, errors in self.elsewhere.values())
@@ -249,17 +285,31 @@ class Setup(ABC):
             raise TooManyErrors(f"expected at most {self.query.max_errors} errors, got {errors} in all workers")
 
     def write_timings(self, folder: Folder) -> None:
-        """What may differ from run to run is kept apart from what may not."""
+        """Adds how long this part of the run took to a file of its own, since it differs from run to run."""
         asked = self.query.queries + sum(asked for asked, _, _ in self.elsewhere.values())
         inside = self.query.seconds + sum(seconds for _, seconds, _ in self.elsewhere.values())
         seconds = time.monotonic() - self.begun
         now = {
             "seconds": round(seconds, 3), "victim_seconds": round(inside, 3), "queries": asked,
-            "queries_per_second": round(asked / seconds, 1) if seconds else None, "workers": self.config.workers,
+            "queries_per_second": round(asked / seconds, 1) if seconds else None, "workers": self.settings.workers,
         }  # fmt: skip
         folder.write_json("timings.json", [*folder.timings(), now])
 
 
+def saved_data(folder: Folder, run: RunFile, settings: Settings) -> tuple[Dataset, Truth]:
+    """The examples as they stand in a run folder, and their targets in the victim's numbers."""
+    about, rows = run["data"], list(folder.examples())
+    fields = tuple(about["fields"])
+
+    def plain(value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+    columns = tuple(tuple(plain(row["texts"][at]) for row in rows) for at in range(len(fields)))
+    targets, ids = tuple(plain(row["target"]) for row in rows), tuple(row["id"] for row in rows)
+    data = Dataset(about["name"], about["task"], columns, targets, ids, fields, about["skipped"], tuple(about["known"]))
+    return data, Truth.of(data, tuple(run["key"]["labels"]), settings.map, settings.none)
+
+
 def _spec(named: Any) -> str | None:
-    """A name to open it by again; none for objects, and for addresses whose query may hold a key."""
+    """A name to open it by again; None for objects, and for addresses whose query may hold a key."""
     return str(named) if isinstance(named, str | Path) and not ("://" in str(named) and "?" in str(named)) else None

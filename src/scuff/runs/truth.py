@@ -1,4 +1,4 @@
-"""What is right, in the victim's own numbers, and how right an answer is."""
+"""Targets in the victim's own label numbers, and how right its answers are."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import NONE_NAMES, Dataset, Task, align
-from ..metrics.chrf import chrf
+from ..metrics import Mean, usual_metric
 from ..text.ragged import Floats, Ints
 from ..victims.base import OTHER, Outputs, as_objects
 
-DIGITS = 6  # of a probability: what a model says in another batch may differ in the last ones
+DIGITS = 6  # of a probability: later ones may differ from batch to batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Truth:
 
     @classmethod
     def of(cls, data: Dataset, labels: Sequence[str], mapping: dict[str, str], none: str | None = None) -> Truth:
-        """Line targets up with the model's labels by name. `none`: the model's label that means that no other one holds."""
+        """Aligns targets with the model's labels by name. none: the model's label for texts that no other label fits."""
         if data.task == "text":
             return cls("text", (), as_objects(data.targets))
         number = align(data.labels, labels, mapping)
@@ -49,15 +49,18 @@ class Truth:
         return cls("multi", tuple(labels), sets)
 
     @property
+    def metric(self) -> Mean:
+        """The task's usual metric: it decides how right a single answer is."""
+        return usual_metric(self.task)
+
+    @property
     def weight(self) -> Floats:
-        """How much an example counts: one each, a tagged sentence as many as it has tokens."""
-        if self.task == "tokens":
-            return np.array([len(tags) for tags in self.targets], np.float64)
-        return np.ones(len(self.targets))
+        """How much each example counts in the usual metric."""
+        return self.metric.weight(self.targets)
 
     @property
     def chance(self) -> float:
-        """What guessing among the labels gives: for label sets, guessing each label right with one half."""
+        """The usual metric of guessing among the labels; for label sets, of guessing each label with probability one half."""
         count = len([label for label in self.labels if label != OTHER])
         if self.task == "text" or not count:
             return 0.0
@@ -65,7 +68,7 @@ class Truth:
 
     @property
     def majority(self) -> float:
-        """What always giving the most frequent answer gives."""
+        """The usual metric of always giving the most frequent answer."""
         if self.task == "text" or not len(self.targets):
             return 0.0
         flat = np.concatenate(list(self.targets)) if self.task == "tokens" else self.targets
@@ -76,7 +79,7 @@ class Truth:
         return Truth(self.task, self.labels, self.targets[rows])
 
     def score(self, outputs: Outputs) -> tuple[Floats, npt.NDArray[np.object_]]:
-        """How right each answer is, in [0, 1] (nan: no answer), and what was wrong with the rest."""
+        """How right each answer is by the usual metric, in [0, 1] (nan: no answer), and the problem of each that is none."""
         problem = outputs.problem.copy()
         answers = outputs.answers
         if self.task == "tokens":
@@ -85,24 +88,13 @@ class Truth:
                     problem[at] = f"unparsed: {len(answers[at])} tags for {len(self.targets[at])} tokens"
         good = np.equal(problem, "").astype(np.bool_)
         out = np.full(len(outputs), np.nan)
-        if not good.any():
-            return out, problem
-        if self.task == "single":
-            out[good] = self.predicted(answers)[good] == self.targets[good]
-        elif self.task == "multi":
-            out[good] = (self.predicted(answers[good]) == self.targets[good]).all(1)
-        elif self.task == "tokens":
-            right = [
-                (answers[at] == self.targets[at]).mean() if len(answers[at]) else 1.0 for at in np.flatnonzero(good)
-            ]
-            out[good] = right
-        else:
-            out[good] = chrf(answers[good].tolist(), self.targets[good].tolist())
+        if good.any():  # else nothing tells what kind the answers would have been
+            out[good] = self.metric.values(self.predicted(answers[good]), self.targets[good], self.labels)
         return out, problem
 
     def margin(self, outputs: Outputs) -> Floats:
-        """How sure a victim that gives scores is of what is right: the log odds of the right label (small changes show where a
-        probability is all but 1), or for label sets the mean over all labels of the score that they hold or not. nan: no answer.
+        """How sure a victim that gives scores is of the target: the log odds of the right label, in which small changes show even
+        near probability 1; for label sets the mean over labels of the score for what holds. nan: no answer, or no scores.
         """
         answers = outputs.answers
         if answers.dtype.kind != "f":
@@ -115,13 +107,13 @@ class Truth:
 
     @property
     def direction(self) -> Floats:
-        """The weight of each label's score in the sum whose gradient says which words matter, per example."""
+        """Weights of the label scores [n, labels] in the sum whose gradient is the saliency of words."""
         if self.task == "single":
             return np.eye(len(self.labels))[self.targets]
         return np.where(self.targets, 1.0, -1.0) / max(1, len(self.labels))
 
     def predicted(self, answers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Label numbers or label sets, from scores where it has scores."""
+        """Decisions: label numbers (-1: no label) or label sets of scores; all other answers as they are."""
         if answers.dtype.kind != "f":
             return answers
         if self.task == "multi":

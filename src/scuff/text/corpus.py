@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from .edits import Edits
-from .ragged import Bits, Codes, Ints, Ragged, bounds, spread
+from .ragged import Bits, Ints, Ragged, bounds, spread
 from .random import text_bits
 from .unicode import Classes, classes, continues
 from .words import Letters, Spans, find_letters, find_words
@@ -17,15 +17,17 @@ from .words import Letters, Spans, find_letters, find_words
 
 @dataclass(frozen=True, eq=False)
 class Corpus(Ragged):
-    """Texts in, texts out; `apply` is the only code that writes text."""
+    """Texts with their keys, words and letters. `apply` returns the edited corpus; nothing else writes text."""
 
     keys: Bits
-    _words: Spans | None = field(default=None, repr=False)  # given by the caller
+    _words: Spans | None = field(default=None, repr=False)  # where tokens were given
     _source: tuple[Corpus, Edits] | None = field(default=None, repr=False)  # what this was made from
 
     @classmethod
     def of(cls, texts: Sequence[str], *, ids: Sequence[object] | None = None) -> Corpus:
-        """A document's key is the hash of its id where ids are given, else of its text: never its place in the list."""
+        """A corpus of texts. A document's key is the hash of its id where ids are given, else of its text, so that random
+        draws never depend on its place in the list.
+        """
         ragged = Ragged.of(texts)
         if ids is not None and len(ids) != len(texts):
             raise ValueError(f"expected one id per text, got {len(ids)} ids for {len(texts)} texts")
@@ -36,7 +38,9 @@ class Corpus(Ragged):
     def of_tokens(
         cls, sentences: Sequence[Sequence[str]], *, ids: Sequence[object] | None = None
     ) -> tuple[Corpus, Spans]:
-        """Sentences that are cut into tokens already, and where the tokens are. Tokens with a letter or digit are the words."""
+        """A corpus of sentences that are cut into tokens already, and the spans of all tokens. Tokens with a letter or digit
+        are the words.
+        """
         plain = cls.of([" ".join(tokens) for tokens in sentences], ids=ids)
         count = np.fromiter(map(len, sentences), np.int64, len(sentences))
         length = np.fromiter((len(token) for tokens in sentences for token in tokens), np.int64, int(count.sum()))
@@ -51,6 +55,7 @@ class Corpus(Ragged):
 
     @cached_property
     def classes(self) -> Classes:
+        """The class of each code point (see text/unicode.py)."""
         return classes(self.codes)
 
     @cached_property
@@ -60,7 +65,7 @@ class Corpus(Ragged):
 
     @cached_property
     def words(self) -> Spans:
-        """Found on the original text; in edited text they are where the edits carried them, never found again."""
+        """All words. Found on the original text; in edited text they are where the edits carried them, never found again."""
         if self._words is not None:
             return self._words
         if self._source is None:
@@ -72,6 +77,7 @@ class Corpus(Ragged):
 
     @cached_property
     def letters(self) -> Letters:
+        """The letters of all words."""
         return find_letters(self.codes, self.classes, self.tail, self.words)
 
     def take(self, rows: Ints) -> Corpus:
@@ -88,37 +94,17 @@ class Corpus(Ragged):
         return Corpus(part.codes, part.offsets, self.keys[rows], known)
 
     def place(self, row: Ints, position: Ints) -> tuple[Ints, Ints]:
-        """(row, position in the document) for positions that count from the beginning of all codes: what an Rng takes."""
+        """(row, position in the document), as an Rng takes them, of positions that count from the beginning of all codes."""
         return row, position - self.offsets[row]
 
     def cut(self, spans: Spans) -> Ragged:
         """The texts of some spans."""
-        length = spans.stop - spans.start
-        return Ragged(self.codes[spread(spans.start, length)], bounds(length))
+        return spans.cut(self)
 
     def apply(self, edits: Edits) -> Corpus:
-        """Splice all edits in at once. Text outside them is copied as it is; words keep their identity."""
+        """Make all edits at once. Text outside them is copied as it is; words keep their identity."""
         if not len(edits):
             return self
         edits = edits.in_order()
-        old = edits.spans(self.offsets)
-        start, stop = old.start, old.stop
-        assert (start[1:] >= stop[:-1]).all() and (stop <= self.offsets[edits.row + 1]).all(), (
-            "edits overlap or leave their text"
-        )
-        length = edits.text.lengths
-        growth = edits.growth()
-        if growth.any():
-            piece = np.empty((2, len(edits) + 1), np.int64)  # kept text and replacements take turns
-            size = np.zeros_like(piece)
-            piece[0, 0], piece[0, 1:] = 0, stop
-            piece[1, :-1], piece[1, -1] = edits.text.offsets[:-1] + self.codes.size, 0
-            size[0, :-1], size[0, -1] = start - piece[0, :-1], self.codes.size - piece[0, -1]
-            size[1, :-1] = length
-            source = np.concatenate((self.codes, edits.text.codes))
-            codes: Codes = source[spread(piece.T.ravel(), size.T.ravel())]
-        else:
-            codes = self.codes.copy()
-            codes[spread(start, length)] = edits.text.codes
-        offsets = self.offsets + bounds(np.bincount(edits.row, growth, len(self)).astype(np.int64))
-        return Corpus(codes, offsets, self.keys, None, (self, edits))
+        new = edits.splice(self)
+        return Corpus(new.codes, new.offsets, self.keys, None, (self, edits))

@@ -4,19 +4,233 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from .ragged import Bits, Ints, Mask, Ragged, bounds
+from .ragged import Bits, Codes, Ints, Mask, Ragged, bounds, spread
 from .random import Rng, shuffled, text_bits
 from .words import Spans
 
-if TYPE_CHECKING:
-    from .corpus import Corpus
+NEVER = np.iinfo(np.int64).max  # a position behind all others
+Unit = Literal["sites", "letters"]  # what a budget counts
 
 
-Unit = Literal["sites", "letters"]
+class Edit(NamedTuple):
+    """One replacement in one text, for people: text[start:stop] was `old` and became `new`."""
+
+    start: int
+    stop: int
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, eq=False)
+class Edits:
+    """Replace [start, stop) of document `row` by `text`. Positions count from the beginning of the document.
+
+    `site` names the place (the start of the word, gap or letter it stands for): of the edits of one site at most one
+    is applied. `cost` counts the letters that are inserted, deleted or replaced.
+    """
+
+    row: Ints
+    start: Ints
+    stop: Ints
+    text: Ragged
+    site: Ints
+    cost: Ints
+
+    def __len__(self) -> int:
+        return self.row.size
+
+    @staticmethod
+    def of(texts: Ragged, spans: Spans, new: Ragged, cost: Ints | None = None) -> Edits:
+        """Replaces each span of the texts by a new text; the site is where the span begins.
+
+        cost: by default the longer of both lengths, which the letters that change cannot exceed.
+        """
+        length, start = spans.stop - spans.start, spans.start - texts.offsets[spans.row]
+        cost = np.maximum(length, new.lengths) if cost is None else cost
+        return Edits(spans.row, start, start + length, new, start, cost)
+
+    @staticmethod
+    def join(parts: Sequence[Edits]) -> Edits:
+        """All edits of several proposals, one proposal after the other; no edits of none."""
+        text, none = Ragged.join([Ragged.blank(0), *(p.text for p in parts)]), np.empty(0, np.int64)
+        fields = ("row", "start", "stop", "site", "cost")
+        row, start, stop, site, cost = (np.concatenate([none, *(getattr(p, f) for p in parts)]) for f in fields)
+        return Edits(row, start, stop, text, site, cost)
+
+    def where(self, chosen: Mask | Ints) -> Edits:
+        """Some of these edits, by mask or by index."""
+        index: Ints = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen.astype(np.int64, copy=False)
+        if index.size == len(self) and (np.diff(index) > 0).all():
+            return self
+        row, start, stop, site, cost = (f[index] for f in (self.row, self.start, self.stop, self.site, self.cost))
+        return Edits(row, start, stop, self.text.take(index), site, cost)
+
+    def distinct(self) -> Edits:
+        """Each edit once: of the same replacement for the same site the first stays."""
+        key = np.stack([self.row, self.site, self.start, self.stop, text_bits(self.text).view(np.int64)])
+        return self.where(np.sort(np.unique(key, axis=1, return_index=True)[1]))
+
+    def real(self, texts: Ragged) -> Edits:
+        """Without edits that change nothing."""
+        old = self.spans(texts.offsets).cut(texts)
+        return self.where(text_bits(old) != text_bits(self.text))
+
+    def spans(self, offsets: Ints) -> Spans:
+        """What they replace, counted from the beginning of all codes."""
+        at = offsets[self.row]
+        return Spans(self.row, at + self.start, at + self.stop)
+
+    def in_order(self) -> Edits:
+        """Sorted by document and position; several insertions at one place by their sites."""
+        row, start, stop, site = (np.diff(field) for field in (self.row, self.start, self.stop, self.site))
+        later = (start > 0) | ((start == 0) & ((stop > 0) | ((stop == 0) & (site >= 0))))
+        if ((row > 0) | ((row == 0) & later)).all():
+            return self
+        return self.where(np.lexsort((self.site, self.stop, self.start, self.row)))
+
+    def within(self, budget: Ints | int | None, rng: Rng, *, unit: Unit = "sites", coin: float | None = None) -> Edits:
+        """A random choice without overlaps, at most one edit per site, at most `budget` sites or letters per document.
+
+        `coin`: each site is first dropped with probability 1 - coin. No budget: every site that is left.
+        """
+        edits = self.in_order()
+        return edits.where(choose(edits.candidates(), budget, rng, unit, coin))
+
+    def candidates(self, order: Bits | None = None) -> Candidates:
+        """What a choice among these edits, which are in order, needs to know. order: which go first, if it is not by chance."""
+        return Candidates(np.arange(len(self)), self.row, self.start, self.stop, self.site, self.cost, order)
+
+    def hitting(self, spans: Spans, offsets: Ints) -> Mask:
+        """Which edits overlap one of these spans (sorted, not overlapping each other), or insert or delete right beside it."""
+        start, stop = self._reach(offsets)
+        at = np.searchsorted(spans.stop + spans.row, start, "right")  # the first span that ends behind the start
+        return np.append(spans.start + spans.row, NEVER)[at] < stop
+
+    def touched(self, spans: Spans, offsets: Ints) -> Mask:
+        """Which of these spans (sorted) some edit hits. A deletion also hits two that it glues together, not the neighbours of a
+        word that goes with one blank. An empty span is room for an insertion: n of them hit the first n.
+        """
+        edits, place = self.in_order(), spans.start + spans.row
+        start, stop = edits._apart(offsets)
+        glues = (edits.text.lengths == 0) & np.isin(start, spans.stop + spans.row) & np.isin(stop, place)
+        beside = ((start == stop) | glues).astype(np.int64)
+        start, stop = start - beside, stop + beside
+        at = np.searchsorted(stop, place, "right")
+        hit: Mask = np.append(start, NEVER)[at] < spans.stop + spans.row
+        room = np.flatnonzero(spans.start == spans.stop)
+        if room.size:
+            start, stop = edits._apart(offsets)
+            inserted, place = start[start == stop], place[room]
+            many = np.searchsorted(inserted, place, "right") - np.searchsorted(inserted, place)
+            hit[room] = np.arange(room.size) - np.searchsorted(place, place) < many
+        return hit
+
+    def _reach(self, offsets: Ints) -> tuple[Ints, Ints]:
+        """What edits act on: an insertion or a deletion also on what it comes between or glues together."""
+        start, stop = self._apart(offsets)
+        beside = ((start == stop) | (self.text.lengths == 0)).astype(np.int64)
+        return start - beside, stop + beside
+
+    def _apart(self, offsets: Ints) -> tuple[Ints, Ints]:
+        """Positions over all documents, one apart at each border so that edits of two documents never touch."""
+        at = offsets[self.row] + self.row
+        return at + self.start, at + self.stop
+
+    def growth(self) -> Ints:
+        """By how many code points each edit makes its text longer."""
+        return self.text.lengths - (self.stop - self.start)
+
+    def _row_growth(self, rows: int) -> Ints:
+        """By how many code points the beginning of each document moves, and, as the last entry, the end of all."""
+        return bounds(np.bincount(self.row, self.growth(), rows).astype(np.int64))
+
+    def splice(self, texts: Ragged) -> Ragged:
+        """The texts with all of these edits made at once; text outside the edits is copied as it is."""
+        edits = self.in_order()
+        old = edits.spans(texts.offsets)
+        start, stop = old.start, old.stop
+        assert (start[1:] >= stop[:-1]).all() and (stop <= texts.offsets[edits.row + 1]).all(), (
+            "edits overlap or leave their text"
+        )
+        length = edits.text.lengths
+        if edits.growth().any():
+            piece = np.empty((2, len(edits) + 1), np.int64)  # kept text and replacements take turns
+            size = np.zeros_like(piece)
+            piece[0, 0], piece[0, 1:] = 0, stop
+            piece[1, :-1], piece[1, -1] = edits.text.offsets[:-1] + texts.codes.size, 0
+            size[0, :-1], size[0, -1] = start - piece[0, :-1], texts.codes.size - piece[0, -1]
+            size[1, :-1] = length
+            source = np.concatenate((texts.codes, edits.text.codes))
+            codes: Codes = source[spread(piece.T.ravel(), size.T.ravel())]
+        else:
+            codes = texts.codes.copy()
+            codes[spread(start, length)] = edits.text.codes
+        return Ragged(codes, texts.offsets + edits._row_growth(len(texts)))
+
+    def carry(self, spans: Spans, offsets: Ints) -> Spans:
+        """Where some spans of the text before these edits (which are in order) are in the text after them.
+
+        A span that an edit replaces exactly becomes the replacement; an insertion at its border stays outside.
+        """
+        mine, length = self.spans(offsets), self.text.lengths
+        shift = bounds(self.growth())
+
+        def move(position: Ints, side: Literal["left", "right"], offset_in_edit: Ints) -> Ints:
+            passed = np.searchsorted(mine.stop, position, side)
+            moved = position + shift[passed]
+            inside = np.append(mine.start, NEVER)[passed] < position
+            return np.where(inside, np.append(mine.start + shift[:-1] + offset_in_edit, 0)[passed], moved)
+
+        return Spans(spans.row, move(spans.start, "right", np.zeros_like(length)), move(spans.stop, "left", length))
+
+    def inverse(self, texts: Ragged) -> Edits:
+        """The edits that turn the edited texts back into `texts`."""
+        edits = self.in_order()
+        old = edits.spans(texts.offsets).cut(texts)
+        shift = bounds(edits.growth())[:-1]
+        start = edits.start + shift - edits._row_growth(len(texts))[edits.row]
+        return Edits(edits.row, start, start + edits.text.lengths, old, start, edits.cost)
+
+    def then(self, later: Edits, texts: Ragged) -> Edits:
+        """One set of edits that does what these and then `later`, which are made for the edited texts, do."""
+        middle = self.splice(texts)
+        final = later.splice(middle)
+        back = self.inverse(texts)
+        parts = Edits.join([back, later]).in_order()  # both as spans of the text in between
+        if not len(parts):
+            return parts
+        start, stop = parts._apart(middle.offsets)
+        reach = np.maximum.accumulate(stop)
+        first = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
+        merged = Spans(parts.row[first], start[first], np.append(reach[first[1:] - 1], reach[-1]))
+        old, new = back._widen(merged, middle.offsets), later.in_order()._widen(merged, middle.offsets)
+        place = old.start - texts.offsets[old.row]
+        text, cost = new.cut(final), np.add.reduceat(parts.cost, first)
+        return Edits(old.row, place, old.stop - texts.offsets[old.row], text, place, cost)
+
+    def _widen(self, spans: Spans, offsets: Ints) -> Spans:
+        """Like carry, for `_apart` spans that contain edits whole: insertions at their borders belong to them."""
+        shift, (opens, _) = bounds(self.growth()), self._apart(offsets)
+        start = spans.start - spans.row + shift[np.searchsorted(opens, spans.start, "left")]
+        stop = spans.stop - spans.row + shift[np.searchsorted(opens, spans.stop, "right")]
+        return Spans(spans.row, start, stop)
+
+    def listed(self, texts: Ragged) -> list[list[Edit]]:
+        """For people: the edits of each text, as plain tuples."""
+        edits = self.in_order()
+        old = edits.spans(texts.offsets).cut(texts).strings()
+        out: list[list[Edit]] = [[] for _ in range(len(texts))]
+        start, stop, new = edits.start.tolist(), edits.stop.tolist(), edits.text.strings()
+        for number, row in enumerate(edits.row.tolist()):
+            out[row].append(Edit(start[number], stop[number], old[number], new[number]))
+        return out
+
+
+# ---- the choice among proposed edits ----
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,184 +310,3 @@ def choose(candidates: Candidates, budget: Ints | int | None, rng: Rng, unit: Un
     if budget is not None and chosen.row.size:
         chosen = chosen.affordable(budget, rng, unit)
     return chosen.index
-
-
-NEVER = np.iinfo(np.int64).max
-
-
-class Edit(NamedTuple):
-    """One replacement in one text, for people: text[start:stop] was `old` and became `new`."""
-
-    start: int
-    stop: int
-    old: str
-    new: str
-
-
-@dataclass(frozen=True, eq=False)
-class Edits:
-    """Replace [start, stop) of document `row` by `text`. Positions count from the beginning of the document.
-
-    `site` names the place (the start of the word, gap or letter it stands for): of the edits of one site at most one
-    is applied. `cost` counts the letters that are inserted, deleted or replaced.
-    """
-
-    row: Ints
-    start: Ints
-    stop: Ints
-    text: Ragged
-    site: Ints
-    cost: Ints
-
-    def __len__(self) -> int:
-        return self.row.size
-
-    @staticmethod
-    def join(parts: Sequence[Edits]) -> Edits:
-        """All edits of several proposals, one proposal after the other; no edits of none."""
-        text, none = Ragged.join([Ragged.blank(0), *(p.text for p in parts)]), np.empty(0, np.int64)
-        fields = ("row", "start", "stop", "site", "cost")
-        row, start, stop, site, cost = (np.concatenate([none, *(getattr(p, f) for p in parts)]) for f in fields)
-        return Edits(row, start, stop, text, site, cost)
-
-    def where(self, chosen: Mask | Ints) -> Edits:
-        """Some of these edits, by mask or by index."""
-        index: Ints = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen.astype(np.int64, copy=False)
-        if index.size == len(self) and (np.diff(index) > 0).all():
-            return self
-        row, start, stop, site, cost = (f[index] for f in (self.row, self.start, self.stop, self.site, self.cost))
-        return Edits(row, start, stop, self.text.take(index), site, cost)
-
-    def distinct(self) -> Edits:
-        """Each edit once: of the same replacement for the same site the first stays."""
-        key = np.stack([self.row, self.site, self.start, self.stop, text_bits(self.text).view(np.int64)])
-        return self.where(np.sort(np.unique(key, axis=1, return_index=True)[1]))
-
-    def real(self, corpus: Corpus) -> Edits:
-        """Without edits that change nothing."""
-        old = corpus.cut(self.spans(corpus.offsets))
-        return self.where(text_bits(old) != text_bits(self.text))
-
-    def spans(self, offsets: Ints) -> Spans:
-        """What they replace, counted from the beginning of all codes."""
-        at = offsets[self.row]
-        return Spans(self.row, at + self.start, at + self.stop)
-
-    def in_order(self) -> Edits:
-        """Sorted by document and position; several insertions at one place by their sites."""
-        row, start, stop, site = (np.diff(field) for field in (self.row, self.start, self.stop, self.site))
-        later = (start > 0) | ((start == 0) & ((stop > 0) | ((stop == 0) & (site >= 0))))
-        if ((row > 0) | ((row == 0) & later)).all():
-            return self
-        return self.where(np.lexsort((self.site, self.stop, self.start, self.row)))
-
-    def within(self, budget: Ints | int | None, rng: Rng, *, unit: Unit = "sites", coin: float | None = None) -> Edits:
-        """A random choice without overlaps, at most one edit per site, at most `budget` sites or letters per document.
-
-        `coin`: each site is first dropped with probability 1 - coin. No budget: every site that is left.
-        """
-        edits = self.in_order()
-        return edits.where(choose(edits.candidates(), budget, rng, unit, coin))
-
-    def candidates(self, order: Bits | None = None) -> Candidates:
-        """What a choice among these edits, which are in order, needs to know. order: which go first, if it is not by chance."""
-        return Candidates(np.arange(len(self)), self.row, self.start, self.stop, self.site, self.cost, order)
-
-    def hitting(self, spans: Spans, offsets: Ints) -> Mask:
-        """Which edits overlap one of these spans (sorted, not overlapping each other), or insert or delete right beside it."""
-        start, stop = self._reach(offsets)
-        at = np.searchsorted(spans.stop + spans.row, start, "right")  # the first span that ends behind the start
-        return np.append(spans.start + spans.row, NEVER)[at] < stop
-
-    def touched(self, spans: Spans, offsets: Ints) -> Mask:
-        """Which of these spans (sorted) some edit hits. A deletion also hits two that it glues together, not the neighbours of a
-        word that goes with one blank. An empty span is room for an insertion: n of them hit the first n.
-        """
-        edits, place = self.in_order(), spans.start + spans.row
-        start, stop = edits._apart(offsets)
-        glues = (edits.text.lengths == 0) & np.isin(start, spans.stop + spans.row) & np.isin(stop, place)
-        beside = ((start == stop) | glues).astype(np.int64)
-        start, stop = start - beside, stop + beside
-        at = np.searchsorted(stop, place, "right")
-        hit: Mask = np.append(start, NEVER)[at] < spans.stop + spans.row
-        room = np.flatnonzero(spans.start == spans.stop)
-        if room.size:
-            start, stop = edits._apart(offsets)
-            inserted, place = start[start == stop], place[room]
-            many = np.searchsorted(inserted, place, "right") - np.searchsorted(inserted, place)
-            hit[room] = np.arange(room.size) - np.searchsorted(place, place) < many
-        return hit
-
-    def _reach(self, offsets: Ints) -> tuple[Ints, Ints]:
-        """What edits act on: an insertion or a deletion also on what it comes between or glues together."""
-        start, stop = self._apart(offsets)
-        beside = ((start == stop) | (self.text.lengths == 0)).astype(np.int64)
-        return start - beside, stop + beside
-
-    def _apart(self, offsets: Ints) -> tuple[Ints, Ints]:
-        """Positions over all documents, one apart at each border so that edits of two documents never touch."""
-        at = offsets[self.row] + self.row
-        return at + self.start, at + self.stop
-
-    def growth(self) -> Ints:
-        """By how many code points each edit makes its text longer."""
-        return self.text.lengths - (self.stop - self.start)
-
-    def carry(self, spans: Spans, offsets: Ints) -> Spans:
-        """Where some spans of the text before these edits (which are in order) are in the text after them.
-
-        A span that an edit replaces exactly becomes the replacement; an insertion at its border stays outside.
-        """
-        mine, length = self.spans(offsets), self.text.lengths
-        shift = bounds(self.growth())
-
-        def move(position: Ints, side: Literal["left", "right"], offset_in_edit: Ints) -> Ints:
-            passed = np.searchsorted(mine.stop, position, side)
-            moved = position + shift[passed]
-            inside = np.append(mine.start, NEVER)[passed] < position
-            return np.where(inside, np.append(mine.start + shift[:-1] + offset_in_edit, 0)[passed], moved)
-
-        return Spans(spans.row, move(spans.start, "right", np.zeros_like(length)), move(spans.stop, "left", length))
-
-    def inverse(self, corpus: Corpus) -> Edits:
-        """The edits that turn corpus.apply(self) back into corpus."""
-        edits = self.in_order()
-        old = edits.spans(corpus.offsets)
-        shift = bounds(edits.growth())[:-1]
-        row_shift = bounds(np.bincount(edits.row, edits.growth(), len(corpus)).astype(np.int64))[edits.row]
-        start = edits.start + shift - row_shift
-        return Edits(edits.row, start, start + edits.text.lengths, corpus.cut(old), start, edits.cost)
-
-    def then(self, later: Edits, corpus: Corpus) -> Edits:
-        """One set of edits that does what these and then `later` (made for corpus.apply(self)) do."""
-        middle = corpus.apply(self)
-        final = middle.apply(later)
-        back = self.inverse(corpus)
-        parts = Edits.join([back, later]).in_order()  # both as spans of the text in between
-        if not len(parts):
-            return parts
-        start, stop = parts._apart(middle.offsets)
-        reach = np.maximum.accumulate(stop)
-        first = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
-        merged = Spans(parts.row[first], start[first], np.append(reach[first[1:] - 1], reach[-1]))
-        old, new = back._widen(merged, middle.offsets), later.in_order()._widen(merged, middle.offsets)
-        place = old.start - corpus.offsets[old.row]
-        text, cost = final.cut(new), np.add.reduceat(parts.cost, first)
-        return Edits(old.row, place, old.stop - corpus.offsets[old.row], text, place, cost)
-
-    def _widen(self, spans: Spans, offsets: Ints) -> Spans:
-        """Like carry, for `_apart` spans that contain edits whole: insertions at their borders belong to them."""
-        shift, (opens, _) = bounds(self.growth()), self._apart(offsets)
-        start = spans.start - spans.row + shift[np.searchsorted(opens, spans.start, "left")]
-        stop = spans.stop - spans.row + shift[np.searchsorted(opens, spans.stop, "right")]
-        return Spans(spans.row, start, stop)
-
-    def listed(self, corpus: Corpus) -> list[list[Edit]]:
-        """For people: the edits of each text, as plain tuples."""
-        edits = self.in_order()
-        old = corpus.cut(edits.spans(corpus.offsets)).strings()
-        out: list[list[Edit]] = [[] for _ in range(len(corpus))]
-        start, stop, new = edits.start.tolist(), edits.stop.tolist(), edits.text.strings()
-        for number, row in enumerate(edits.row.tolist()):
-            out[row].append(Edit(start[number], stop[number], old[number], new[number]))
-        return out

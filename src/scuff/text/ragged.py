@@ -11,13 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 Codes = npt.NDArray[np.uint32]  # code points
-
 Ints = npt.NDArray[np.int64]  # positions, lengths, row numbers
-
 Bits = npt.NDArray[np.uint64]  # hashes
-
 Mask = npt.NDArray[np.bool_]
-
 Floats = npt.NDArray[np.float64]
 
 
@@ -51,7 +47,7 @@ def sums(values: npt.NDArray[Any], edges: Ints) -> npt.NDArray[Any]:
 
 
 def text_lengths(texts: Sequence[str]) -> Ints:
-    """The length of each text; what is no text is refused."""
+    """The length of each text; raises TypeError for anything but a str."""
     for at, text in enumerate(texts):
         if not isinstance(text, str):
             raise TypeError(f"expected str for text {at}, got {type(text).__name__}")
@@ -67,7 +63,7 @@ class Ragged:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Ragged:
-        """Join once, encode once. Lone surrogates are not text and are refused."""
+        """Texts from strings, joined and encoded once. Raises ValueError for a lone surrogate, which is no text."""
         edges = bounds(text_lengths(texts))
         joined = "".join(texts)
         try:
@@ -82,12 +78,12 @@ class Ragged:
 
     @staticmethod
     def blank(count: int) -> Ragged:
-        """Empty texts."""
+        """So many empty texts."""
         return Ragged(np.empty(0, np.uint32), np.zeros(count + 1, np.int64))
 
     @staticmethod
     def join(parts: Sequence[Ragged]) -> Ragged:
-        """All texts of several, one after the other."""
+        """All texts of several parts, one part after the other."""
         length = np.concatenate([part.lengths for part in parts])
         return Ragged(np.concatenate([part.codes for part in parts]), bounds(length))
 
@@ -96,14 +92,16 @@ class Ragged:
 
     @property
     def lengths(self) -> Ints:
+        """Code points per text."""
         return np.diff(self.offsets)
 
     def take(self, rows: Ints) -> Ragged:
+        """Some texts, in this order; one may come several times."""
         length = self.lengths[rows]
         return Ragged(self.codes[spread(self.offsets[:-1][rows], length)], bounds(length))
 
     def strings(self) -> list[str]:
-        """Decode once, then cut."""
+        """The texts as strings, decoded once and then cut."""
         joined = self.codes.tobytes().decode("utf-32-le")
         edges = self.offsets.tolist()
         return [joined[a:b] for a, b in pairwise(edges)]

@@ -12,9 +12,7 @@ import numpy.typing as npt
 from .ragged import Bits, Ints, Ragged, spread, sums
 
 BASE = 0xD1342543DE82EF95  # a multiplier of good lattice structure (Steele and Vigna, 2022)
-
 INVERSE = pow(BASE, -1, 1 << 64)
-
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -62,12 +60,13 @@ def text_bits(texts: Ragged) -> Bits:
 
 @dataclass(frozen=True, eq=False)
 class Rng:
-    """One random stream per document. `stream(label)` gives an independent one for another purpose."""
+    """One random stream per document. A draw is a function of (document, position): drawing changes no state."""
 
     state: Bits
 
     @classmethod
     def of(cls, keys: Bits, *names: object) -> Rng:
+        """The stream of these names for documents with these keys."""
         return cls(mix(keys ^ name_bits(*names)))
 
     @classmethod
@@ -78,17 +77,19 @@ class Rng:
         return cls(mix(keys ^ named[which.reshape(np.shape(draw))]))
 
     def stream(self, *label: object) -> Rng:
+        """An independent stream for another purpose."""
         return Rng.of(self.state, *label)
 
     def bits(self, row: Ints, position: Ints) -> Bits:
+        """64 random bits for each (row, position)."""
         return mix(self.state[row] + counters(position))
 
     def uniform(self, row: Ints, position: Ints) -> npt.NDArray[np.float64]:
-        """In [0, 1), with all 53 bits of a float."""
+        """A number in [0, 1) for each (row, position), with all 53 bits of a float."""
         return (self.bits(row, position) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def below(self, limit: Ints | int, row: Ints, position: Ints) -> Ints:
-        """A whole number in [0, limit); the bias of multiply-and-shift is below limit / 2**32."""
+        """A whole number in [0, limit) for each (row, position); the bias of multiply-and-shift is below limit / 2**32."""
         scaled = (self.bits(row, position) >> np.uint64(32)) * np.asarray(limit).astype(np.uint64)
         return (scaled >> np.uint64(32)).astype(np.int64)
 

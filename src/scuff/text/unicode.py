@@ -9,12 +9,32 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from . import unicode_data as U
 from .ragged import Codes, Ints, Mask
+from .unicode_data import (
+    CONSONANT,
+    CONTROL,
+    CR,
+    EXTEND,
+    FLAG,
+    HANGUL_L,
+    HANGUL_LV,
+    HANGUL_LVT,
+    HANGUL_T,
+    HANGUL_V,
+    LF,
+    LINKER,
+    LOWER,
+    OPAQUE,
+    PICTOGRAPH,
+    PREPEND,
+    RUNS,
+    SPACING,
+    UPPER,
+    ZWJ,
+)
 
 Classes = npt.NDArray[np.uint8]
-
-EXTENDS = (U.EXTEND, U.LINKER, U.OPAQUE)
+EXTENDS = (EXTEND, LINKER, OPAQUE)
 
 
 def members(*classes: int) -> Mask:
@@ -24,23 +44,17 @@ def members(*classes: int) -> Mask:
     return table
 
 
-BREAKS = members(U.CR, U.LF, U.CONTROL)
-
-CONJUNCT = members(U.EXTEND, U.LINKER, U.ZWJ)
-
+BREAKS = members(CR, LF, CONTROL)
+CONJUNCT = members(EXTEND, LINKER, ZWJ)
 EXTENDING = members(*EXTENDS)
-
 # A cluster can go on only at these, or after PREPEND; everything else, nearly all text, starts one.
-MAY_CONTINUE = members(
-    *EXTENDS, U.ZWJ, U.LF, U.SPACING, U.FLAG, U.PICTOGRAPH, U.CONSONANT, *range(U.HANGUL_L, U.HANGUL_LVT + 1)
-)
-
-ALWAYS_CONTINUES = members(*EXTENDS, U.ZWJ, U.SPACING)  # GB9, GB9a
+MAY_CONTINUE = members(*EXTENDS, ZWJ, LF, SPACING, FLAG, PICTOGRAPH, CONSONANT, *range(HANGUL_L, HANGUL_LVT + 1))
+ALWAYS_CONTINUES = members(*EXTENDS, ZWJ, SPACING)  # GB9, GB9a
 
 
 @cache
 def _classes() -> Classes:
-    raw = np.frombuffer(zlib.decompress(base64.b85decode(U.RUNS)), np.uint8).reshape(-1, 4).astype(np.int64)
+    raw = np.frombuffer(zlib.decompress(base64.b85decode(RUNS)), np.uint8).reshape(-1, 4).astype(np.int64)
     return np.repeat(raw[:, 0].astype(np.uint8), raw[:, 1] | raw[:, 2] << 8 | raw[:, 3] << 16)
 
 
@@ -50,6 +64,7 @@ def classes(codes: Codes) -> Classes:
 
 
 def word_class(code_classes: Classes) -> Classes:
+    """What each code point is inside a word: LOWER, UPPER, LETTER, DIGIT, MARK, CONNECTOR, BLANK, or 0 for none of them."""
     return code_classes >> np.uint8(5)
 
 
@@ -58,7 +73,7 @@ def case_map(upper: bool) -> Codes:
     """Code point to its upper- or lower-case partner, where that is a single code point; else to itself."""
     table = np.arange(0x110000, dtype=np.uint32)
     kind = word_class(_classes())
-    for code in np.flatnonzero((kind == U.LOWER) | (kind == U.UPPER)).tolist():
+    for code in np.flatnonzero((kind == LOWER) | (kind == UPPER)).tolist():
         other = chr(code).upper() if upper else chr(code).lower()
         if len(other) == 1:
             table[code] = ord(other)
@@ -69,7 +84,7 @@ def continues(code_classes: Classes, offsets: Ints) -> Ints:
     """The positions that continue the cluster before them, ascending. Empty for plain text."""
     join = code_classes & np.uint8(31)
     may = MAY_CONTINUE[join]
-    may[1:] |= join[:-1] == U.PREPEND
+    may[1:] |= join[:-1] == PREPEND
     at = np.flatnonzero(may)
     first = offsets[np.searchsorted(offsets, at, "right") - 1]  # where the document of each begins
     inside = at > first  # a cluster never crosses into the next document
@@ -79,12 +94,12 @@ def continues(code_classes: Classes, offsets: Ints) -> Ints:
     def either(values: Classes, *wanted: int) -> Mask:
         return members(*wanted)[values]
 
-    joined = ALWAYS_CONTINUES[here] | (before == U.PREPEND)
-    joined |= (before == U.HANGUL_L) & either(here, U.HANGUL_L, U.HANGUL_V, U.HANGUL_LV, U.HANGUL_LVT)  # GB6
-    joined |= either(before, U.HANGUL_LV, U.HANGUL_V) & either(here, U.HANGUL_V, U.HANGUL_T)  # GB7
-    joined |= either(before, U.HANGUL_LVT, U.HANGUL_T) & (here == U.HANGUL_T)  # GB8
+    joined = ALWAYS_CONTINUES[here] | (before == PREPEND)
+    joined |= (before == HANGUL_L) & either(here, HANGUL_L, HANGUL_V, HANGUL_LV, HANGUL_LVT)  # GB6
+    joined |= either(before, HANGUL_LV, HANGUL_V) & either(here, HANGUL_V, HANGUL_T)  # GB7
+    joined |= either(before, HANGUL_LVT, HANGUL_T) & (here == HANGUL_T)  # GB8
     joined &= ~(BREAKS[before] | BREAKS[here])  # GB4, GB5
-    joined |= (before == U.CR) & (here == U.LF)  # GB3
+    joined |= (before == CR) & (here == LF)  # GB3
 
     def base(run: Mask, which: Mask, back: int = 1) -> Ints:
         """The last position, from `back` before each of at[which], whose class is not in `run`; -1 if there is none."""
@@ -93,18 +108,18 @@ def continues(code_classes: Classes, offsets: Ints) -> Ints:
         found = last[np.maximum(begin, 0)]
         return np.where((begin >= first[which]) & (found >= first[which]), found, -1)
 
-    conjunct = (here == U.CONSONANT) & CONJUNCT[before]  # GB9c
+    conjunct = (here == CONSONANT) & CONJUNCT[before]  # GB9c
     if conjunct.any():
         start = base(CONJUNCT, conjunct)
-        linkers = np.cumsum(join == U.LINKER)
+        linkers = np.cumsum(join == LINKER)
         linked = linkers[at[conjunct] - 1] > linkers[start]
-        joined[conjunct] |= linked & (start >= 0) & (join[start] == U.CONSONANT)
-    emoji = (here == U.PICTOGRAPH) & (before == U.ZWJ)  # GB11
+        joined[conjunct] |= linked & (start >= 0) & (join[start] == CONSONANT)
+    emoji = (here == PICTOGRAPH) & (before == ZWJ)  # GB11
     if emoji.any():
         start = base(EXTENDING, emoji, back=2)  # the ZWJ itself stands between
-        joined[emoji] |= (start >= 0) & (join[start] == U.PICTOGRAPH)
-    flags = (here == U.FLAG) & (before == U.FLAG)  # GB12, GB13: the second of a pair, counted from the run's start
+        joined[emoji] |= (start >= 0) & (join[start] == PICTOGRAPH)
+    flags = (here == FLAG) & (before == FLAG)  # GB12, GB13: the second of a pair, counted from the run's start
     if flags.any():
-        start = np.maximum(base(members(U.FLAG), flags), first[flags] - 1)
+        start = np.maximum(base(members(FLAG), flags), first[flags] - 1)
         joined[flags] |= (at[flags] - start) % 2 == 0
     return at[joined]

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from . import unicode_data as U
 from .ragged import Bits, Codes, Ints, Mask, Ragged, bounds, spread
 from .random import text_bits
 from .unicode import Classes, word_class
+from .unicode_data import CONNECTOR, DIGIT, LETTER, LOWER, UPPER
 
-WORDY = np.isin(np.arange(8), (U.LOWER, U.UPPER, U.LETTER, U.DIGIT))
+WORDY = np.isin(np.arange(8), (LOWER, UPPER, LETTER, DIGIT))
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +27,17 @@ class Spans:
         return self.row.size
 
     def where(self, chosen: Mask | Ints) -> Spans:
+        """Some of these spans, by mask or by index."""
         return Spans(self.row[chosen], self.start[chosen], self.stop[chosen])
 
     def per_row(self, rows: int) -> Ints:
+        """How many spans each document has."""
         return np.bincount(self.row, minlength=rows)
+
+    def cut(self, texts: Ragged) -> Ragged:
+        """The text of each span."""
+        length = self.stop - self.start
+        return Ragged(texts.codes[spread(self.start, length)], bounds(length))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +58,7 @@ class Letters:
 
     @cached_property
     def word(self) -> Ints:
+        """The number of the word that each letter is in."""
         return np.repeat(np.arange(self.first.size - 1), np.diff(self.first))
 
     @cached_property
@@ -82,7 +90,7 @@ def find_words(code_classes: Classes, offsets: Ints, tail: Ints) -> Spans:
     if tail.size:  # the rest of a cluster goes with its first code point
         opens = np.diff(tail, prepend=-1) != 1
         inside[tail] = inside[(tail[opens] - 1)[np.cumsum(opens) - 1]]
-    joiner = np.flatnonzero(kind == U.CONNECTOR)
+    joiner = np.flatnonzero(kind == CONNECTOR)
     joiner = joiner[(joiner > 0) & (joiner < inside.size - 1)]
     row_start = offsets[np.searchsorted(offsets, joiner, "right") - 1]
     row_stop = offsets[np.searchsorted(offsets, joiner, "right")]

@@ -1,4 +1,4 @@
-"""Training data with perturbed copies: labels and other columns stay, no copy is above the degree (RobTest, section 3)."""
+"""Writes training data with perturbed copies: labels and other columns stay, no copy exceeds the degree (RobTest, section 3)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import io
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import IO, Any
 
-from ..data.columns import column_names, text_columns
+from ..data.columns import HEAD, column_names, holds_lists, text_columns
 from ..data.dataset import Dataset
 from ..data.formats.base import Format, Record, Rows
+from ..data.formats.files import TOKEN_FORMATS
 from ..data.formats.streams import BadInput, replacing
-from ..data.perturbing import Progress
-from ..data.reading import read_records, training_file, training_records
-from ..evaluation.dimensions import Dimension, choose_dimensions
+from ..data.perturbing import ShowProgress
+from ..data.records import read_records, training_file, training_records
+from ..evaluation.dimensions import Dimension
+from ..evaluation.plan import choose_dimensions, choose_meaning
 from ..evaluation.settings import EvaluationSettings
 from ..perturbations.plan import Tally
 from ..perturbations.protect import Protect
@@ -24,12 +27,13 @@ from ..version import __version__
 from .copies import Copies
 from .mixing import TRACE, Counts, Mixer
 
-HEAD = 100  # records by which columns are guessed
+# fields that evaluations have, too, and that are read and checked as theirs
+SHARED = ("dimensions", "tag", "mlm", "encoder", "protect", "text", "side")
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """What can be set; `scuff augment --help` explains each."""
+    """The settings of an augmentation, which `scuff augment --help` explains, and what it does with data."""
 
     dimensions: Sequence[str] = ()
     tag: str | None = None
@@ -51,34 +55,35 @@ class Augmentation:
     split: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("dimensions", "protect", "text"):  # a single value stands for a list of one
-            value = getattr(self, name)
-            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
-        if self.side not in SIDES:
-            raise ValueError(f"expected {' or '.join(SIDES)} for side, got {self.side!r}")
+        _ = self.settings  # raises ValueError for a wrong value
         if self.ratio is not None and (self.each or self.copies is not None or self.share is not None):
             raise ValueError("expected a ratio, or copies with share or each, got both")
 
-    def write(self, data: Any, output: str, progress: Progress | None = None) -> Counts:
-        """Write the data with its copies, in the format that it has; data that is no file as JSON lines."""
+    @cached_property
+    def settings(self) -> EvaluationSettings:
+        """The settings that an evaluation has, too. Raises ValueError for a wrong value."""
+        return EvaluationSettings.of(**{name: getattr(self, name) for name in SHARED})
+
+    def write(self, data: Any, output: str, progress: ShowProgress | None = None) -> Counts:
+        """Writes the data with its copies in its own format, data that is not a file as JSON lines. Returns the counts."""
         source = training_file(data, self.format, self.split)
         source.check_output(output)
         head = list(islice(read_records(source), HEAD))
         mixer = self._mixer(source.path, head)
-        source.columns = self._columns(source.path, head) if source.kind not in ("conllu", "tokens") else ()
+        source.columns = self._columns(source.path, head) if source.kind not in TOKEN_FORMATS else ()
         with replacing(output, *(() if source.content else (source.path,))) as out:
             return self._run(source.open, mixer, out, progress)
 
     def rows(self, data: Any) -> list[Any]:
-        """The data with its copies: dicts, or tuples if it came in tuples."""
+        """Returns the data with its copies: dicts, or tuples if the data are tuples."""
         name, records = training_records(data, self.format, self.split)
         reader = Rows(name, records, self._columns(name, records))
         self._run(lambda: reader, self._mixer(name, records), io.BytesIO(), None)
         tuples = isinstance(data, list | tuple) and isinstance(data[0], tuple) and not self.trace
         return [tuple(row.values()) for row in reader.written] if tuples else reader.written
 
-    def _run(self, opened: Callable[[], Format], mixer: Mixer, out: IO[bytes], progress: Progress | None) -> Counts:
-        """Twice over the data: a copy may be no text that is there, so all are read before the first is written."""
+    def _run(self, opened: Callable[[], Format], mixer: Mixer, out: IO[bytes], progress: ShowProgress | None) -> Counts:
+        """Reads the data twice: all texts must be known before the first copy, which may not be equal to one of them."""
         reader = opened()
         with closing(reader.source):
             for records in reader.chunks():
@@ -96,25 +101,26 @@ class Augmentation:
         return mixer.made
 
     def _mixer(self, name: str, head: Sequence[Record]) -> Mixer:
+        """Opens the dimensions and checks the settings against the first records."""
         columns = self._columns(name, head)
-        tokens = any(isinstance(record.get(columns[0]), list | tuple) for record in head[:HEAD])
+        tokens = holds_lists(head, columns[0])
         sides = SIDES[self.side]
         if max(sides) >= len(columns):
             raise BadInput(f"{name}: expected two columns of texts for side {self.side}, got {', '.join(columns)}")
-        config = EvaluationSettings.of(dimensions=self.dimensions, tag=self.tag, mlm=self.mlm, encoder=self.encoder)
-        # no texts: what an example gets may not depend on others
-        specs, left_out = choose_dimensions(config, Dataset(name, "tokens" if tokens else "single", ((),), (), ()))
+        # a data set without texts, since what an example gets may not depend on others
+        specs, left_out = choose_dimensions(
+            self.settings, Dataset(name, "tokens" if tokens else "single", ((),), (), ())
+        )
         dimensions = tuple(map(Dimension.parse, specs))
         copies = Copies(
             dimensions, self.degree, self._count(), 1 if self.share is None else self.share, self.each, sides, self.seed,
-            Protect(tuple(self.protect)) if self.protect else None,
-            config.meaning_for(dimensions),
+            Protect(self.settings.protect) if self.settings.protect else None, choose_meaning(self.settings, dimensions),
         )  # fmt: skip
         made = Counts(self._signature(copies), left_out)
         return Mixer(copies, made, tokens, self.id, clean=not self.only_perturbed, trace=self.trace)
 
     def _count(self) -> float:
-        """Copies of an example: with a ratio clean:perturbed, on average."""
+        """Returns the copies of an example; on average, if there is a ratio clean:perturbed."""
         if self.ratio is None:
             return 1 if self.copies is None else self.copies
         try:
@@ -124,26 +130,17 @@ class Augmentation:
             raise ValueError(f"expected clean:perturbed, such as 1:1 or 2:1, for ratio, got {self.ratio!r}") from None
 
     def _signature(self, copies: Copies) -> str:
-        """Repeats the result."""
+        """Returns all that decides the result, as one line."""
         parts = {
             "scuff": __version__, "dimensions": ",".join(dimension.spec for dimension in copies.dimensions),
             "degree": f"{copies.degree:g}", "copies": f"{copies.count:g}" + (" each" if copies.each else ""),
             "share": f"{copies.share:g}", "side": self.side, "seed": copies.seed,
-            "protect": ",".join(self.protect) or "nothing", **({"meaning": copies.meaning} if copies.meaning else {}),
+            "protect": ",".join(self.settings.protect) or "nothing", **({"meaning": copies.meaning} if copies.meaning else {}),
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
 
     def _columns(self, name: str, records: Sequence[Record]) -> list[str]:
+        """Returns the columns of texts. Raises BadInput if there are no records, or no such columns."""
         if not records:
             raise BadInput(f"{name}: expected examples, got none")
-        return text_columns(name, column_names(records), self.text)
-
-
-def augment(data: Any, **options: Any) -> list[Any]:
-    """Labelled data with perturbed copies of its examples, for training: a list of dicts, or of tuples if they came as such.
-
-    data: as for `scuff.evaluate`. options: as for `scuff augment`: dimensions=["typo-g", "keyboard"] or tag, mlm, encoder,
-    degree=0.1 (never exceeded), copies=1 of a share=1 of the examples, or ratio="1:1" (clean:perturbed), each=False,
-    only_perturbed=False, trace=False, seed=0, protect=[], side="first", text, id, format, split.
-    """
-    return Augmentation(**options).rows(data)
+        return text_columns(name, column_names(records), self.settings.text)

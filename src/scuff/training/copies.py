@@ -1,4 +1,4 @@
-"""Perturbed copies of examples: how many of which dimension each example gets, and the texts of them."""
+"""Perturbed copies of examples: how many each example gets, of which dimensions, and their texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..text.random import Rng
 
 
 class Copy(NamedTuple):
-    """A changed version of an example: what made it, and how far it went."""
+    """A perturbed copy of an example, the dimension that made it, and the degree that it reached."""
 
     example: int
     texts: tuple[Text, ...]
@@ -31,10 +31,10 @@ class Copy(NamedTuple):
 
 @dataclass(frozen=True)
 class Copies:
-    """`count` copies of a `share` of the examples, none above the degree; half a copy is one for every other example.
+    """Which copies examples get: `count` of each of a `share`, none above the degree; a count may be a fraction, on average.
 
-    A copy has one dimension: an example tries them in an order of its own, and the next where one cannot change it. each: as
-    many copies by every dimension. What an example gets depends on it and these options, not on other examples or their order.
+    A copy has one dimension. Each example tries the dimensions in its own random order, the next one if one cannot change it.
+    each: `count` copies by every dimension. The copies of an example depend on it and these fields, not on other examples.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -45,14 +45,14 @@ class Copies:
     sides: tuple[int, ...] = (0,)
     seed: int = 0
     protect: Protect | None = None
-    meaning: str | None = None  # how far a sentence may go is measured by this encoder, or chrf
+    meaning: str | None = None  # the encoder, or chrf, that measures the degree of sentence-level dimensions
 
     def __post_init__(self) -> None:
         specs = [dimension.spec for dimension in self.dimensions]
         if not specs or len(set(specs)) < len(specs):
             raise ValueError(f"expected each dimension once, and at least one, got {', '.join(specs) or 'none'}")
         for dimension in self.dimensions:
-            if dimension.setting != "rule":
+            if dimension.access != "rule":
                 raise ValueError(f"expected a dimension that asks no model, got {dimension.spec}")
             if dimension.measure == "level":
                 raise ValueError(
@@ -65,9 +65,9 @@ class Copies:
             raise ValueError(f"expected more than 0 and at most 1000 copies of an example, got {self.count:g}")
 
     def of(self, columns: Sequence[Sequence[Text]], ids: Sequence[str] | None = None) -> tuple[list[list[Copy]], Ints]:
-        """The copies of each example, all different from it and from each other, and how many were wanted.
+        """Returns the copies of each example, all different from it and from each other, and how many were wanted.
 
-        ids: what an example's randomness depends on instead of its texts.
+        ids: an example's randomness depends on its id instead of its texts.
         """
         names = ids if ids is not None else [json.dumps(texts) for texts in zip(*columns, strict=True)]
         keys = Corpus.of(names).keys
@@ -89,6 +89,7 @@ class Copies:
             begin = np.maximum(begin, upto)
 
     def _wanted(self, keys: Bits) -> Ints:
+        """Returns how many copies each example should get."""
         row = np.arange(keys.size)
         rng = Rng.of(keys, self.seed, "augment")
         whole = int(self.count)
@@ -97,7 +98,7 @@ class Copies:
         return np.where(chosen, whole + more, 0) * (len(self.dimensions) if self.each else 1)
 
     def _order(self, keys: Bits) -> Ints:
-        """The dimensions in the order in which each example tries them: [example, place]."""
+        """Returns the numbers of the dimensions in the order in which each example tries them: [example, place]."""
         if self.each:
             return np.tile(np.arange(len(self.dimensions)), (keys.size, 1))
         row = np.arange(keys.size)
@@ -106,14 +107,17 @@ class Copies:
         return np.argsort(np.stack(bits, axis=1), axis=1, kind="stable")
 
     def _tried(self, columns: list[Column], order: Ints, begin: Ints, upto: Ints) -> Iterator[tuple[int, Copy]]:
-        """What comes of tries number `begin` to `upto` of each example: its dimensions in turn, the first case of each first."""
+        """Yields the results of tries `begin` to `upto` of each example, with the number of the try.
+
+        A round of tries takes the first case of each dimension, in the example's order; the next round the second cases.
+        """
         size = len(self.dimensions)
         for place in range(size):
             first, last = -((place - begin) // size), -((place - upto) // size)  # cases of the dimension at this place
             rows = np.flatnonzero(last > first)
-            asked = np.stack([order[rows, place], first[rows], last[rows]], axis=1)
-            for group in np.unique(asked, axis=0):
-                some = rows[(asked == group).all(axis=1)]
+            wanted = np.stack([order[rows, place], first[rows], last[rows]], axis=1)
+            for group in np.unique(wanted, axis=0):
+                some = rows[(wanted == group).all(axis=1)]
                 number, start, stop = group.tolist()
                 yield from (
                     (case * size + place, copy) for case, copy in self._cases(columns, some, number, start, stop)
@@ -122,7 +126,7 @@ class Copies:
     def _cases(
         self, columns: list[Column], rows: Ints, number: int, first: int, upto: int
     ) -> Iterator[tuple[int, Copy]]:
-        """Cases number `first` to `upto` of some examples by one dimension."""
+        """Yields cases `first` to `upto` of some examples by one dimension, with their numbers."""
         dimension = self.dimensions[number]
         made = sample_cases(
             [column.take(rows) for column in columns], self.sides, dimension, self.degree, upto, first=first,
@@ -137,7 +141,7 @@ class Copies:
 
 
 def _column(texts: Sequence[Text], ids: Sequence[str] | None, side: int | None) -> Column:
-    """The texts of a pair that have one id get different noise."""
+    """Returns a column of texts. The side is part of the id, so that the two texts of a pair are perturbed differently."""
     names = ids if ids is None or side is None else [f"{side}:{name}" for name in ids]
     if texts and isinstance(texts[0], tuple):
         return Column(*Corpus.of_tokens([list(tokens) for tokens in texts], ids=names))

@@ -1,4 +1,4 @@
-"""Records and their perturbed copies put together: no copy of a text that is there already, everything counted."""
+"""Records followed by their perturbed copies, without copies that are equal to a known text, and the counts of both."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import Text
-from ..data.formats.base import Extra, Format, Row, Value
+from ..data.formats.base import Extra, Format, OutputRow, Value, lone_surrogate
 from ..data.formats.streams import BadInput
 from ..perturbations.plan import blocks
 from ..text.ragged import Ragged
 from ..text.random import text_bits
 from .copies import Copies, Copy
 
+# added columns that say where a row comes from, and the types of their values
 TRACE: dict[str, type] = {"scuff_dimension": str, "scuff_degree": float, "scuff_source": str}
 
 
 @dataclass
 class Counts:
-    """What was done. Wanted copies that are neither written nor duplicates are `unchanged`: within the degree there was nothing,
-    or nothing else, to change.
-    """
+    """Counts of what was written. Wanted copies that could not be made within the degree are `unchanged`."""
 
     signature: str
-    left_out: dict[str, str]  # dimensions that would be there by default, and why they are not
-    examples: int = 0  # that have a text
+    left_out: dict[str, str]  # default dimensions that were left out, and why
+    examples: int = 0  # records that have a text
     wanted: int = 0
     copies: Counter[str] = field(default_factory=Counter)  # by dimension
-    duplicates: int = 0
+    duplicates: int = 0  # copies that were equal to a known text
 
     @property
     def unchanged(self) -> int:
@@ -47,34 +46,34 @@ class Counts:
 
 @dataclass
 class Mixer:
-    """Gives every record with its copies behind it. All records must be remembered before the first is mixed."""
+    """A stream of records, each followed by its copies. All records must be given to `remember` before `rows` is called."""
 
     copies: Copies
     made: Counts
-    tokens: bool = False  # whether the texts are cut into tokens
+    tokens: bool = False  # whether the texts are lists of tokens
     key: str | None = None  # the column that names a record
-    clean: bool = True  # whether the records themselves stay
-    trace: bool = False  # whether to tell what each row comes from
-    number: int = 0  # of the record that comes next; lines between records do not count
-    seen: set[int] = field(
-        default_factory=set
-    )  # 64 bits of each text: among ten million two look alike by chance, 10^-5
+    clean: bool = True  # whether the records themselves are kept
+    trace: bool = False  # whether to add the columns of TRACE
+    number: int = 0  # of the next record; blank lines do not count
+    # a 64-bit hash of each text; that any two of ten million texts collide has probability 10^-5
+    seen: set[int] = field(default_factory=set)
 
     def remember(self, reader: Format, records: Sequence[Any]) -> None:
+        """Adds the texts of records to those that no copy may be equal to."""
         self.seen.update(_bits([texts for record in records if (texts := self._texts(reader, record))]))
 
-    def rows(self, reader: Format, records: Sequence[Any]) -> Iterator[list[Row]]:
-        """What is to be written, in blocks: where they are cut changes nothing but time."""
+    def rows(self, reader: Format, records: Sequence[Any]) -> Iterator[list[OutputRow]]:
+        """Yields the rows to write, in blocks. The size of the blocks does not change the rows."""
         sizes = [1 + sum(len(value) for value in reader.values(record) if value) for record in records]
         for part in blocks(np.array(sizes, np.int64)):
             yield self._block(reader, records[part])
 
-    def _block(self, reader: Format, records: Sequence[Any]) -> list[Row]:
+    def _block(self, reader: Format, records: Sequence[Any]) -> list[OutputRow]:
         texts = {at: found for at, record in enumerate(records) if (found := self._texts(reader, record))}
         names = [self._name(reader, record) for record in records]
         copies = dict(zip(texts, self._copies(texts, [names[at] for at in texts]), strict=True))
         self.made.examples += len(texts)
-        out: list[Row] = []
+        out: list[OutputRow] = []
         for at, record in enumerate(records):
             if self.clean:
                 extra = None if reader.is_blank(record) else self._extra(names[at])
@@ -85,7 +84,7 @@ class Mixer:
         return out
 
     def _name(self, reader: Format, record: Any) -> str:
-        """What a record is called: by its id, or by its number."""
+        """Returns the id of a record, or its number if there is no column of ids."""
         if reader.is_blank(record):
             return ""
         self.number += 1
@@ -116,12 +115,13 @@ class Mixer:
         return dict(zip(TRACE, values, strict=True)) if self.trace else {}
 
     def _texts(self, reader: Format, record: Any) -> tuple[Text, ...] | None:
-        """The texts of a record that has them."""
+        """Returns the texts of a record, None if one is missing. Raises BadInput for values of other types."""
         values = reader.values(record)
         if reader.is_blank(record) or any(value is None for value in values):
             return None
         for value in values:
-            if not isinstance(value, list if self.tokens else str) or not _is_unicode(value):
+            parts = [value] if isinstance(value, str) else value or []
+            if not isinstance(value, list if self.tokens else str) or any(map(lone_surrogate, parts)):
                 expected = "a list of tokens" if self.tokens else "text"
                 raise self._error(reader, record, f"expected {expected} in Unicode, got {value!r:.60}")
         return tuple(tuple(value) if isinstance(value, list) else str(value) for value in values)
@@ -129,11 +129,6 @@ class Mixer:
     def _error(self, reader: Format, record: Any, message: str) -> BadInput:
         line = reader.line(record)
         return BadInput(f"{reader.source.name}: " + (f"line {line}: " if line else "") + message)
-
-
-def _is_unicode(value: Value) -> bool:
-    """Half a surrogate pair, which a JSON escape can hold, is no text."""
-    return not any("\ud800" <= char <= "\udfff" for part in value or () if not part.isascii() for char in part)
 
 
 def _bits(texts: Sequence[tuple[Text, ...]]) -> list[int]:

@@ -1,7 +1,8 @@
-"""Reads a model's answers in any of the usual shapes as Outputs; a row that cannot be read spoils no other."""
+"""Reads a model's answers, in any of the usual shapes, as Outputs; a row that cannot be read gets a problem."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -10,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import NONE_NAMES, Task
-from .base import OTHER, Outputs, sigmoid, softmax
-from .remote.responses import begin
+from .base import OTHER, Access, Outputs, Victim, sigmoid, softmax
 
 Kind = Literal["scores", "labels", "sets", "tags", "texts"]
 
@@ -20,24 +20,42 @@ EMPTY: dict[Kind, tuple[Any, Any]] = {
     "texts": (None, object),
 }  # fmt: skip
 
+SHOWN = 100  # characters of an answer that go into a message
+
+NUMBER = re.compile(r"-?\d+")
+
+LONGEST = 60  # letters of a label's name; a longer answer is no label but talk
+
+NO_NUMBERS = "error: scores that are no numbers"
+
 
 class BadAnswer(ValueError):
-    """A model's answers have no shape that we know; the message shows what came."""
+    """A model's answers have no known shape; the message shows them."""
 
 
 class Unfit(ValueError):
-    """The same for one row."""
+    """The answer to one row has no known shape."""
+
+
+def begin(value: Any) -> str:
+    """The beginning of a value on one line that is safe to print."""
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:
+        text = "something nested too deep"
+    text = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * SHOWN]).split())
+    return text[:SHOWN]
 
 
 def plain(found: Any) -> Any:
-    """Arrays of torch, jax and pandas as NumPy's."""
+    """Arrays of torch, jax and pandas as NumPy arrays."""
     if hasattr(found, "detach"):
         found = found.detach().cpu().numpy()[()]
     return found.to_numpy() if hasattr(found, "to_numpy") else found
 
 
 def is_numbers(row: Any, task: Task) -> bool:
-    """Scores without names: numbers, unless they are whole and mean labels or the 0 and 1 of a label set."""
+    """Whether a row is scores without names: numbers, but neither a label's number nor the 0 and 1 of a label set."""
     if isinstance(row, float | np.floating):
         return True
     if not isinstance(row, np.ndarray | list | tuple) or not len(row):
@@ -49,11 +67,11 @@ def is_numbers(row: Any, task: Task) -> bool:
 
 
 def scored(value: Any) -> list[tuple[Any, Any]] | None:
-    """Names with scores: {name: score}, a zero-shot pipeline's answer, or all labels of a Hugging Face pipeline."""
+    """Names with scores: {name: score}, a zero-shot pipeline's answer, or all labels of a Hugging Face pipeline; else None."""
     if isinstance(value, dict):
         if isinstance(value.get("labels"), list) and isinstance(value.get("scores"), list):
             return list(zip(value["labels"], value["scores"], strict=False))
-        return None if {"label", "score"} <= set(value) or "label" in value else list(value.items())
+        return None if "label" in value else list(value.items())
     if isinstance(value, list) and len(value) > 1 and all(isinstance(item, dict) for item in value):
         return [(item.get("label"), item.get("score")) for item in value]
     return None
@@ -64,22 +82,12 @@ def label_in(value: Any) -> Any:
 
 
 def mended(text: str) -> str:
-    """Half a character, which JSON can hold, cannot be written to a file."""
+    """Replaces half characters, which JSON can hold but no file in UTF-8."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def stacked(answers: Sequence[Any], kind: Kind | None, labels: int) -> npt.NDArray[Any]:
-    """Answers (None where there is none) as one array, of objects as long as their kind is not known."""
-    none, dtype = EMPTY[kind] if kind else (None, object)
-    out = np.full((len(answers), labels) if kind in ("scores", "sets") else len(answers), none, dtype)
-    for at, answer in enumerate(answers):
-        if answer is not None:
-            out[at] = answer
-    return out
-
-
 def finite(values: Sequence[Any]) -> npt.NDArray[np.float64]:
-    """The numbers among some values."""
+    """The finite numbers among some values."""
     found = np.array(
         [v for v in values if isinstance(v, int | float | np.number) and not isinstance(v, bool)], np.float64
     )
@@ -87,34 +95,31 @@ def finite(values: Sequence[Any]) -> npt.NDArray[np.float64]:
 
 
 class Scale:
-    """Whether a model's scores are probabilities or logits: the first that are seen show it, and it stays so."""
+    """Whether a model's scores are probabilities or logits. The first scores decide."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.probable: bool | None = None
 
     def settle(self, values: npt.NDArray[np.float64]) -> None:
+        """Decides by these scores, if nothing is decided yet."""
         if self.probable is None and values.size:
             self.probable = bool((values >= -1e-6).all() and (values <= 1 + 1e-6).all())
 
     def leaves(self, values: npt.NDArray[np.float64]) -> bool:
-        """Whether scores that were in [0, 1] before are not."""
+        """Whether scores are outside [0, 1] though the first were inside."""
         return bool(self.probable and ((values < -1e-3) | (values > 1 + 1e-3)).any())
 
     def normal(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+        """The scores as probabilities."""
         if self.probable:
             return scores.astype(np.float32)
         with np.errstate(all="ignore"):
             return (sigmoid if self.task == "multi" else softmax)(scores)
 
 
-NUMBER = re.compile(r"-?\d+")
-
-LONGEST = 60  # letters of a label's name; what is longer is no label but talk
-
-
 class Names:
-    """The labels of a model. assumed: they are those of the data, in no order that the model knows."""
+    """The labels of a model. assumed: they are those of the data, whose order means nothing to the model."""
 
     def __init__(self, labels: Sequence[str], name: str, assumed: bool) -> None:
         self.name, self.labels = name, tuple(labels)
@@ -126,7 +131,7 @@ class Names:
         self.strange = ""  # the last name that is none of the labels
 
     def number_of(self, label: Any) -> int | None:
-        """By name; a number that is no name is the place in the labels, where they have an order."""
+        """The number of a label, by its name; a number that is no name is a place in the labels, if their order is known."""
         if isinstance(label, bool | np.bool_):
             label = str(bool(label)) if str(bool(label)).casefold() in self.number else int(label)
         if not isinstance(label, str | int | np.integer):
@@ -149,20 +154,18 @@ class Names:
         return self.number.get(OTHER) if len(name) <= LONGEST and "\n" not in name else None
 
     def nameless(self) -> BadAnswer:
+        """The error for numbers from a model whose order of labels is not known."""
         return BadAnswer(
             f"expected names for the labels that {self.name} only numbers, got none: give them in its order with --labels "
             f"(the data has {', '.join(self.named)})"
         )
 
 
-NO_NUMBERS = "error: scores that are no numbers"
-
-
 class Reader:
-    """Reads the answers of one model. What kind they are, and whether scores are logits, shows in the first; it stays so.
+    """Reads the answers of one model. The first answer decides of which kind all are, and whether scores are logits.
 
-    assumed: the labels are those of the data, in no order that the model knows: mere numbers are refused, and a name that is
-    none of them is (other), which is wrong for every example. scores: whether scores come; None waits for the first answer.
+    assumed: the labels are those of the data, whose order means nothing to the model: mere numbers raise BadAnswer, and a name
+    that is none of them is (other), which is wrong for every example. scores: whether scores come; None: see the first answer.
     """
 
     def __init__(
@@ -179,7 +182,7 @@ class Reader:
         self.scale = Scale(task)
 
     def read(self, found: Any, count: int) -> Outputs:
-        """Answers to `count` rows from a call: an array, a list, a tensor, a DataFrame."""
+        """Reads the answers to `count` rows: an array, a list, a tensor, a DataFrame."""
         found = plain(found)
         if isinstance(found, dict) and "labels" in found:  # one row of a zero-shot pipeline, not a list
             found = [found]
@@ -214,7 +217,7 @@ class Reader:
         return self.outputs(answers, problems)
 
     def row(self, value: Any, tokens: int | None = None) -> Any:
-        """One answer; Unfit if it is none. `tokens`: how many the text has."""
+        """Reads one answer. Raises Unfit if it has no known shape. tokens: how many the text has."""
         kind, answer = self._row(value)
         if answer is None or (kind == "tags" and tokens is not None and len(answer) != tokens):
             wanted = f"expected {tokens} tags, got " if kind == "tags" and answer is not None else ""
@@ -226,7 +229,7 @@ class Reader:
 
     @property
     def state(self) -> list[Any]:
-        """What has shown so far, for another process that reads the same model."""
+        """What the answers have decided so far, for another process that reads the same model."""
         return [self.kind, self.scale.probable]
 
     @state.setter
@@ -235,7 +238,13 @@ class Reader:
 
     def outputs(self, answers: Sequence[Any], problems: Sequence[str]) -> Outputs:
         """Answers (None where there is a problem) as one array, of objects as long as the kind is not known."""
-        return Outputs.of(stacked(answers, self.kind, len(self.labels)), list(problems))
+        none, dtype = EMPTY[self.kind] if self.kind else (None, object)
+        wide = self.kind in ("scores", "sets")
+        out = np.full((len(answers), len(self.labels)) if wide else len(answers), none, dtype)
+        for at, answer in enumerate(answers):
+            if answer is not None:
+                out[at] = answer
+        return Outputs.of(out, problems)
 
     def _row(self, value: Any) -> tuple[Kind, Any]:
         if self.task == "text":
@@ -261,7 +270,7 @@ class Reader:
         return "labels", self.names.number_of(label_in(value))
 
     def _matrix(self, rows: list[Any]) -> Outputs:
-        """Scores of all rows at once, in the order of the labels."""
+        """Reads the scores of all rows, in the order of the labels."""
         try:
             scores = np.asarray(rows, np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -285,12 +294,12 @@ class Reader:
                 f"{' x '.join(map(str, scores.shape[1:]))}: {begin(rows[0])}; name the model's labels in its order with --labels"
             )
         out = np.zeros((len(rows), len(self.labels)), np.float32)
-        out[:, : len(self.named)] = self.scale.normal(scores)  # nothing is said about other labels
+        out[:, : len(self.named)] = self.scale.normal(scores)  # (other) has 0
         out[~good] = np.nan
         return Outputs.of(out, ["" if fine else NO_NUMBERS for fine in good.tolist()])
 
     def _by_name(self, pairs: list[tuple[Any, Any]], shown: str) -> npt.NDArray[np.float32] | None:
-        """Scores that come with names. Of labels that the data does not have the highest counts."""
+        """Reads scores that come with names. (other) gets the highest score of the labels that the data does not have."""
         try:
             values = np.array([value for _, value in pairs], np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -312,6 +321,7 @@ class Reader:
         return out
 
     def _set(self, value: Any) -> npt.NDArray[np.bool_] | None:
+        """Reads a label set: names, numbers, or a 0/1 for every label. None if it holds something else."""
         value = [value] if isinstance(value, str | dict) else value
         if not isinstance(value, list | tuple | set | frozenset | np.ndarray):
             return None
@@ -321,7 +331,7 @@ class Reader:
                 raise self.names.nameless()
             out[: len(items)] = np.array(items, np.float64) > 0.5
             return out
-        if OTHER in self.labels:  # a name for no label at all
+        if OTHER in self.labels:  # leave out names for no label at all
             items = [
                 item
                 for item in items
@@ -332,3 +342,25 @@ class Reader:
             return None
         out[[number for number in numbers if number is not None]] = True
         return out
+
+
+class Read(Victim):
+    """A victim whose answers a Reader reads: the first answer shows whether it gives scores."""
+
+    reader: Reader
+
+    @property
+    def access(self) -> Access:  # type: ignore[override]
+        return Access.SCORE if self.reader.kind == "scores" else Access.DECISION
+
+    @property
+    def state(self) -> Any:
+        return self.reader.state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self.reader.state = state
+
+    @property
+    def strange(self) -> str:  # type: ignore[override]
+        return self.reader.names.strange

@@ -1,4 +1,4 @@
-"""What every victim shares: a batch in, row-aligned answers out."""
+"""`Victim`, a model under test: a batch in, row-aligned `Outputs` out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,30 +15,26 @@ from ..data.dataset import Task, Text
 from ..isolation import Blameless
 from ..text.ragged import Floats, Ints, Mask
 
-if TYPE_CHECKING:
-    from .answers import Reader
-
-
 Column = Sequence[Text]
 
-Spans = Sequence[tuple[int, int]]  # where words begin and end in a text
+Spans = Sequence[tuple[int, int]]  # start and stop of each word in a text
 
-GRADIENT_STEPS = 20  # points on the way from the baseline to the text: forward passes that a gradient costs
+GRADIENT_STEPS = 20  # points between the baseline and the text: each costs a pass through the model
 
-OTHER = "(other)"  # stands for labels that the data does not have, where a model's labels are not known beforehand
+OTHER = "(other)"  # any label that the data does not have, for models whose labels are not known beforehand
 
 
 class Access(IntEnum):
-    """What a victim tells about itself; each level has all that the ones before it have."""
+    """What a victim shows to whoever asks it; each level includes the ones before it."""
 
-    BLIND = 0  # answers were collected before: nothing new can be asked
+    BLIND = 0  # answers that were collected before: nothing new can be asked
     DECISION = 1  # labels, tags or texts
     SCORE = 2  # a score for every label
-    GRADIENT = 3
+    GRADIENT = 3  # and how much each word adds to a score
 
 
 class StopRun(Blameless, RuntimeError):
-    """The run cannot go on: no example is to blame."""
+    """The run must stop, and no example is to blame."""
 
 
 class NotEnoughAccess(Blameless, ValueError):
@@ -47,7 +43,7 @@ class NotEnoughAccess(Blameless, ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """Answers to n rows. Where there is none, `problem` says why ("refused", "unparsed: ...", "error: ...").
+    """Answers to n rows. `problem` is "" or says why a row has none ("refused", "unparsed: ...", "error: ...").
 
     `answers` is float[n, labels] of scores; int[n] of label numbers; bool[n, labels] of label sets; or, for tags (an int array
     per row) and texts, object[n]. Rows with a problem hold nan, -1, False or None.
@@ -58,6 +54,7 @@ class Outputs:
 
     @classmethod
     def of(cls, answers: npt.NDArray[Any], problem: Sequence[str] | None = None) -> Outputs:
+        """Answers as an array, with a problem per row; None: without problems."""
         reasons = np.full(len(answers), "", object)
         if problem is not None:
             reasons[:] = problem
@@ -65,7 +62,7 @@ class Outputs:
 
     @classmethod
     def failed(cls, count: int, reason: str, like: Outputs | None = None) -> Outputs:
-        """No answers, in the shape of others where some are known."""
+        """Rows without answers. like: Outputs whose shape and type they take."""
         shape, kind = ((count,), object) if like is None else ((count, *like.answers.shape[1:]), like.answers.dtype)
         none: Any = {"f": np.nan, "i": -1, "b": False}.get(np.dtype(kind).kind)
         return cls(np.full(shape, none, kind), np.full(count, reason, object))
@@ -82,7 +79,7 @@ class Outputs:
 
     @staticmethod
     def join(parts: Sequence[Outputs]) -> Outputs:
-        """One after the other. Parts of which nothing is known but that they failed take the shape of the rest."""
+        """Joins parts in their order. Parts that only failed take the shape and type of the others."""
         known = next((part for part in parts if part.answers.dtype != object), None)
         if known is not None:
             parts = [
@@ -97,32 +94,38 @@ class Outputs:
 
 
 class Victim(ABC):
-    """A model under test. `labels` are the names of its classes, in the order of its scores; () for texts."""
+    """A model under test. A subclass has a task, labels, access, and `__call__`.
 
-    name: str  # how it was named, for people and signatures
+    `labels` are the names of its classes, in the order of its scores; () for task text. Counting, duplicates, caching, batches
+    and rows that raise are the work of `Query`.
+    """
+
+    name: str  # for people and signatures; open_victim gives one to a victim without
     task: Task
     labels: tuple[str, ...] = ()
     access: Access = Access.DECISION
-    cases_at_once: int = 4000  # of a block: many full batches, yet little lost when a run is killed
-    rows_at_once: int = 256  # how many rows a call should bring: full batches, not more than memory holds
-    _identity: str = ""  # where the name does not tell
-    batch_tokens: int | None = 0  # of victims that batch by tokens; None: not settled yet
-    reader: Reader | None = None  # of answers that come in shapes that are not known beforehand
-    mask: str = ""  # what hides a word from it; "" leaves the word out
-    unknown: str = "[UNK]"  # what stands for a word that it does not know
-    sees_through_files: bool = False  # whether a worker process can open it again by its name
+    cases_at_once: int = 4000  # in a block of a run: many full batches, yet little is lost when the run is killed
+    rows_at_once: int = 256  # at most so many rows in a call: full batches that fit into memory
+    batch_tokens: int | None = 0  # of victims that batch by tokens; None: not measured yet
+    _identity: str = ""  # where the name does not identify the model
+    state: Any = None  # what the first answers showed, for another process that asks the same model
+    strange: str = ""  # the last answer that is none of the labels
+    paid: bool = False  # answers cost and may vary: it is not asked only to find out whether it is the same model
+    mask: str = ""  # replaces a word that is hidden from it; "": the word is left out
+    unknown: str = "[UNK]"  # replaces a word that it shall not know
+    sees_through_files: bool = False  # whether a worker process can open it by the same spec
 
     @abstractmethod
     def __call__(self, *columns: Column) -> Outputs:
-        """Answer n rows; a sentence pair is two columns, a text in tokens a tuple of strings."""
+        """Answers n rows. A sentence pair is two columns; a text in tokens is a tuple of strings."""
 
     def saliency(
         self, *columns: Column, side: int, words: Sequence[Spans], weights: Floats, steps: int = GRADIENT_STEPS
     ) -> list[Floats]:
         """How much each word of column `side` adds to sum(weights * scores), for victims with gradient access.
 
-        words: (start, stop) in each row's text; texts in tokens have none. weights: float[n, labels]. steps: how often each row
-        is put through the model: more are more exact.
+        words: of each row's text; texts in tokens have none. weights: float[n, labels]. steps: passes through the model per
+        row; more are more exact.
         """
         raise NotEnoughAccess(
             f"expected a victim with gradient access for saliency, got {self.name}, which gives "
@@ -130,30 +133,20 @@ class Victim(ABC):
         )
 
     def assume(self, labels: Sequence[str]) -> bool:
-        """Take the data's labels where neither model nor user names any; whether that makes sense here."""
+        """Takes the labels of the data, if neither model nor user names any. Returns whether that makes sense here."""
         return False
 
     def settle(self) -> None:  # noqa: B027 - most have nothing to settle
-        """Take the usual batch size where none was found."""
+        """Takes the usual batch size if none was measured."""
 
     @property
     def identity(self) -> str:
-        """Changes when the model changes: part of the cache's key, and of what a resumed run must match."""
+        """Must change when the model changes: part of the cache's key, and of what a resumed run must match."""
         return self._identity or self.name
 
 
-class Read(Victim):
-    """A victim whose answers a Reader reads: that it gives scores shows in the first."""
-
-    reader: Reader
-
-    @property
-    def access(self) -> Access:  # type: ignore[override]
-        return Access.SCORE if self.reader.kind == "scores" else Access.DECISION
-
-
 def require(victim: Victim, needed: Access, why: str) -> None:
-    """Say before the start that a protocol needs more than this victim gives."""
+    """Raises NotEnoughAccess if this victim gives less than a protocol needs."""
     if victim.access < needed:
         raise NotEnoughAccess(
             f"expected a victim with {needed.name.lower()} access for {why}, got {victim.name}, which gives "
@@ -171,7 +164,7 @@ def sigmoid(logits: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 
 
 def as_objects(values: Sequence[Any]) -> npt.NDArray[np.object_]:
-    """An array of things that are arrays or texts themselves."""
+    """An object array of values that may be arrays or texts themselves."""
     out = np.full(len(values), None, object)
     for at, value in enumerate(values):
         out[at] = value

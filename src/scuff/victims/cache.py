@@ -1,4 +1,4 @@
-"""Answers kept on disk, so that a dear model is asked once: a SQLite file that any number of runs may share."""
+"""Answers kept on disk, so that an expensive model is asked once: a SQLite file that any number of runs may share."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Key = tuple[Text, ...]
 
 
 class DiskCache:
-    """Keyed by the victim's identity and the texts; problems such as refusals are kept too, errors are not."""
+    """Answers by the victim's identity and the texts. Problems such as refusals are kept, too; errors are not."""
 
     def __init__(self, path: str) -> None:
-        import sqlite3  # most runs do without
+        import sqlite3  # most runs have no cache
 
         self.path = path
-        with self._told():
+        with self._explained():
             self.file = sqlite3.connect(path, timeout=60)
             try:
                 self.file.execute(
@@ -33,9 +33,9 @@ class DiskCache:
                 raise
 
     def get(self, identity: str, keys: Iterable[Key]) -> dict[Key, tuple[Any, str]]:
-        """Those of some texts that are known."""
+        """The answers that are known, by their texts."""
         found = {}
-        with self._told():
+        with self._explained():
             for key in keys:
                 row = self.file.execute("SELECT answer FROM answers WHERE key = ?", (digest(identity, key),)).fetchone()
                 if row:
@@ -43,17 +43,17 @@ class DiskCache:
         return found
 
     def put(self, identity: str, answers: dict[Key, tuple[Any, str]]) -> None:
-        """Keep some answers; they are on disk when this returns."""
+        """Keeps answers; they are on disk when this returns."""
         rows = [(digest(identity, key), _packed(*answer)) for key, answer in answers.items()]
-        with self._told(), self.file:
+        with self._explained(), self.file:
             self.file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
 
     def close(self) -> None:
         self.file.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """A file that is damaged, or not ours, as one line."""
+    def _explained(self) -> Iterator[None]:
+        """Turns errors of SQLite and JSON into one line: the file is damaged, or not a cache."""
         import sqlite3
 
         try:
@@ -67,7 +67,7 @@ def digest(identity: str, key: Key) -> bytes:
 
 
 def _packed(value: Any, problem: str) -> str:
-    """JSON with the type of the array, so that it comes back the same to the last bit."""
+    """JSON with the type of the array, so that it is read back the same to the last bit."""
     if isinstance(value, np.ndarray | np.generic):
         return json.dumps([str(value.dtype), value.tolist(), problem])
     return json.dumps(["", value, problem])

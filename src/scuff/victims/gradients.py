@@ -4,24 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from ..data.dataset import Task
 from ..huggingface.batches import Pieces, Tuner, encode, in_batches
 from ..huggingface.loading import answering, quiet
 from ..text.ragged import Floats, spread
 from .base import GRADIENT_STEPS, Column, NotEnoughAccess
 
-if TYPE_CHECKING:
-    from .huggingface import Transformer
+BACKWARD = 4  # times the memory of a forward pass, about
 
 
-BACKWARD = 4  # times the memory of a forward pass, or so
+class Network(Protocol):
+    """What is used here of a model and its tokenizer: a Transformer has it."""
+
+    name: str
+    task: Task
+    model: Any
+    tokenizer: Any
+    max_length: int
+
+    @property
+    def pad(self) -> int: ...
+    @property
+    def fill(self) -> dict[str, int]: ...
+    @property
+    def usual_tokens(self) -> int: ...
 
 
 def gives_gradients(model: Any, tokenizer: Any) -> bool:
-    """Whether words can be followed to where the model looks them up. A decoder looks up other pieces than were asked about."""
+    """Whether gradients reach the embeddings of the words. An encoder-decoder also looks up pieces of its own output."""
     try:
         table = model.get_input_embeddings()
     except (AttributeError, NotImplementedError):
@@ -31,7 +45,7 @@ def gives_gradients(model: Any, tokenizer: Any) -> bool:
 
 
 def word_saliency(
-    victim: Transformer,
+    victim: Network,
     columns: Sequence[Column],
     side: int,
     words: Sequence[Sequence[tuple[int, int]]],
@@ -39,9 +53,9 @@ def word_saliency(
     steps: int = GRADIENT_STEPS,
 ) -> list[Floats]:
     """What each word of column `side` adds to sum(weights * scores), compared to mask (or else pad) pieces in its place; the
-    other column and the tokenizer's marks stay as they are. All pieces together add up to the whole difference.
+    other column and the special tokens stay as they are. The sum over all pieces is the whole difference.
 
-    A piece belongs to the word in which it ends. Words that the model does not see have 0.
+    A piece belongs to the word in which it ends. Words beyond the model's maximal length have 0.
     """
     count = [len(spans) for spans in words]
     row = np.repeat(np.arange(len(words)), count)
@@ -52,7 +66,7 @@ def word_saliency(
     piece = np.flatnonzero((pieces.flat["side"] == side) & (pieces.flat["end"] > pieces.flat["begin"]))
     last, owner = pieces.flat["end"][piece] - 1, np.repeat(pieces.order, pieces.length)[piece]
     order = np.lexsort((start, row))
-    apart = 1 + max(int(stop.max()), int(last.max(initial=0)))  # so that all places of a row come before the next row's
+    apart = 1 + max(int(stop.max()), int(last.max(initial=0)))  # sorts all places of a row before those of the next
     at = np.searchsorted((row * apart + start)[order], owner * apart + last, "right") - 1
     word = order[np.maximum(at, 0)]
     mine = (at >= 0) & (row[word] == owner) & (last < stop[word])
@@ -60,14 +74,14 @@ def word_saliency(
     return np.split(np.bincount(word[mine], found[piece[mine]], row.size), np.cumsum(count)[:-1])
 
 
-def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Floats, many: int) -> Floats:
-    """The way times the mean gradient along it, for every piece. Each step of a row is a row of a batch."""
+def _piece_saliency(victim: Network, pieces: Pieces, side: int, weights: Floats, many: int) -> Floats:
+    """Of every piece: its distance from the baseline times the mean gradient on the way. Each step is a row of a batch."""
     import torch
 
     place = spread(np.repeat(pieces.start[:-1], many), np.repeat(pieces.length, many))
     flat = {name: values[place] for name, values in pieces.flat.items()}
     steps = Pieces(np.repeat(pieces.order, many), np.repeat(pieces.length, many), flat)
-    left = np.tile((np.arange(many) + 0.5) / many, len(pieces))  # of the way, at each step
+    left = np.tile((np.arange(many) + 0.5) / many, len(pieces))  # the share of the way that is left at each step
     weights = np.asarray(weights, np.float32)
 
     def step(at: int, end: int) -> Floats:
@@ -94,12 +108,12 @@ def _piece_saliency(victim: Transformer, pieces: Pieces, side: int, weights: Flo
 
 
 @contextmanager
-def _on_the_way(victim: Transformer, pieces: Any, moving: Any, ahead: Any) -> Iterator[list[tuple[Any, Any]]]:
-    """Show the model, where `moving`, points on the way from the baseline to its pieces; `ahead`: how much of it is left. Gives
-    points and ways once it has looked.
+def _on_the_way(victim: Network, pieces: Any, moving: Any, ahead: Any) -> Iterator[list[tuple[Any, Any]]]:
+    """Replaces the embeddings of the `moving` pieces by points between the baseline and themselves; `ahead`: the share of the
+    way that is left. Yields a list that holds (points, ways) once the model has looked its pieces up.
 
-    A hook replaces what the model looks up. It still gets the pieces themselves: from them it finds positions, and the piece
-    that it answers from, which models that are given `inputs_embeds` instead get wrong or refuse.
+    A hook does it, so that the model still gets the pieces: it computes positions from them, and which piece to answer from.
+    Models that are given `inputs_embeds` instead get these wrong or raise.
     """
     import torch
 
@@ -108,7 +122,7 @@ def _on_the_way(victim: Transformer, pieces: Any, moving: Any, ahead: Any) -> It
     blank = victim.pad if mask is None else mask
 
     def replace(table: Any, arguments: Any, found: Any) -> Any:
-        if not torch.equal(arguments[0], pieces):  # GPT-2 looks up types of pieces in the same table
+        if not torch.equal(arguments[0], pieces):  # GPT-2 looks up token types in the same table
             return found
         base = table.forward(torch.full_like(arguments[0], blank))
         way = ((found - base) * moving).detach()

@@ -26,9 +26,9 @@ Result = TypeVar("Result")
 
 
 def ahead(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-    """What `work` gives for each item, in their order; a thread works on the next one meanwhile.
+    """Yields what `work` returns for each item, in their order; a thread works on the next one meanwhile.
 
-    That helps where the work leaves Python: a tokenizer of Hugging Face does, and so does whoever waits for a GPU.
+    That is faster if the work releases the GIL, as the tokenizers of Hugging Face do.
     """
     if len(items) == 1:
         yield work(items[0])
@@ -46,7 +46,7 @@ def ahead(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Res
 
 
 def label_names(model: Any, count: int, labels: Sequence[str] | None, name: str) -> tuple[str, ...]:
-    """The user's names, else the model's own; () where it has only numbers."""
+    """The user's names, else the model's own; () if it has only numbers."""
     if labels is not None:
         if len(labels) != count:
             raise BadModel(f"expected {count} labels for {name}, got {len(labels)}: {', '.join(labels)}")
@@ -58,7 +58,7 @@ def label_names(model: Any, count: int, labels: Sequence[str] | None, name: str)
 
 
 def longest(model: Any, tokenizer: Any, wanted: int | None, name: str) -> int:
-    """As many pieces as model and tokenizer take, 512 where neither says; the user may ask for fewer."""
+    """The number of pieces that model and tokenizer take, 512 if neither says; the user may set fewer."""
     known = positions(model)
     if wanted is not None:
         least = tokenizer.num_special_tokens_to_add(pair=True) + 1
@@ -69,22 +69,22 @@ def longest(model: Any, tokenizer: Any, wanted: int | None, name: str) -> int:
     return min(limits, default=512)
 
 
-# tokens of a batch: what to try, and what to take where there is too little to try on
+# tokens of a batch: sizes to try, and the size to take if there is too little text to try them on
 SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 65536, 131072)}
 
 OTHERWISE = {"cpu": 2048, "cuda": 65536}
 
-AT_ONCE = 2048  # rows that are cut into pieces while the device works on those before them
+AT_ONCE = 2048  # rows that are tokenized while the device works on those before them
 
-Answered = list[tuple[Any, Mask]]  # what a model gave for each batch, and where pieces stand in it
+Answered = list[tuple[Any, Mask]]  # what a model returned for each batch, and where the batch is not padding
 
 
 class Transformer(Victim):
-    """A model and its tokenizer, where they stand. `load` and `of_pipeline` build one.
+    """A model and its tokenizer, on the device where they are. `load` and `of_pipeline` build one.
 
-    digest: tells the weights apart. batch_tokens: rows x longest row of a batch; None tries some sizes at the first call that
-    is large enough and keeps the fastest here. max_length: pieces of a text that the model sees. num_beams, max_new_tokens and
-    prefix (before every text; T5 needs one) are for task text.
+    digest: returns a digest of the weights. batch_tokens: rows x longest row of a batch; None tries some sizes at the first call
+    that is large enough and keeps the fastest. max_length: pieces of a text that the model sees. num_beams, max_new_tokens and
+    prefix (put before every text; T5 needs one) are for task text.
     """
 
     rows_at_once = 8192
@@ -108,14 +108,14 @@ class Transformer(Victim):
         self.model, self.tokenizer, self.task, self.name = model, tokenizer, task, name
         scores, follows = task in ("single", "multi"), gives_gradients(model, tokenizer)
         self.access = Access.DECISION if not scores else Access.GRADIENT if follows else Access.SCORE
-        self.count = 0 if task == "text" else int(model.config.num_labels)  # of labels, also where they have no names
+        self.count = 0 if task == "text" else int(model.config.num_labels)  # of labels, with or without names
         self.labels = label_names(model, self.count, labels, name)
         self.mask = str(tokenizer.mask_token or "") if scores else ""
         self.unknown = str(tokenizer.unk_token or self.mask or self.unknown)
         self.batch_tokens, self.max_length = batch_tokens, longest(model, tokenizer, max_length, name)
         self.num_beams, self.max_new_tokens, self.prefix = num_beams, max_new_tokens, prefix
         takes = signature(type(model).forward).parameters
-        takes_all = "input_ids" not in takes  # as a wrapper does
+        takes_all = "input_ids" not in takes  # a wrapper that takes **inputs
         self._takes_types = task != "text" and ("token_type_ids" in takes or takes_all)
         self._digest = cache(digest)  # reads all weights
         if batch_tokens is not None and batch_tokens < 1:
@@ -126,14 +126,14 @@ class Transformer(Victim):
             raise BadModel(f"expected a fast tokenizer for task tokens, got {type(tokenizer).__name__} from {name}")
 
     def assume(self, labels: Sequence[str]) -> bool:
-        """A model whose labels have no names numbers them."""
+        """The numbers of a model without names are its labels, if the labels of the data are numbers, too."""
         numbers = all(label.isdecimal() for label in labels)
         self.labels = tuple(map(str, range(self.count))) if numbers else ()
         return numbers
 
     @property
     def identity(self) -> str:
-        """The weights, and whatever else changes the answers. A model that is trained further needs a new victim."""
+        """The digest of the weights, and all that changes the answers. It is read once: after training, open a new victim."""
         about = [self._digest(), self.task, self.max_length, str(self.model.dtype).removeprefix("torch.")]
         if self.task == "text":
             about += [self.num_beams, self.max_new_tokens, self.prefix]
@@ -152,12 +152,12 @@ class Transformer(Victim):
             columns = tuple([f"{self.prefix}{text}" for text in column] for column in columns)
         special = {"text": (self._write, self._texts), "tokens": (self._tag, self._tags)}
         answer, finish = special.get(self.task, (self._score, self._scores))
-        # sizes of batches are tried on everything at once
+        # while batch_tokens is not known, sizes are tried on all rows together
         size = AT_ONCE if self.batch_tokens else len(columns[0])
         parts = [[column[at : at + size] for column in columns] for at in range(0, len(columns[0]), size)]
         with quiet(), answering(self.model):
             pieces = ahead(lambda part: encode(self.tokenizer, part, self.max_length, words=tokens), parts)
-            # the answers stay on the device until the last batch is asked: a GPU need not wait for us
+            # answers stay on the device until the last batch was sent, so that a GPU never waits
             done = [(part, self._run(part, answer)) for part in pieces]
             return Outputs.join([finish(*some, part) for some, part in zip(done, parts, strict=True)])
 
@@ -173,30 +173,30 @@ class Transformer(Victim):
 
     @property
     def usual_tokens(self) -> int:
-        """Of a batch, where nothing was tried."""
+        """Tokens of a batch, if no sizes were tried."""
         return self.batch_tokens or OTHERWISE["cuda" if self.model.device.type == "cuda" else "cpu"]
 
     @property
     def fill(self) -> dict[str, int]:
-        """The arrays that the model takes, and what stands in them where a row has ended."""
+        """The arrays that the model takes, each with its padding value."""
         types = {"token_type_ids": self.tokenizer.pad_token_type_id} if self._takes_types else {}
         return {"input_ids": self.pad, **types}
 
     @property
     def pad(self) -> int:
-        """The piece that fills rows up; the mask hides it."""
+        """The piece that pads rows; the attention mask hides it."""
         return padding(self.model, self.tokenizer)
 
     def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> Answered:
-        """What `answer` gives for batches of the rows, in their order there, and where pieces stand in each batch."""
+        """What `answer` returns for batches of the rows, in the order of the batches, each with its attention mask."""
         kind = "cuda" if self.model.device.type == "cuda" else "cpu"
-        wide = STEP if kind == "cuda" and self.max_length % STEP == 0 else 1  # GPUs take rows of such lengths faster
+        wide = STEP if kind == "cuda" and self.max_length % STEP == 0 else 1  # GPUs are faster on rows of such lengths
 
         def step(at: int, end: int) -> tuple[Any, Mask]:
             batch = pieces.pad(at, end, self.fill, self.tokenizer.padding_side == "left", wide)
             return answer(self._inputs(batch)), batch.mask
 
-        # how long it takes to write a text depends on the text, so that trials would say little
+        # the time to generate a text depends on the text, so trials of sizes would say little
         known = self.batch_tokens or (OTHERWISE[kind] // self.num_beams if self.task == "text" else None)
         tuner = Tuner(SIZES[kind], OTHERWISE[kind])
         done, settled = in_batches(pieces, step, known, tuner, wait=lambda part: part[0].cpu())
@@ -210,7 +210,7 @@ class Transformer(Victim):
         device, arrays = self.model.device, batch.inputs
         if device.type != "cuda":
             return {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
-        # from pinned memory: any other copy waits until the device has done all before it; together and small: it is dear
+        # a copy from pinned memory does not wait for the device; one copy of small integers, since pinning is slow
         pinned = torch.from_numpy(np.stack(list(arrays.values()), dtype=np.int32)).pin_memory()
         return dict(zip(arrays, pinned.to(device, non_blocking=True).long(), strict=True))
 
@@ -248,7 +248,7 @@ class Transformer(Victim):
         return Outputs.of(as_objects(pieces.back(list(chain.from_iterable(texts for texts, _ in found)))))
 
 
-HEADS: dict[Task, tuple[str, str]] = {  # the class that loads a model, and for people what it was trained to do
+HEADS: dict[Task, tuple[str, str]] = {  # the class that loads a model, and the words for its training
     "single": ("SequenceClassification", "sequence classification"),
     "multi": ("SequenceClassification", "sequence classification"),
     "tokens": ("TokenClassification", "token classification"),
@@ -273,11 +273,11 @@ def load(
     max_new_tokens: int = 128,
     prefix: str = "",
 ) -> Transformer:
-    """Open a folder, or download a model by its id. No code that comes with a model is run.
+    """Opens a folder, or a model by its id on the Hub. Code that comes with a model is not run.
 
-    labels: names of the model's classes in its order, where its own do not suit. device: auto, cpu, cuda, cuda:1, mps.
-    threads: how many torch may use in this process. dtype: float16 or bfloat16 make a GPU several times as fast; by default what
-    the model was saved as there, and float32 elsewhere. revision: a branch, tag or commit. The rest is explained at Transformer.
+    labels: names of the model's classes in its order, instead of its own. device: auto, cpu, cuda, cuda:1, mps. threads: how
+    many torch may use in this process. dtype: float16 or bfloat16 make a GPU several times as fast; by default, on a GPU what
+    the model was saved as, elsewhere float32. revision: a branch, tag or commit. The rest is explained at Transformer.
     """
     head, purpose = _head(task)
     wanted = f"a model fine-tuned for {purpose}"
@@ -287,7 +287,7 @@ def load(
 
     def check(config: Any) -> None:
         for said in config.architectures or []:
-            if said.endswith(CLASSIFIERS):  # both load as the other; what else is wrong shows in the weights
+            if said.endswith(CLASSIFIERS):  # each loads as the other; any other mismatch shows in the weights
                 _check_head(said, task, str(name))
         if task == "tokens" and (said := getattr(config, "problem_type", None)):  # set by training on whole texts
             raise BadModel(f"expected {wanted}, got {name}, trained for {said}")
@@ -302,7 +302,7 @@ def load(
         num_beams=num_beams, max_new_tokens=max_new_tokens, prefix=prefix, digest=lambda: loaded.digest,
     )  # fmt: skip
     if model.config.pad_token_id is None:
-        model.config.pad_token_id = victim.pad  # classifiers that look for the last piece need to know
+        model.config.pad_token_id = victim.pad  # classifiers that read the last piece need it
     victim.sees_through_files = model.device.type in ("cpu", "cuda")  # each worker opens it for itself
     if model.device.type == "cuda":
         victim.cases_at_once = 1 << 16  # a few seconds of work
@@ -320,9 +320,9 @@ def of_pipeline(
     max_new_tokens: int = 128,
     prefix: str = "",
 ) -> Transformer:
-    """Take a pipeline's model and tokenizer as they are and where they are; a model in training trains on after a call.
+    """Takes a pipeline's model and tokenizer as they are, on their device. After a call, the model is in the mode it was in.
 
-    Options of the pipeline itself (top_k, function_to_apply and so on) mean nothing here.
+    Options of the pipeline itself (top_k, function_to_apply and so on) have no effect.
     """
     _head(task)
     libraries()
@@ -335,7 +335,7 @@ def of_pipeline(
         raise BadModel(
             f"expected a pipeline whose model knows its labels, got {purpose}; pass a function that calls it"
         )
-    if type(model).__module__.startswith("transformers."):  # a class of the user's may have any name
+    if type(model).__module__.startswith("transformers."):  # a user's class may have any name
         _check_head(type(model).__name__, task, name)
     return Transformer(
         model, tokenizer, task, name=name, labels=labels, batch_tokens=batch_tokens, max_length=max_length,
@@ -351,7 +351,7 @@ def _head(task: Task) -> tuple[str, str]:
 
 
 def _check_head(said: str, task: Task, name: str) -> None:
-    """Refuse a model whose class was made for another task."""
+    """Raises BadModel if the model's class is for another task."""
     made = "Seq2SeqLM" if said.endswith(("ForConditionalGeneration", "MTModel")) else said
     if HEADS[task][0] not in made:
         raise BadModel(f"expected a model fine-tuned for {HEADS[task][1]}, got {name}, a {said}")

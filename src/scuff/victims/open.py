@@ -1,4 +1,4 @@
-"""Any model as a victim, by name or as it is: no wrapper class."""
+"""Opens any model as a victim, by name or as an object; most need no wrapper class."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from pathlib import Path
 from types import CellType
 from typing import Any
 
-from ..data.dataset import Task
+from .. import specs
+from ..data.dataset import TASKS, Task
 from ..huggingface.loading import BadModel
-from ..specs import import_object
-from .base import Victim
+from .base import OTHER, Victim
 from .plain import Plain, of_sklearn
+
+FAMILY: specs.Family[Victim] = specs.Family("a victim", "scuff.victims", Victim, {})
 
 WAYS = (
     "a folder or id of a Hugging Face model, file.py:name, module:name, an http(s):// address, "
@@ -21,11 +23,20 @@ WAYS = (
 )
 
 
-def open_victim(model: Any, task: Task, labels: Sequence[str], options: dict[str, Any] | None = None) -> Victim:
-    """`labels`: names of the model's classes in its order, as the user gives them, or () to take the model's own."""
+def open_victim(
+    model: Any,
+    task: Task,
+    labels: Sequence[str],
+    options: dict[str, Any] | None = None,
+    *,
+    data_labels: Sequence[str] | None = None,
+) -> Victim:
+    """Opens a model by its name; an object is taken as it is.
+
+    labels: names of the model's classes in its order, as the user gives them, or () to take the model's own. data_labels: the
+    labels of the data as the model calls them. Endpoints do not tell their labels, so these are what they are read with.
+    """
     options = options or {}
-    if isinstance(model, Victim):
-        return model
     if not isinstance(model, str | Path):
         return _of_object(model, task, labels, options, "")
     name = str(model)
@@ -34,49 +45,108 @@ def open_victim(model: Any, task: Task, labels: Sequence[str], options: dict[str
         from .toy import Toy
 
         return _built(Toy, name, rest, **options)
-    if kind in ("http", "https"):
-        from .remote.http import Http
-
-        return _built(Http, name, name, task=task, labels=labels, **options)
-    if kind == "chat":
-        from .remote.chat import Chat
-
-        url, _, served = rest.partition("#")
-        return _built(Chat, name, url, options.pop("model", served), task=task, labels=labels, **options)
-    path, _, attribute = name.rpartition(":")
+    if kind in ("http", "https", "chat"):
+        return _endpoint(name, task, labels, options, data_labels)
     if name.endswith(".py") and not Path(name).is_dir():
         raise BadModel(f"{name}: expected the name of a function in it, as in {name}:predict, got none")
-    module = path and kind != "hf" and attribute.isidentifier() and not Path(name).exists() and "/" not in name
-    if path.endswith(".py") or module:
-        try:
-            found, digest = import_object(path, attribute)
-        except ValueError as error:
-            raise BadModel(str(error)) from error
-        victim = _of_object(found, task, labels, options, name, f"{name}:{digest}")
-        victim.sees_through_files = True
-        return victim
+    own = _own(name, task, labels, options)
+    if own is not None:
+        return own
     from .huggingface import load
 
     return _built(load, name, name.removeprefix("hf:"), task, labels=labels or None, **options)
 
 
-def _built(kind: Any, name: str, *arguments: Any, **options: Any) -> Victim:
-    """An option that a kind of victim does not have is the user's mistake."""
-    known = inspect.signature(kind).parameters
-    wrong = [option for option in options if option not in known]
-    if wrong:
+def _endpoint(
+    name: str, task: Task, labels: Sequence[str], options: dict[str, Any], data_labels: Sequence[str] | None
+) -> Victim:
+    """A model behind an address. Without the user's labels, any answer but the data's labels is a wrong one."""
+    if not name.startswith("chat:"):
+        from .remote.http import Http
+
+        if not labels and data_labels is not None and task != "text":
+            labels = (*data_labels, OTHER)
+        return _built(Http, name, name, task=task, labels=labels, **options)
+    from .remote.chat import Chat
+
+    if not labels and data_labels is not None:
+        if len(data_labels) < 2:
+            raise ValueError(f"expected --labels to ask for, got one label in the data: {', '.join(data_labels)}")
+        labels = data_labels
+    url, _, served = name.removeprefix("chat:").partition("#")
+    return _built(Chat, name, url, options.pop("model", served), task=task, labels=labels, **options)
+
+
+def _own(name: str, task: Task, labels: Sequence[str], options: dict[str, Any]) -> Victim | None:
+    """A user's own model: file.py:name, module:name or an entry point; None if the name is of no such form.
+
+    A Victim class, and whatever is followed by (option=value, ...), is called with the options.
+    """
+    call, given = (name, {}) if Path(name).exists() or not name.endswith(")") else specs.parse_call(name)
+    path, _, attribute = call.rpartition(":")
+    module = path and path.partition(":")[0] != "hf" and attribute.isidentifier() and "/" not in call
+    if path.endswith(".py") or (module and not Path(call).exists()):
+        try:
+            found, version = specs.import_object(path, attribute)
+        except ValueError as error:
+            raise BadModel(str(error)) from error
+    elif call in specs.entry_points(FAMILY.group) and not Path(call).exists():
+        found = FAMILY.find(call)
+        version = _source(found)
+    elif call != name:
+        raise BadModel(f"expected file.py:Name, module:Name or an installed victim before the brackets, got {name!r}")
+    else:
+        return None
+    identity = f"{name}:{version}"
+    if call != name or (isinstance(found, type) and issubclass(found, Victim)):
+        given, options = {**given, **options}, {}
+        found = _built(found, call, **given)
+        identity += f":{sha256(repr(sorted(given.items())).encode()).hexdigest()[:16]}" if given else ""
+    victim = _of_object(found, task, labels, options, name, identity)
+    object.__setattr__(victim, "sees_through_files", True)  # which a frozen dataclass allows
+    return victim
+
+
+def _built(kind: Any, name: str, *arguments: Any, **options: Any) -> Any:
+    """Calls a class or function. Raises BadModel for an option that it does not have, and for one that it needs."""
+    signature = inspect.signature(kind)
+    known = [option for option in signature.parameters.values() if option.kind is not option.VAR_KEYWORD]
+    names = [option.name for option in known]
+    wrong = [option for option in options if option not in names] if len(known) == len(signature.parameters) else []
+    missing = [
+        option.name
+        for option in known[len(arguments) :]
+        if option.default is option.empty and option.kind is not option.VAR_POSITIONAL and option.name not in options
+    ]
+    if wrong or missing:
         raise BadModel(
-            f"expected {', '.join(list(known)[len(arguments) :]) or 'no options'} for {name.partition('?')[0]}, "
-            f"got {wrong[0]!r}"
+            f"expected {', '.join(names[len(arguments) :]) or 'no options'} for {name.partition('?')[0]}, "
+            f"got {repr(wrong[0]) if wrong else f'no {missing[0]}'}"
         )
+    if inspect.isabstract(kind):
+        raise BadModel(f"expected a Victim with a method __call__ from {name}, got one without")
     return kind(*arguments, **options)
+
+
+def _own_victim(victim: Victim, labels: Sequence[str], name: str, identity: str) -> Victim:
+    """A user's Victim, with what it does not say itself."""
+    shown = name or type(victim).__name__
+    if getattr(victim, "task", None) not in TASKS:
+        raise BadModel(
+            f"expected one of {', '.join(TASKS)} as the task of {shown}, got {getattr(victim, 'task', None)!r}"
+        )
+    usual = {"name": shown, "labels": tuple(labels), "_identity": identity}
+    for attribute, value in usual.items():
+        if value and not getattr(victim, attribute, None):
+            object.__setattr__(victim, attribute, value)  # which a frozen dataclass allows
+    return victim
 
 
 def _of_object(
     model: Any, task: Task, labels: Sequence[str], options: dict[str, Any], name: str, identity: str = ""
 ) -> Victim:
     if isinstance(model, Victim):
-        return model
+        return _own_victim(model, labels, name, identity)
     if all(hasattr(model, part) for part in ("model", "tokenizer", "task", "framework")) or (
         hasattr(model, "tokenizer") and hasattr(getattr(model, "model", None), "config")
     ):

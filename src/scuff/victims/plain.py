@@ -1,4 +1,4 @@
-"""Victims that need no library: any Python callable, scikit-learn's pipelines, answers collected in a file."""
+"""Victims without a library of ours: any Python callable, scikit-learn pipelines, answers collected in a file."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import Task
-from .answers import Reader
-from .base import OTHER, Access, Column, Outputs, Read, Victim
+from .answers import Read, Reader
+from .base import OTHER, Access, Column, Outputs
 
 
 class Plain(Read):
-    """A callable that takes a list of texts (two lists for pairs) and gives scores, logits, labels, label sets, tags or texts."""
+    """A callable that takes a list of texts (two lists for pairs); returns scores, logits, labels, label sets, tags or texts."""
 
     def __init__(
         self, ask: Callable[..., Any], task: Task, labels: Sequence[str], *, name: str = "", identity: str = ""
     ) -> None:
-        """`labels` may be () where the answers name them, see `assume`."""
+        """`labels` may be () if the answers name them: see `assume`."""
         self.ask, self.task, self.labels = ask, task, tuple(labels)
         self.name = name or f"{getattr(ask, '__module__', '')}:{getattr(ask, '__qualname__', type(ask).__name__)}"
         self._identity = identity
         self.reader = Reader(task, self.labels, self.name)
 
     def assume(self, labels: Sequence[str]) -> bool:
-        """Take these names where the user gave none: right for answers that are names themselves, refused for mere numbers."""
+        """Takes these names if the user gave none. Answers that are names are fine then; mere numbers raise BadAnswer."""
         self.labels = (*labels, OTHER)
         self.reader = Reader(self.task, self.labels, self.name, assumed=True)
         return True
@@ -38,9 +38,9 @@ class Plain(Read):
 
 
 def of_sklearn(model: Any, task: Task, labels: Sequence[str], name: str = "", identity: str = "") -> Plain:
-    """A fitted scikit-learn pipeline that takes texts: probabilities where it has them, else labels.
+    """A fitted scikit-learn pipeline that takes texts: asked for probabilities if it has them, else for labels.
 
-    `labels` are the user's names for its classes, in its order; without them it names them itself.
+    labels: the user's names for its classes, in its order; () takes its own.
     """
     classes = [str(label) for label in getattr(model, "classes_", [])]
     names = list(labels) or classes
@@ -59,11 +59,10 @@ def of_sklearn(model: Any, task: Task, labels: Sequence[str], name: str = "", id
     )
 
 
-class Predictions(Victim):
-    """Answers that came from anywhere: a table from texts to answers. What it does not hold is a problem, not an answer."""
+class Predictions(Read):
+    """A table from texts to answers that were collected before. Texts that it does not hold get the problem "unanswered"."""
 
     access = Access.BLIND
-    reader: Reader
 
     def __init__(
         self,
@@ -74,7 +73,7 @@ class Predictions(Victim):
         name: str,
         assumed: bool = False,
     ) -> None:
-        """`assumed`: nobody said in which order the labels are, so answers that are mere numbers are refused."""
+        """assumed: the order of the labels is not known, so answers that are mere numbers raise BadAnswer."""
         self.answers, self.task, self.labels, self.name = answers, task, tuple(labels), f"predictions:{name}"
         self.reader = Reader(task, self.labels, self.name, assumed=assumed)
 

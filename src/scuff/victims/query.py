@@ -1,23 +1,22 @@
-"""`Query`, the one door to a victim: removes duplicates, caches, batches, counts, keeps budgets, isolates failures."""
+"""`Query`, the one door to a victim: removes duplicates, caches, batches, counts, honours budgets, isolates rows that raise."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..data.dataset import Text
-from ..isolation import reason_of
+from ..isolation import Blameless, isolated
 from ..text.ragged import Floats
 from .base import (
     GRADIENT_STEPS,
     Access,
     Column,
-    NotEnoughAccess,
     Outputs,
     Spans,
     StopRun,
@@ -27,40 +26,51 @@ from .base import (
 )
 from .cache import DiskCache
 
+Key = str | tuple[Text, ...]  # a row: a single string stands for itself, other rows are what is in their columns
+
+Answer = tuple[Any, str]  # and its problem
+
 Row = TypeVar("Row")
 
 Found = TypeVar("Found", Outputs, list[Floats])
 
 
 class BudgetSpent(StopRun):
-    """The run has no queries left."""
+    """The queries that the user allows are spent."""
 
 
 class TooManyErrors(StopRun):
     """The victim failed more often than the user allows."""
 
 
+class WrongCount(Blameless, ValueError):
+    """The victim gave more or fewer answers than it was asked for."""
+
+
 class Meter:
-    """max_queries: rows that the victim may be given. max_errors: more failures than that raise TooManyErrors."""
+    """Counts queries, errors and seconds.
+
+    max_queries: rows that the victim may be given. max_errors: more failures than that raise TooManyErrors.
+    """
 
     def __init__(self, name: str, max_queries: int | None, max_errors: int | None) -> None:
         self.name, self.max_queries, self.max_errors = name, max_queries, max_errors
         self.asked = 0  # rows that the victim was given
-        self.again = 0  # of these, in batches that failed, so that their rows were given once more
+        self.again = 0  # of these, rows of batches that raised and were asked again in halves
         self.errors = 0
         self.seconds = 0.0  # inside the victim
 
     @property
     def queries(self) -> int:
-        """Queries as a user counts them: rows of a batch that failed and was halved count once."""
+        """Queries as a user counts them: a row that was asked again in a smaller batch counts once."""
         return self.asked - self.again
 
     def afford(self, count: int, why: str = "") -> None:
-        """Raise BudgetSpent before anything is asked that cannot be paid."""
+        """Raises BudgetSpent if so many more queries are not allowed."""
         if self.max_queries is not None and self.asked + count > self.max_queries:
             raise BudgetSpent(f"expected at most {self.max_queries:,} queries, got {why or f'{self.asked + count:,}'}")
 
-    def halving(
+    def metered(
         self,
         rows: Sequence[Row],
         ask: Callable[[Sequence[Row]], Found],
@@ -68,33 +78,32 @@ class Meter:
         *,
         passes: int = 1,
     ) -> list[Found]:
-        """Ask; where the victim raises, halve until the rows that it cannot take stand alone, for which `failed` answers.
+        """Asks about some rows and counts. Rows on which the victim raises are isolated; `failed` answers for them.
 
         passes: how many queries a row counts.
         """
-        self.afford(passes * len(rows), "more, since failed ones are asked again")
-        self.asked += passes * len(rows)
-        begin = time.perf_counter()
-        try:
-            found = ask(rows)
-        except NotEnoughAccess:
-            raise
-        except (Exception, SystemExit) as error:  # anything at all may go wrong inside a user's model
-            self._note(0, error)
-            if len(rows) == 1:
-                self._note(1, error)
-                return [failed(rows[0], reason_of(error))]
-        else:
-            if len(found) != len(rows):
-                raise ValueError(f"expected {len(rows)} answers from {self.name}, got {len(found)}")
+
+        def work(part: Sequence[Row]) -> Found:
+            cost = passes * len(part)
+            self.afford(cost, "more, since failed ones are asked again")
+            self.asked += cost
+            begin = time.perf_counter()
+            try:
+                found = ask(part)
+            except Blameless:
+                raise
+            except (Exception, SystemExit) as error:
+                self._note(int(len(part) == 1), error)
+                self.again += cost if len(part) > 1 else 0
+                raise
+            finally:
+                self.seconds += time.perf_counter() - begin
+            if len(found) != len(part):
+                raise WrongCount(f"expected {len(part)} answers from {self.name}, got {len(found)}")
             self._note_problems(found)
-            return [found]
-        finally:
-            self.seconds += time.perf_counter() - begin
-        self.again += passes * len(rows)
-        half = len(rows) // 2
-        parts = (rows[:half], rows[half:])
-        return [found for part in parts for found in self.halving(part, ask, failed, passes=passes)]
+            return found
+
+        return isolated(rows, work, failed)
 
     def _note_problems(self, found: object) -> None:
         if isinstance(found, Outputs) and not found.answered.all():
@@ -108,35 +117,30 @@ class Meter:
             raise TooManyErrors(f"expected at most {self.max_errors} errors, got {self.errors}; the last: {said}")
 
 
-Key = str | tuple[Text, ...]  # a row: its string where that is all, else what stands in its columns
-
-Answer = tuple[Any, str]  # and the problem with it
-
-
 def keys_of(columns: Sequence[Column]) -> list[Any]:
-    """The rows of some columns. A tuple for every row would cost more than all else, so single strings stand for themselves."""
+    """The rows of some columns. Single strings stand for themselves: a tuple for every row would cost more than all else."""
     if len(columns) == 1 and len(columns[0]) and isinstance(columns[0][0], str):
         return list(columns[0])
     return list(zip(*columns, strict=True))
 
 
 def columns_of(keys: Sequence[Any]) -> list[Sequence[Any]]:
-    """The columns of some rows, of which there must be one."""
+    """The columns of some rows, at least one."""
     return [keys] if isinstance(keys[0], str) else list(zip(*keys, strict=True))
 
 
 def texts_of(key: Key) -> tuple[Text, ...]:
-    """What stands in the columns of a row."""
+    """What is in the columns of a row."""
     return (key,) if isinstance(key, str) else key
 
 
 class Memory:
-    """Up to `size` answers, those that were used last; errors are not kept, since they may pass."""
+    """Keeps up to `size` answers, those that were used last. Errors are not kept: asked again, the row may be answered."""
 
     def __init__(self, size: int) -> None:
         self.size = size
         self._known: OrderedDict[Key, Answer] = OrderedDict()
-        self._new: list[tuple[Sequence[Key], Outputs]] = []  # many are forgotten before anybody looks for them
+        self._new: list[tuple[Sequence[Key], Outputs]] = []  # entered by the next `find`: most are cleared before it
 
     def __len__(self) -> int:
         self._settle()
@@ -146,7 +150,7 @@ class Memory:
         self._new.append((keys, outputs))
 
     def find(self, keys: Iterable[Key]) -> dict[Key, Answer]:
-        """Those that are known."""
+        """The answers that are known, by row."""
         self._settle()
         found = {key: self._known[key] for key in keys if key in self._known} if self._known else {}
         for key in found:
@@ -166,13 +170,13 @@ class Memory:
 
 
 def answers_of(keys: Sequence[Key], outputs: Outputs) -> dict[Key, Answer]:
-    """Answers row by row, without errors."""
+    """Answers by row, without errors."""
     rows = zip(keys, outputs.answers, outputs.problem.tolist(), strict=True)
     return {key: (value, problem) for key, value, problem in rows if not problem.startswith("error")}
 
 
 def outputs_of(answers: Sequence[Answer]) -> Outputs:
-    """Answers of single rows as arrays; what stands for none has the shape of the others."""
+    """Answers of single rows as arrays. Rows without an answer take the shape of the others."""
     values, problem = [value for value, _ in answers], as_objects([reason for _, reason in answers])
     sample = next((value for value, reason in answers if value is not None and not reason), None)
     if not isinstance(sample, np.ndarray | np.generic) or (isinstance(sample, np.ndarray) and sample.dtype.kind == "i"):
@@ -181,15 +185,11 @@ def outputs_of(answers: Sequence[Answer]) -> Outputs:
     return Outputs(np.stack([none if reason else value for value, reason in answers]), problem)
 
 
-UNASKED = "budget: no query was left"
-
-
 class Query(Meter):
-    """Ask a victim through this. The same rows give the same answers, however they are batched.
+    """The door to a victim. Rows are answered in their order; how they are batched changes nothing.
 
-    identity: under which answers are kept in the cache. max_queries: for the run; asking beyond it raises BudgetSpent before
-    anything is asked. per_example: rows of an example beyond it come back unasked. max_errors: more failures than that raise
-    TooManyErrors. remember: how many answers the memory holds.
+    identity: under which answers are kept in the cache. max_queries: asking beyond it raises BudgetSpent before anything is
+    asked. max_errors: more failures than that raise TooManyErrors. remember: how many answers the memory holds.
     """
 
     def __init__(
@@ -199,34 +199,27 @@ class Query(Meter):
         identity: str | None = None,
         cache: DiskCache | None = None,
         max_queries: int | None = None,
-        per_example: int | None = None,
         max_errors: int | None = None,
         remember: int = 1 << 18,
     ) -> None:
         super().__init__(victim.name, max_queries, max_errors)
-        self.victim, self.cache, self.per_example = victim, cache, per_example
+        self.victim, self.cache = victim, cache
         self.identity = identity or victim.identity
         self.rows = 0  # rows that were wanted
         self.memory = Memory(remember)
-        self._spent: Counter[Hashable] = Counter()
 
-    def __call__(self, *columns: Column, examples: Sequence[Hashable] | None = None) -> Outputs:
-        """Answers row by row. `examples` names the example of each row, for the budget per example."""
+    def __call__(self, *columns: Column) -> Outputs:
+        """Returns the answers, row by row."""
         keys = keys_of(columns)
         self.rows += len(keys)
-        number: dict[Key, int] = {}  # each once, in their order
+        number: dict[Key, int] = {}  # each row once
         place = np.fromiter((number.setdefault(key, len(number)) for key in keys), np.int64, len(keys))
         known = self._known(list(number))
         fresh = [key for key in number if key not in known] if known else list(number)
-        if examples is not None and self.per_example is not None:
-            fresh = self._affordable(fresh, keys, examples)
         self.afford(len(fresh))
         parts = self._ask(fresh)
         if known:
             parts.append((list(known), outputs_of(list(known.values()))))
-        if left := len(number) - sum(len(part) for part, _ in parts):
-            told = set(chain.from_iterable(part for part, _ in parts))
-            parts.append(([key for key in number if key not in told], Outputs.failed(left, UNASKED)))
         if not parts:
             return Outputs.of(as_objects([]))
         order = np.empty(len(number), np.int64)
@@ -236,8 +229,8 @@ class Query(Meter):
     def saliency(
         self, *columns: Column, side: int, words: Sequence[Spans], weights: Floats, steps: int = GRADIENT_STEPS
     ) -> list[Floats]:
-        """`Victim.saliency` of all rows. Each counts as many queries as it is put through the model. Words of a row that the
-        victim cannot take have 0. Nothing is cached.
+        """`Victim.saliency` of all rows. A row counts `steps` queries. If the victim raises on a row, its words have 0. Nothing
+        is cached.
         """
         require(self.victim, Access.GRADIENT, "saliency")
         size = max(1, self.victim.rows_at_once // steps)
@@ -252,12 +245,12 @@ class Query(Meter):
         found: list[Floats] = []
         for at in range(0, len(order), size):
             rows = order[at : at + size]
-            parts = self.halving(rows, ask, lambda row, _: [np.zeros(len(words[row]))], passes=steps)
+            parts = self.metered(rows, ask, lambda row, _: [np.zeros(len(words[row]))], passes=steps)
             found += chain.from_iterable(parts)
         return [found[i] for i in np.argsort(order).tolist()]
 
     def forget(self) -> None:
-        """Empty the memory (not the cache on disk)."""
+        """Empties the memory, not the cache on disk."""
         self.memory.clear()
 
     def _known(self, wanted: list[Key]) -> dict[Key, Answer]:
@@ -267,21 +260,12 @@ class Query(Meter):
             known |= {left[texts]: answer for texts, answer in self.cache.get(self.identity, left).items()}
         return known
 
-    def _affordable(self, fresh: list[Key], keys: list[Key], examples: Sequence[Hashable]) -> list[Key]:
-        owner = dict(zip(reversed(keys), reversed(examples), strict=True))  # the first example that wants it pays
-        out = []
-        for key in fresh:
-            if self._spent[owner[key]] < (self.per_example or 0):
-                self._spent[owner[key]] += 1
-                out.append(key)
-        return out
-
     def _ask(self, fresh: list[Key]) -> list[tuple[list[Key], Outputs]]:
         order = _longest_first(fresh)
         done = []
         for at in range(0, len(order), self.victim.rows_at_once):
             batch = [fresh[i] for i in order[at : at + self.victim.rows_at_once]]
-            found = self.halving(
+            found = self.metered(
                 batch, lambda keys: self.victim(*columns_of(keys)), lambda _, why: Outputs.failed(1, why)
             )
             outputs = Outputs.join(found)
@@ -294,7 +278,7 @@ class Query(Meter):
 
 
 def _longest_first(keys: Sequence[Key]) -> list[int]:
-    """So that what is batched together is about equally long, and too little memory shows at once."""
+    """Places by length: rows of a batch are about equally long, and too little memory shows in the first one."""
     length = np.fromiter(map(_length, keys), np.int64, len(keys))
     return np.argsort(-length, kind="stable").tolist()
 

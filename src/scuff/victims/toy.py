@@ -1,6 +1,6 @@
-"""The embedded victims, toy:sentiment and toy:tone: they learn the embedded data in a second.
+"""The embedded victims, toy:sentiment and toy:tone, trained on the embedded data in a second.
 
-Weights and residuals are multiples of 2^-20, so that their sums are exact: in any order, in any batch, on any machine.
+Weights and residuals are multiples of 2^-20, so their sums are exact in any order, in any batch, on any machine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import Task, joined
-from ..data.toy import LABELS, _data
+from ..data.toy import LABELS, toy_data
 from ..resources import manifest
 from ..text.ragged import Bits, Codes, Floats, Ints, Ragged, bounds, spread, sums
 from ..text.random import BASE, mix, text_bits
@@ -22,11 +22,11 @@ from ..text.unicode import case_map, classes
 from ..text.words import find_words
 from .base import Access, Column, Outputs, Victim, sigmoid, softmax
 
-VERSION = 1  # of the features and the training; one more whenever they change
+VERSION = 1  # of the features and the training: part of the identity
 
 BUCKETS = 1 << 16
 
-END = BUCKETS  # of n-grams that run over the end of their text; every text has some, so this is the intercept
+END = BUCKETS  # the bucket of n-grams that run over the end of their text; every text has some: it is the intercept
 
 GRAMS = range(2, 5)
 
@@ -35,13 +35,13 @@ BATCH, EPOCHS, RATE = 256, 20, 2.0
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Buckets of words and of character n-grams, text after text; each of the two with the edges of the texts."""
+    """Buckets of words and of character n-grams, text after text, and where the texts begin and end in both."""
 
     words: Ints
     word_edges: Ints
-    grams: tuple[Ints, ...]  # one for each n, as long as all texts together
+    grams: tuple[Ints, ...]  # for each n, a bucket per character
     edges: Ints
-    scale: Floats  # of each text: one over the root of how many features it has
+    scale: Floats  # of each text: 1 / sqrt(number of its features)
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Features:
@@ -55,7 +55,7 @@ class Features:
         return cls(_bucket(hashed), bounds(per_row), _grams(codes, edges), edges, scale)
 
     def score(self, weights: Floats) -> Floats:
-        """The sum of the weights of each text's features, scaled."""
+        """The scaled sum of the weights of each text's features."""
         grams = weights[self.grams[0]]
         for more in self.grams[1:]:
             grams += weights[more]
@@ -63,7 +63,7 @@ class Features:
         return self.scale * total
 
     def gradient(self, residual: npt.NDArray[Any]) -> Floats:
-        """For each bucket the sum of the scaled residuals of the texts that it is in."""
+        """For each bucket, the sum of the scaled residuals of the texts that have it."""
         share = _exact(self.scale * residual)
         out = np.zeros(BUCKETS + 1)
         out += np.bincount(self.words, np.repeat(share, np.diff(self.word_edges)), out.size)
@@ -81,7 +81,7 @@ def _grams(codes: Codes, edges: Ints) -> tuple[Ints, ...]:
         state = state * np.uint64(BASE) + after[size - 1 :][: codes.size]
         bucket = _bucket(mix(state ^ np.uint64(size)))
         for back in range(1, size):
-            bucket[edges[1:] - back] = END  # where a text is shorter than this, the one before it ends there as well
+            bucket[edges[1:] - back] = END  # in short texts this marks the end of the text before, which is right
         out.append(bucket)
     return tuple(out)
 
@@ -91,13 +91,14 @@ def _bucket(hashed: Bits) -> Ints:
 
 
 def _exact(values: Floats) -> Floats:
+    """Rounds to multiples of 2^-20."""
     return np.rint(values * 2.0**20) * 2.0**-20
 
 
 @cache
 def _weights(name: str) -> Floats:
-    """Logistic regression by Adagrad (Duchi et al., 2011), one row of weights per sigmoid; sentiment needs but one."""
-    rows = list(_data(name)["train"].items())
+    """Trains logistic regression by Adagrad (Duchi et al., 2011); a row of weights per sigmoid, of which sentiment has one."""
+    rows = list(zip(*toy_data(name, "train"), strict=True))  # a target is a label, or a tuple of labels
     labels = LABELS[name][1:] if name == "sentiment" else LABELS[name]
     batches = [rows[at : at + BATCH] for at in range(0, len(rows), BATCH)]
     features = [Features.of([text for text, _ in batch]) for batch in batches]
@@ -114,9 +115,9 @@ def _weights(name: str) -> Floats:
 
 
 class Toy(Victim):
-    """Hashed words and letters, logistic regression, a second of training: weak as real classifiers are, and always there.
+    """Logistic regression on hashed words and character n-grams: it needs no download and is as brittle as real classifiers.
 
-    toy:sentiment tells bad reviews from good, toy:tone tags comments as rude, insult, threat, spam, in harmless words.
+    toy:sentiment tells bad reviews from good; toy:tone tags comments as rude, insult, threat, spam, in harmless words.
     """
 
     access = Access.SCORE

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from ...specs import spec_of
+from ...specs import Part
 from ...text.corpus import Corpus
 from ...text.edits import Edits
 from ...text.ragged import Mask
 
 
 @dataclass(frozen=True)
-class Constraint:
+class Constraint(Part):
     """Its fields are its options; `name(option=value)` is its spec. Always against the original text, never the step before."""
-
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
 
     def sites(self, corpus: Corpus, edits: Edits) -> Mask:
         """Which proposed edits of the original texts may be used at all: asked once, before a search begins."""
@@ -27,7 +23,3 @@ class Constraint:
     def __call__(self, before: Corpus, after: Corpus, edits: Edits) -> Mask:
         """Which of some changed texts are allowed: after[i] is before[i] with the edits whose row is i, which are in order."""
         return np.ones(len(before), np.bool_)
-
-    @property
-    def spec(self) -> str:
-        return spec_of(self)

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ...specs import spec_of
+from ...specs import Part
 from ...text.ragged import Floats, Ints
 from ...text.random import Rng
 from ...victims.base import Access
@@ -79,21 +79,15 @@ class Dice:
 
 
 @dataclass(frozen=True)
-class Search(ABC):
+class Search(Part, ABC):
     """Its fields are its options; `name(option=value)` is its spec."""
 
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
     needs: ClassVar[Access] = Access.SCORE  # how much a model must tell
     hidden: ClassVar[bool] = False  # whether it asks with sites hidden by the model's word for the unknown
 
     @abstractmethod
     def walk(self, view: View, dice: Dice) -> Walk:
         """The search of one example; returns the state that it settles on, () if none is better than the original."""
-
-    @property
-    def spec(self) -> str:
-        return spec_of(self)
 
 
 def highest_first(margin: Floats) -> Ints:

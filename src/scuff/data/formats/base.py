@@ -1,4 +1,7 @@
-"""What file formats share: chunks of records, each of which is written back byte for byte where it does not change."""
+"""The base class of file formats, and the formats that need no file of their own: plain text and rows in memory.
+
+A format reads records in chunks and writes them back; what does not change is written byte for byte as it was read.
+"""
 
 from __future__ import annotations
 
@@ -8,78 +11,85 @@ from typing import IO, Any
 
 from .streams import BadInput, Source
 
-Value = str | list[str] | None  # a text, a text in tokens, or nothing
+GUESSES = ("text", "sentence", "comment_text", "comment", "content", "review", "tweet", "body", "question")
 
-Record = dict[str, Any]  # a row as a dict of what its source calls its columns
-Extra = Mapping[str, object]  # columns that are added to a record, which may be none
+Value = str | list[str] | None  # a text, a list of tokens, or an empty field
 
-Row = tuple[Any, list[Value], Extra | None]  # a record, its texts, and what is added where it is written several times
+Record = dict[str, Any]  # a row by the column names of its source
+
+Extra = Mapping[str, object]  # columns to add to a record, by name; may be empty
+
+# a record, its texts, and the added columns; None where each record is written only once, so that its end stays as it was
+OutputRow = tuple[Any, list[Value], Extra | None]
 
 
 class Format(ABC):
-    """Reads a source in chunks and writes chunks back."""
+    """A file format: reads a source in chunks of records, renders records with other texts, and decides what a record is."""
 
     def __init__(self, source: Source, columns: Sequence[str] = ()) -> None:
         self.source, self.columns = source, list(columns)
 
     @abstractmethod
     def chunks(self) -> Iterator[list[Any]]:
-        """Lists of records."""
+        """Yields lists of records."""
 
     @abstractmethod
     def values(self, record: Any) -> list[Value]:
-        """The texts of a record, one per column."""
+        """Returns the texts of a record, one per column."""
 
     @abstractmethod
     def render(self, record: Any, values: list[Value], extra: Extra | None) -> str:
-        """A record with other texts, and other columns where it has several versions: then each ends as a record must."""
+        """Returns a record with other texts, as it is written.
+
+        extra: columns to add, if a record may be written more than once; then a missing line end is added, too.
+        """
 
     def is_blank(self, record: Any) -> bool:
-        """Whether a record is but a line between records."""
+        """Whether a record holds nothing but blank lines or comments."""
         return False
 
     def line(self, record: Any) -> int | None:
-        """Where a record stands, for formats that know."""
+        """Returns the line number of a record, or None if the format has none."""
         return None
 
     def field(self, record: Any, column: str) -> object:
-        """Any field of a record, for formats that have columns; None for a blank line."""
+        """Returns any field of a record, None for a blank line. Raises BadInput if the format has no columns."""
         raise BadInput(
             f"{self.source.name}: expected a table with a column {column!r}, got {type(self).__name__.lower()}"
         )
 
     def head(self, extra: Iterable[str]) -> str:
-        """What stands before all records."""
+        """Returns what is written before the first record."""
         return ""
 
     def sink(self, out: IO[bytes], extra: Mapping[str, type] | None = None) -> Sink:
-        """Where records of this source are written; `extra` are columns that are added, with the type of their values."""
+        """Returns a writer of records in this format. extra: columns to add, with the type of their values."""
         return Sink(self, out, extra or {})
 
 
 class Sink:
-    """Writes records in their order, each in all its versions, behind the head of the file."""
+    """A writer of a file: first its head, then records, each with its copies one after the other."""
 
     def __init__(self, format: Format, out: IO[bytes], extra: Mapping[str, type]) -> None:
         self.format, self.out, self.extra, self.begun = format, out, extra, False
 
-    def write(self, records: list[Any], versions: list[list[list[Value]]]) -> None:
-        """versions[draw][record][column]"""
+    def write(self, records: list[Any], copies: list[list[list[Value]]]) -> None:
+        """Writes all copies of each record. copies: the texts by [copy][record][column]."""
         several = "draw" in self.extra
         self.write_rows(
             [
-                (record, version[at], {"draw": draw} if several else None)
+                (record, copy[at], {"draw": number} if several else None)
                 for at, record in enumerate(records)
-                for draw, version in enumerate(versions)
+                for number, copy in enumerate(copies)
             ]
         )
 
-    def write_rows(self, rows: Sequence[Row]) -> None:
+    def write_rows(self, rows: Sequence[OutputRow]) -> None:
         self._begin()
         self.out.write("".join([self.format.render(*row) for row in rows]).encode())
 
     def close(self) -> None:
-        """Once, after the last record."""
+        """Must be called once, after the last record."""
         self._begin()
 
     def _begin(self) -> None:
@@ -89,7 +99,7 @@ class Sink:
 
 
 class Lines(Format):
-    """A text per line."""
+    """One text per line."""
 
     def chunks(self) -> Iterator[list[str]]:
         return self.source.chunks()
@@ -100,13 +110,13 @@ class Lines(Format):
     def render(self, record: str, values: list[Value], extra: Extra | None) -> str:
         if "\n" in str(values[0]):
             raise BadInput(
-                f"{self.source.name}: expected an attack that puts no line ends into lines, got one that does"
+                f"{self.source.name}: expected a perturbation that puts no line ends into lines, got one that does"
             )
         return f"{values[0]}{line_end(record) or ('' if extra is None else chr(10))}"
 
 
 class Whole(Format):
-    """The whole file is one text; several versions of it follow each other, a form feed between them."""
+    """The whole file is one text; copies are separated by form feeds."""
 
     def chunks(self) -> Iterator[list[str]]:
         yield [self.source.whole()]
@@ -118,16 +128,18 @@ class Whole(Format):
         return ("\f" if extra and extra["draw"] else "") + str(values[0])
 
 
+def lone_surrogate(text: str) -> str | None:
+    """Returns the first half of a surrogate pair without the other, which only a JSON escape can hold; None if there is none."""
+    return None if text.isascii() else next((char for char in text if "\ud800" <= char <= "\udfff"), None)
+
+
 def line_end(line: str) -> str:
-    """The line feed, with the carriage return before it, that ends a line; the last line may have none."""
+    """Returns the line end, LF or CR LF; the last line of a file may have none."""
     return "\r\n" if line.endswith("\r\n") else "\n" if line.endswith("\n") else ""
 
 
-GUESSES = ("text", "sentence", "comment_text", "comment", "content", "review", "tweet", "body", "question")
-
-
 class TableFormat(Format):
-    """What tables share: columns by name, more of them where a record has several versions."""
+    """The base of text formats with named columns, whose records have `text`, `fields` and the line number `at`."""
 
     def is_blank(self, record: Any) -> bool:
         return not record.fields
@@ -136,12 +148,12 @@ class TableFormat(Format):
         return int(record.at)
 
     def use(self, names: list[str]) -> None:
-        """Settle which columns hold the texts."""
+        """Sets the columns that hold the texts: those given, else guessed from the names."""
         self.columns = list(dict.fromkeys(self.columns)) or [guess_column(names, self.source.name)]
 
     @abstractmethod
     def changed(self, record: Any, new: dict[str, Value], extra: Extra) -> str:
-        """A record, without its line end, with some other values and some more."""
+        """Returns a record without its line end, with new values for some columns and added columns."""
 
     def render(self, record: Any, values: list[Value], extra: Extra | None) -> str:
         if not record.fields:
@@ -155,11 +167,12 @@ class TableFormat(Format):
         return self.changed(record, new, extra or {}) + (end or ("" if extra is None else "\n"))
 
     @abstractmethod
-    def names(self, record: Any) -> list[str]: ...
+    def names(self, record: Any) -> list[str]:
+        """Returns the columns of a record."""
 
 
 def guess_column(names: list[str], where: str) -> str:
-    """The column that must be the text, or an error that lists what there is."""
+    """Returns the only column that can be the text. Raises BadInput, which lists all columns, if none or several can be."""
     found = [name for name in names if name.lower() in GUESSES]
     if len(names) == 1 or len(found) == 1:
         return (found or names)[0]
@@ -167,7 +180,7 @@ def guess_column(names: list[str], where: str) -> str:
 
 
 class Rows(Format):
-    """A list of dicts; what is written is in `written`."""
+    """Dicts in memory. Its sink appends what is written to `written`."""
 
     def __init__(self, name: str, records: Sequence[Record], columns: Sequence[str]) -> None:
         super().__init__(Source(name, b""), columns)
@@ -195,7 +208,7 @@ class Rows(Format):
 class RowSink(Sink):
     format: Rows
 
-    def write_rows(self, rows: Sequence[Row]) -> None:
+    def write_rows(self, rows: Sequence[OutputRow]) -> None:
         columns = self.format.columns
         for record, values, extra in rows:
             same: Any = values == self.format.values(record)

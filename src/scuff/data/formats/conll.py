@@ -9,27 +9,31 @@ from typing import NamedTuple
 from .base import Extra, Format, Value, line_end
 from .streams import CHUNK, BadInput
 
-BLANK = "\\x20"  # as in the options of an attack, which may hold some
+BLANK = "\\x20"  # a blank in a written comment, such as one in the options of a perturbation
+
+ID = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|\.[0-9]{1,9})?")  # of a word, a multiword token (3-4) or an empty node (3.1)
 
 
 class TokenLines(NamedTuple):
+    """A sentence: its lines, and which of them hold tokens."""
+
     lines: list[str]  # with their ends, the blank line that closes the sentence included
-    at: list[int]  # which lines hold a token
+    at: list[int]  # the lines that hold a token
     tokens: list[str]
 
 
 class TokenColumns(Format):
-    """A token per line, first column, with its tags behind it; a blank line between sentences.
+    """One token per line in the first column, its tags in the others; a blank line ends a sentence.
 
-    Columns are cut at tabs where the line has one, else at blanks. A line that starts with # and has one column is a comment;
-    -DOCSTART- is no token.
+    Columns are separated by tabs if the line has one, else by blanks. A line that starts with # and has one column is a
+    comment; -DOCSTART- is not a token.
     """
 
     def chunks(self) -> Iterator[list[TokenLines]]:
         chunk: list[TokenLines] = []
         lines: list[str] = []
         size = 0
-        self.seen = 0  # lines before the sentence at hand
+        self.seen = 0  # lines before the current sentence
         for block in self.source.chunks():
             for line in block:
                 lines.append(line)
@@ -48,7 +52,7 @@ class TokenColumns(Format):
 
     @staticmethod
     def beside(line: str) -> bool:
-        """Whether a line is a comment or a mark between documents."""
+        """Whether a line is a comment or a document separator."""
         return (line.startswith("#") and len(split(line)) == 1) or line.startswith("-DOCSTART-")
 
     def values(self, record: TokenLines) -> list[Value]:
@@ -66,13 +70,15 @@ class TokenColumns(Format):
         return self._marked(lines, extra)
 
     def check(self, token: str, blanks: bool) -> None:
-        """A new token may not hold what stands between columns or lines."""
+        """Raises BadInput if a new token holds what separates columns or lines."""
         if "\t" in token or "\n" in token or (" " in token and not blanks):
             hint = "" if blanks else " (or tabs between the columns)"
-            raise BadInput(f"{self.source.name}: expected a token without blanks{hint}, the attack made {token[:40]!r}")
+            raise BadInput(
+                f"{self.source.name}: expected a token without blanks{hint}, the perturbation made {token[:40]!r}"
+            )
 
     def _marked(self, lines: list[str], extra: Extra | None) -> str:
-        """With a comment for each column that is added; in one piece, or it would be a token."""
+        """Joins lines, after a comment for each added column. The comment has no blanks, else it would be read as a token."""
         if extra is None:
             return "".join(lines)
         end = line_end(lines[-1]) or "\n"
@@ -82,24 +88,22 @@ class TokenColumns(Format):
         return marks + "".join(closed) + (end if closed[-1].strip() else "")
 
 
-ID = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|\.[0-9]{1,9})?")
-
-
 def in_range(number: str, words: Iterable[int]) -> list[int]:
-    """Which words a multiword token such as 3-4 covers."""
+    """Returns the numbers of the words that a multiword token such as 3-4 covers."""
     first, dash, last = number.partition("-")
     return [n for n in words if int(first) <= n <= int(last)] if dash else []
 
 
 class Conllu(TokenColumns):
-    """Universal Dependencies' CoNLL-U: ten columns, the form is the second.
+    """Universal Dependencies' CoNLL-U: ten columns, of which the second is the form.
 
-    A multiword token (a range such as 1-2) follows its words where it is just their forms put together; otherwise neither
-    changes. `# text` is written anew.
+    A multiword token (a range such as 1-2) changes with its words if it is their forms joined; otherwise neither changes.
+    `# text` is rewritten.
     """
 
     @staticmethod
     def is_row(line: str) -> bool:
+        """Whether a line is a row of the table: neither blank nor a comment."""
         return bool(line.strip()) and not line.startswith("#")
 
     @staticmethod
@@ -143,7 +147,7 @@ class Conllu(TokenColumns):
 
 
 def surface(rows: list[list[str]], forms: dict[int, str]) -> str:
-    """The sentence as written: forms and the blanks between them, multiword tokens instead of their words."""
+    """Returns the sentence as running text: forms and the blanks between them, multiword tokens instead of their words."""
     out, hidden = [], 0
     for i, row in enumerate(rows):
         if len(row) < 2 or not ID.fullmatch(row[0]) or "." in row[0]:
@@ -157,5 +161,6 @@ def surface(rows: list[list[str]], forms: dict[int, str]) -> str:
 
 
 def split(line: str) -> list[str]:
+    """Splits a line into columns, at tabs if it has one, else at blanks."""
     bare = line.rstrip("\r\n")
     return bare.split("\t") if "\t" in bare else bare.split()

@@ -1,4 +1,4 @@
-"""CSV and TSV."""
+"""CSV and TSV. Rows keep the text that they were read from, so that unchanged fields keep their quotes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from typing import NamedTuple
 from .base import Extra, TableFormat, Value, line_end
 from .streams import BadInput
 
+CHUNK = 1 << 21  # characters of a chunk of rows
+
 FIELD = re.compile(r'(?:"(?:[^"]|"")*"|[^,"])*')
 
 
-class Row(NamedTuple):
+class CsvRow(NamedTuple):
+    """A row as it is written, and what it means."""
+
     text: str
     fields: list[str]  # empty: a blank line
-    at: int
+    at: int  # its first line
 
 
 class Csv(TableFormat):
@@ -25,7 +29,8 @@ class Csv(TableFormat):
 
     mark = ","
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[CsvRow]:
+        """Yields all rows, the header first."""
         csv.field_size_limit(sys.maxsize)
         raw: list[str] = []
 
@@ -38,41 +43,41 @@ class Csv(TableFormat):
         reader = csv.reader(lines(), strict=True)
         try:
             for fields in reader:
-                yield Row("".join(raw), fields, reader.line_num - len(raw) + 1)
+                yield CsvRow("".join(raw), fields, reader.line_num - len(raw) + 1)
                 raw.clear()
         except csv.Error as error:
             begun = reader.line_num - len(raw) + 1
             raise self.source.error(begun, f"expected CSV, got a row that begins here: {error}") from None
 
     def write(self, value: str, old: str) -> str:
-        """A field, in quotes where it must be or was."""
+        """Returns a field as it is written: in quotes if it needs them or had them before."""
         quoted = old.startswith('"') or any(mark in value for mark in ',"\r\n')
         return '"' + value.replace('"', '""') + '"' if quoted else value
 
     def split(self, text: str) -> list[str]:
-        """The fields of a row as they are written, quotes and all."""
+        """Returns the fields of a row as they are written, with their quotes."""
         found, at = [], -1
         while at < len(text):
             field = FIELD.match(text, at + 1)
-            assert field is not None, "matches the empty text, too"
+            assert field is not None, "the pattern matches the empty text"
             found.append(field.group())
             at = field.end()
         return found
 
-    def chunks(self) -> Iterator[list[Row]]:
-        chunk: list[Row] = []
+    def chunks(self) -> Iterator[list[CsvRow]]:
+        chunk: list[CsvRow] = []
         size = 0
         rows = self.rows()
         self._header(next(rows, None))
         for row in rows:
             chunk.append(row)
             size += len(row.text)
-            if size > 1 << 21:
+            if size > CHUNK:
                 yield chunk
                 chunk, size = [], 0
         yield chunk
 
-    def _header(self, header: Row | None) -> None:
+    def _header(self, header: CsvRow | None) -> None:
         if header is None or not header.fields:
             raise self.source.error(1, "expected a header, got nothing")
         self.first, self.header = header.text, header.fields
@@ -89,17 +94,17 @@ class Csv(TableFormat):
             raise self.source.error(1, f"expected a column {column!r}, got {', '.join(self.header)}")
         return self.header.index(column)
 
-    def names(self, record: Row) -> list[str]:
+    def names(self, record: CsvRow) -> list[str]:
         return self.header
 
-    def values(self, record: Row) -> list[Value]:
+    def values(self, record: CsvRow) -> list[Value]:
         if not record.fields:
             return [None] * len(self.at)
         if len(record.fields) != len(self.header):
             raise self.source.error(record.at, f"expected {len(self.header)} fields, got {len(record.fields)}")
         return [record.fields[at] for at in self.at]
 
-    def field(self, record: Row, column: str) -> object:
+    def field(self, record: CsvRow, column: str) -> object:
         return record.fields[self._index(column)] if record.fields else None
 
     def head(self, extra: Iterable[str]) -> str:
@@ -107,7 +112,7 @@ class Csv(TableFormat):
         names = [self.first[: len(self.first) - len(end)], *extra]
         return self.mark.join(names) + (end or "\n") if len(names) > 1 else self.first
 
-    def changed(self, record: Row, new: dict[str, Value], extra: Extra) -> str:
+    def changed(self, record: CsvRow, new: dict[str, Value], extra: Extra) -> str:
         fields = self.split(record.text[: len(record.text) - len(line_end(record.text))])
         for column, value in new.items():
             at = self._index(column)
@@ -117,20 +122,20 @@ class Csv(TableFormat):
 
 
 class Tsv(Csv):
-    """Rows of tab-separated fields under a header, without quoting: a quotation mark is a character like any other."""
+    """Rows of tab-separated fields under a header, without quoting: a quotation mark is an ordinary character."""
 
     mark = "\t"
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[CsvRow]:
         for lines in self.source.chunks():
             for at, line in enumerate(lines, self.source.line + 1):
                 bare = line[: len(line) - len(line_end(line))]
-                yield Row(line, self.split(bare) if bare else [], at)
+                yield CsvRow(line, self.split(bare) if bare else [], at)
 
     def split(self, text: str) -> list[str]:
         return text.split("\t")
 
     def write(self, value: str, old: str) -> str:
         if "\t" in value or "\n" in value:
-            raise BadInput(f"{self.source.name}: expected an attack that puts no tabs into TSV, got one that does")
+            raise BadInput(f"{self.source.name}: expected a perturbation that puts no tabs into TSV, got one that does")
         return value

@@ -1,4 +1,4 @@
-"""JSON lines."""
+"""JSON lines. Objects keep the text that they were read from, so that unchanged values stay byte for byte."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from .base import Extra, TableFormat, Value
 BLANK = re.compile(r"[ \t\n\r]*")
 
 
-class Object(NamedTuple):
+class JsonLine(NamedTuple):
+    """A line, and the object on it."""
+
     text: str
     fields: dict[str, Any] | None  # None: a blank line
     at: int
 
 
 class Jsonl(TableFormat):
-    """An object per line."""
+    """One JSON object per line."""
 
-    def chunks(self) -> Iterator[list[Object]]:
+    def chunks(self) -> Iterator[list[JsonLine]]:
         for lines in self.source.chunks():
-            yield [Object(line, self._parse(line, at), at) for at, line in enumerate(lines, self.source.line + 1)]
+            yield [JsonLine(line, self._parse(line, at), at) for at, line in enumerate(lines, self.source.line + 1)]
 
     def _parse(self, line: str, at: int) -> dict[str, Any] | None:
         if not line.strip():
@@ -39,13 +41,13 @@ class Jsonl(TableFormat):
         self.use(list(found))
         return found
 
-    def names(self, record: Object) -> list[str]:
+    def names(self, record: JsonLine) -> list[str]:
         return list(record.fields or {})
 
-    def values(self, record: Object) -> list[Value]:
+    def values(self, record: JsonLine) -> list[Value]:
         return [self._text(self.field(record, column), column, record.at) for column in self.columns]
 
-    def field(self, record: Object, column: str) -> Any:
+    def field(self, record: JsonLine, column: str) -> Any:
         if record.fields is None:
             return None
         if column not in record.fields:
@@ -63,7 +65,7 @@ class Jsonl(TableFormat):
             at, f"expected text or a list of tokens in column {column!r}, got {type(value).__name__}"
         )
 
-    def changed(self, record: Object, new: dict[str, Value], extra: Extra) -> str:
+    def changed(self, record: JsonLine, new: dict[str, Value], extra: Extra) -> str:
         spans, end = value_spans(record.text)
         added = "".join(f', "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in extra.items())
         out = record.text[: end - 1] + added + "}"
@@ -77,7 +79,7 @@ class Jsonl(TableFormat):
 
 
 def value_spans(line: str) -> tuple[dict[str, tuple[int, int]], int]:
-    """Where the value of each key stands in a JSON object that is known to be right, and where the object ends."""
+    """Returns the span of each key's value in a line with a valid JSON object, and where the object ends."""
     decode = json.JSONDecoder().raw_decode
 
     def skip(at: int, marks: str) -> int:

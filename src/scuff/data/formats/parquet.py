@@ -1,23 +1,21 @@
-"""Parquet, through pyarrow."""
+"""Parquet, through pyarrow. Records are row numbers of the current batch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from .base import Extra, Format, Row, Sink, Value, guess_column
-from .streams import BadInput
+from .base import Extra, Format, OutputRow, Sink, Value, guess_column
+from .streams import BadInput, Source
+
+BATCH = 1 << 14  # rows read at once
 
 
 class Parquet(Format):
-    """A table in Parquet; schema and other columns stay."""
+    """A Parquet table, whose schema and other columns stay."""
 
     def chunks(self) -> Iterator[list[Any]]:
-        pa, pq = pyarrow()
-        try:
-            file = pq.ParquetFile(self.source.seekable())
-        except pa.ArrowInvalid as error:
-            raise BadInput(f"{self.source.name}: expected Parquet, got: {error}") from None
+        file = open_parquet(self.source)
         self.schema = file.schema_arrow
         texts = [field.name for field in self.schema if self._is_text(field.type)]
         if not texts:
@@ -30,7 +28,7 @@ class Parquet(Format):
                 raise BadInput(
                     f"{self.source.name}: expected text in column {column!r}, got {self.schema.field(column).type}"
                 )
-        for batch in file.iter_batches(1 << 14):
+        for batch in file.iter_batches(BATCH):
             self.batch = batch
             self.texts = [batch.column(self.index(column)).to_pylist() for column in self.columns]
             yield list(range(batch.num_rows))
@@ -53,6 +51,7 @@ class Parquet(Format):
         return value
 
     def index(self, column: str) -> int:
+        """Returns the number of a column. Raises BadInput if there is none of that name."""
         names: list[str] = self.schema.names
         if column not in names:
             raise BadInput(f"{self.source.name}: expected a column {column!r}, got {', '.join(names)}")
@@ -66,10 +65,12 @@ class Parquet(Format):
 
 
 class ParquetSink(Sink):
+    """A writer by column. The file begins with the first rows, or when it is closed without any."""
+
     format: Parquet
     writer: Any = None
 
-    def write_rows(self, rows: Sequence[Row]) -> None:
+    def write_rows(self, rows: Sequence[OutputRow]) -> None:
         pa, _ = pyarrow()
         source = self.format
         table = pa.Table.from_batches([source.batch]).take([record for record, _, _ in rows])
@@ -102,8 +103,17 @@ class ParquetSink(Sink):
         return self.writer
 
 
+def open_parquet(source: Source) -> Any:
+    """Returns the opened ParquetFile. Raises BadInput if the source is not Parquet."""
+    pa, pq = pyarrow()
+    try:
+        return pq.ParquetFile(source.seekable())
+    except (pa.ArrowInvalid, OSError, EOFError) as error:
+        raise BadInput(f"{source.name}: expected Parquet, got: {error}") from None
+
+
 def pyarrow() -> Any:
-    """pyarrow and its Parquet part, or the command that installs them."""
+    """Returns the modules pyarrow and pyarrow.parquet. Raises BadInput with the install command if they are missing."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -1,4 +1,4 @@
-"""Bytes in and out: gzip by suffix, UTF-8 with the place of an error, output that appears whole or not at all."""
+"""Reading and writing bytes: gzip by suffix, UTF-8 errors with their position, output files that are complete or absent."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import IO, cast
 
 CHUNK = 1 << 22  # bytes read at once
 
-BOM = "\ufeff"
+BOM = "\ufeff"  # the byte order mark
 
 
 class BadInput(ValueError):
-    """Something is wrong with a file of the user's; the message says what was expected and where."""
+    """A user's data cannot be used; the message says what was expected and where."""
 
 
 class Source:
     """A file, or standard input for `-`, read in chunks of whole lines. Counts the bytes it has read.
 
-    content: what it holds, where that was read or made before.
+    content: bytes to read instead of the file's, if they are in memory already.
     """
 
     def __init__(self, path: str, content: bytes | None = None) -> None:
@@ -32,16 +32,16 @@ class Source:
         self.size = len(content) if content is not None else 0 if path == "-" else _size(path)
         self.file: IO[bytes] = io.BytesIO(content) if content is not None else _open(path)
         self.stream = cast(IO[bytes], gzip.GzipFile(fileobj=self.file)) if path.endswith(".gz") else self.file
-        self.bom = ""  # the byte order mark, which is no text but is written back
-        self.line = 0  # lines handed out so far
+        self.bom = ""  # the byte order mark, if there is one: not part of the text, but written back
+        self.line = 0  # lines before the current chunk
         self.read_bytes = 0  # decompressed
 
     def done(self) -> float | None:
-        """The share that has been read, None where the size is not known."""
+        """Returns the share that has been read, None if the size is not known."""
         return self.file.tell() / self.size if self.size and self.file.seekable() else None
 
     def chunks(self) -> Iterator[list[str]]:
-        """Lists of decoded lines with their ends. Only a line feed ends a line."""
+        """Yields lists of decoded lines with their ends. Only a line feed ends a line."""
         while lines := self._readlines():
             try:
                 decoded = [line.decode() for line in lines]
@@ -54,14 +54,16 @@ class Source:
             self.read_bytes += sum(map(len, lines))
 
     def whole(self) -> str:
+        """Returns the whole text."""
         return "".join(line for lines in self.chunks() for line in lines)
 
     def seekable(self) -> IO[bytes]:
-        """The whole input as something to jump around in, for formats that need it."""
+        """Returns the whole input as a seekable stream, which Parquet needs."""
         plain = self.stream is self.file and self.file.seekable()
         return self.file if plain else io.BytesIO(self.stream.read())
 
     def error(self, line: int, message: str) -> BadInput:
+        """Returns an error that names the file and the line."""
         return BadInput(f"{self.name}: line {line}: {message}")
 
     def close(self) -> None:
@@ -104,7 +106,10 @@ def _size(path: str) -> int:
 
 @contextmanager
 def replacing(path: str, *inputs: str) -> Iterator[IO[bytes]]:
-    """Write to a temporary name in the same folder and rename at the end; on any failure nothing is left. `-` is stdout."""
+    """Writes to a temporary name in the same folder and renames it at the end; a failure leaves nothing. `-` is stdout.
+
+    inputs: files that are being read. Raises BadInput if the output is one of them.
+    """
     target = Path(path)
     if path == "-":
         if sys.stdout is None:
@@ -112,7 +117,7 @@ def replacing(path: str, *inputs: str) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    if target.exists() and not target.is_file() and not target.is_dir():  # a pipe or a device: nothing to rename
+    if target.exists() and not target.is_file() and not target.is_dir():  # a pipe or a device is not replaced
         with open(target, "wb") as out:
             yield out
         return
@@ -126,7 +131,8 @@ def replacing(path: str, *inputs: str) -> Iterator[IO[bytes]]:
     try:
         with open(temporary, "wb") as raw:
             if path.endswith(".gz"):
-                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as zipped:  # no name, no time: same text, same bytes
+                # without name and time, so that equal texts give equal bytes
+                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as zipped:
                     yield cast(IO[bytes], zipped)
             else:
                 yield raw

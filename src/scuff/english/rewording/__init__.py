@@ -76,7 +76,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def rewordings(text: str, tokens: list[Token]) -> Iterator[tuple[Rule, Rewording]]:
-    """All that the rules find in a text."""
+    """Yields every rewording that a rule finds in a text, with the rule."""
     for sentence in Sentence.all_of(text, tokens):
         for rule in RULES:
             for found in rule(sentence):

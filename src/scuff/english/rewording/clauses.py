@@ -11,22 +11,16 @@ from .lexicon import phrases, words
 from .sentence import Piece, Rewording, Sentence, segments
 
 MODIFIER = r"(?:r*[j0]|[eg](?=[jnsN]))"  # adjectives; participles only right before what they modify
-
 MODIFIERS = rf"(?:{MODIFIER}(?:(?:,|,?c)?{MODIFIER})*)?"
-
 NOUN = rf"(?:D?d)?{MODIFIERS}[nsN]+"
-
 NP = rf"(?:p|{NOUN}(?:'{MODIFIERS}[nsN]+)*)"  # a noun phrase without what follows its noun
-
 NP_OF = rf"{NP}(?:f{NP})*"
-
 NP_PP = rf"{NP}(?:[fi]{NP})*"
-
 VERB = r"r*(?:m!?r*V(?:r*[eg])*|h!?(?:r*e(?:r*[eg])*)?|b!?(?:r*[eg](?:r*[eg])?)?|o!?r*V|v)"
 
 
 def single(s: Sentence, start: int, stop: int) -> bool:
-    """Whether words hold no verb that something after them could belong to."""
+    """Whether these words have no verb that something after them could belong to."""
     return not re.search("[vbhomVgewWSt]", s.shape[start:stop])
 
 
@@ -39,9 +33,7 @@ def plural(s: Sentence, start: int, stop: int) -> bool | None:
     if not re.fullmatch(NP_PP, shape):  # two that are joined
         return True if "and" in s.low[start:stop] and not re.search("[fi]", shape) else None
     last = start + head.end() - 1
-    if (
-        s.low[last] in ("number", "couple", "majority", "lot", "rest") and s.kind(last + 1) == "f"
-    ):  # as many as what follows
+    if s.low[last] in ("number", "couple", "majority", "lot", "rest") and s.kind(last + 1) == "f":  # a number of films
         return plural(s, last + 2, stop)
     if s.shape[last] == "p":
         return s.low[last] in ("i", "you", "we", "they", "us", "them")
@@ -55,15 +47,13 @@ def dates() -> frozenset[str]:
 
 
 CLAUSE = re.compile(rf"(?P<subject>{NP_PP}(?:c{NP_PP})?|E|d(?=[bhomv]))(?P<verb>{VERB})")
-
 FINITE = re.compile("[vbhom]")
-
 LONGEST = 15  # words before a comma at a clause's front
 
 
 @dataclass(frozen=True)
 class Clause:
-    """Words of a sentence: from `start` the subject, from `verb` the verb with auxiliaries and adverbs, from `rest` all else."""
+    """A clause: from `start` the subject, from `verb` the verb with auxiliaries and adverbs, from `rest` all else."""
 
     s: Sentence
     start: int
@@ -73,6 +63,7 @@ class Clause:
 
     @property
     def subject(self) -> str:
+        """The letters of the subject."""
         return self.s.shape[self.start : self.verb]
 
     @property
@@ -82,10 +73,12 @@ class Clause:
 
     @property
     def tail(self) -> str:
+        """The letters of what follows the verb."""
         return self.s.shape[self.rest : self.stop]
 
     @property
     def past(self) -> bool:
+        """Whether the main verb is in the past tense."""
         return self.s.words[self.rest - 1].tag == "VBD"
 
     @property
@@ -100,10 +93,11 @@ class Clause:
 
     @property
     def follows(self) -> bool:
-        """Whether something is set off before it."""
+        """Whether a comma stands before it."""
         return self.s.kind(self.start - 1) == ","
 
     def becomes(self, *pieces: Piece) -> Iterator[Rewording]:
+        """The rewording of the whole clause as these pieces."""
         return self.s.arrange(self.start, self.stop, *pieces)
 
 
@@ -134,6 +128,7 @@ def clauses(s: Sentence) -> tuple[Clause, ...]:
 
 
 def _stretches(s: Sentence, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Where a clause may be in a segment: the whole, two joined by a comma and "and" or "but", what follows a first comma."""
     yield start, stop
     links = [at for at in range(start + 3, stop) if s.shape[at - 1 : at + 1] == ",c" and s.low[at] in ("and", "but")]
     if len(links) == 1 and clause_at(s, links[0] + 1, stop):
@@ -161,7 +156,7 @@ def _glued(clause: Clause) -> bool:
 
 
 def sound(clause: Clause) -> bool:
-    """Whether each further finite verb has something that brings it in: two sentences in one are a headline and a sentence."""
+    """Whether each further finite verb has a word that introduces it; if not, a headline and a sentence may have run together."""
     s, at = clause.s, clause.rest
     for match in FINITE.finditer(s.shape, clause.rest, clause.stop):
         linked = words("links").intersection(s.low[at : match.start()])
@@ -172,7 +167,7 @@ def sound(clause: Clause) -> bool:
 
 
 def agrees(clause: Clause) -> bool:
-    """Whether subject and verb agree; where they do not, tags are wrong, or the subject is longer than it seems."""
+    """Whether subject and verb agree; if not, tags are wrong, or the subject is longer than it seems."""
     finite, many = FINITE.search(clause.s.shape, clause.verb, clause.rest), plural(clause.s, clause.start, clause.verb)
     if not finite or many is None or clause.s.low[clause.start] in ("i", "you"):
         return True
@@ -183,14 +178,12 @@ def agrees(clause: Clause) -> bool:
 
 
 YEAR = re.compile("(?:1[5-9]|20)[0-9][0-9]s?")
-
 TIMELY = ("last", "next", "this", "every", "each", "late", "early", "earlier", "later", "one")
-
 LONGEST_ADVERBIAL = 7  # words of an adverbial
 
 
 def adverbial(s: Sentence, start: int, stop: int) -> bool:
-    """Whether these words say when, or belong to the whole clause for another reason."""
+    """Whether these words say when, or are another phrase that belongs to the whole clause."""
     low, shape = s.low[start:stop], s.shape[start:stop]
     if " ".join(low) in phrases("set adverbials"):
         return True
@@ -207,7 +200,7 @@ def adverbial(s: Sentence, start: int, stop: int) -> bool:
 
 
 def _timed(low: list[str], shape: str) -> bool:
-    """Whether a preposition and a noun phrase say when, or belong to a clause whatever stands between."""
+    """Whether a preposition and a noun phrase say when, or are of a kind that belongs to the clause wherever they stand."""
     head = re.match(f"i(?:{NP}|0)", shape)
     nouns = [word for word, kind in zip(low, shape[: head.end() if head else 0], strict=False) if kind in "nsN0"]
     if low[0] in words("time prepositions"):
@@ -218,7 +211,7 @@ def _timed(low: list[str], shape: str) -> bool:
 
 
 def adverbials(clause: Clause) -> Iterator[tuple[int, int]]:
-    """Adverbials of a clause's verb: between it and its subject, or after it with nothing else that they could belong to."""
+    """Spans of adverbials of a clause: between subject and verb, or after the verb where they can belong to nothing else."""
     s = clause.s
     for start in range(clause.start + 1, clause.rest):
         for stop in range(min(clause.rest, start + 3), start, -1):
@@ -226,7 +219,7 @@ def adverbials(clause: Clause) -> Iterator[tuple[int, int]]:
             if (day or s.low[start] == "on") and adverbial(s, start, stop):
                 yield start, stop
                 return
-    if clause.base in words("planning"):  # what happens at the time that is named is not this
+    if clause.base in words("planning"):  # the time is that of the plan, not of the planning
         return
     for start in range(clause.rest, clause.stop):
         between = s.shape[clause.rest : start]

@@ -10,7 +10,6 @@ from .lexicon import words
 from .sentence import Rewording, Sentence, segments
 
 NOBODY = frozenset(("nobody", "nothing", "none", "no", "few", "neither", "nor"))
-
 SHORT = 12  # words after the verb
 
 
@@ -36,10 +35,8 @@ def _plain(clause: Clause) -> bool:
 def what_they_do(s: Sentence) -> Iterator[Rewording]:
     """The film reduces him to a joke. -> What the film does is reduce him to a joke."""
     for clause in clauses(s):
-        tag, plain = (
-            s.words[clause.rest - 1].tag,
-            clause.group == "v" or (clause.group == "rv" and s.low[clause.verb].endswith("ly")),
-        )
+        tag = s.words[clause.rest - 1].tag
+        plain = clause.group == "v" or (clause.group == "rv" and s.low[clause.verb].endswith("ly"))
         talk = s.low[clause.start] in ("i", "you") and tag != "VBD"
         if not plain or talk or clause.base in words("states") | words("wanting"):
             continue

@@ -14,11 +14,8 @@ NEGATED = frozenset(
 )
 
 ODD = {"can": "ca", "will": "wo"}  # before n't
-
 WHOLE = {short: whole for whole, short in ODD.items()}
-
 SHORT = {"is": "'s", "has": "'s", "are": "'re", "am": "'m", "have": "'ve", "had": "'d", "will": "'ll", "would": "'d"}
-
 LONG = {"'re": "are", "'m": "am", "'ve": "have", "'ll": "will"}
 
 HOSTS = {
@@ -44,7 +41,7 @@ def contraction(s: Sentence) -> Iterator[Rewording]:
 
 
 def _leans(s: Sentence, at: int) -> bool:
-    """Whether a verb leans on its subject: not at the end of a clause, not where what it says has moved away."""
+    """Whether a verb may be contracted with its subject: not at the end of a clause, not where its complement has moved away."""
     subject, verb, rest = s.low[at], s.low[at + 1], s.shape[at + 2 :]
     if not re.match(FOLLOWS[s.shape[at + 1]], rest) or s.low[at + 2] == "n't":
         return False
@@ -53,7 +50,7 @@ def _leans(s: Sentence, at: int) -> bool:
     if subject == "there" and not re.match("!?r*[djnN]", rest):
         return False
     if subject == "it" and verb == "has" and "been" not in s.low[at + 2 : at + 4]:
-        return False  # it's made: is or has
+        return False  # "it's made" may be "it is made"
     before = words("never contracted after").intersection(s.low[max(at - 4, 0) : at])
     return not before and s.kind(at - 1) not in tuple("nsNjVvobhmpgeif")
 
@@ -78,7 +75,9 @@ def expansion(s: Sentence) -> Iterator[Rewording]:
             yield _expand(s, at, s.words[at - 1].text, "us")
         elif part == "'s" and host in (*HOSTS["is"], "what", "here"):
             has = kind == "e" and s.low[next_at] in ("been", "got", "had", "become")
-            if has or (kind and kind in "djnsNgi0ptcWw" and s.low[next_at] != "own"):  # gone: is or has
+            if has or (
+                kind and kind in "djnsNgi0ptcWw" and s.low[next_at] != "own"
+            ):  # "it's gone" may be "it has gone"
                 yield _expand(s, at, s.words[at - 1].text, "has" if has else "is")
 
 
@@ -91,6 +90,7 @@ def _asks(s: Sentence, at: int) -> bool:
 
 
 def _expand(s: Sentence, at: int, host: str, new: str, gap: str = " ") -> Rewording:
+    """The contraction of words at - 1 and at, written out in the case of the first."""
     shouted, titled = len(host) > 1 and host.isupper(), len(host) > 1 and host[0].isupper() and at + 1 < len(s.words)
     titled = titled and s.capital(at + 1) and s.words[at + 1].tag not in NAMES  # It's Time
     new = new.upper() if shouted else new.capitalize() if titled else new
@@ -98,6 +98,7 @@ def _expand(s: Sentence, at: int, host: str, new: str, gap: str = " ") -> Reword
 
 
 def _write(s: Sentence, at: int, new: str) -> Rewording:
+    """Words at and at + 1 contracted."""
     old = s.words[at].text
     new = new.upper() if old.isupper() and len(old) > 1 else new
     return Rewording(s.words[at].start, s.words[at + 1].stop, s.apostrophes(new))

@@ -11,7 +11,6 @@ from .lexicon import can_be, phrases, words
 from .sentence import Rewording, Sentence, segments
 
 ORDINAL = re.compile("^first$|second$|third$|th$|^last$|^final$")
-
 THEIRS = ("its", "his", "her", "their")
 
 
@@ -27,7 +26,7 @@ def coordination(s: Sentence) -> Iterator[Rewording]:
 
 
 def free(s: Sentence, one: int, other: int) -> bool:
-    """Whether two words have no order of their own."""
+    """Whether two words have no fixed order."""
     pair = s.low[one], s.low[other]
     if pair[0] == pair[1] or any(ORDINAL.search(word) for word in pair):
         return False
@@ -40,6 +39,7 @@ def suits(s: Sentence, a: int, c: int) -> bool:
 
 
 def adjective(s: Sentence, at: int) -> bool:
+    """Whether the dictionary has a word as an adjective, or it is hyphenated."""
     return can_be(s.low[at], "JJ") or "-" in s.low[at]
 
 

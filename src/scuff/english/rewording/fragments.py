@@ -11,11 +11,8 @@ from .lexicon import can_be, words
 from .sentence import Rewording, Sentence, segments
 
 ADJECTIVE = re.compile("(?:r*[jg](?:,|,?c!?))*r*j(?=[.itSfW]|$)")
-
 NOUN = re.compile("(?:r*[jeg](?:,|,?c)?)+n(?![nsN'v])")
-
 PARTICIPLE = re.compile("r?ei|0fd")
-
 VERB = re.compile("r?(?:v(?=[dijpt0Rrc])|h(?=[dj0r])|m!?r*V)")
 
 
@@ -38,14 +35,14 @@ def fragment(s: Sentence) -> Iterator[Rewording]:
 
 
 def _third(s: Sentence, at: int) -> bool:
-    """Whether a verb surely has "it" left out: elsewhere than in reviews it may be "I"."""
+    """Whether the subject left out is surely "it"; outside of reviews it may be "I"."""
     if s.spaced:
         return s.shape[at] == "m" or (s.words[at].tag == "VBZ" and can_be(s.low[at], "VBZ"))
     return s.low[at] in words("fragment verbs")
 
 
 def _verbless(s: Sentence, start: int) -> bool:
-    """Whether every finite verb is in a relative or other minor clause, one after the other."""
+    """Whether every finite verb is in a relative or other subordinate clause."""
     finite, opens = re.search("[vbhomV]", s.shape[start:]), re.search("[wWSt]", s.shape[start:])
     if not finite:
         return True
@@ -55,7 +52,7 @@ def _verbless(s: Sentence, start: int) -> bool:
 
 
 def _noun(s: Sentence, start: int) -> bool:
-    """A noun phrase, with no noun that may be a verb."""
+    """Whether it is a noun phrase without a noun that may be a verb."""
     if s.spaced and (s.low[start] in words("before a fragment") or s.shape[start] == "!"):
         start += 1
     if s.word(start) not in ("a", "an") and not (s.spaced and s.word(start) == "the"):
@@ -66,7 +63,7 @@ def _noun(s: Sentence, start: int) -> bool:
 
 
 def _bare(s: Sentence, start: int) -> bool:
-    """An adjective or participle that no clause follows which it could belong to."""
+    """Whether it is an adjective or participle, and no clause follows that this could belong to."""
     participle = PARTICIPLE.match(s.shape, start)
     if participle and s.shape[participle.end() - 2] == "e" and not can_be(s.low[participle.end() - 2], "VBN"):
         return False

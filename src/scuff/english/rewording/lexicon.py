@@ -11,6 +11,7 @@ from ..tagger import Token
 
 @cache
 def _sections() -> dict[str, str]:
+    """The shipped word lists by name."""
     parts = load("syntax.txt").decode().split("[")[1:]
     return {name: entries for name, _, entries in (part.partition("]") for part in parts)}
 
@@ -49,13 +50,12 @@ FINITE = {
 }
 
 QUOTES = frozenset(("``", "''", '"', "“", "”", "`", "'", "‘", "’"))
-
 BRACKETS = frozenset(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"))
 
 
 @lru_cache(100_000)
 def letter(low: str, tag: str) -> str:
-    """The kind of a word; marks are . : , " and ( for brackets and all else that nothing goes across."""
+    """The kind of a word as a letter; marks are . : , " and ( for brackets and all else that no rule crosses."""
     if low in BRACKETS or not any(map(str.isalnum, low)):
         return _mark(low, tag)
     if low[0] in "@#" or low.startswith(("http", "www.")):
@@ -71,6 +71,7 @@ def letter(low: str, tag: str) -> str:
 
 
 def _mark(low: str, tag: str) -> str:
+    """The kind of a token without letters and digits."""
     if low == "," or tag == "POS":
         return "," if low == "," else "'"
     if low in QUOTES:
@@ -99,12 +100,12 @@ ACRONYMS = frozenset(("US", "IT", "WHO"))
 
 
 def typed(word: str) -> str:
-    """In lower case, with the apostrophe of a typewriter; but the US are not us."""
+    """A word in lower case with a straight apostrophe, except acronyms that would be other words: US, us."""
     return word if word in ACRONYMS else word.lower().replace("’", "'")
 
 
 def words_of(text: str, tokens: list[Token]) -> tuple[Token, ...]:
-    """The words of one sentence."""
+    """The words of one sentence, hyphenated ones in one piece, with repaired tags."""
     found = _joined(text, tokens)
     for at, word in enumerate(found):
         tag = _tag(typed(word.text), found, at)
@@ -114,7 +115,7 @@ def words_of(text: str, tokens: list[Token]) -> tuple[Token, ...]:
 
 
 def _joined(text: str, tokens: list[Token]) -> list[Token]:
-    """Hyphenated words in one piece: with the tag of the last part, but an adjective before a noun."""
+    """The tokens with hyphenated words in one piece, which get the tag of the last part, or of an adjective before a noun."""
     out: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -131,7 +132,7 @@ def _joined(text: str, tokens: list[Token]) -> list[Token]:
 
 
 def _tag(low: str, found: list[Token], at: int) -> str:
-    """A tag that goes with the dictionary and with the words around it, of which those before are repaired already."""
+    """A tag that agrees with the dictionary and with the words around, of which those before have repaired tags already."""
     tag, before = found[at].tag, found[at - 1].tag if at else ""
     after = found[at + 1].tag if at + 1 < len(found) else ""
     if low in words("pronouns"):
@@ -149,14 +150,14 @@ def _tag(low: str, found: list[Token], at: int) -> str:
 
 
 def _modifies(before: str, after: str) -> bool:
-    """Whether a participle stands between such neighbours as an adjective would."""
+    """Whether a participle between words with these tags is used as an adjective."""
     if after in ("NN", "NNS", "JJ"):
         return before in ("RB", "DT", "PRP$", ",", "CC", "JJ")
     return after in ("CC", ",", ".", ":", "") and before in ("RB", ",", "CC")
 
 
 def _finite(found: list[Token], at: int, after: str) -> bool:
-    """Whether what is tagged as many things is what one thing does: "the lack of pace kills it"."""
+    """Whether a word that is tagged as a plural noun is a finite verb: "the lack of pace kills it"."""
     verbless = not any(word.tag in ("VBZ", "VBP", "VBD", "MD") for word in found)
     if at == 0:
         return verbless and after in ("DT", "IN", "TO", "RB", "PRP$") and typed(found[1].text) != "of"

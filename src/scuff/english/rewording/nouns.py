@@ -89,9 +89,8 @@ def reduced(s: Sentence) -> Iterator[Rewording]:
         at = match.start()
         shared = re.search("[,c]r*[vbhom]", s.shape[at + 2 :])  # that is made and is sold
         named = s.low[at] in ("that", "which", "who") and s.low[at + 1] != "'s"
-        cleft = (
-            "it" in s.low[max(at - 7, 0) : at] and "the" in s.low[max(at - 4, 0) : at]
-        )  # it is the film that was made
+        # it is the film that was made
+        cleft = "it" in s.low[max(at - 7, 0) : at] and "the" in s.low[max(at - 4, 0) : at]
         if named and not shared and not cleft and s.low[at + 2] not in ("to", "about", "of"):
             yield from s.arrange(at, at + 3, (at + 2, at + 3))
 
@@ -147,9 +146,8 @@ def without_that(s: Sentence) -> Iterator[Rewording]:
         noun, subject = s.shape[at - 1] in "ns", s.low[at + 1] in words("subjects") and s.shape[at + 2] in "vbhomr"
         said = s.low[at - 1] in words("saying") and s.shape[at - 1] in "vVe"
         idea = words("content nouns").intersection(s.low[max(at - 6, 0) : at])
-        noun = (
-            noun and not re.search("pb", s.shape[:at]) and not re.match("pb[.,:]", s.shape[at + 1 :])
-        )  # it is odd that
+        # not: it is odd that
+        noun = noun and not re.search("pb", s.shape[:at]) and not re.match("pb[.,:]", s.shape[at + 1 :])
         named = noun and not idea and re.match(rf"d{MODIFIERS}[ns][vhom]", s.shape[at + 1 :])
         if named or (noun and subject and s.low[at + 1] != "it") or (said and (subject or s.low[at + 1] == "there")):
             yield from s.arrange(at, at + 2, (at + 1, at + 2))

@@ -38,7 +38,7 @@ def clause_order(s: Sentence) -> Iterator[Rewording]:
 
 
 def _movable(clause: Clause, at: int, end: int) -> bool:
-    """Whether a conjunction can only join its clause to the main one, whose words end before `end`."""
+    """Whether the conjunction at `at` can only join its clause to the main one, which ends before `end`."""
     s = clause.s
     if s.low[at - 1] in words("not before a conjunction") or re.search("[vbhomwWStVg,c:]", s.shape[clause.rest : end]):
         return False
@@ -51,7 +51,7 @@ def _movable(clause: Clause, at: int, end: int) -> bool:
 
 
 def _alone(minor: Clause) -> bool:
-    """Whether all to its end belongs to a clause, and no day does that may be the main clause's."""
+    """Whether all up to the end belongs to this clause, and no day is in it that may belong to the main clause."""
     if words("days").intersection(minor.s.low[minor.rest : minor.stop]):
         return False
     return not re.search("[vbhomS,:]", minor.tail) and not re.search("cr?[vbhomp]", minor.tail)
@@ -111,7 +111,7 @@ def join(s: Sentence) -> Iterator[Rewording]:
             yield from s.arrange(comma - 1, at + 1, word, *(("however", ",") if s.low[at] == "but" else ()))
 
 
-FEW = 9  # words after the verb, with which it can be heard that an adverbial at the end belongs to it
+FEW = 9  # words after a verb; after more of them an adverbial at the end does not clearly belong to it
 
 
 def to_front(s: Sentence) -> Iterator[Rewording]:

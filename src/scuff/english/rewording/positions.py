@@ -11,9 +11,7 @@ from .lexicon import words
 from .sentence import Rewording, Sentence, segments, starts
 
 LONGEST = 14  # words of a phrase that is moved
-
 INNER = re.compile(rf"(?P<subject>(?!p){NP_OF}),(?P<phrase>r?[ige][^,]+),(?={VERB})")
-
 INSIDE = re.compile("r?,(?P<phrase>r|i[^,vbhom]{1,5}),")
 
 
@@ -113,7 +111,6 @@ def also(s: Sentence) -> Iterator[Rewording]:
 
 
 TAIL = re.compile(rf",(?!p)(?P<who>{NP_PP})(?P<said>v)(?P<when>[^,]*)$")
-
 HEAD = re.compile(rf"(?P<who>{NP_PP})(?P<said>v)(?P<when>(?:i?N)?)(?P<that>S?)")
 
 

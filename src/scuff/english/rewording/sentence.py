@@ -13,13 +13,10 @@ from ..inflection import lemma
 from ..tagger import Token
 from .lexicon import can_be, letter, typed, with_days, words, words_of
 
-SPACED = re.compile(r"\s(?:,|n't|'(?:s|re|ve|m|ll|d))\s|^[^A-Z]*\s\.\s*$")  # cut into tokens, as treebanks are
-
-NAMES = ("NNP", "NNPS")
-
-OPEN = ("NN", "NNS", "JJ", "JJR", "JJS", "VBZ", "VB", "VBP", "VBD", "FW")
-
-Piece = tuple[int, int] | str
+SPACED = re.compile(r"\s(?:,|n't|'(?:s|re|ve|m|ll|d))\s|^[^A-Z]*\s\.\s*$")  # in text that is cut into tokens
+NAMES = ("NNP", "NNPS")  # tags of names
+OPEN = ("NN", "NNS", "JJ", "JJR", "JJS", "VBZ", "VB", "VBP", "VBD", "FW")  # tags of words that the dictionary knows
+Piece = tuple[int, int] | str  # words of a sentence (start, stop), or new ones
 
 
 class Rewording(NamedTuple):
@@ -32,7 +29,7 @@ class Rewording(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """Some words of a text. `shape` has one letter per word (see letters.py), `low` the words in lower case."""
+    """Some words of a text. `shape` has one letter per word (see LETTERS in lexicon.py), `low` the words in lower case."""
 
     text: str
     words: tuple[Token, ...]
@@ -47,10 +44,12 @@ class Sentence:
 
     @cached_property
     def low(self) -> list[str]:
+        """The words in lower case."""
         return [typed(word.text) for word in self.words]
 
     @cached_property
     def shape(self) -> str:
+        """The kinds of the words, one letter each; patterns of the rules are over these."""
         return with_days("".join(map(letter, self.low, (word.tag for word in self.words))), self.low)
 
     @cached_property
@@ -65,11 +64,11 @@ class Sentence:
         return new.replace("'", "’") if "’" in self.text and "'" not in self.text else new
 
     def word(self, at: int) -> str:
-        """In lower case; nothing outside the sentence."""
+        """A word in lower case; "" outside the sentence."""
         return self.low[at] if 0 <= at < len(self.low) else ""
 
     def kind(self, at: int) -> str:
-        """The letter of a word; nothing outside the sentence."""
+        """The letter of a word; "" outside the sentence."""
         return self.shape[at] if 0 <= at < len(self.shape) else ""
 
     def lemma(self, at: int) -> str:
@@ -83,9 +82,10 @@ class Sentence:
         return self.text[self.words[start].start : self.words[stop - 1].stop] if start < stop else ""
 
     def arrange(self, start: int, stop: int, *pieces: Piece) -> Iterator[Rewording]:
-        """Words start to stop become these pieces: words of the sentence as (start, stop), or new ones; "," spaced as it is here.
+        """Yields the rewording in which words start to stop become these pieces, none if nothing changes.
 
-        The first word has a capital if it had one before, the one that was first loses it. Nothing where nothing changes.
+        A piece is words of the sentence as (start, stop), or new ones; a "," is spaced as the text does it. The first word gets a
+        capital if the first one had it, which loses it.
         """
         first = self.words[start].text
         begins = start == 0 or self.shape[start - 1] in '".:(' or self.low[start] in words("starters")
@@ -97,14 +97,14 @@ class Sentence:
             if new:
                 out += new if not out or (new[0] == "," and not self.spaced) else " " + new
         out = out[:1].upper() + out[1:] if opens else out
-        dot = self.text[self.words[stop - 1].stop :][:1] == "."  # it may be an abbreviation's
+        dot = self.text[self.words[stop - 1].stop :][:1] == "."  # which may belong to an abbreviation
         if out != self.cut(start, stop) and not (
             dot and (out[-1:] == "." or self.low[stop - 1] in words("abbreviations"))
         ):
             yield Rewording(self.words[start].start, self.words[stop - 1].stop, out)
 
     def _inner(self, at: int) -> str:
-        """A sentence's first word as it is written when it is no longer the first: names and "I" keep their capital."""
+        """The first word as it is written inside a sentence: names and "I" keep their capital."""
         word, low = self.words[at], self.low[at]
         text, tag = word.text, word.tag
         if low in words("starters") | words("quantities"):
@@ -117,12 +117,12 @@ class Sentence:
         return text[:1].lower() + text[1:]
 
 
-ENDS = (".", "!", ";", "!!", "!!!", "")
+ENDS = (".", "!", ";", "!!", "!!!", "")  # what a segment must end with
 
 
-@lru_cache(maxsize=8)  # one sentence after the other is given to all rules
+@lru_cache(maxsize=8)  # all rules get one sentence before the next
 def segments(s: Sentence) -> tuple[tuple[int, int], ...]:
-    """Stretches that may be whole clauses. Questions are not, nor what goes on behind a quote, bracket or dash."""
+    """Stretches that may be whole clauses, not questions, nor parts that go on after a quote, bracket or dash."""
     found = []
     for match in re.finditer(r'[^":.(]+', s.shape):
         start, stop = match.span()
@@ -130,7 +130,7 @@ def segments(s: Sentence) -> tuple[tuple[int, int], ...]:
         opens = before in ("", ".") or (before == ":" and (s.low[start - 1] != "-" or not s.spaced))
         whole = opens and s.word(stop) in ENDS and _apart(s, start, stop)
         for at in range(start + 1, stop - 1):
-            if _begins(s, at):  # what is before it is a headline without a mark at its end
+            if _begins(s, at):  # what stands before it is a headline without a mark at its end
                 start = at
         if whole and not loud(s, start, stop) and not any(_odd(s, at) for at in range(start + 1, stop)):
             found.append((start, stop))
@@ -164,12 +164,13 @@ def _apart(s: Sentence, start: int, stop: int) -> bool:
 
 
 def _begins(s: Sentence, at: int) -> bool:
+    """Whether a sentence seems to begin here although no mark stands before it."""
     word, after = s.words[at].text, s.words[at + 1].text
     return word[0].isupper() and s.low[at] in words("starters") and not word[1:].isupper() and after[0].islower()
 
 
 def _odd(s: Sentence, at: int) -> bool:
-    """A capital where none is due: here, too, a headline may end, or a title begin."""
+    """Whether a word has a capital without reason: a headline may end here, or a title begin."""
     text, tag = s.words[at].text, s.words[at].tag
     if text.isupper() and len(text) > 2:
         return len(text) > 5 or can_be(text, "NN")

@@ -10,12 +10,9 @@ from .clauses import MODIFIERS, NP_OF, NP_PP, Clause, adverbial, clauses, dates,
 from .lexicon import can_be, words
 from .sentence import Piece, Rewording, Sentence
 
-AFTER = {"b": "jegd", "h": "e", "m": "V"}  # what an auxiliary goes with
-
+AFTER = {"b": "jegd", "h": "e", "m": "V"}  # what may follow an auxiliary
 QUESTIONS = frozenset(("nor", "so", "than", "neither", "only", "how", "what", "why", "where", "when"))
-
 THING = f"d{MODIFIERS}[ns]"
-
 DATIVE = re.compile(f"[vVge](?:(?P<who>p|d[ns])(?P<what>{THING})|(?P<thing>{THING})[it](?P<whom>p|d[ns]))(?=[.,]|$)")
 
 
@@ -103,7 +100,6 @@ def dative(s: Sentence) -> Iterator[Rewording]:
 
 
 OBJECT = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them", "it": "it", "you": "you"}
-
 SUBJECT = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they", "it": "it", "you": "you"}
 
 
@@ -129,7 +125,7 @@ def passive(s: Sentence) -> Iterator[Rewording]:
 
 
 def _object(clause: Clause) -> int | None:
-    """Where the object ends, if after it there is nothing but a time."""
+    """Where the object ends, or None if more than a time follows it."""
     s = clause.s
     match = re.match(NP_OF, clause.tail)
     if not match or clause.tail[0] == "0" or (clause.tail[0] == "p" and s.low[clause.rest] not in SUBJECT):
@@ -170,7 +166,7 @@ def active(s: Sentence) -> Iterator[Rewording]:
 
 
 def _agent(clause: Clause) -> tuple[int, int] | None:
-    """Who does what a passive verb says: all behind "by", but for a time at the end."""
+    """The agent of a passive verb: all after "by", without a time at the end."""
     s, start = clause.s, clause.rest + 1
     if not re.fullmatch("br?e|mVe|hee", clause.group) or s.word(clause.rest) != "by" or start >= clause.stop:
         return None

@@ -1,4 +1,4 @@
-"""A chat model behind an OpenAI-compatible endpoint, asked to choose a label."""
+"""A chat model behind an OpenAI-compatible endpoint, used as a classifier."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from ...data.dataset import Task, Text
+from ...specs import check_count, check_positive
+from ..answers import begin
 from ..base import Access, Column, Outputs, Victim
-from .client import Endpoint, above, whole
+from .client import Endpoint
 from .http import in_text
-from .responses import Failure, begin
+from .responses import Failure
 
 REFUSED = "refused"
 
@@ -35,20 +37,18 @@ UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u34
 
 
 class Verdicts:
-    """Finds labels in texts, whatever their case and the quotes or markdown around them."""
+    """Finds labels in what a model wrote, in any case, with quotes or markdown around them."""
 
     def __init__(self, labels: Sequence[str], owner: str) -> None:
         self.number = {_bare(label): at for at, label in enumerate(labels)}
         if len(self.number) < len(labels) or not labels or "" in self.number:
             what = "labels that differ in more than case and punctuation"
             raise ValueError(f"expected {what} for {owner}.labels, got {list(labels)}")
-        longest_first = sorted(
-            self.number, key=len, reverse=True
-        )  # of "hate" and "hate speech", the one that says more
+        longest_first = sorted(self.number, key=len, reverse=True)  # "hate speech" before "hate"
         self._mention = re.compile("|".join(map(_pattern, longest_first)))
 
     def one(self, text: str) -> int | str:
-        """The number of the label, or the problem."""
+        """The number of the label, or a problem."""
         said = _bare(text)
         if said in self.number:
             return self.number[said]
@@ -58,7 +58,7 @@ class Verdicts:
         return found.pop() if len(found) == 1 else unparsed(text)
 
     def several(self, text: str) -> set[int] | str:
-        """The numbers of labels with commas between, none of them for "none"; or the problem."""
+        """The numbers of labels with commas between them, an empty set for "none"; or a problem."""
         said = _bare(text)
         parts = [_bare(part) for part in re.split(r"[,;\n]", THOUGHT.sub("", text)) if part.strip()]
         if parts and all(part in self.number for part in parts):
@@ -69,7 +69,7 @@ class Verdicts:
         return found if bool(found) != none else unparsed(text)
 
     def _mentioned(self, said: str) -> set[int]:
-        """Labels that occur as words of their own; nothing where one is denied: "not positive" is no label."""
+        """The labels that occur as whole words; none if one is negated: "not positive" names no label."""
         found = list(self._mention.finditer(said))
         if any(DENIED.search(said[: mention.start()]) for mention in found):
             return set()
@@ -81,14 +81,14 @@ def unparsed(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Small letters, straight quotes, one blank for what stands between words, and nothing around."""
+    """In lower case, with straight quotes, one blank between words, and no punctuation around."""
     text = THOUGHT.sub("", text).casefold().replace("\u2019", "'").replace("*", "").replace("_", " ").strip()
     text = re.sub(r"(?<=\w)-(?=\w)|\s+", " ", text.removeprefix("- "))
     return text.strip(AROUND) or text
 
 
 def _pattern(label: str) -> str:
-    """The label as a word; scripts without blanks between words have no such borders. 4 is not in 4.5, nor 1 in -1."""
+    """A label as a whole word, unless its script has no blanks between words. 4 is not in 4.5, nor 1 in -1."""
     left = (
         "" if UNSPACED.match(label[0]) else r"(?<!\w)(?<!\d[.,])" + (r"(?<![-+\u2212])" if label[0].isdigit() else "")
     )
@@ -106,13 +106,14 @@ SHOWS = {1: ("text", "Text: {text}"), 2: ("pair of texts", "First text: {first}\
 
 
 class Chat(Victim):
-    """A zero-shot classifier: one question per row, and one label (or, for multi, some) in the answer.
+    """A zero-shot classifier: one question per row; the answer names one label, or any number of them for task multi.
 
     url: up to and with /v1. prompt: with {text}, or {first} and {second}, and {labels}; the default asks for the labels and
-    nothing else. temperature and max_tokens are left out of the request where they are None. The rest is explained at Endpoint.
+    nothing else. temperature and max_tokens are left out of the request if they are None. The rest is explained at Endpoint.
     """
 
     cases_at_once = 500  # answers cost time or money
+    paid = True
 
     access = Access.DECISION
 
@@ -153,9 +154,11 @@ class Chat(Victim):
         self._system = [{"role": "system", "content": system}] if system else []
         self._settings: dict[str, Any] = {"model": model}
         if temperature is not None:
-            self._settings["temperature"] = above(temperature, "chat.temperature", True)
+            check_positive(temperature, "chat.temperature", zero=True)
+            self._settings["temperature"] = temperature
         if max_tokens is not None:
-            self._settings["max_tokens"] = whole(max_tokens, "chat.max_tokens")
+            check_count(max_tokens, 1, "chat.max_tokens")
+            self._settings["max_tokens"] = max_tokens
         self._verdicts = Verdicts(self.labels, "chat")
         about = [self.endpoint.address.public, task, self.labels, self._prompts, system, self._settings]
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
@@ -183,7 +186,7 @@ class Chat(Victim):
         return self._settings | {"messages": [*self._system, {"role": "user", "content": in_text(prompt, known)}]}
 
     def _read(self, answer: Any) -> int | set[int] | str:
-        """A label, a set of them, or a problem."""
+        """The number of a label, a set of numbers, or a problem."""
         if isinstance(answer, Failure):
             return REFUSED if _is_filtered(answer.body) else f"error: {answer.reason}"
         try:
@@ -191,19 +194,19 @@ class Chat(Victim):
             message = choice["message"]
             text, refusal, reason = message.get("content"), message.get("refusal"), choice.get("finish_reason")
         except (LookupError, TypeError, AttributeError):
-            failed = isinstance(answer, dict) and "error" in answer  # some say so with a status of success
+            failed = isinstance(answer, dict) and "error" in answer  # some servers answer so with a status of success
             return f"error: {begin(answer)}" if failed else unparsed(answer)
         if refusal or reason == "content_filter":
             return REFUSED
-        if isinstance(text, list):  # in parts
+        if isinstance(text, list):  # of parts
             text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
         if not isinstance(text, str) or (self.task == "multi" and reason == "length"):
-            return unparsed(text or choice)  # of a list that was cut off, the rest is not known
+            return unparsed(text or choice)  # a list that was cut off may miss labels
         return self._verdicts.one(text) if self.task == "single" else self._verdicts.several(text)
 
 
 def _prompt(prompt: str | None, task: Task, columns: int) -> str:
-    """The prompt for so many columns; nothing if the user's is for another number."""
+    """The prompt for so many columns; "" if the user's prompt is for another number."""
     if prompt is not None:
         return prompt if ("{text}" in prompt) == (columns == 1) else ""
     what, shown = SHOWS[columns]
@@ -211,6 +214,6 @@ def _prompt(prompt: str | None, task: Task, columns: int) -> str:
 
 
 def _is_filtered(body: Any) -> bool:
-    """Azure's way to refuse: a status of failure with this code."""
+    """Whether Azure's filter refused: it sends an error with this code."""
     error = body.get("error") if isinstance(body, dict) else None
     return isinstance(error, dict) and error.get("code") == "content_filter"

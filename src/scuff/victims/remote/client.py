@@ -1,32 +1,170 @@
-"""An endpoint that is posted to: retries, rate, concurrency, keys that never show."""
+"""An endpoint that is posted to: urllib3's pool and proxies; retries, rate, concurrency and a deadline; no secret ever shows."""
 
 from __future__ import annotations
 
+import ipaddress
 import json
-import math
+import logging
 import os
+import re
+import socket
 import threading
 import time
+from base64 import b64encode
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import closing
-from http.client import HTTPException
+from contextlib import suppress
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
+import urllib3
+from urllib3.exceptions import HTTPError
+
+from ...specs import check_count, check_positive
 from ...version import __version__
-from .connection import Address, Connection
-from .responses import Failure, begin, hide, may_pass, retry_after, understand
+from ..answers import begin
+from .responses import Failure, Response, hide, may_pass, retry_after, understand
+
+KEYS = re.compile("key|token|secret|sig|auth|pass|code", re.IGNORECASE)  # names of values that are secret
+
+LARGEST = 1 << 26  # bytes of a response; no classifier answers with more
+
+LONGEST = 120.0  # seconds that a server may ask us to wait; if it asks for more, the request fails at once
+
+SECRET = 8  # letters; a shorter value hides nothing, and blanking it out would damage answers
+
+
+def _without_query(record: logging.LogRecord) -> bool:
+    """Cuts the queries off the URLs that urllib3 logs: some hold keys."""
+    if isinstance(record.args, tuple):
+        record.args = tuple(arg.partition("?")[0] if isinstance(arg, str) else arg for arg in record.args)
+    return True
+
+
+for _module in ("connection", "connectionpool", "poolmanager", "util.retry"):
+    logging.getLogger(f"urllib3.{_module}").addFilter(_without_query)
+
+
+@dataclass(frozen=True, repr=False)
+class Address:
+    """Where to post. `url` is whole, `shown` without what may be secret."""
+
+    url: str
+    host: str
+    port: int
+    query: str
+    shown: str
+
+    @classmethod
+    def of(cls, url: str, owner: str) -> Address:
+        """Takes a URL apart. `owner` names the option in error messages, which show neither query nor password."""
+        try:
+            parts = urlsplit(url)
+            port = parts.port or (443 if parts.scheme == "https" else 80)
+        except ValueError:
+            parts, port = SplitResult("", "", "", "", ""), 0
+        if parts.scheme not in ("http", "https") or not parts.hostname or any(c.isspace() for c in parts.netloc):
+            shown = "one with an @" if "@" in url else repr(url.split("?")[0])
+            raise ValueError(f"expected a URL such as https://host/path for {owner}, got {shown}")
+        if "@" in parts.netloc:
+            raise ValueError(f"expected a URL without user and password for {owner} (use key_env), got one with them")
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        target = quote(f"{parts.path or '/'}?{parts.query}".removesuffix("?"), safe="/%:@!$&'()*+,;=~?")
+        shown = f"{parts.scheme}://{parts.netloc}{parts.path}"
+        return cls(f"{parts.scheme}://{host}:{port}{target}", parts.hostname, port, parts.query, shown)
+
+    @property
+    def public(self) -> str:
+        """What of the URL tells endpoints apart: all but the values in the query that look like keys."""
+        kept = [f"{name}={value}" for name, value in parse_qsl(self.query) if not KEYS.search(name)]
+        return "?".join([self.shown, *kept])
+
+    @property
+    def secrets(self) -> list[str]:
+        """Values in the query: some services want their key there."""
+        return [value for _, value in parse_qsl(self.query)]
+
+    def proxy(self) -> SplitResult | None:
+        """The proxy that the system's settings name for this host; none for this machine itself."""
+        if self._is_here() or proxy_bypass(f"{self.host}:{self.port}"):
+            return None
+        found = getproxies().get(urlsplit(self.url).scheme)
+        if not found:
+            return None
+        parts = urlsplit(found if "://" in found else f"http://{found}")
+        if parts.scheme != "http" or not parts.hostname:
+            raise ValueError(f"expected an http:// proxy in the system's settings, got {parts.scheme}://")
+        return parts
+
+    def _is_here(self) -> bool:
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost" or self.host.endswith(".localhost")
+
+
+class Connections:
+    """urllib3's pool for one address. Its threads can be woken, and a response has a deadline and a largest size."""
+
+    def __init__(self, address: Address, timeout: float, size: int) -> None:
+        self._url, self._timeout, self._opened = address.url, timeout, list[Any]()
+        options: dict[str, Any] = {"timeout": timeout, "maxsize": size, "retries": False}
+        if proxy := address.proxy():
+            pair = f"{unquote(proxy.username or '')}:{unquote(proxy.password or '')}"
+            login = {"Proxy-Authorization": "Basic " + b64encode(pair.encode()).decode()} if proxy.username else {}
+            server = f"http://{proxy.netloc.rpartition('@')[2]}"
+            self._pools: urllib3.PoolManager = urllib3.ProxyManager(server, proxy_headers=login, **options)
+        else:
+            self._pools = urllib3.PoolManager(**options)
+        pool = self._pools.connection_from_url(self._url)
+        kind = pool.ConnectionCls
+
+        def connection(**options: Any) -> Any:
+            self._opened.append(kind(**options))
+            return self._opened[-1]
+
+        pool.ConnectionCls = connection  # type: ignore[assignment]
+
+    def post(self, body: bytes, headers: dict[str, str]) -> Response:
+        """Raises an HTTPError of urllib3, or TimeoutError if the response is not complete in time."""
+        deadline = time.monotonic() + self._timeout
+        response = self._pools.urlopen("POST", self._url, False, body=body, headers=headers, preload_content=False)
+        parts, size = [], 0
+        try:
+            while part := response.read1(1 << 16):
+                parts.append(part)
+                size += len(part)
+                if time.monotonic() > deadline:  # the socket's own limit is for each piece only
+                    raise TimeoutError
+                if size > LARGEST:
+                    raise HTTPError(f"answer of more than {LARGEST >> 20} MiB")
+        except BaseException:
+            response.close()  # what is left of it must not be read as the next response
+            raise
+        return Response(response.status, response.headers, b"".join(parts))
+
+    def close(self) -> None:
+        self._pools.clear()
+
+    def abort(self) -> None:
+        """Wakes all threads that wait for a response."""
+        for connection in self._opened:
+            with suppress(OSError, TypeError):  # closed, or not open yet
+                # not SSLSocket's method, which changes what the reading thread uses
+                socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
 
 
 class Pace:
-    """Gives out turns, so that all threads together keep a rate."""
+    """Hands out turns, so that all threads together keep a rate."""
 
     def __init__(self, rate: float | None) -> None:
         self._gap, self._free, self._lock = 1 / rate if rate else 0.0, 0.0, threading.Lock()
 
     def turn(self) -> float:
-        """Take the next free turn: the seconds until then."""
+        """Takes the next free turn; returns the seconds until then."""
         with self._lock:
             now = time.monotonic()
             start = max(now, self._free)
@@ -34,18 +172,13 @@ class Pace:
             return start - now
 
     def hold(self, seconds: float) -> None:
-        """No turn for anybody before that."""
+        """Gives no turn to any thread for so long."""
         with self._lock:
             self._free = max(self._free, time.monotonic() + seconds)
 
 
-LONGEST = 120.0  # seconds that a server may ask us to wait; beyond that we give up at once
-
-SECRET = 8  # letters; a shorter value hides nothing, and blanking it out would damage answers
-
-
 class Endpoint:
-    """A URL that takes JSON and answers with JSON.
+    """A URL that takes JSON and answers with JSON. Redirects are not followed.
 
     timeout: seconds per attempt. retries: attempts after the first. backoff: seconds before the first retry, doubled for each
     further one. concurrency: requests at a time. rate: requests per second, all threads and calls together. key_env: the
@@ -67,13 +200,15 @@ class Endpoint:
         owner: str = "endpoint",
     ) -> None:
         self.address = Address.of(url, f"{owner}.url")
-        self.address.proxy()  # says now if it is one that we cannot use
-        self.timeout, self.backoff = above(timeout, f"{owner}.timeout"), above(backoff, f"{owner}.backoff", True)
-        self.retries, self.concurrency = (
-            whole(retries, f"{owner}.retries", 0),
-            whole(concurrency, f"{owner}.concurrency"),
-        )
-        self._pace = Pace(None if rate is None else above(rate, f"{owner}.rate"))
+        self.address.proxy()  # raises now if it is of a kind that cannot be used
+        check_positive(timeout, f"{owner}.timeout")
+        check_positive(backoff, f"{owner}.backoff", zero=True)
+        check_count(retries, 0, f"{owner}.retries")
+        check_count(concurrency, 1, f"{owner}.concurrency")
+        if rate is not None:
+            check_positive(rate, f"{owner}.rate")
+        self.timeout, self.backoff, self.retries, self.concurrency = timeout, backoff, retries, concurrency
+        self._pace = Pace(rate)
         self.key_env, self.key_header, self._headers = key_env, key_header, dict(headers or {})
         for name, value in [(key_header, "-"), *self._headers.items()]:
             if not (_plain(name) and " " not in name and _plain(value)):
@@ -86,23 +221,22 @@ class Endpoint:
         """What the server answers to each body, in their order; a Failure where it does not."""
         head, secrets = self._head()
         waiting, answered = deque(enumerate(bodies)), SimpleQueue[tuple[int, Any]]()
-        stop = threading.Event()
-        lines = [Connection(self.address, self.timeout) for _ in range(min(self.concurrency, len(waiting)))]
+        stop, many = threading.Event(), min(self.concurrency, len(waiting))
+        connections = Connections(self.address, self.timeout, max(1, many))
 
-        def work(line: Connection) -> None:
-            with closing(line):
-                while not stop.is_set():
-                    try:
-                        at, body = waiting.popleft()
-                    except IndexError:
-                        return
-                    try:
-                        answered.put((at, self._ask(line, json.dumps(body).encode(), head, secrets, stop)))
-                    except Exception as error:  # a mistake of ours: the caller shall see it
-                        answered.put((-1, error))
+        def work() -> None:
+            while not stop.is_set():
+                try:
+                    at, body = waiting.popleft()
+                except IndexError:
+                    return
+                try:
+                    answered.put((at, self._ask(connections, json.dumps(body).encode(), head, secrets, stop)))
+                except Exception as error:  # a mistake of ours: the caller raises it
+                    answered.put((-1, error))
 
         # daemons: the program can end while one of them still waits for a host that does not answer
-        threads = [threading.Thread(target=work, args=(line,), daemon=True) for line in lines]
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(many)]
         out: list[Any] = [None] * len(bodies)
         try:
             for thread in threads:
@@ -112,11 +246,12 @@ class Endpoint:
                 if at < 0:
                     raise answer
                 out[at] = answer
-        except BaseException:  # above all KeyboardInterrupt: nothing more is sent, and no answer waited for
+        except BaseException:  # above all KeyboardInterrupt: nothing more is sent, and no response is waited for
             stop.set()
-            for line in lines:
-                line.abort()
+            connections.abort()
             raise
+        finally:
+            connections.close()
         for thread in threads:
             thread.join()
         return out
@@ -136,25 +271,22 @@ class Endpoint:
         return os.environ.get(self.key_env, "").strip() if self.key_env else ""
 
     def _ask(
-        self, line: Connection, body: bytes, head: dict[str, str], secrets: list[str], stop: threading.Event
+        self, connections: Connections, body: bytes, head: dict[str, str], secrets: list[str], stop: threading.Event
     ) -> Any:
-        """One request until it is answered, fails for good, or was tried often enough."""
+        """Sends one request until it is answered, fails for good, or has no retries left."""
         failure, wait = Failure("stopped"), 0.0
         for attempt in range(self.retries + 1):
-            if _sleep(line, wait, stop) or _sleep(line, self._pace.turn(), stop):
+            if stop.wait(wait) or stop.wait(self._pace.turn()):
                 return failure
             asked = 0.0  # seconds that the server wants us to wait
             try:
-                answer = line.post(body, head)
-                said = understand(answer, secrets)
+                response = connections.post(body, head)
+                said = understand(response, secrets)
                 if not isinstance(said, Failure):
                     return said
-                failure, asked = said, retry_after(answer)
-            except TimeoutError:
-                failure = Failure(f"timeout after {self.timeout:g} s")
-            except (OSError, HTTPException) as error:
-                failure = Failure(f"no answer: {begin(hide(f'{type(error).__name__}: {error}', secrets))}")
-            line.close()
+                failure, asked = said, retry_after(response.headers)
+            except (OSError, HTTPError) as error:
+                failure = self._unanswered(error, secrets)
             if not may_pass(failure.status):
                 keyless = failure.status in (401, 403) and self.key_env and not self._key()
                 return _explain(failure, f"{self.key_env} is not set") if keyless else failure
@@ -164,17 +296,13 @@ class Endpoint:
             wait = max(asked, self.backoff * 2**attempt)
         return failure
 
-
-def above(value: float, owner: str, zero: bool = False) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (0 <= value < math.inf and (value or zero)):
-        raise ValueError(f"expected a number {'from' if zero else 'above'} 0 for {owner}, got {value!r}")
-    return value
-
-
-def whole(value: int, owner: str, least: int = 1) -> int:
-    if type(value) is not int or value < least:
-        raise ValueError(f"expected a whole number from {least} for {owner}, got {value!r}")
-    return value
+    def _unanswered(self, error: BaseException, secrets: list[str]) -> Failure:
+        """The error that urllib3's own wrap."""
+        while (inner := error.__cause__ or error.__context__) is not None:
+            error = inner
+        if isinstance(error, TimeoutError):
+            return Failure(f"timeout after {self.timeout:g} s")
+        return Failure(f"no answer: {begin(hide(f'{type(error).__name__}: {error}', secrets))}")
 
 
 def _plain(text: str) -> bool:
@@ -185,15 +313,8 @@ def _explain(failure: Failure, why: str) -> Failure:
     return Failure(f"{failure.reason} ({why})", failure.status, failure.body)
 
 
-def _sleep(line: Connection, seconds: float, stop: threading.Event) -> bool:
-    """Whether to stop. A connection that lies idle for long may be gone when it is needed."""
-    if seconds > 1:
-        line.close()
-    return stop.wait(seconds)
-
-
 def _next(queue: SimpleQueue[tuple[int, Any]]) -> tuple[int, Any]:
-    while True:  # with a limit, since Windows does not interrupt one that waits for ever
+    while True:  # with a limit, since Windows does not interrupt a wait without one
         try:
             return queue.get(timeout=0.5)
         except Empty:

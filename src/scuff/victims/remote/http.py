@@ -9,22 +9,23 @@ from hashlib import sha256
 from typing import Any
 
 from ...data.dataset import TASKS, Task, Text, joined
-from ..answers import BadAnswer, Reader, Unfit
-from ..base import OTHER, Column, Outputs, Read
-from .client import Endpoint, whole
-from .responses import Failure, begin
+from ...specs import check_count
+from ..answers import BadAnswer, Read, Reader, Unfit, begin
+from ..base import OTHER, Column, Outputs
+from .client import Endpoint
+from .responses import Failure
 
 MARK = re.compile(r"\{(texts?|pairs|firsts?|seconds?)\}")
 
-KINDS = ({"text"}, {"texts"}, {"pairs"}, {"first", "second"}, {"firsts", "seconds"})
+KINDS = ({"text"}, {"texts"}, {"pairs"}, {"first", "second"}, {"firsts", "seconds"})  # what a request can have
 
-MANY = {"texts", "pairs", "firsts", "seconds"}
+MANY = {"texts", "pairs", "firsts", "seconds"}  # marks for a list of texts
 
 Row = tuple[Text, ...]
 
 
 class Template:
-    """JSON in which strings such as "{texts}" stand for the texts. `batched`: whether a request holds several rows."""
+    """A request: JSON in which strings such as "{texts}" stand for the texts. `batched`: it holds several rows."""
 
     def __init__(self, request: str, owner: str) -> None:
         try:
@@ -44,7 +45,7 @@ class Template:
             )
 
     def fill(self, rows: Sequence[Row]) -> Any:
-        """The body of a request for these rows: one row where the template is not batched."""
+        """The body of a request for these rows; one row if the template is not batched."""
         known: dict[str, Any] = {"texts": [row[0] for row in rows], "text": rows[0][0], "pairs": rows}
         known |= {"firsts": known["texts"], "first": known["text"]}
         known |= {"seconds": [row[-1] for row in rows], "second": rows[0][-1]}
@@ -52,7 +53,7 @@ class Template:
 
 
 def in_text(template: str, known: dict[str, Text]) -> str:
-    """A text with marks replaced in one go: a mark inside of a replacement is left alone."""
+    """Replaces {name} in a text. All at once: what looks like a mark inside a replacement stays."""
     return re.sub(r"\{(\w+)\}", lambda mark: joined(known[mark[1]]) if mark[1] in known else mark[0], template)
 
 
@@ -73,10 +74,10 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
-class Way:
-    """A path such as predictions.*.label: keys and places in lists, and * for each row.
+class AnswerPath:
+    """Where the answers are in a response: a path such as predictions.*.label of keys, places in lists, and * for each row.
 
-    Without *, a request of several rows takes what is found as the list of rows, a request of one row as its answer.
+    Without *, the path leads to the list of answers if a request holds several rows, to the answer if it holds one.
     """
 
     def __init__(self, path: str, owner: str, *, batched: bool) -> None:
@@ -89,7 +90,7 @@ class Way:
         self.to_rows, self.in_row, self.listed = steps[:at], steps[at + 1 :], batched or "*" in steps
 
     def rows(self, response: Any, count: int) -> list[Any]:
-        """What was found for each row; an Unfit for a row, or raised for all of them, where nothing was."""
+        """The answer to each row, or an Unfit if the path leads nowhere in that row. Raises Unfit if there are no rows."""
         found = _follow(response, self.to_rows)
         if not self.listed:
             return [found]
@@ -117,7 +118,7 @@ def _follow(value: Any, steps: Sequence[str]) -> Any:
     return at
 
 
-BAD_ROW = (400, 413, 422, 500)  # what servers say when they cannot take one of several texts
+BAD_ROW = (400, 413, 422, 500)  # status of servers that cannot take one of several texts
 
 
 class Http(Read):
@@ -125,10 +126,11 @@ class Http(Read):
 
     request: JSON in which "{texts}" stands for a list of `batch` texts, "{text}" for one ("{pairs}", "{firsts}" and
     "{seconds}", or "{first}" and "{second}" for sentence pairs). answer: the path to the answers in the response, such as
-    predictions.*.label. scores: whether scores come back; None waits for the first answer. The rest is explained at Endpoint.
+    predictions.*.label. scores: whether scores come back; None: see the first answer. The rest is explained at Endpoint.
     """
 
     cases_at_once = 500  # answers cost time or money
+    paid = True
 
     def __init__(
         self,
@@ -157,12 +159,13 @@ class Http(Read):
         )  # fmt: skip
         self.name, self.task, self.labels = f"http:{self.endpoint.address.shown}", task, tuple(labels)
         self._template = Template(request, "http.request")
-        self._way = Way(answer, "http.answer", batched=self._template.batched)
+        self._path = AnswerPath(answer, "http.answer", batched=self._template.batched)
         if (task == "text") == bool(labels):
             wanted = "no labels" if labels else "the names of the labels"
             raise ValueError(f"expected {wanted} for http.labels and task {task}, got {list(labels)}")
         self.reader = Reader(task, self.labels, self.name, assumed=OTHER in self.labels, scores=scores)
-        self._size = whole(batch, "http.batch") if self._template.batched else 1
+        check_count(batch, 1, "http.batch")
+        self._size = batch if self._template.batched else 1
         self.rows_at_once = max(256, self._size * concurrency)
         about = [self.endpoint.address.public, task, self.labels, self._template.value, answer]
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
@@ -189,7 +192,10 @@ class Http(Read):
         return self.reader.outputs(answers, problems)
 
     def _ask(self, rows: Sequence[Row]) -> list[Any]:
-        """What came for each row: a value, an Unfit or a Failure. A batch that the server cannot take is asked in halves."""
+        """The value, Unfit or Failure for each row. Batches that the server cannot take are asked again in halves.
+
+        All halves are sent together, `concurrency` at a time: `isolated` would send one after the other.
+        """
         out: list[Any] = [None] * len(rows)
         parts = [range(at, min(at + self._size, len(rows))) for at in range(0, len(rows), self._size)]
         while parts:
@@ -205,9 +211,10 @@ class Http(Read):
         return out
 
     def _found(self, response: Any, count: int) -> list[Any]:
+        """What a response means for each of its rows."""
         if isinstance(response, Failure):
             return [response] * count
         try:
-            return self._way.rows(response, count)
+            return self._path.rows(response, count)
         except Unfit as unfit:
             return [unfit] * count

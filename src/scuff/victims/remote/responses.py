@@ -1,20 +1,24 @@
-"""What a server's response means: JSON, or a failure in few words, free of keys."""
+"""What a server's response means: JSON, or a failure in few words without secrets."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from .connection import Answer
-
-SHOWN = 100  # characters of what a server said that go into a message
+from ..answers import begin
 
 HIDDEN = "***"
+
+
+class Response(NamedTuple):
+    status: int
+    headers: Mapping[str, str]  # names in any case
+    body: bytes
 
 
 @dataclass(frozen=True)
@@ -26,22 +30,23 @@ class Failure:
     body: Any = None
 
 
-def understand(answer: Answer, secrets: Sequence[str]) -> Any:
-    """The JSON of an answer, or a Failure. Secrets that the server sent back are blanked out."""
+def understand(response: Response, secrets: Sequence[str]) -> Any:
+    """The JSON of a response, or a Failure. Secrets that the server sent back are blanked out."""
+    status, headers, raw = response
     is_json = True
     try:
-        body = hide(json.loads(answer.body), secrets)
+        body = hide(json.loads(raw), secrets)
     except (ValueError, RecursionError):
-        is_json, body = False, hide(answer.body.decode(errors="replace"), secrets)
-    if 200 <= answer.status < 300:
-        return body if is_json else Failure(f"not JSON: {begin(body) or 'nothing'}", answer.status, body)
-    moved = answer.headers.get("Location", "") if 300 <= answer.status < 400 else ""
+        is_json, body = False, hide(raw.decode(errors="replace"), secrets)
+    if 200 <= status < 300:
+        return body if is_json else Failure(f"not JSON: {begin(body) or 'nothing'}", status, body)
+    moved = headers.get("Location", "") if 300 <= status < 400 else ""
     said = f"moved to {hide(moved.split('?')[0], secrets)}" if moved else body
-    return Failure(f"status {answer.status}: {begin(said)}".rstrip(": "), answer.status, body)
+    return Failure(f"status {status}: {begin(said)}".rstrip(": "), status, body)
 
 
 def hide(value: Any, secrets: Sequence[str]) -> Any:
-    """A JSON value without the secrets. Its strings, not its bytes: JSON can write a letter in several ways."""
+    """A JSON value without the secrets. Works on its strings, not its bytes: JSON can write a letter in several ways."""
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, HIDDEN)
@@ -53,24 +58,14 @@ def hide(value: Any, secrets: Sequence[str]) -> Any:
     return value
 
 
-def begin(value: Any) -> str:
-    """The beginning of a value on one line that is safe to print."""
-    try:
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    except RecursionError:
-        text = "something nested too deep"
-    text = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * SHOWN]).split())
-    return text[:SHOWN]
-
-
 def may_pass(status: int) -> bool:
-    """Whether it is worth asking again. A status of success with something else than JSON is."""
+    """Whether a retry may help. It may if the status is success but the body is no JSON."""
     return status < 300 or status >= 500 or status in (408, 425, 429)
 
 
-def retry_after(answer: Answer) -> float:
-    """Seconds that the server wants us to wait, 0 where it does not say."""
-    text = answer.headers.get("Retry-After", "").strip()
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Seconds that the server wants us to wait, 0 if it does not say."""
+    text = headers.get("Retry-After", "").strip()
     try:
         seconds = float(text)
     except ValueError:

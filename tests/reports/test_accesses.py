@@ -1,4 +1,4 @@
-"""Dimensions in several settings, side by side: text table, the paper's table, page, gate; and summaries of older versions."""
+"""Dimensions with several accesses, side by side: text table, the paper's table, page, gate; summaries of older versions."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from scuff.cli.main import main
 from scuff.evaluation.score import final_score
 from scuff.reports.charts import RADAR_HEIGHT, radar
 from scuff.reports.evaluation import write_report
+from scuff.reports.evaluation_tables import paper_table, score_table
 from scuff.reports.gate import check_summary
-from scuff.reports.groups import by_harm, groups, notes, settings
-from scuff.reports.tables import paper_table, score_table
+from scuff.reports.groups import accesses, by_harm, groups
+from scuff.reports.notes import evaluation_notes as notes
 from scuff.runs.folder import Folder
 
 COLUMNS = (
     "typo-m", "typo-g", "glyph-m", "glyph-g", "phonetic-m", "phonetic-g", "synonym", "contextual", "inflection", "syntax",
     "distraction",
 )  # fmt: skip
-NEW_KEYS = ("base", "setting", "tag")
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("settings") / "run"
+    folder = tmp_path_factory.mktemp("accesses") / "run"
     scuff.evaluate(
         "toy:sentiment", "toy:sentiment", folder, examples=12, cases=2, degrees=[0.1, 0.4], setting=["rule", "score"],
         dimensions=["keyboard", "mine=homoglyph@edits", "segment@rule"],
@@ -48,19 +48,19 @@ def summary(run: Path) -> dict[str, Any]:
 def large(
     run: Path, folder: Path, count: int = 11, used: tuple[str, ...] = ("rule", "score", "gradient")
 ) -> dict[str, Any]:
-    """A run of as many of RobTest's dimensions in these settings, made of a small one; syntax by rules only."""
+    """A run of as many of RobTest's dimensions with these accesses, made of a small one; syntax by rules only."""
     old = json.loads((run / "summary.json").read_text(encoding="utf-8"))
     dimensions = {}
     for base in COLUMNS[:count]:
-        for setting in used if base != "syntax" else ("rule",):
-            name = base if setting == "rule" else f"{base}@{setting}"
-            source = "keyboard" if setting == "rule" else "keyboard@score"
+        for access in used if base != "syntax" else ("rule",):
+            name = base if access == "rule" else f"{base}@{access}"
+            source = "keyboard" if access == "rule" else "keyboard@score"
             unit = "meaning" if base in ("syntax", "distraction") else "words"
             tag = "malicious" if base.endswith("-m") else "general"
             dimensions[name] = {
                 **deepcopy(old["dimensions"][source]),
                 "base": base,
-                "setting": setting,
+                "setting": access,
                 "tag": tag,
                 "unit": unit,
             }
@@ -75,49 +75,62 @@ def large(
     return new
 
 
-def older(summary: dict[str, Any]) -> dict[str, Any]:
-    """As before there were settings."""
+def rules_only(summary: dict[str, Any]) -> dict[str, Any]:
+    """Without the dimensions that the model guides."""
     kept = {name: content for name, content in summary["dimensions"].items() if content["setting"] == "rule"}
-    old = {name: {k: v for k, v in content.items() if k not in NEW_KEYS} for name, content in kept.items()}
-    protocol = {name: value for name, value in summary["protocol"].items() if name != "meaning"}
-    harm = [entry for entry in summary["harm"] if entry["dimension"] in old]
-    return {**summary, "dimensions": old, "protocol": protocol, "harm": harm}
+    harm = [entry for entry in summary["harm"] if entry["dimension"] in kept]
+    return {**summary, "dimensions": kept, "harm": harm}
 
 
 # groups
 
 
-def test_settings_of_a_dimension_stand_together(summary: dict[str, Any]) -> None:
+def test_accesses_of_a_dimension_stand_together(summary: dict[str, Any]) -> None:
     assert groups(summary) == {
         "keyboard": {"rule": "keyboard", "score": "keyboard@score"},
         "mine": {"rule": "mine", "score": "mine@score"},
         "segment": {"rule": "segment"},
     }
-    assert settings(summary) == ["rule", "score"]
+    assert accesses(summary) == ["rule", "score"]
     turned = {**summary, "dimensions": dict(reversed(summary["dimensions"].items()))}
     assert list(groups(turned)) == ["segment", "mine", "keyboard"]
     assert list(groups(turned)["mine"]) == ["rule", "score"], "whatever their order in the run"
 
 
-def test_the_dimension_with_the_most_harmful_setting_comes_first(summary: dict[str, Any]) -> None:
+def test_the_dimension_with_the_most_harmful_access_comes_first(summary: dict[str, Any]) -> None:
     for first in ("segment", "keyboard@score", "mine"):
         names = [first, *(name for name in summary["dimensions"] if name != first)]
         summary["harm"] = [{"dimension": name, "left": at / 10} for at, name in enumerate(names)]
         assert next(iter(by_harm(summary))) == first.split("@")[0]
 
 
-def test_summaries_of_older_versions(summary: dict[str, Any], run: Path, tmp_path: Path) -> None:
-    old = older(summary)
-    assert groups(old) == {name: {"rule": name} for name in ("keyboard", "mine", "segment")}
-    assert "score" not in score_table(old) and "Score-" not in paper_table(old) and "(None)" not in paper_table(old)
-    assert check_summary(old, {"each": 0, "keyboard@0.1": 0, "each@rule": 0})
-    Folder(tmp_path).write_json("summary.json", old)
-    (tmp_path / "run.json").write_bytes((run / "run.json").read_bytes())
+def test_rules_only(summary: dict[str, Any], run: Path, tmp_path: Path) -> None:
+    rules = rules_only(summary)
+    assert groups(rules) == {name: {"rule": name} for name in ("keyboard", "mine", "segment")}
+    assert "score" not in score_table(rules) and "Score-" not in paper_table(rules)
+    assert check_summary(rules, {"each": 0, "keyboard@0.1": 0, "each@rule": 0})
+    Folder(tmp_path).write_json("summary.json", rules)
     lines = [json.loads(line) for line in (run / "results.jsonl").read_text(encoding="utf-8").splitlines()]
-    rules = [{**line, "dimensions": {name: line["dimensions"][name] for name in groups(old)}} for line in lines]
-    (tmp_path / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in rules), encoding="utf-8")
+    kept = [{**line, "dimensions": {name: line["dimensions"][name] for name in groups(rules)}} for line in lines]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
     write_report(Folder(tmp_path))
     assert "None" not in Page((tmp_path / "report.html").read_text(encoding="utf-8")).text("body.")
+
+
+@pytest.mark.parametrize("key", ["base", "setting", "tag"])
+def test_summaries_of_older_versions_are_refused(
+    summary: dict[str, Any], tmp_path: Path, key: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As before there were accesses; `scuff report` computes such a summary anew."""
+    for content in summary["dimensions"].values():
+        del content[key]
+    Folder(tmp_path).write_json("summary.json", summary)
+    assert main(["check", str(tmp_path), "--min", "worst=0"]) == 2
+    said = capfd.readouterr().err
+    assert said == (
+        f"scuff: {tmp_path}/summary.json: expected a file that this version of Scuff wrote, got another: "
+        f"dimensions.keyboard.{key} is missing\n"
+    )
 
 
 # text
@@ -128,7 +141,7 @@ def test_the_table_of_text(run: Path, summary: dict[str, Any], tmp_path: Path) -
     rows = [line for line in lines if re.search(r" (rule|score) +\d+\.\d \[", line)]
     assert [row.split()[-3] for row in rows if row.split()[0] == "segment"], "setting, final scores, degrees"
     assert len(rows) == 5 and [line[:8].strip() for line in rows].count("") == 2, (
-        "a name stands beside its first setting"
+        "a name stands beside its first access"
     )
     overall = next(at for at, line in enumerate(lines) if line.startswith("overall"))
     assert lines[overall + 1].split()[0] == "rule" and lines[overall + 2].split()[0] == "score"
@@ -163,11 +176,11 @@ def test_the_measure_of_meaning_is_named(run: Path, tmp_path: Path, meaning: str
     assert len(found) == 1 and words in found[0] and ("scuff[meaning]" in found[0]) == (meaning == "chrf")
 
 
-def test_settings_are_explained_where_there_are_several(summary: dict[str, Any]) -> None:
+def test_accesses_are_explained_where_there_are_several(summary: dict[str, Any]) -> None:
     assert any(line.startswith("score: ") for line in notes(summary)) and not any(
         "gradient" in n for n in notes(summary)
     )
-    assert not any(line.startswith("rule: ") for line in notes(older(summary)))
+    assert not any(line.startswith("rule: ") for line in notes(rules_only(summary)))
     assert not any("degrees of" in line for line in notes(summary)), "nothing is measured by meaning"
 
 
@@ -228,8 +241,8 @@ def test_the_page_has_a_section_per_dimension(run: Path, summary: dict[str, Any]
     assert [title.strip() for title in titles] == ["keyboard", "mine", "segment"]
     assert "homoglyph@edits" in page.text("code."), "what a name of one's own stands for"
     sections = source.split("<section")[1:]
-    assert [part.count("<svg") for part in sections] == [2, 2, 1], "a curve per setting"
-    assert [part.count('class="beside"') for part in sections] == [2, 2, 0], "the rule setting beside the others"
+    assert [part.count("<svg") for part in sections] == [2, 2, 1], "a curve per access"
+    assert [part.count('class="beside"') for part in sections] == [2, 2, 0], "the rules beside the others"
     for part in sections[:2]:
         shown = part.split("<details")[0]
         assert "Rule-Worst" in shown and "Score-Average" in shown and "<b>rule</b>" in shown
@@ -260,13 +273,11 @@ def test_radars(run: Path, tmp_path: Path, count: int) -> None:
     assert not Page(source).open
     found = [picture for picture in pictures(source) if "Final scores" in (picture.findtext("title") or "")]
     assert len(found) == (3 if count >= 3 else 0) and ("at a glance" in source) == (count >= 3)
-    for setting, picture in zip(settings(summary), found, strict=False):
+    for access, picture in zip(accesses(summary), found, strict=False):
         left, top, width, height = map(float, (picture.get("viewBox") or "").split())
         assert height == RADAR_HEIGHT and picture.get("role") == "img"
         words = picture.findtext("desc") or ""
-        assert words.count(";") == count - 1 and ("syntax: not measured" in words) == (
-            count >= 10 and setting != "rule"
-        )
+        assert words.count(";") == count - 1 and ("syntax: not measured" in words) == (count >= 10 and access != "rule")
         for label in picture.iter("text"):
             text, x, y = label.text or "", float(label.get("x", "")), float(label.get("y", ""))
             start = {"end": x - 6 * len(text), "middle": x - 3 * len(text)}.get(label.get("text-anchor", ""), x)
@@ -297,7 +308,7 @@ def test_ids_are_unique_and_known(run: Path, tmp_path: Path) -> None:
 # the gate
 
 
-def test_scores_of_settings_can_be_checked(summary: dict[str, Any], run: Path) -> None:
+def test_scores_of_accesses_can_be_checked(summary: dict[str, Any], run: Path) -> None:
     names = {"keyboard@score": 0.0, "mine@score.worst": 0.0, "keyboard@score@0.4": 0.0, "keyboard@score@0.4.worst": 0.0}
     lines = check_summary(summary, names)
     assert [line.name for line in lines] == list(names)

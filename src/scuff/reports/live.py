@@ -1,45 +1,13 @@
-"""Changed text with its changes marked: for a page, and as one line of a terminal."""
+"""A success of an attack as one line of a terminal, with its changes marked."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from html import escape
-from typing import Any
 
 from ..data.dataset import joined
-from ..runs.display import in_words, visible
-
-
-def escaped(text: str) -> str:
-    """Escaped; characters without a picture are shown as their numbers, line ends as marks."""
-    out = []
-    for char in text:
-        if char == "\n":
-            out.append('<span class="unseen">↵</span>')
-        elif unicodedata.category(char) in ("Cf", "Cc", "Cs", "Co", "Cn", "Zl", "Zp") and char != "\t":
-            out.append(f'<span class="unseen">{ord(char):04X}</span>')
-        else:
-            out.append(escape(char))
-    return "".join(out)
-
-
-def marked(text: str, edits: list[list[Any]], most: int = 600) -> str:
-    """A text with what was deleted and inserted; `edits` are (start, stop, new) in order. A long text is cut."""
-    out: list[str] = []
-    at = shown = 0
-    for start, stop, new in edits:
-        kept = text[at:start]
-        if len(kept) > 160:  # far between changes: keep what stands beside them
-            kept = (kept[:60] if out else "") + " … " + kept[-80:]
-        out += [escaped(kept), f"<del>{escaped(text[start:stop])}</del>" if stop > start else ""]
-        out.append(f"<ins>{escaped(new)}</ins>" if new else "")
-        at, shown = stop, shown + len(kept) + stop - start + len(new)
-        if shown > most:
-            return "".join(out) + " …"
-    rest = text[at:]
-    return "".join(out) + escaped(rest if len(rest) <= 200 else rest[:160] + " …")
-
+from ..runs.display import Span, cut, edits_of, in_short, visible
+from ..runs.schema import Answer, Edit, Texts
 
 LINE, ANSWER, CHANGE, WORD = 160, 30, 40, 24  # characters of a line, an answer, a change, and beside an edit in a word
 
@@ -50,31 +18,25 @@ COLOURS = {"old": ("\033[31m", "\033[0m"), "new": ("\033[32m", "\033[0m"), "kept
 Piece = tuple[str, str]  # "kept", "old" or "new", and the text
 
 
-def marked_line(texts: Sequence[Any], edits: Sequence[Any], before: Any, after: Any, colour: bool) -> str:
+def marked_line(texts: Texts, edits: list[Edit], before: Answer, after: Answer, colour: bool) -> str:
     """`offensive (0.98) -> neither (0.61)  you [-old-]{+new+} it`: whole words, cut around the changes.
 
-    texts: the original ones; edits: [column, start, stop, new], in order; before, after: answers as `evaluate.results.said`
-    gives them. Nothing in a text can steer the terminal: what has no picture is written as its number.
+    texts: the original ones; edits: in order; before, after: answers as `display.said` returns them. Nothing in a text can
+    steer the terminal: characters that are not printable are written as their numbers.
     """
-    head = " -> ".join(_cut(visible(in_short(answer)), ANSWER) for answer in (before, after))
+    head = " -> ".join(cut(visible(in_short(answer)), ANSWER) for answer in (before, after))
     columns = sorted({edit[0] for edit in edits}) or [0]
     shown: list[Piece] = []
     for column in columns:
-        text = joined(texts[column])
-        pieces = _pieces(text, [edit[1:] for edit in edits if edit[0] == column])
+        pieces = _pieces(joined(texts[column]), edits_of(edits, column))
         shown += [("kept", " | ")] if shown else []
         shown += _fitted([(kind, visible(part)) for kind, part in pieces], (LINE - len(head)) // len(columns))
     marks = COLOURS if colour else MARKS
     return f"{head}  " + "".join(part.join(marks[kind]) for kind, part in shown if part)
 
 
-def in_short(answer: Any) -> str:
-    """An answer with its score; a set without labels and no answer at all have words, too."""
-    words = in_words(answer, scores=True)
-    return "nothing" if words is None else words or "no label"
-
-
-def _pieces(text: str, edits: list[Any]) -> list[Piece]:
+def _pieces(text: str, edits: Sequence[Span]) -> list[Piece]:
+    """What is kept, taken out and put in, in whole words."""
     out, at = [], 0
     for left, right, inside in _words(text, edits):
         new, done = "", left
@@ -85,9 +47,9 @@ def _pieces(text: str, edits: list[Any]) -> list[Piece]:
     return [*out, ("kept", text[at:])]
 
 
-def _words(text: str, edits: list[Any]) -> list[tuple[int, int, list[Any]]]:
-    """The stretches that edits change, widened to words where an edit begins or ends inside one."""
-    out: list[tuple[int, int, list[Any]]] = []
+def _words(text: str, edits: Sequence[Span]) -> list[tuple[int, int, list[Span]]]:
+    """The stretches that edits change, each with its edits, widened to words where an edit begins or ends inside one."""
+    out: list[tuple[int, int, list[Span]]] = []
     for start, stop, new in edits:
         left, right = start, stop
         if _letter(text[start : start + 1]) or _letter(new[:1]):
@@ -109,10 +71,10 @@ def _letter(char: str) -> bool:
 
 
 def _fitted(pieces: list[Piece], room: int) -> list[Piece]:
-    """Changes first, as far as there is room, and as much of what stands beside them as then fits."""
+    """Cuts pieces to the room there is: changes first, then as much of what stands beside them as fits."""
     if sum(map(_length, pieces)) <= room:
         return pieces
-    pieces = [(kind, part if kind == "kept" else _cut(part, CHANGE)) for kind, part in pieces]
+    pieces = [(kind, part if kind == "kept" else cut(part, CHANGE)) for kind, part in pieces]
     changes = [piece for piece in pieces if piece[0] != "kept"]
     beside = max(8, (room - sum(map(_length, changes))) // max(1, len(changes)))
     out: list[Piece] = []
@@ -130,10 +92,6 @@ def _fitted(pieces: list[Piece], room: int) -> list[Piece]:
 
 
 def _length(piece: Piece) -> int:
-    """With its marks, if it has some and is there."""
+    """With its marks, if it has some and is not empty."""
     kind, part = piece
     return len(part) + 4 * (kind != "kept" and bool(part))
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,182 @@
+"""Any data as records, one dict per row: files, Hugging Face data sets, pandas, lists, the embedded data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from .dataset import Dataset
+from .formats.base import Record
+from .formats.conll import Conllu, TokenColumns, split
+from .formats.csv import Csv, Tsv
+from .formats.files import Input
+from .formats.jsonl import Jsonl
+from .formats.parquet import BATCH, open_parquet
+from .formats.streams import BadInput, Source
+from .toy import TOY, is_toy, toy_dataset
+
+HUB = "hf:"  # the prefix of Hugging Face data sets
+
+UPOS, XPOS = 3, 4  # columns of CoNLL-U
+
+Names = dict[str, tuple[str, ...]]  # by column, the names behind label numbers
+
+
+def records_of_file(path: str, format: str | None = None) -> list[Record]:
+    """Returns all records of a file. Raises BadInput if there are none."""
+    found = list(read_records(Input(path, format)))
+    if not found:
+        raise BadInput(f"{path}: expected examples, got none")
+    return found
+
+
+def read_records(file: Input) -> Iterator[Record]:
+    """Yields the records of a table or a token file. Raises BadInput for plain text, which has no labels."""
+    kind = file.kind
+    if kind in ("lines", "whole"):
+        raise BadInput(
+            f"{file.path}: expected labelled data (csv, tsv, jsonl, parquet, conllu, tokens), got plain text"
+        )
+    with closing(file.source()) as source:
+        readers = {"csv": _rows, "tsv": _rows, "jsonl": _objects, "parquet": _parquet}
+        yield from readers.get(kind, _sentences)(source, kind)
+
+
+def _rows(source: Source, kind: str) -> Iterator[Record]:
+    rows = (Csv if kind == "csv" else Tsv)(source).rows()
+    header = next(rows, None)
+    if header is None or not header.fields:
+        raise source.error(1, "expected a header, got nothing")
+    if len(set(header.fields)) < len(header.fields):
+        raise source.error(1, f"expected a name of its own for each column, got {', '.join(header.fields)}")
+    for row in rows:
+        if len(row.fields) not in (0, len(header.fields)):
+            raise source.error(row.at, f"expected {len(header.fields)} fields, got {len(row.fields)}")
+        if row.fields:
+            yield dict(zip(header.fields, row.fields, strict=True))
+
+
+def _objects(source: Source, kind: str) -> Iterator[Record]:
+    for chunk in Jsonl(source, columns=("",)).chunks():
+        yield from (record.fields for record in chunk if record.fields is not None)
+
+
+def _parquet(source: Source, kind: str) -> Iterator[Record]:
+    for batch in open_parquet(source).iter_batches(BATCH):
+        yield from batch.to_pylist()
+
+
+def _sentences(source: Source, kind: str) -> Iterator[Record]:
+    """Yields `tokens` with their `tags`; of CoNLL-U the universal tags, and the treebank's own as `xpos`."""
+    reader = (Conllu if kind == "conllu" else TokenColumns)(source)
+    for chunk in reader.chunks():
+        for sentence in chunk:
+            lines = [sentence.lines[i] for i in sentence.at]
+            rows = [split(line) for line in lines]
+            if kind == "conllu":
+                rows = [line.rstrip("\r\n").split("\t") for line in sentence.lines if Conllu.is_row(line)]
+                rows = [row for row in rows if row[0].isdigit()]
+                if any(len(row) <= XPOS for row in rows):
+                    raise BadInput(
+                        f"{source.name}: expected CoNLL-U with tags, got a line of {min(map(len, rows))} columns"
+                    )
+                if rows:
+                    tags, other = ([row[at] for row in rows] for at in (UPOS, XPOS))
+                    yield {"tokens": [row[1] for row in rows], "tags": tags, "xpos": other}
+            elif rows:
+                lone = next((row[0] for row in rows if len(row) < 2), None)
+                if lone is not None:
+                    raise BadInput(f"{source.name}: expected a tag behind each token, got {lone[:40]!r} without one")
+                yield {"tokens": [row[0] for row in rows], "tags": [row[-1] for row in rows]}
+
+
+def records_of_hub(name: str, split_name: str | None) -> tuple[list[Record], Names]:
+    """Returns the records of a Hugging Face data set, by id or folder, and the names behind its label numbers.
+
+    split_name: which split; default test, else validation, else the first. Raises BadInput if it cannot be loaded.
+    """
+    try:
+        import datasets
+    except ImportError:
+        raise BadInput("expected datasets for Hugging Face data, got none: pip install 'scuff[datasets]'") from None
+    folder = Path(name)
+    try:
+        saved = folder.is_dir() and any((folder / mark).exists() for mark in ("state.json", "dataset_dict.json"))
+        found: Any = datasets.load_from_disk(name) if saved else datasets.load_dataset(name)
+    except Exception as error:  # the errors of the library have no common class
+        raise BadInput(f"{name}: expected a Hugging Face data set, got: {str(error).splitlines()[0][:200]}") from None
+    if isinstance(found, dict):
+        wanted = split_name or next((s for s in ("test", "validation", "dev") if s in found), next(iter(found)))
+        if wanted not in found:
+            raise BadInput(f"{name}: expected one of the splits {', '.join(found)}, got {wanted!r}")
+        found = found[wanted]
+    return records_of_object(found)
+
+
+def records_of_object(data: Any) -> tuple[list[Record], Names]:
+    """Returns the records of an object, and the names behind its label numbers if it has them.
+
+    data: a DataFrame, a Hugging Face data set, a list of dicts or of tuples (text, label) or (first, second, label).
+    """
+    names: Names = {}
+    if hasattr(data, "features") and hasattr(data, "column_names"):  # a Hugging Face data set
+        for column, feature in data.features.items():
+            inner = getattr(feature, "feature", feature)
+            if getattr(inner, "names", None):
+                names[column] = tuple(inner.names)
+        return [_bare(dict(row)) for row in data], names
+    if hasattr(data, "to_dict") and hasattr(data, "columns"):  # pandas
+        known = data.astype(object).where(data.notna(), None)  # None for each of the missing values of pandas
+        return [_bare(row) for row in known.to_dict("records")], names
+    rows = list(data) if isinstance(data, Iterable) else []
+    if rows and all(isinstance(row, dict) for row in rows):
+        return [_bare(row) for row in rows], names
+    sizes = {len(row) if isinstance(row, Sequence) and not isinstance(row, str) else 0 for row in rows}
+    if sizes not in ({2}, {3}):
+        raise BadInput(
+            "expected a file, a Hugging Face data set, a DataFrame, or a list of dicts or of tuples (text, label), got "
+            + (f"a list of {type(rows[0]).__name__}" if rows else f"{type(data).__name__}")
+        )
+    columns = ("text", "label") if sizes == {2} else ("first", "second", "label")
+    return [_bare(dict(zip(columns, row, strict=True))) for row in rows], names
+
+
+def _bare(record: Record) -> Record:
+    """Converts NumPy numbers, arrays and tensors to Python objects."""
+    return {key: value.tolist() if hasattr(value, "tolist") else value for key, value in record.items()}
+
+
+def training_file(data: Any, format: str | None, split: str | None) -> Input:
+    """Returns data for training as an input file; what is not a file becomes JSON lines in memory.
+
+    Standard input is read into memory, since augmentation reads its input twice.
+    """
+    if (path := _path(data)) is not None:
+        return Input(path, format, content=Source(path).stream.read() if path == "-" else None)
+    name, records = training_records(data, format, split)
+    lines = [json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records]
+    return Input(name, "jsonl", content="".join(lines).encode("utf-8", "surrogatepass"))
+
+
+def training_records(data: Any, format: str | None, split: str | None) -> tuple[str, list[Record]]:
+    """Returns a name for the data and its records. split: default train."""
+    name = str(data) if isinstance(data, str | Path) else type(data).__name__
+    if _path(data) is not None:
+        return name, list(read_records(training_file(data, format, split)))
+    if is_toy(data):
+        data = toy_dataset(name, split or "train")
+    if isinstance(data, Dataset):
+        columns = dict(zip(data.fields, data.columns, strict=True)) | {"label": data.targets}
+        return data.name, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if isinstance(data, str | Path):
+        return name, records_of_hub(name.removeprefix(HUB), split or "train")[0]
+    return name, records_of_object(data)[0]
+
+
+def _path(data: Any) -> str | None:
+    """Returns the path of a file, None for other data."""
+    named = isinstance(data, str | Path) and not str(data).startswith((TOY, HUB)) and not Path(data).is_dir()
+    return str(data) if named else None

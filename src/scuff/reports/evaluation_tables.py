@@ -1,0 +1,137 @@
+"""An evaluation as a table of text, and in Markdown as RobTest prints it."""
+
+from __future__ import annotations
+
+from ..runs.schema import AccessName, EvaluationSummary
+from .formatting import cell, markdown_row, percent, spread, wrapped
+from .groups import accesses, by_harm, degrees, groups, overall_by_access, unchanged
+from .notes import evaluation_notes
+
+NAMES, LONGEST = 20, 30  # letters of the column of names; a longer name has a line of its own
+
+
+KEPT = "\u00a0"  # keeps a name and its number on one line
+
+
+def score_table(summary: EvaluationSummary) -> str:
+    """A line per dimension and access, the most harmful dimension first, then over all; notes below."""
+    bases = [base for base in groups(summary) if len(base) < LONGEST]
+    width = max([NAMES, *(len(base) + 2 for base in bases)])
+    start = width + 50  # where the columns of degrees are
+    lines = [
+        f"{summary['model']} on {summary['data']['name']}: {summary['metric']} in %, 95 % intervals, "
+        f"{summary['clean']['examples']:,} examples",
+        "",
+        f"{'':{start}}  average at degree",
+        f"{'':{width}}{'setting':10}{'final average':>20}{'final worst':>20}"
+        + "".join(f"{degree:>6g}" for degree in degrees(summary)),
+    ]
+    for base, names in by_harm(summary).items():
+        shown = base
+        if len(base) >= LONGEST:
+            lines.append(base)
+            shown = ""
+        for access, name in names.items():
+            content = summary["dimensions"][name]
+            lines.append(
+                f"{shown:{width}}{access:10}{spread(content['average']):>20}{spread(content['worst']):>20}"
+                + "".join(f"{percent(cell['average']['value']):>6}" for cell in content["degrees"])
+            )
+            shown = ""
+    still = "".join(f"{100 * share:>6.0f}" for share in unchanged(summary))
+    lines += [f"{'texts that stay as is, %':{start}}{still}", "", *_overall(summary, width)]
+    harm = [wrapped(line).replace(KEPT, " ") for line in _harm(summary)]
+    notes = [wrapped(note).replace(KEPT, " ") for note in evaluation_notes(summary)]
+    return "\n".join([*lines, "", *_aucs(summary, width), *harm, *notes])
+
+
+def _overall(summary: EvaluationSummary, width: int) -> list[str]:
+    clean, overall = summary["clean"], summary["overall"]
+    lines = [f"{'overall':{width + 10}}{spread(overall['average']):>20}{spread(overall['worst']):>20}"]
+    for access, average, worst, of in overall_by_access(summary):
+        lines.append(f"{'':{width}}{access:10}{percent(average):>7}{'':13}{percent(worst):>7}{'':14}{of}".rstrip())
+    lost = f" on the {clean['answered']:,} that were answered" if clean["answered"] < clean["examples"] else ""
+    auc = f", macro AUC {spread(clean['auc'])}" if "auc" in clean else ""
+    return [
+        *lines,
+        f"{'clean':{width + 10}}{spread(clean['score']):>20}{lost}{auc}; guessing {percent(clean['chance'])}, "
+        f"always the most frequent {percent(clean['majority'])}",
+    ]
+
+
+def _aucs(summary: EvaluationSummary, width: int) -> list[str]:
+    """The macro AUC of label sets, of which the exact match tells little."""
+    if summary["task"] != "multi" or "auc" not in summary["clean"]:
+        return []
+    rows = []
+    for base, names in groups(summary).items():
+        for access, name in names.items():
+            cells = summary["dimensions"][name]["degrees"]
+            values = [percent(cell["auc"]["value"] if "auc" in cell else None) for cell in cells]
+            rows.append(f"{base:{width}}{access:10}" + "".join(f"{value:>7}" for value in values))
+    return ["macro AUC at each degree", *rows, ""]
+
+
+def _harm(summary: EvaluationSummary) -> list[str]:
+    """Zéroe's ranking: s* at the highest degree, one line per access."""
+    last = degrees(summary)[-1]
+    measure = "macro AUC" if summary["task"] == "multi" and "auc" in summary["clean"] else summary["metric"]
+    used, out = accesses(summary), []
+    for access in used:
+        ranked = [
+            f"{content['base']}{KEPT}{percent(entry['left'])}"
+            for entry in summary["harm"]
+            if (content := summary["dimensions"][entry["dimension"]])["setting"] == access
+        ]
+        by = f" ({access})" if len(used) > 1 else ""
+        out.append(f"left of the clean {measure} at degree {last:g}, in %{by}: {', '.join(ranked)}")
+    return out
+
+
+def paper_head(summary: EvaluationSummary) -> list[str]:
+    """Names of the columns: degree 0 is the clean text."""
+    return ["Method | Degree", "0", *(f"{degree:g}" for degree in degrees(summary)), "Final Score"]
+
+
+def paper_rows(summary: EvaluationSummary, names: dict[AccessName, str]) -> list[list[str]]:
+    """Rule-Average, Rule-Worst, Score-Average, ... of one dimension; dashes for an access that only others were measured with."""
+    clean, rows = summary["clean"]["score"]["value"], []
+    average: list[float | None]
+    worst: list[float | None]
+    for access in accesses(summary):
+        if access in names:
+            content = summary["dimensions"][names[access]]
+            average = [clean, *(c["average"]["value"] for c in content["degrees"]), content["average"]["value"]]
+            worst = [clean, *(c["worst"]["value"] for c in content["degrees"]), content["worst"]["value"]]
+        else:
+            average = worst = [None] * (len(paper_head(summary)) - 1)
+        rows.append([f"{access.title()}-Average", *map(percent, average)])
+        rows.append([f"{access.title()}-Worst", *map(percent, worst)])
+    return rows
+
+
+def paper_table(summary: EvaluationSummary) -> str:
+    """All dimensions as one Markdown table."""
+    head = ["Dimension", *paper_head(summary)]
+    lines = [
+        f"{cell(summary['model'])} on {cell(summary['data']['name'])}: {summary['metric']} in %, "
+        f"{summary['clean']['examples']:,} examples, up to {summary['protocol']['cases']:,} cases of each at every degree",
+        "",
+        markdown_row(head),
+        "|---|---|" + "---:|" * (len(head) - 2),
+    ]
+    for base, names in groups(summary).items():
+        title = f"{base} ({summary['dimensions'][next(iter(names.values()))]['tag']})"
+        for row in paper_rows(summary, names):
+            lines.append(markdown_row([title, *row]))
+            title = ""
+    return "\n".join([*lines, "", paper_note(summary)]) + "\n"
+
+
+def paper_note(summary: EvaluationSummary) -> str:
+    """How our final score differs from the one that the paper prints."""
+    beta = summary["protocol"]["beta"]
+    return (
+        f"Final Score: RobTest, eq. 1, with β = {beta:g}, begun at the score of the highest degree; the paper's tables begin at "
+        f"0, so theirs would be up to {percent(beta ** len(degrees(summary)))} lower."
+    )

@@ -1,0 +1,45 @@
+"""Numbers, cells and paragraphs as tables and pages print them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from textwrap import fill
+
+from ..runs.schema import Estimate
+
+WIDE = 130  # letters of a line
+
+
+def percent(value: float | None) -> str:
+    """As the papers print it: 82.7; a dash where nothing is known."""
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.1f}"
+
+
+def spread(entry: Estimate) -> str:
+    """A value with its interval: 82.7 [80.1, 85.0]."""
+    low, high = entry["interval"]
+    return f"{percent(entry['value'])} [{percent(low)}, {percent(high)}]"
+
+
+def many(count: int, one: str, more: str = "") -> str:
+    """A count with its noun: 1 query, 2 queries."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def wrapped(text: str, label: str = "") -> str:
+    """A paragraph of at most WIDE letters a line, with a label in front or else its later lines indented."""
+    start, indent = (f"{label:14}", " " * 14) if label else ("", "  ")
+    return fill(start + text, WIDE, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def cell(text: str) -> str:
+    """Text that stays in its cell of a Markdown table."""
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(map(cell, cells))} |"

@@ -1,0 +1,125 @@
+"""What a reader must know before believing the numbers of a run, one line each."""
+
+from __future__ import annotations
+
+from ..runs.schema import AttackSummary, Cell, DataFacts, EvaluationSummary, Problem, Status
+from .formatting import many, percent
+from .groups import ACCESSES, accesses, in_meaning, measure_of_meaning
+
+FEW = 100  # examples or attacked texts, below which intervals are wide
+
+SHORT = 0.6  # of the highest degree: dimensions that reach less are named
+
+PROBLEM_WORDS: dict[Problem, str] = {
+    "error": "errors", "refused": "refused", "unparsed": "unparsed", "unanswered": "unanswered",
+}  # fmt: skip
+
+STATUS_WORDS: dict[Status, str] = {
+    "succeeded": "succeeded", "failed": "failed", "error": "ended in an error", "skipped": "skipped",
+}  # fmt: skip
+
+
+def evaluation_notes(summary: EvaluationSummary) -> list[str]:
+    cells = [cell for content in summary["dimensions"].values() for cell in content["degrees"]]
+    used = accesses(summary)
+    examples = summary["clean"]["examples"]
+    return [
+        *_without_an_answer(cells),
+        *_left_out(summary),
+        "final: over degrees, small ones weigh most (RobTest, eq. 1); worst: no case up to the degree broke the example",
+        *(f"{access}: {ACCESSES[access]}" for access in (used if used != ["rule"] else ())),
+        *_meaning(summary),
+        *_short_of_the_degree(summary),
+        *_skipped(summary["data"]),
+        *_adaptive(summary, cells),
+        *([f"few examples ({examples}): the intervals are wide and only roughly right"] if examples < FEW else []),
+    ]
+
+
+def _without_an_answer(cells: list[Cell]) -> list[str]:
+    found = {words: sum(cell[problem] for cell in cells) for problem, words in PROBLEM_WORDS.items()}
+    lost = ", ".join(f"{count:,} {words}" for words, count in found.items() if count)
+    total = f"{sum(cell['cases'] for cell in cells):,} cases"
+    if not lost:
+        return [f"{total}, all answered"]
+    return [
+        f"{total}, of which without an answer: {lost}",
+        "scores are over the examples that have an answer, which differ from score to score where some have none",
+    ]
+
+
+def _left_out(summary: EvaluationSummary) -> list[str]:
+    """Dimensions, by the reason why they were left out."""
+    why: dict[str, list[str]] = {}
+    for name, reason in summary["left_out"].items():
+        why.setdefault(reason, []).append(name)
+    return [f"left out: {', '.join(names)}: {reason}" for reason, names in why.items()]
+
+
+def _meaning(summary: EvaluationSummary) -> list[str]:
+    names, measure = in_meaning(summary), measure_of_meaning(summary)
+    if not names:
+        return []
+    if summary["protocol"]["meaning"] == "chrf":
+        measure += " (a sentence encoder measures better: pip install 'scuff[meaning]', --encoder)"
+    return [f"degrees of {', '.join(names)}: {measure}"]
+
+
+def _short_of_the_degree(summary: EvaluationSummary) -> list[str]:
+    highest = {name: content["degrees"][-1] for name, content in summary["dimensions"].items()}
+    short = [
+        f"{name} {percent(cell['reached'])}"
+        for name, cell in highest.items()
+        if (cell["reached"] or 0) < SHORT * cell["degree"]
+    ]
+    if not short:
+        return []
+    top = percent(summary["protocol"]["degrees"][-1])
+    return [
+        f"reach much less than the highest degree asked for, {top} %, because no more can change, or nothing more that helps "
+        f"the attacker: {', '.join(short)}"
+    ]
+
+
+def _skipped(data: DataFacts) -> list[str]:
+    skipped = ", ".join(f"{count} with {why}" for why, count in data["skipped"].items())
+    return [f"examples left out: {skipped}"] if skipped else []
+
+
+def _adaptive(summary: EvaluationSummary, cells: list[Cell]) -> list[str]:
+    wanted = summary["protocol"]["width"]
+    if not wanted:
+        return []
+    spans = [cell["average"]["interval"] for cell in cells]
+    wide = sum(high - low > wanted for low, high in spans if low is not None and high is not None)
+    total, saved = sum(cell["cases"] for cell in cells), summary["queries"]["saved"]
+    return [
+        f"adaptive: {saved:,} queries saved ({saved / max(saved + total, 1):.0%})",
+        f"{wide} of {len(cells)} intervals are wider than {wanted:g}: more examples would narrow them",
+        "the worst case is over the cases made, so it is higher than that of a full run",
+    ]
+
+
+def attack_notes(summary: AttackSummary) -> list[str]:
+    """First how many were attacked, with what outcome, and why the others were not."""
+    status, queries, attacked = summary["status"], summary["queries"], summary["success"]["of"]
+    counts = ", ".join(f"{status[name]:,} {words}" for name, words in STATUS_WORDS.items())
+    why = ", ".join(f"{count:,} {why}" for why, count in summary["skipped"].items())
+    out = [f"{counts} ({why})" if why else counts]
+    if status["error"]:
+        reasons = "; ".join(f"{why}, {count:,} times" for why, count in list(summary["problems"].items())[:3])
+        out.append(f"errors count as failed attacks, so the true success rate may be higher: {reasons}")
+    if lost := queries["unanswered"]:
+        out.append(f"{many(lost, 'query', 'queries')} had no answer, counted as not fooling the model")
+    if silent := summary["unanswered"]:
+        out.append(f"{many(silent, 'example')} had no answer even unchanged: nothing is known there")
+    if untried := queries["untried"]:
+        out.append(f"{many(untried, 'attack')} failed untried: nothing there can change under this recipe")
+    if cut := queries["cut"]:
+        out.append(f"{many(cut, 'attack')} ran out of queries or time")
+    out += _skipped(summary["data"])
+    if not attacked:
+        out.append("nothing was attacked, so nothing is known")
+    elif attacked < FEW:
+        out.append(f"few texts were attacked ({attacked}): the intervals are wide")
+    return out

@@ -1,0 +1,110 @@
+"""Pieces of a report page: escaped and marked text, tables, tiles, and the page itself, which loads nothing."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+
+from ..data.dataset import joined
+from ..runs.display import Span, edits_of, in_short
+from ..runs.folder import Folder
+from ..runs.schema import Answer, Edit, Estimate, Target, Texts
+from .formatting import percent
+
+UNSEEN = ("Cf", "Cc", "Cs", "Co", "Cn", "Zl", "Zp")  # categories of characters without a picture
+
+
+def write_page(folder: Folder, title: str, parts: Sequence[str]) -> None:
+    """Writes report.html. title: text; parts: markup."""
+    page = Template((Path(__file__).with_name("templates") / "page.html").read_text(encoding="utf-8"))
+    folder.write("report.html", page.substitute(title=escape(title), body="\n".join(parts)))
+
+
+def escaped(text: str) -> str:
+    """Text as markup; characters without a picture are shown as their numbers, line ends as marks."""
+    out = []
+    for char in text:
+        if char == "\n":
+            out.append('<span class="unseen">↵</span>')
+        elif unicodedata.category(char) in UNSEEN and char != "\t":
+            out.append(f'<span class="unseen">{ord(char):04X}</span>')
+        else:
+            out.append(escape(char))
+    return "".join(out)
+
+
+def marked(text: str, edits: Sequence[Span], most: int = 600) -> str:
+    """A text with what was deleted and inserted. A long one is cut around its edits, which are in order."""
+    out: list[str] = []
+    at = shown = 0
+    for start, stop, new in edits:
+        kept = text[at:start]
+        if len(kept) > 160:  # far between edits: keep what stands beside them
+            kept = (kept[:60] if out else "") + " … " + kept[-80:]
+        out += [escaped(kept), f"<del>{escaped(text[start:stop])}</del>" if stop > start else ""]
+        out.append(f"<ins>{escaped(new)}</ins>" if new else "")
+        at, shown = stop, shown + len(kept) + stop - start + len(new)
+        if shown > most:
+            return "".join(out) + " …"
+    rest = text[at:]
+    return "".join(out) + escaped(rest if len(rest) <= 200 else rest[:160] + " …")
+
+
+def example(head: str, texts: Texts, edits: list[Edit]) -> str:
+    """The texts of an example with their edits marked. head: markup."""
+    shown = [f"<p>{marked(joined(text), edits_of(edits, column))}</p>" for column, text in enumerate(texts)]
+    return f'<div class="example"><p class="soft">{head}</p>{"".join(shown)}</div>'
+
+
+def answer_text(answer: Answer | Target) -> str:
+    return escaped(in_short(answer)[:300])
+
+
+def table(head: list[str], rows: list[list[str]], kind: str = "") -> str:
+    """A table. Cells are markup, names of columns are text."""
+    top = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="scroll"><table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def tile(value: str, *lines: str) -> str:
+    """One large number with markup below it."""
+    return f'<div class="tile"><b>{value}</b><span>{"<br>".join(lines)}</span></div>'
+
+
+def estimate_tile(entry: Estimate, *lines: str) -> str:
+    return tile(percent(entry["value"]), *lines, interval_line(entry))
+
+
+def interval_line(entry: Estimate) -> str:
+    low, high = map(percent, entry["interval"])
+    return f"95 %: {low} to {high}"
+
+
+def head(title: str, about: str, tiles: list[str], notes: list[str]) -> str:
+    """The top of a page. title, notes: text; about: markup."""
+    lines = "".join(f"<li>{escape(line)}</li>" for line in notes)
+    return (
+        f'<h1>{escape(title)}</h1><p class="soft">{about}</p>'
+        f'<div class="tiles">{"".join(tiles)}</div><ul class="soft">{lines}</ul>'
+    )
+
+
+def card(title: str, picture: str) -> str:
+    return f'<div class="card"><h4>{title}</h4>{picture}</div>'
+
+
+def folded(title: str, content: str) -> str:
+    """Markup that is closed until a reader opens it."""
+    return f"<details><summary>{title}</summary>{content}</details>"
+
+
+def items(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
+
+
+def signature_line(signature: str) -> str:
+    return f'<p class="soft">This run: <code>{escape(signature)}</code></p>'

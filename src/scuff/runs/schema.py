@@ -1,0 +1,539 @@
+"""The types of the files in a run folder: what writes them and what reads them share these.
+
+A tuple is a list of that length in JSON. Keys keep the names that they have in files, which are older than some words of the
+code: `setting` is an access, `draw` the number of a case, `config` holds settings.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import Any, Literal, TypedDict, Union, final, get_args, get_origin, get_type_hints, is_typeddict
+
+from ..data.dataset import Task
+
+SCHEMA = 1  # of run.json and summary.json; a file of another version is refused
+
+Texts = Sequence[str | Sequence[str]]  # of an example, by column; a text in tokens is a list of them
+Target = str | Sequence[str]  # a label or a text; a set of labels, or a tag per token
+Edit = tuple[int, int, int, str]  # column, start, stop, new text
+
+AccessName = Literal["rule", "score", "gradient"]
+Status = Literal["skipped", "failed", "succeeded", "error"]
+Problem = Literal["error", "refused", "unparsed", "unanswered"]
+PROBLEMS: tuple[Problem, ...] = get_args(Problem)  # why a case has no answer
+
+
+class _LabelAnswer(TypedDict):
+    label: str
+
+
+@final
+class LabelAnswer(_LabelAnswer, total=False):
+    """One label, with its score where the model gives scores."""
+
+    score: float
+
+
+Answer = LabelAnswer | list[str | None] | str | None  # a label; a set of labels, or a tag per token; a text; no answer
+
+
+class Estimate(TypedDict):
+    """A number with its 95 % interval; None where nothing is known."""
+
+    value: float | None
+    interval: list[float | None]
+
+
+class DataFacts(TypedDict):
+    """The data in summary.json. skipped: rows that were left out, by reason."""
+
+    name: str
+    digest: str
+    skipped: dict[str, int]
+
+
+class RecipeFacts(TypedDict):
+    """An attack with every option of its parts."""
+
+    name: str
+    paper: str
+    goal: str
+    transform: list[str]
+    search: str
+    constraints: list[str]
+    deviations: list[str]
+
+
+# run.json
+
+
+class _Key(TypedDict):
+    scuff: str
+    model: str
+    labels: list[str]
+    data: str
+    map: dict[str, str]
+    none: str | None
+
+
+class ProtocolFacts(TypedDict):
+    """The protocol of an evaluation."""
+
+    dimensions: list[str]
+    degrees: list[float]
+    cases: int
+    seed: int
+    sides: list[int]
+    protect: list[str]
+    width: float | None
+    beta: float
+    meaning: str
+    at_once: int
+
+
+@final
+class EvaluationKey(_Key, ProtocolFacts):
+    """Everything that decides the trials of an evaluation."""
+
+
+@final
+class AttackKey(_Key):
+    """Everything that decides the trials of an attack."""
+
+    kind: Literal["attack"]
+    recipe: str
+    goal: str
+    transform: list[str]
+    search: str
+    constraints: list[str]
+    seed: int
+    side: int
+    protect: list[str]
+    max_queries: int | None
+    max_time: float | None
+    meaning: str
+    most: float
+    block: int
+
+
+class RunModel(TypedDict):
+    """The model of a run. spec: by which it can be opened again, if it can."""
+
+    spec: str | None
+    name: str
+    access: str
+
+
+class RunData(TypedDict):
+    """The data of a run. known: all labels, also those that the sample lacks."""
+
+    spec: str | None
+    name: str
+    task: Task
+    fields: Sequence[str]
+    digest: str
+    total: int
+    skipped: dict[str, int]
+    known: Sequence[str]
+
+
+class RunPlan(TypedDict, total=False):
+    """What run.json says beside the key about an evaluation (left_out) or an attack (recipe)."""
+
+    left_out: dict[str, str]
+    recipe: RecipeFacts
+
+
+class RunFile(RunPlan):
+    """run.json."""
+
+    schema: int
+    signature: str
+    key: EvaluationKey | AttackKey
+    model: RunModel
+    data: RunData
+    config: dict[str, Any]
+    versions: dict[str, str]
+    batch_tokens: int | None
+    reader: Any
+
+
+# examples.jsonl and timings.json
+
+
+class ExampleLine(TypedDict):
+    """A line of examples.jsonl."""
+
+    id: str
+    texts: Texts
+    target: Target
+
+
+class Timing(TypedDict):
+    """An entry of timings.json: one for each time that a run was begun or resumed."""
+
+    seconds: float
+    victim_seconds: float
+    queries: int
+    queries_per_second: float | None
+    workers: int
+
+
+# an evaluation
+
+
+class ProblemCounts(TypedDict):
+    """Cases without an answer, by problem."""
+
+    error: int
+    refused: int
+    unparsed: int
+    unanswered: int
+
+
+class AucScore(TypedDict, total=False):
+    """Macro AUC, where the model gives scores."""
+
+    auc: Estimate
+
+
+class CleanScores(AucScore, ProblemCounts):
+    """The texts as they are. chance, majority: what guessing, and always the most frequent answer, give."""
+
+    score: Estimate
+    examples: int
+    answered: int
+    chance: float | None
+    majority: float | None
+
+
+class Pair(TypedDict):
+    """Final average and worst score."""
+
+    average: Estimate
+    worst: Estimate
+
+
+class ByValidity(Pair):
+    """Final scores weighted by how many people still read the text (RobTest, Table 3)."""
+
+    column: str
+
+
+class Broken(TypedDict):
+    """Of the examples that were right when clean, the share that some case broke."""
+
+    rate: float | None
+    interval: list[float | None]
+    of: int
+
+
+class Cell(AucScore, ProblemCounts):
+    """The cases of a dimension at one degree."""
+
+    degree: float
+    average: Estimate
+    worst: Estimate
+    relative: float | None
+    success: Broken
+    reached: float | None
+    edit_distance: float | None
+    examples: int
+    unchanged_examples: int
+    cases: int
+    cases_each: float | None
+    unchanged: int
+    unfit: int
+
+
+class _ByValidity(TypedDict, total=False):
+    by_validity: ByValidity
+
+
+class DimensionScores(_ByValidity):
+    """A dimension with one access."""
+
+    spec: str
+    base: str
+    setting: AccessName
+    tag: str
+    unit: str
+    level: str
+    average: Estimate
+    worst: Estimate
+    degrees: list[Cell]
+
+
+class Harm(TypedDict):
+    """What a dimension leaves of the clean score at the highest degree."""
+
+    dimension: str
+    left: float | None
+
+
+class Scores(TypedDict):
+    """What is computed from the trials of an evaluation."""
+
+    clean: CleanScores
+    overall: Pair
+    dimensions: dict[str, DimensionScores]
+    harm: list[Harm]
+    answered: int
+    problems: dict[str, int]
+
+
+class CaseCounts(TypedDict):
+    """Cases made, planned, and saved by an adaptive run."""
+
+    cases: int
+    planned: int
+    saved: int
+
+
+@final
+class EvaluationSummary(Scores):
+    """summary.json of an evaluation."""
+
+    schema: int
+    signature: str
+    model: str
+    data: DataFacts
+    task: Task
+    metric: str
+    protocol: ProtocolFacts
+    left_out: dict[str, str]
+    queries: CaseCounts
+
+
+class Case(TypedDict):
+    """A case and its answer. draw: its number among those of its cell; reached: its measured degree."""
+
+    draw: int
+    reached: float
+    texts: Texts
+    edits: list[Edit]
+    score: float | None
+    answer: Answer
+
+
+class Failure(Case):
+    """The case that broke an example at the smallest degree."""
+
+    degree: float
+
+
+class ScoredAnswer(TypedDict):
+    """The answer to a clean text."""
+
+    score: float | None
+    answer: Answer
+
+
+class DimensionLine(TypedDict):
+    """The scores of an example in a dimension, by degree."""
+
+    average: list[float | None]
+    worst: list[float | None]
+    broken_by: Failure | None
+
+
+class EvaluationLine(ExampleLine):
+    """A line of results.jsonl of an evaluation."""
+
+    clean: ScoredAnswer
+    dimensions: dict[str, DimensionLine]
+
+
+# an attack
+
+
+class LabelScores(TypedDict, total=False):
+    """The score of each label, of label sets where the model gives scores."""
+
+    scores: dict[str, float]
+
+
+class Answered(LabelScores):
+    """The answer to a clean text."""
+
+    answer: Answer
+
+
+class Adversarial(Answered):
+    """The text that a search settled on. valid: whether it is close enough in meaning."""
+
+    texts: Texts
+    edits: list[Edit]
+    margin: float
+    changed: float
+    similarity: float
+    valid: bool
+
+
+class AttackLine(ExampleLine):
+    """A line of results.jsonl of an attack. reached: the query that first succeeded."""
+
+    status: Status
+    reason: str
+    clean: Answered
+    queries: int
+    reached: int | None
+    unanswered: int
+    adversarial: Adversarial | None
+
+
+class Share(Estimate):
+    """A share of the attacked texts."""
+
+    count: int
+    of: int
+
+
+class ValidShare(Share):
+    """Successes that moved at most `most` in meaning."""
+
+    measure: str
+    most: float
+
+
+class QueryCounts(TypedDict):
+    """Queries per attacked text. cut: attacks that ran out of queries or time; untried: those that had nothing to try."""
+
+    mean: float | None
+    median: float | None
+    total: int
+    limit: int | None
+    cut: int
+    unanswered: int
+    untried: int
+
+
+class Mean(TypedDict):
+    """Over successes; None if there are none."""
+
+    mean: float | None
+
+
+class Similarity(Mean):
+    """In meaning."""
+
+    measure: str
+
+
+class Curve(TypedDict):
+    """The share of attacked texts that still hold after so many queries each."""
+
+    queries: list[int]
+    left: list[float | None]
+
+
+class LabelCounts(TypedDict):
+    """Attacked texts of a label, and successes among them."""
+
+    of: int
+    count: int
+
+
+class Replacement(TypedDict):
+    """A replacement, and how many successes have it."""
+
+    old: str
+    new: str
+    count: int
+
+
+@final
+class AttackSummary(TypedDict):
+    """summary.json of an attack."""
+
+    schema: int
+    kind: Literal["attack"]
+    signature: str
+    model: str
+    data: DataFacts
+    task: Task
+    recipe: RecipeFacts
+    examples: int
+    clean: Estimate
+    after: Estimate
+    success: Share
+    valid: ValidShare
+    unanswered: int
+    status: dict[Status, int]
+    skipped: dict[str, int]
+    problems: dict[str, int]
+    queries: QueryCounts
+    changed: Mean
+    similarity: Similarity
+    curve: Curve
+    labels: dict[str, LabelCounts]
+    words: list[Replacement]
+
+
+Summary = EvaluationSummary | AttackSummary  # `"kind" in summary` tells which
+
+# the columns of a part of the trials, and the types of their numbers
+
+_REASONS = {"reason_bytes": "uint8", "reason_offsets": "int64"}
+_EDITS = {
+    "edit_case": "int32", "edit_column": "uint8", "edit_start": "int32", "edit_stop": "int32", "edit_text_bytes": "uint8",
+    "edit_text_offsets": "int64",
+}  # fmt: skip
+CASE_COLUMNS = {
+    "example": "int32", "dimension": "int16", "degree": "int16", "draw": "int32", "reached": "float64",
+    "distance": "float64", "score": "float32", "problem": "int32", **_REASONS, **_EDITS,
+}  # fmt: skip
+UNFIT_COLUMN = {"unfit": "int32"}  # not of the clean texts: dimension, degree and number of cases thrown away
+ATTACK_COLUMNS = {
+    "example": "int32", "status": "int8", "queries": "int32", "reached": "int32", "unanswered": "int32",
+    "margin": "float64", "distance": "float64", "changed": "float64", **_REASONS, **_EDITS,
+}  # fmt: skip
+ANSWER_COLUMNS: tuple[dict[str, str], ...] = (  # one of these
+    {"scores": "float32"}, {"sets": "bool"}, {"label": "int32"}, {"tags": "int16", "tags_offsets": "int64"},
+    {"answer_bytes": "uint8", "answer_offsets": "int64"},
+)  # fmt: skip
+
+
+def mismatch(value: Any, kind: Any, where: str = "") -> str:
+    """Returns where a value read from JSON first differs from a type, and how; "" if nowhere."""
+    origin, args = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return ""
+    if is_typeddict(kind):
+        return _keys(value, kind, where)
+    if origin in (Union, types.UnionType):
+        found = [mismatch(value, one, where) for one in args]
+        return "" if "" in found else max(found, key=lambda text: text.count("."))  # of the type that fits best
+    if origin is Literal:
+        return "" if value in args else _unlike(value, kind, where)
+    if origin is dict and isinstance(value, dict):
+        return _first(mismatch(part, args[1], f"{where}.{name}") for name, part in value.items())
+    if origin is tuple and isinstance(value, list) and len(value) == len(args):
+        return _first(
+            mismatch(part, one, f"{where}.{at}") for at, (part, one) in enumerate(zip(value, args, strict=True))
+        )
+    if origin in (list, Sequence) and isinstance(value, list):
+        return _first(mismatch(part, args[0], f"{where}.{at}") for at, part in enumerate(value))
+    plain = {float: (int, float), int: (int,), str: (str,), bool: (bool,), types.NoneType: (types.NoneType,)}
+    fits = isinstance(value, plain.get(kind, ())) and isinstance(value, bool) == (kind is bool)
+    return "" if fits else _unlike(value, kind, where)
+
+
+def _keys(value: Any, kind: Any, where: str) -> str:
+    if not isinstance(value, dict):
+        return _unlike(value, kind, where)
+    hints = get_type_hints(kind)
+    for name in sorted(kind.__required_keys__ - value.keys()):
+        return f"{where}.{name} is missing"
+    for name in sorted(value.keys() - hints.keys()):
+        return f"{where}.{name} is unknown"
+    return _first(mismatch(value[name], hint, f"{where}.{name}") for name, hint in hints.items() if name in value)
+
+
+def _unlike(value: Any, kind: Any, where: str) -> str:
+    return f"{where} is no {getattr(kind, '__name__', kind)}: {value!r:.60}"
+
+
+def _first(found: Any) -> str:
+    return next(filter(None, found), "")
