@@ -22,7 +22,12 @@ from scuff.perturbations.names import NAMES, ZEROE
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob(".github/**/*.md")])
-OLD = {"-p": "-a", "--perturbation": "--attack", "--access": "--setting", "--copies": "--draws"}  # aliases that stay
+OLD = {  # names of flags that stay as aliases, by the command
+    "perturb": {"-p": "-a", "--perturbation": "--attack", "--copies": "--draws"},
+    "zeroe": {"-p": "-a"},
+    "evaluate": {"--access": "--setting"},
+    "attack": {"-p": "--transform", "--perturbations": "--transform"},
+}
 WORDS = ["old", "new"]  # of the flags: as they were called before, and as they are documented
 
 
@@ -34,12 +39,14 @@ def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
-def renamed(command: str, words: str) -> str:
-    """A command with the flags' old names; `--copies` is new only in `scuff perturb`."""
-    if words == "new":
-        return command
-    command = re.sub(r"(?<!\S)(-p|--perturbation|--access)(?!\S)", lambda found: OLD[found[1]], command)
-    return re.sub(r"(scuff perturb(?:.*\\\n)*.*?)--copies", r"\1--draws", command)
+def renamed(script: str, words: str) -> str:
+    """Commands, each on one line; with words="old" by the old names of their flags."""
+    lines = re.sub(r"\\\n\s+", "", script).splitlines()
+    for at, line in enumerate(lines):
+        old = OLD.get(line.split()[1], {}) if words == "old" and line.startswith("scuff ") else {}
+        for new, name in old.items():
+            lines[at] = re.sub(rf"(?<!\S){new}(?!\S)", name, lines[at])
+    return "\n".join(lines)
 
 
 def run_commands(document: str, folder: Path, words: str) -> str:
@@ -168,6 +175,13 @@ def anchors(text: str) -> set[str]:
     """The names that GitHub gives to headings."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_rows_of_tables_have_as_many_cells_as_their_heads() -> None:
+    for document in DOCUMENTS:
+        for table in re.findall(r"(?:^\|.*\n)+", text_of(document), re.MULTILINE):
+            cells = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
+            assert len(cells) == 1, f"{document.relative_to(ROOT)}: {table.splitlines()[0]}"
 
 
 def test_links_lead_somewhere() -> None:
