@@ -3,7 +3,7 @@
   python examples/augment.py                1,000 texts of the embedded data
   python examples/augment.py TRAIN TEST     your files with a text and a label: 3,000 texts to train on, 300 to test
 
-Needs scikit-learn. Some attacks are held out of training, to see how much is learnt and how much is learnt by heart.
+Needs scikit-learn. Some dimensions are held out of training, to see how much is learnt and how much is learnt by heart.
 """
 
 from __future__ import annotations
@@ -48,12 +48,16 @@ def main(training: Rows, test: Rows, **settings: Any) -> None:
 
     line("% after training on", *models)
     line("---", *("---" for _ in models))
-    line("clean", *(f"{100 * summary['clean']['score']['value']:.1f}" for summary in summaries))
+    line("clean", *(percent(summary["clean"]["score"]["value"]) for summary in summaries))
     for dimension in TAUGHT + HELD_OUT:
         for kind in ("average", "worst"):
             found = [summary["dimensions"][dimension][kind] for summary in summaries]
             held_out = "" if dimension in TAUGHT else " (held out)"
-            line(f"{dimension}{held_out}, {kind}", *(f"{100 * score['value']:.1f}" for score in found))
+            line(f"{dimension}{held_out}, {kind}", *(percent(score["value"]) for score in found))
+
+
+def percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
 
 
 def read(path: str) -> Rows:

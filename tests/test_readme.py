@@ -1,11 +1,13 @@
-"""Every command and program in the README runs as it stands, and the documents agree with the code."""
+"""Every command and program in the README and the tutorial runs as it stands, and the documents agree with the code."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,68 +21,220 @@ from scuff.perturbations.base import LEVELS
 from scuff.perturbations.names import NAMES, ZEROE
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob(".github/**/*.md")])
+OLD = {  # names of flags that stay as aliases, by the command
+    "perturb": {"-p": "-a", "--perturbation": "--attack", "--copies": "--draws"},
+    "zeroe": {"-p": "-a"},
+    "evaluate": {"--access": "--setting"},
+    "attack": {"-p": "--transform", "--perturbations": "--transform"},
+}
+WORDS = ["old", "new"]  # of the flags: as they were called before, and as they are documented
+
+
+def text_of(document: str | Path) -> str:
+    return (ROOT / document).read_text(encoding="utf-8")
 
 
 def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.slow
-def test_shell_commands_run(tmp_path: Path) -> None:
-    script = "\n".join(block for block in blocks(README, "sh") if "pip install" not in block)
-    assert "scuff zeroe" in script and "scuff perturb" in script
+def renamed(script: str, words: str) -> str:
+    """Commands, each on one line; with words="old" by the old names of their flags."""
+    lines = re.sub(r"\\\n\s+", "", script).splitlines()
+    for at, line in enumerate(lines):
+        old = OLD.get(line.split()[1], {}) if words == "old" and line.startswith("scuff ") else {}
+        for new, name in old.items():
+            lines[at] = re.sub(rf"(?<!\S){new}(?!\S)", name, lines[at])
+    return "\n".join(lines)
+
+
+def run_commands(document: str, folder: Path, words: str) -> str:
+    """Runs the shell commands of a document, but those that install something; returns what they print."""
+    script = "\n".join(block for block in blocks(text_of(document), "sh") if "pip install" not in block)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script], cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True
+        ["bash", "-euo", "pipefail", "-c", renamed(script, words)],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
     )
     assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def shown_output_is_real(document: str, printed: str) -> None:
+    shown = {line for block in blocks(text_of(document), "text") for line in block.splitlines()} - {"...", ""}
+    assert shown
+    assert shown <= set(printed.splitlines())
+
+
+@pytest.mark.slow
+def test_the_readme_runs(tmp_path: Path) -> None:
+    printed = run_commands("README.md", tmp_path, "new")
+    assert (tmp_path / "run" / "report.html").is_file() and (tmp_path / "checks.xml").is_file()
+    assert "attack success rate" in printed
+    shown_output_is_real("README.md", printed)
+
+
+@pytest.mark.slow
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    printed = run_commands("docs/tutorial.md", tmp_path, "new")
+    assert all((tmp_path / run / "report.html").is_file() for run in ("first", "attacked", "mine"))
+    assert (tmp_path / "training.csv").read_text().startswith("review,label\n")
+    shown_output_is_real("docs/tutorial.md", printed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", WORDS)
+def test_perturbing_files_runs(words: str, tmp_path: Path) -> None:
+    run_commands("docs/how-to/perturb.md", tmp_path, words)
     assert (tmp_path / "noisy.csv").read_text().startswith("review,stars\n")
     assert len((tmp_path / "three.csv").read_text().splitlines()) == 4
     assert (tmp_path / "shuffled.txt").read_text().startswith("review,stars\n")
-    assert (tmp_path / "run" / "report.html").is_file() and (tmp_path / "checks.xml").is_file()
-    printed, shown = done.stdout.decode().splitlines(), blocks(README, "text")[0].splitlines()
-    assert "attack success rate" in "".join(shown) and set(shown) - {"..."} <= set(printed), "the output is real"
     assert len(list((tmp_path / "benchmark").iterdir())) == 2 + len(ZEROE) * (len(LEVELS) + 2) + 1
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/attack.md"])
-def test_python_runs(document: str) -> None:
-    for block in blocks((ROOT / document).read_text(encoding="utf-8"), "python"):
-        exec(compile(block, document, "exec"), {})
+PROGRAMS = [path.relative_to(ROOT) for path in DOCUMENTS if blocks(text_of(path), "python")]
 
 
-def test_a_contributed_perturbation_keeps_the_contract() -> None:
-    import scuff
-
-    names: dict[str, type[scuff.Perturbation]] = {}
-    exec(blocks((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), "python")[0], names)
-    assert scuff.perturb("write this LOUD", names["Shout"](), 1) == "WRITE THIS LOUD"
+@pytest.mark.parametrize("document", [path for path in PROGRAMS if path.name != "CONTRIBUTING.md"], ids=str)
+def test_python_runs(document: Path) -> None:
+    for block in blocks(text_of(document), "python"):
+        exec(compile(block, str(document), "exec"), {})
 
 
-def test_the_table_of_attacks_is_complete() -> None:
-    shown = dict(re.findall(r"^\| `([\w-]+)` \| (.*?) \|", README, re.MULTILINE))
+def commands() -> Iterator[tuple[Path, str]]:
+    """Every `scuff ...` command in a block of a document; what follows several blanks is an explanation."""
+    for path in DOCUMENTS:
+        for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text_of(path), re.MULTILINE | re.DOTALL):
+            if language not in ("", "sh"):
+                continue
+            for line in re.sub(r"\\\n\s+", "", block).splitlines():
+                if re.match(r"(\$ )?scuff [a-z]+ ", line):
+                    line = re.split(r"\s{3,}|\s[|>]\s", line.removeprefix("$ "))[0]
+                    yield path.relative_to(ROOT), line.removesuffix(" ...")
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_commands_in_all_documents_can_be_parsed(words: str) -> None:
+    from scuff.cli.main import parser
+
+    found = list(commands())
+    assert len(found) > 40
+    for path, command in found:
+        try:
+            parser().parse_args(shlex.split(renamed(command, words))[1:])
+        except SystemExit:
+            pytest.fail(f"{path}: {command}")
+
+
+def test_the_reference_has_every_flag() -> None:
+    from scuff.cli.main import parser
+
+    text = text_of("docs/reference/settings.md") + text_of("docs/how-to/augment.md")
+    flags = set()
+    for command in parser()._subparsers._group_actions[0].choices.values():  # type: ignore[union-attr]
+        flags |= set(command._option_string_actions)
+    missing = {flag for flag in flags if not re.search(rf"`{re.escape(flag)}(?![\w-])", text)}
+    assert missing <= {"-h", "--help", *(f"--no-{name}" for name in CONSTRAINTS)}
+
+
+def test_the_table_of_perturbations_is_complete() -> None:
+    table = text_of("docs/reference/perturbations.md")
+    shown = dict(re.findall(r"^\| `([\w-]+)` \| (.*?) \|", table, re.MULTILINE))
     assert shown == {name: kind.facts.example for name, kind in NAMES.items()}
-    described = re.findall(r"^\| `([\w-]+)` ", (ROOT / "docs/attacks.md").read_text(encoding="utf-8"), re.MULTILINE)
+    described = re.findall(r"^\| `([\w-]+)` ", text_of("docs/papers.md"), re.MULTILINE)
     assert described == ["full-shuffle", "inner-shuffle", *(name for name in ZEROE if "shuffle" not in name)]
 
 
-def test_the_guide_to_attacks_is_complete() -> None:
+def test_the_reference_of_attacks_is_complete() -> None:
     from scuff.attacks.settings import AttackSettings
 
-    text = (ROOT / "docs/attack.md").read_text(encoding="utf-8")
+    text = text_of("docs/reference/attacks.md")
     missing = [name for name in (*RECIPES, *GOALS, *SEARCHES, *CONSTRAINTS) if not re.search(rf"`{name}[`(]", text)]
     assert not missing
-    settings = yaml.safe_load(blocks(text, "yaml")[0])
+    settings = yaml.safe_load(blocks(text_of("docs/how-to/attack.md"), "yaml")[0])
     config = AttackSettings.of(
         **{key: value for key, value in settings.items() if key not in ("model", "data", "output")}
     )
     assert config.search == "beam(width=4)" and config.without == ("pos",)
 
 
+def test_the_settings_of_an_evaluation_can_be_read() -> None:
+    from scuff.evaluation.settings import EvaluationSettings
+
+    settings = yaml.safe_load(blocks(text_of("docs/how-to/evaluate.md"), "yaml")[0])
+    config = EvaluationSettings.of(
+        **{key: value for key, value in settings.items() if key not in ("model", "data", "output")}
+    )
+    assert config.dimensions == ("keyboard", "natural", "visual@edits") and config.cases == 20
+
+
+def anchors(text: str) -> set[str]:
+    """The names that GitHub gives to headings."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_rows_of_tables_have_as_many_cells_as_their_heads() -> None:
+    for document in DOCUMENTS:
+        for table in re.findall(r"(?:^\|.*\n)+", text_of(document), re.MULTILINE):
+            cells = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
+            assert len(cells) == 1, f"{document.relative_to(ROOT)}: {table.splitlines()[0]}"
+
+
 def test_links_lead_somewhere() -> None:
-    for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/*.md")]:
-        for link in re.findall(r"\]\(([^)]+)\)", document.read_text(encoding="utf-8")):
-            assert link.startswith("http") or (document.parent / link.split("#")[0]).exists(), (
-                f"{document.name}: {link}"
+    wrong = []
+    for document in DOCUMENTS:
+        prose = re.sub(r"^```.*?^```", "", text_of(document), flags=re.MULTILINE | re.DOTALL)
+        for link in re.findall(r"\]\(([^)]+)\)", re.sub(r"`[^`\n]*`", "", prose)):
+            if link.startswith(("http:", "https:")):
+                continue
+            path, _, anchor = link.partition("#")
+            target = document.parent / path if path else document
+            if not target.exists() or (anchor and anchor not in anchors(text_of(target))):
+                wrong.append(f"{document.relative_to(ROOT)}: {link}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    seen, left = set(), [ROOT / "README.md"]
+    while left:
+        page = left.pop()
+        if page in seen or page.suffix != ".md":
+            continue
+        seen.add(page)
+        left += [(page.parent / link).resolve() for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", text_of(page))]
+    pages = {path.resolve() for path in DOCUMENTS if ".github" not in path.parts}
+    assert {path.relative_to(ROOT) for path in pages - seen} <= {Path("CHANGELOG.md"), Path("CODE_OF_CONDUCT.md")}
+
+
+def test_the_face_is_short() -> None:
+    readme = text_of("README.md")
+    assert len(readme.split()) < 700
+    assert re.match(r"# Scuff\n\n.*\n\n```\nmake demo .*\nmake test .*\n```\n", readme), "the two commands come first"
+
+
+def test_prose_wraps_at_100() -> None:
+    """Tables, code and headings aside; in the spot checks so are the texts that were read."""
+    wrong = []
+    for document in DOCUMENTS:
+        prose = re.sub(r"^```.*?^```", "", text_of(document), flags=re.MULTILINE | re.DOTALL)
+        samples = "spot-checks" in document.parts
+        for line in prose.splitlines():
+            code = line.startswith(("|", "#", "    ", "       ")) or (
+                samples and re.match(r"\s*([-→*]|\d+\.)|\s", line)
             )
+            if len(line) > 100 and not code:
+                wrong.append(f"{document.relative_to(ROOT)}: {line}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_project_says_one_version() -> None:
+    from scuff import __version__
+
+    cited = yaml.safe_load(text_of("CITATION.cff"))
+    assert str(cited["version"]) == __version__
+    newest = re.search(r"^## (.+)$", text_of("CHANGELOG.md"), re.MULTILINE)
+    assert newest and newest[1] == f"{__version__} ({cited['date-released']})"

@@ -31,7 +31,7 @@ def guide(capsys: pytest.CaptureFixture[str], *topic: str) -> str:
 
 def test_the_start_names_all_topics(capsys: pytest.CaptureFixture[str]) -> None:
     out = guide(capsys)
-    assert {*USES, "dimensions", "settings", "degrees", "report", "repair"} == set(TOPICS)
+    assert {*USES, "dimensions", "access", "degrees", "report", "repair"} == set(TOPICS)
     assert all(f"  scuff guide {topic} " in out for topic in TOPICS) and "\n## " not in out
     assert all(re.search(rf"^\| .* \| {topic} +\|$", out, re.MULTILINE) for topic in USES)
     assert max(map(len, guide(capsys, "all").splitlines())) <= 115, "fits into a window"
@@ -49,7 +49,7 @@ def test_an_unknown_topic(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["guide", "moderatoin"]) == 2
     assert capsys.readouterr().err == "scuff: expected a topic, got 'moderatoin'; did you mean moderation?\n"
     assert main(["guide", "xyz"]) == 2
-    assert "known are dimensions, settings, degrees, moderation," in capsys.readouterr().err
+    assert "known are dimensions, access, degrees, moderation," in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", COMMANDS)

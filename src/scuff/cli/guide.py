@@ -1,4 +1,4 @@
-"""Which dimensions, tags, settings and degrees for which use, and how to read the report.
+"""Which dimensions, tags, access and degrees for which use, and how to read the report.
 
 scuff guide               a short table and the topics
 scuff guide moderation    a recommendation, with the command
