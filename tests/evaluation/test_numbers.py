@@ -27,8 +27,8 @@ from scuff.metrics.base import Answers
 from scuff.metrics.interval import mean_interval, percentile_interval, resamples, weighted_means, wilson
 from scuff.runs.folder import Folder
 from scuff.runs.pack import pack_texts
-from scuff.runs.truth import Truth
 from scuff.victims.base import Outputs, as_objects
+from scuff.victims.truth import Truth
 
 NAMES = ("keyboard", "segment")
 DEGREES = (0.1, 0.2, 0.4)

@@ -90,8 +90,8 @@ class EvaluationSetup(Setup):
 
     def preflight(self, say: Say) -> None:
         queries = self.protocol.queries(self.data)
-        each = look(self, say, queries)
         each_text, each_case = self._seconds_to_make()
+        each = look(self, say, queries)
         seconds = each_text * len(self.data) + (each + each_case) * queries
         seconds /= max(1, self.settings.workers if self.reopens else 1)
         protocol = self.protocol

@@ -25,12 +25,12 @@ from ..victims.cache import DiskCache
 from ..victims.open import open_victim
 from ..victims.plain import Predictions
 from ..victims.query import Query, TooManyErrors
+from ..victims.truth import Truth
 from .display import in_words, said
 from .folder import BadRun, Folder
 from .jobs import Work
 from .schema import SCHEMA, RunFile, RunPlan
 from .settings import Settings
-from .truth import Truth
 
 Say = Callable[[str], None]  # where messages for people go
 Output = str | Path | None  # the folder of a run; None: a temporary one
@@ -62,8 +62,7 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
         known = labels or (*_named(data, settings), *((OTHER,) if data.task != "text" else ()))
         return Predictions(answers, data.task, known, name=name, assumed=not labels)
     victim = open_victim(model, data.task, labels, dict(settings.options), data_labels=_named(data, settings))
-    if victim.task != data.task:
-        raise ValueError(f"expected a model for {data.task} data, got {victim.name}, which is for {victim.task}")
+    victim.check_task(data.task)
     if not victim.labels and data.task != "text" and not victim.assume(_named(data, settings)):
         raise ValueError(
             f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"
@@ -269,7 +268,7 @@ class Setup(ABC):
             self.victim.batch_tokens = run["batch_tokens"]
         return run
 
-    def ask(self, *columns: Any, examples: Any = None) -> Any:
+    def ask(self, *columns: Any) -> Any:
         """Asks the victim about one block. What it says is forgotten then: an answer remembered from another batch could differ
         in its last bit after a resume.
         """

@@ -10,11 +10,11 @@ import numpy as np
 from ..data.dataset import Dataset
 from ..text.ragged import Floats
 from ..victims.base import Outputs
+from ..victims.truth import Truth
 from .folder import Arrays
 from .pack import pack_answers, pack_edits, pack_texts
-from .truth import Truth
 
-Ask = Callable[..., Outputs]  # texts of each column, examples=: the door to the victim
+Ask = Callable[..., Outputs]  # is given the texts of each column: the door to the victim
 
 Saliency = Callable[..., list[Floats]]  # texts of each column, side=, words=, weights=
 
@@ -44,7 +44,7 @@ def clean_block(data: Dataset, truth: Truth, ask: Ask, first_example: int) -> Ar
     """Asks about the texts as they are and returns the part. Examples count from `first_example` of the run."""
     count = len(data)
     example = np.arange(count)
-    outputs = ask(*data.columns, examples=example.tolist())
+    outputs = ask(*data.columns)
     whole = np.full(count, CLEAN, np.int16)
     zero = np.zeros(count)
     return {
