@@ -27,6 +27,7 @@ from scuff.metrics.base import Answers
 from scuff.metrics.interval import mean_interval, percentile_interval, resamples, weighted_means, wilson
 from scuff.runs.folder import Folder
 from scuff.runs.pack import pack_texts
+from scuff.runs.trials import CleanTexts
 from scuff.victims.base import Outputs, as_objects
 from scuff.victims.truth import Truth
 
@@ -268,8 +269,9 @@ def evaluated(path: Path, data: Dataset, protocol: Protocol, truth: Truth, ask: 
     folder = Folder(path)
     folder.start({}, [])
     work = Evaluation(folder, data, protocol, truth, ask)
-    for job in work.clean_jobs():
-        work.do(job)
+    clean = CleanTexts(folder, data, truth, ask)
+    for job in clean.jobs():
+        clean.do(job)
     for jobs in work.rounds():
         for job in jobs:
             work.do(job)

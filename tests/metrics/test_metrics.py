@@ -13,8 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from scuff.metrics import Auc
-from scuff.metrics.auc import placements
 from scuff.metrics.chrf import MissingMetric, chrf
+from scuff.metrics.classification import placements
 from scuff.metrics.edit import edit_distance
 from strategies import text as nasty_text
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuff.metrics import FAMILY, METRICS, Accuracy, Auc, MacroF1, Mean, Metric, parse_metric, usual_metric
-from scuff.metrics.auc import placements
 from scuff.metrics.base import Task
+from scuff.metrics.classification import placements
 from scuff.metrics.interval import mean_interval, resamples, wilson
 
 LABELS = ("no", "maybe", "yes")

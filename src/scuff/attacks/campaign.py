@@ -18,7 +18,7 @@ from ..perturbations.protect import Protect
 from ..runs.folder import Arrays, Folder
 from ..runs.pack import pack_answers, pack_edits, pack_texts, unpack_answers, unpack_texts
 from ..runs.schema import AttackSummary, RunFile
-from ..runs.trials import Ask, Job, clean_block, clean_jobs
+from ..runs.trials import Ask, Job
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Floats, Ints
@@ -184,33 +184,19 @@ class Campaign:
     late: Callable[[], bool] | None = None
     live: Live | None = None
 
-    def clean_jobs(self) -> list[Job]:
-        return clean_jobs(len(self.data))
-
     def jobs(self) -> list[Job]:
         size, total = self.limits.block, len(self.data)
         return [Job(f"attack-{at:05}", range(s, min(s + size, total))) for at, s in enumerate(range(0, total, size))]
 
-    def stages(self) -> Iterator[list[Job]]:
-        """The clean texts, then the attacks."""
-        yield self.clean_jobs()
+    def rounds(self) -> Iterator[list[Job]]:
         yield self.jobs()
 
-    def left(self, jobs: list[Job]) -> list[Job]:
-        return [job for job in jobs if not self.folder.has_part(job.name)]
-
     def make(self, job: Job) -> None:
-        """There is nothing that could be made without a victim."""
+        """Makes nothing: a search needs its victim for every step."""
 
     def do(self, job: Job, made: Any = None) -> None:
-        """Do a job and write its part."""
-        assert self.ask is not None, "an attack needs a victim"
-        rows = np.arange(job.rows.start, job.rows.stop)
-        if job.name.startswith("clean"):
-            part = clean_block(self.data.take(job.rows), self.truth.take(rows), self.ask, job.rows.start)
-        else:
-            part = AttackedBlock(self, rows).part()
-        self.folder.write_part(job.name, part)
+        """Attacks a block of examples and writes its part."""
+        self.folder.write_part(job.name, AttackedBlock(self, np.arange(job.rows.start, job.rows.stop)).part())
 
     @cached_property
     def clean(self) -> Outputs:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import cast
 
 import numpy as np
@@ -15,7 +14,7 @@ from ..metrics import Metric
 from ..metrics.interval import mean_interval, resamples, weighted_means
 from ..runs.folder import Folder
 from ..runs.schema import SCHEMA, EvaluationSummary, ProtocolFacts, RunFile
-from ..runs.trials import Ask, Job, Saliency, clean_block, clean_jobs
+from ..runs.trials import Ask, Job, Saliency
 from ..victims.truth import Truth
 from .block import CellCases, make_cases, try_block
 from .guided import Oracle
@@ -69,13 +68,6 @@ class Evaluation:
     saliency: Saliency | None = None
     metric: Metric | None = None  # that scores are computed by; None: the task's usual one
 
-    def clean_jobs(self) -> list[Job]:
-        return clean_jobs(len(self.data))
-
-    def stages(self) -> Iterator[list[Job]]:
-        """The clean texts, then the jobs round by round."""
-        return chain([self.clean_jobs()], self.rounds())
-
     def rounds(self) -> Iterator[list[Job]]:
         """The jobs round by round. Which cells a later round has depends on the trials of the ones before."""
         cells, first = self.protocol.cells, 0
@@ -89,7 +81,7 @@ class Evaluation:
             first = upto
 
     def make(self, job: Job) -> list[CellCases]:
-        """The cases of a job that rules alone choose; nothing for the clean texts."""
+        """The cases of a job that rules alone choose."""
         cells = [cell for cell in job.cells if not self._guided(cell)]
         return make_cases(self.data.take(job.rows), self.protocol, cells, job.first, job.upto) if cells else []
 
@@ -109,18 +101,11 @@ class Evaluation:
         return make_cases(data, self.protocol, cells, job.first, job.upto, oracle)
 
     def do(self, job: Job, made: list[CellCases] | None = None) -> None:
-        """Do a job and write its part."""
+        """Asks about the cases of a job and writes its part."""
         assert self.ask is not None, "cases can be made without a victim, not tried"
         truth = self.truth.take(np.arange(job.rows.start, job.rows.stop))
-        if not job.cells:
-            arrays = clean_block(self.data.take(job.rows), truth, self.ask, job.rows.start)
-        else:
-            made = [*(self.make(job) if made is None else made), *self._make_guided(job, truth)]
-            arrays = try_block(made, truth, self.ask, job.rows.start)
-        self.folder.write_part(job.name, arrays)
-
-    def left(self, jobs: list[Job]) -> list[Job]:
-        return [job for job in jobs if not self.folder.has_part(job.name)]
+        made = [*(self.make(job) if made is None else made), *self._make_guided(job, truth)]
+        self.folder.write_part(job.name, try_block(made, truth, self.ask, job.rows.start))
 
     def table(self, rounds: int | None = None) -> Table:
         """The trials so far, of the first rounds only where asked."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from ..data.dataset import Dataset
 from ..metrics import parse_metric
 from ..runs.folder import Folder, NoAnswers
 from ..runs.preflight import duration, in_brackets, look
@@ -29,6 +30,7 @@ class EvaluationSetup(Setup):
     settings: EvaluationSettings
     protocol: Protocol = field(default_factory=Protocol)
     left_out: dict[str, str] = field(default_factory=dict)
+    making: tuple[float, float] = (0.0, 0.0)  # seconds to prepare an example, and to make a case
 
     kind: ClassVar[str] = "evaluate"
     settings_class: ClassVar[type[Settings]] = EvaluationSettings
@@ -44,7 +46,7 @@ class EvaluationSetup(Setup):
         protocol, left_out = make_protocol(settings, data, victim.cases_at_once, victim.access)
         require(victim, protocol.needs, "this protocol")
         opened["query"].max_queries = settings.max_queries
-        setup = cls(**opened, protocol=protocol, left_out=left_out)
+        setup = cls(**opened, protocol=protocol, left_out=left_out, making=seconds_to_make(protocol, data))
         setup.ready(protocol.queries(data))
         return setup
 
@@ -90,8 +92,7 @@ class EvaluationSetup(Setup):
 
     def preflight(self, say: Say) -> None:
         queries = self.protocol.queries(self.data)
-        each_text, each_case = self._seconds_to_make()
-        each = look(self, say, queries)
+        (each_text, each_case), each = self.making, look(self, say, queries)
         seconds = each_text * len(self.data) + (each + each_case) * queries
         seconds /= max(1, self.settings.workers if self.reopens else 1)
         protocol = self.protocol
@@ -99,20 +100,22 @@ class EvaluationSetup(Setup):
         left_out = in_brackets("; left out: ", self.left_out)
         say(f"plan    {parts}: at most {queries:,} queries, about {duration(seconds)}{left_out}")
 
-    def _seconds_to_make(self) -> tuple[float, float]:
-        """How long it takes to prepare an example (tags, substitutes) and to make a case of it: measured by making a few cases
-        of every dimension twice, since the second time the examples are prepared.
-        """
-        protocol, few = self.protocol, self.data.take(range(min(16, len(self.data))))
-        middle = len(protocol.degrees) // 2
-        cells = [(at, middle) for at, dimension in enumerate(protocol.parsed) if dimension.access == "rule"]
-        make_cases(few.take(range(1)), protocol, cells, 0, 1)  # tables are loaded once
-        times, cases = [], 0
-        for _ in range(2):
-            begin = time.monotonic()
-            cases = sum(len(cell.cases) for cell in make_cases(few, protocol, cells, 0, min(protocol.cases, 4)))
-            times.append(time.monotonic() - begin)
-        return max(0.0, times[0] - times[1]) / max(1, len(few)), times[1] / max(1, cases)
+
+def seconds_to_make(protocol: Protocol, data: Dataset) -> tuple[float, float]:
+    """How long it takes to prepare an example (tags, substitutes) and to make a case of it.
+
+    Measured by making a few cases of every dimension, by rules, twice: the second time the examples are prepared.
+    """
+    few, middle = data.take(range(min(16, len(data)))), protocol.degrees[len(protocol.degrees) // 2]
+    by_rules = dict.fromkeys(replace(dimension, access="rule").full_spec for dimension in protocol.parsed)
+    trial = replace(protocol, dimensions=tuple(by_rules), degrees=(middle,))
+    make_cases(few.take(range(1)), trial, trial.cells, 0, 1)  # tables are loaded once
+    times, cases = [], 0
+    for _ in range(2):
+        begin = time.monotonic()
+        cases = sum(len(cell.cases) for cell in make_cases(few, trial, trial.cells, 0, min(protocol.cases, 4)))
+        times.append(time.monotonic() - begin)
+    return max(0.0, times[0] - times[1]) / max(1, len(few)), times[1] / max(1, cases)
 
 
 def _metric(settings: EvaluationSettings) -> Any:

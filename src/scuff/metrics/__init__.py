@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ..specs import Family
-from .accuracy import Accuracy, ExactMatch, MacroF1, TokenAccuracy
-from .auc import Auc
 from .base import Mean, Metric, Task
 from .chrf import Chrf
+from .classification import Accuracy, Auc, ExactMatch, MacroF1, TokenAccuracy
 
 METRICS: dict[str, type[Metric]] = {
     kind.name: kind for kind in (Accuracy, ExactMatch, MacroF1, Auc, TokenAccuracy, Chrf)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..data.dataset import Dataset
+from ..victims.truth import Truth
 from .folder import Folder
 from .schema import RunFile
 
@@ -29,12 +31,12 @@ class Work(Doer, Protocol):
 
     @property
     def folder(self) -> Folder: ...
-    def stages(self) -> Iterable[list[Any]]:
-        """Lists of jobs, each of which may depend on what the ones before left: first the clean texts."""
-        ...
-
-    def left(self, jobs: list[Any]) -> list[Any]:
-        """Those of some jobs whose parts are not there yet."""
+    @property
+    def data(self) -> Dataset: ...
+    @property
+    def truth(self) -> Truth: ...
+    def rounds(self) -> Iterable[list[Any]]:
+        """Lists of jobs after the clean texts, each of which may depend on what the ones before left."""
         ...
 
     def finish(self, run: RunFile) -> Any:

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from .folder import BadRun, Folder, WriteBehind
 from .jobs import Doer, Progress, Work, run_jobs
 from .schema import RunFile
 from .setup import Say, Setup
+from .trials import CleanTexts, left
 
 ATTACK, EVALUATE = "attack", "evaluate"
 Show = Callable[[Progress], None]  # is told after every job how far a run is
@@ -78,10 +80,10 @@ def resume_run(
 def compute_again(kind: type[Setup], folder: str | Path, finish: Finish[Result]) -> Result:
     """Computes everything of a finished run anew from its trials, without its victim."""
     work = kind.read(Folder(folder))
-    for jobs in work.stages():
-        if left := work.left(jobs):
+    for jobs in chain([CleanTexts(work.folder, work.data, work.truth).jobs()], work.rounds()):
+        if waiting := left(work.folder, jobs):
             raise BadRun(
-                f"{folder}: expected a finished run, got {len(left)} of {len(jobs)} blocks left to do: "
+                f"{folder}: expected a finished run, got {len(waiting)} of {len(jobs)} blocks left to do: "
                 f"`scuff {kind.kind} --resume {folder}` goes on"
             )
     return finish(work.folder, work.finish(work.folder.run()))
@@ -115,7 +117,7 @@ def _conduct(setup: Setup, folder: Folder, finish: Finish[Result], say: Say, sho
         run, behind = setup.start(folder), WriteBehind(folder.path)
         try:
             work = setup.work(behind)
-            _do_stages(setup, work, say, show)
+            _do_rounds(setup, work, say, show)
             summary = work.finish(run)
             result = finish(behind, summary)
         finally:
@@ -124,21 +126,23 @@ def _conduct(setup: Setup, folder: Folder, finish: Finish[Result], say: Say, sho
     return result
 
 
-def _do_stages(setup: Setup, work: Work, say: Say, show: Show | None) -> None:
-    """The first stage, the clean texts, in this process; the others also in workers. Writes timings even if interrupted."""
+def _do_rounds(setup: Setup, work: Work, say: Say, show: Show | None) -> None:
+    """The clean texts in this process, the rounds of the work also in workers. Writes timings even if interrupted."""
     workers, whole, any_left = setup.settings.workers, setup.reopens, False
+    clean = CleanTexts(work.folder, work.data, work.truth, setup.ask)
     threads = max(1, (os.cpu_count() or 1) // workers)
     opened = partial(open_worker, type(setup), str(work.folder.path), whole, threads)
     setup.query.errors = 0  # the pre-flight met those of the clean texts, which are asked again
     try:
-        for at, jobs in enumerate(work.stages()):
-            left = work.left(jobs)
-            if len(left) < len(jobs):
-                say(f"resumed: {len(jobs) - len(left)} of {len(jobs)} blocks were done before")
-            any_left = any_left or bool(left)
+        for at, jobs in enumerate(chain([clean.jobs()], work.rounds())):
+            waiting = left(work.folder, jobs)
+            if len(waiting) < len(jobs):
+                say(f"resumed: {len(jobs) - len(waiting)} of {len(jobs)} blocks were done before")
+            any_left = any_left or bool(waiting)
             run_jobs(
-                work, left, workers=workers if at else 1, open_work=opened if whole or setup.makes_alone else None,
-                whole=whole, heard=setup.hear, progress=Progress(len(left), show),
+                work if at else clean, waiting, workers=workers if at else 1,
+                open_work=opened if whole or setup.makes_alone else None, whole=whole, heard=setup.hear,
+                progress=Progress(len(waiting), show),
             )  # fmt: skip
     finally:
         if any_left:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -29,7 +30,7 @@ from ..victims.truth import Truth
 from .display import in_words, said
 from .folder import BadRun, Folder
 from .jobs import Work
-from .schema import SCHEMA, RunFile, RunPlan
+from .schema import SCHEMA, RunFile, RunPlan, mismatch
 from .settings import Settings
 
 Say = Callable[[str], None]  # where messages for people go
@@ -243,6 +244,7 @@ class Setup(ABC):
             "batch_tokens": self.victim.batch_tokens,
             "reader": self.victim.state,
         }  # fmt: skip
+        assert not (wrong := mismatch(json.loads(json.dumps(run)), RunFile)), f"run.json: {wrong}"
         rows = range(len(self.data))
         folder.start(
             run,

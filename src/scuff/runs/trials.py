@@ -11,7 +11,7 @@ from ..data.dataset import Dataset
 from ..text.ragged import Floats
 from ..victims.base import Outputs
 from ..victims.truth import Truth
-from .folder import Arrays
+from .folder import Arrays, Folder
 from .pack import pack_answers, pack_edits, pack_texts
 
 Ask = Callable[..., Outputs]  # is given the texts of each column: the door to the victim
@@ -25,7 +25,7 @@ CLEAN_BLOCK = 100_000  # examples
 
 @dataclass(frozen=True)
 class Job:
-    """What makes one part: cases number `first` to `upto` of a block of examples in some cells; without cells the clean texts."""
+    """What makes one part: of an evaluation, cases number `first` to `upto` of a block of examples in some cells."""
 
     name: str
     rows: range
@@ -34,24 +34,39 @@ class Job:
     upto: int = 0
 
 
-def clean_jobs(examples: int) -> list[Job]:
-    """The jobs that ask about the texts as they are, which come first."""
-    starts = range(0, examples, CLEAN_BLOCK)
-    return [Job(f"clean-{at:05}", range(s, min(s + CLEAN_BLOCK, examples))) for at, s in enumerate(starts)]
+@dataclass(eq=False)
+class CleanTexts:
+    """The first work of every run: asks about the texts as they are."""
+
+    folder: Folder
+    data: Dataset
+    truth: Truth
+    ask: Ask | None = None
+
+    def jobs(self) -> list[Job]:
+        total = len(self.data)
+        starts = range(0, total, CLEAN_BLOCK)
+        return [Job(f"clean-{at:05}", range(s, min(s + CLEAN_BLOCK, total))) for at, s in enumerate(starts)]
+
+    def make(self, job: Job) -> None:
+        """Makes nothing: the texts are there."""
+
+    def do(self, job: Job, made: object = None) -> None:
+        """Asks about a block and writes its part."""
+        assert self.ask is not None, "clean texts need a victim"
+        data, truth = self.data.take(job.rows), self.truth.take(np.arange(job.rows.start, job.rows.stop))
+        whole, zero = np.full(len(data), CLEAN, np.int16), np.zeros(len(data))
+        part: Arrays = {
+            "example": np.arange(job.rows.start, job.rows.stop, dtype=np.int32), "dimension": whole, "degree": whole,
+            "draw": np.zeros(len(data), np.int32), "reached": zero, "distance": zero,
+            **judged(self.ask(*data.columns), truth), **pack_edits([]),
+        }  # fmt: skip
+        self.folder.write_part(job.name, part)
 
 
-def clean_block(data: Dataset, truth: Truth, ask: Ask, first_example: int) -> Arrays:
-    """Asks about the texts as they are and returns the part. Examples count from `first_example` of the run."""
-    count = len(data)
-    example = np.arange(count)
-    outputs = ask(*data.columns)
-    whole = np.full(count, CLEAN, np.int16)
-    zero = np.zeros(count)
-    return {
-        "example": (example + first_example).astype(np.int32), "dimension": whole, "degree": whole,
-        "draw": np.zeros(count, np.int32), "reached": zero, "distance": zero,
-        **judged(outputs, truth), **pack_edits([]),
-    }  # fmt: skip
+def left(folder: Folder, jobs: list[Job]) -> list[Job]:
+    """Those of some jobs whose parts are not there yet."""
+    return [job for job in jobs if not folder.has_part(job.name)]
 
 
 def judged(outputs: Outputs, truth: Truth) -> Arrays:
