@@ -62,7 +62,10 @@ class Family(Generic[T]):
         if isinstance(given := _GIVEN.get(spec.strip()), self.base):
             return given  # type: ignore[return-value]
         name, options = parse_call(spec)
-        made = _construct(name, self.find(name), options)
+        kind = self.find(name)
+        if isinstance(kind, type) and not issubclass(kind, self.base):
+            raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got another class")
+        made = _construct(name, kind, options)
         if not isinstance(made, self.base):
             raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got {type(made).__name__}")
         return made  # type: ignore[return-value]
@@ -112,6 +115,10 @@ def _construct(name: str, kind: Any, options: dict[str, Any]) -> Any:
     for option in options:
         if option not in known:
             raise ValueError(f"expected {' or '.join(known) or 'no option'} for {name}, got {option!r}")
+    try:
+        inspect.signature(kind).bind(**options)
+    except TypeError as error:
+        raise ValueError(f"expected name(option=value) for {name}, got too few options: {error}") from None
     return kind(**options)
 
 
