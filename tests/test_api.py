@@ -155,6 +155,31 @@ def test_a_recipe_may_be_an_object() -> None:
     assert first.summary == again.summary != second.summary
 
 
+def test_another_metric_scores_a_run(tmp_path: Path) -> None:
+    usual = scuff.evaluate(TOY, TOY, dimensions=["keyboard"], **SMALL).summary
+    f1 = scuff.evaluate(TOY, TOY, tmp_path / "run", dimensions=["keyboard"], metric="macro-f1", **SMALL).summary
+    assert usual["metric"] == "accuracy" and f1["metric"] == "macro F1"
+    assert usual["clean"]["auc"] == f1["clean"]["auc"]
+    assert scuff.report(tmp_path / "run").summary == f1, "the metric is kept in the folder"
+
+
+@pytest.mark.parametrize(
+    ("model", "metric", "message"),
+    [
+        (TOY, "f1", "expected the name of a metric, got 'f1'; known are accuracy, exact-match, macro-f1"),
+        (TOY, "token-accuracy", "expected a metric for single, got token-accuracy, which is for tokens"),
+        (
+            lambda texts: ["positive" for _ in texts],
+            "auc",
+            "expected a model that gives a score for every label for auc",
+        ),
+    ],
+)
+def test_a_metric_that_does_not_fit_is_told(model: Any, metric: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        scuff.evaluate(model, TOY, metric=metric, dimensions=["keyboard"], **SMALL)
+
+
 def test_workers_build_a_users_part_by_its_spec(module: str, tmp_path: Path) -> None:
     spec = f"{module}:Louder(marks=2)"
     results = [
