@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ..data.formats.streams import Source
     from ..perturbations.plan import Tally
     from ..runs.jobs import Progress
-    from ..runs.settings import Settings
 
 
 def add_input(parser: argparse.ArgumentParser) -> None:
@@ -96,7 +95,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="only the table")
 
 
-def add_settings(parser: argparse.ArgumentParser, kind: type[Settings], plan: str) -> dict[str, Any]:
+def add_settings(parser: argparse.ArgumentParser, kind: type[Any], plan: str) -> dict[str, Any]:
     """Adds a flag for every setting, in groups as its field says. Returns the groups. plan: what the first group is called."""
     from dataclasses import fields
 
@@ -115,10 +114,12 @@ def add_settings(parser: argparse.ArgumentParser, kind: type[Settings], plan: st
             options["choices"] = tuple(about["choices"])
         if "float" in type_name or "int" in type_name:
             options["type"] = float if "float" in type_name else int
-        if type_name.startswith("tuple") and about["many"] == "repeated":
+        if type_name.startswith(("tuple", "Sequence")) and about["many"] == "repeated":
             options["action"] = "append"
-        elif type_name.startswith("tuple"):
+        elif type_name.startswith(("tuple", "Sequence")):
             options |= {"nargs": "+", "action": "extend"}
+        elif type_name == "bool":
+            options |= {"action": "store_true", "default": None}
         elif type_name.startswith("dict"):
             options |= {"nargs": "+", "type": str}
         flags = about["flags"] or (f"--{field.name.replace('_', '-')}",)
@@ -126,13 +127,13 @@ def add_settings(parser: argparse.ArgumentParser, kind: type[Settings], plan: st
     return groups
 
 
-def given_settings(args: argparse.Namespace, kind: type[Settings]) -> dict[str, Any]:
+def given_settings(args: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
     """The settings that were given as flags, with pairs taken apart."""
     from dataclasses import fields
 
     given: dict[str, Any] = {field.name: getattr(args, field.name, None) for field in fields(kind)}
     for name in ("map", "options"):
-        if given[name]:
+        if given.get(name):
             given[name] = dict(_pair(text, name) for text in given[name])
     return {name: value for name, value in given.items() if value is not None}
 
