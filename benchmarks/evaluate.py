@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 
 from scuff.evaluation.export import write_cases
-from scuff.evaluation.settings import EvaluationSettings
 from scuff.evaluation.setup import EvaluationSetup
 
 DIMENSIONS = ("keyboard", "inner-shuffle", "visual", "phonetic")
@@ -174,7 +173,7 @@ def main() -> None:
         settings: dict[str, Any] = {
             "examples": args.examples or examples, "cases": args.cases or cases, "dimensions": names,
         }  # fmt: skip
-        setup = EvaluationSetup.open(model, data, EvaluationSettings.of(**settings, options={"device": args.device}))
+        setup = EvaluationSetup.open(model, data, {**settings, "options": {"device": args.device}})
         if args.full:
             full(setup, folder, args.workers)
         else:

@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "metrics": {"text", "resources", "huggingface", "specs"},
     "perturbations": GROUND | {"english", "huggingface", "metrics"},
     "data": GROUND | {"perturbations"},
-    "victims": GROUND | {"huggingface", "data"},
+    "victims": GROUND | {"huggingface", "metrics", "data"},
     "runs": GROUND | {"data", "metrics", "victims"},
     "evaluation": BELOW_VICTIMS | {"victims", "runs"},
     "attacks": BELOW_VICTIMS | {"victims", "runs"},

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
@@ -16,11 +15,9 @@ from .attacks.attack import Attack, Proposals
 from .attacks.constraints.base import Constraint
 from .attacks.goals import Goal
 from .attacks.search.base import Search
-from .attacks.settings import AttackSettings
 from .attacks.setup import AttackSetup, Found
 from .data.dataset import Task, joined
 from .evaluation.dimensions import Dimension
-from .evaluation.settings import EvaluationSettings
 from .evaluation.setup import EvaluationSetup
 from .metrics import Metric
 from .perturbations.base import Perturbation
@@ -303,9 +300,8 @@ def evaluate(
     The data: text, label, id, task, side, examples, format, split. The model: labels, map, none, options, predictions.
     The run: workers, cache, max_errors. `EvaluateKeywords` says what each is.
     """
-    chosen = EvaluationSettings.of(**settings)
-    opened = partial(EvaluationSetup.open, model, data, chosen)
-    result = start_run(opened, output, _evaluated, named=named, say=say or silent, show=show)
+    setup = EvaluationSetup.open(model, data, settings, None if named else output)
+    result = start_run(setup, output, _evaluated, named=named, say=say or silent, show=show)
     return result if output is not None else replace(result, folder=None)
 
 
@@ -331,9 +327,8 @@ def attack(
     What is left alone: protect; seed. The data: text, label, id, task, side, examples, format, split. The model: labels, map,
     none, options. The run: workers, cache, max_errors. `AttackKeywords` says what each is.
     """
-    chosen = AttackSettings.of(recipe=recipe, **settings)
-    opened = partial(AttackSetup.open, model, data, chosen, found)
-    result = start_run(opened, output, _attacked, named=named, say=say or silent, show=show)
+    setup = AttackSetup.open(model, data, {"recipe": recipe, **settings}, None if named else output, found)
+    result = start_run(setup, output, _attacked, named=named, say=say or silent, show=show)
     return result if output is not None else replace(result, folder=None)
 
 
@@ -370,8 +365,8 @@ def resume(
         settings = {**run["config"], **{name: value for name, value in changes.items() if value is not None}}
         model, data = run["model"]["spec"], run["data"]["spec"]
         if is_attack:
-            return AttackSetup.open(model, data, AttackSettings.of(**settings), found)
-        return EvaluationSetup.open(model, data, EvaluationSettings.of(**settings))
+            return AttackSetup.open(model, data, settings, found=found)
+        return EvaluationSetup.open(model, data, settings)
 
     told: dict[str, Any] = {"say": say or silent, "show": show}
     return (
@@ -410,9 +405,9 @@ def assert_robust(
 def dry_run(model: Any, data: Any, *, recipe: str | Attack | None = None, say: Say = silent, **settings: Any) -> None:
     """Only the pre-flight of an evaluation, or with a recipe of an attack: two examples, the clean score, the costs."""
     if recipe is None:
-        only_preflight(EvaluationSetup.open(model, data, EvaluationSettings.of(**settings)), say)
+        only_preflight(EvaluationSetup.open(model, data, settings), say)
     else:
-        only_preflight(AttackSetup.open(model, data, AttackSettings.of(recipe=recipe, **settings)), say)
+        only_preflight(AttackSetup.open(model, data, {"recipe": recipe, **settings}), say)
 
 
 def _evaluated(folder: Folder, summary: EvaluationSummary) -> Result:

@@ -13,9 +13,9 @@ from scuff.attacks.outcomes import Limits, result_lines
 from scuff.data.dataset import Dataset, Task, joined
 from scuff.data.toy import toy_data
 from scuff.runs.folder import Folder
-from scuff.runs.truth import Truth
 from scuff.victims.base import Column, Outputs, Victim
 from scuff.victims.query import Query
+from scuff.victims.truth import Truth
 
 LETTERS = ("typo(operations='delete', layout='any')", "2*typo(operations='swap replace', layout='any')", "homoglyph")
 NO_LIMITS = Limits()

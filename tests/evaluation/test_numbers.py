@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +22,13 @@ from scuff.evaluation.protocol import Protocol
 from scuff.evaluation.score import final_score
 from scuff.evaluation.summary import summarise
 from scuff.evaluation.table import PROBLEMS, Table
-from scuff.metrics import Auc
+from scuff.metrics import Accuracy, Auc, MacroF1, Mean, Metric
+from scuff.metrics.base import Answers
 from scuff.metrics.interval import mean_interval, percentile_interval, resamples, weighted_means, wilson
 from scuff.runs.folder import Folder
 from scuff.runs.pack import pack_texts
-from scuff.runs.truth import Truth
 from scuff.victims.base import Outputs, as_objects
+from scuff.victims.truth import Truth
 
 NAMES = ("keyboard", "segment")
 DEGREES = (0.1, 0.2, 0.4)
@@ -329,6 +330,182 @@ def test_a_whole_evaluation(tmp_path: Path, task: Task, labels: int) -> None:
             assert close(cell["average"]["value"], slow_average(trials, truth.weight, d, g))
             assert close(cell["worst"]["value"], slow_worst(trials, truth.weight, d, g))
     assert any(t.problem for t in trials)
+
+
+# --- another metric than the usual one --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FBeta(Metric):
+    """F-beta of one label, as a user writes it."""
+
+    name: ClassVar[str] = "f-beta"
+    tasks: ClassVar[tuple[Task, ...]] = ("single",)
+    label: str = "a"
+    beta: float = 2.0
+
+    def statistics(self, answers: Answers, targets: Answers, labels: Sequence[str]) -> Scores:
+        said, due = answers == labels.index(self.label), targets == labels.index(self.label)
+        return np.stack([said & due, said, due], 1).astype(np.float64)
+
+    def score(self, total: Scores) -> Scores:
+        both, said, due = np.moveaxis(total, -1, 0)
+        return np.asarray((1 + self.beta**2) * both / (said + self.beta**2 * due))
+
+
+@dataclass(frozen=True)
+class First(Mean):
+    """Whether the first tag, or the first letter, is right."""
+
+    name: ClassVar[str] = "first"
+    tasks: ClassVar[tuple[Task, ...]] = ("tokens", "text")
+
+    def values(self, answers: Answers, targets: Answers, labels: Sequence[str] = ()) -> Scores:
+        return np.array([said[0] == due[0] for said, due in zip(answers, targets, strict=True)], np.float64)
+
+
+def slow_f1(
+    said: npt.NDArray[Any], due: npt.NDArray[Any], weight: Scores, labels: Sequence[int], beta: float = 1
+) -> float:
+    """F-beta of each label that occurs with any weight, averaged."""
+    found = []
+    for label in labels:
+        hit, told, owed = (
+            float(weight[mask].sum()) for mask in ((said == label) & (due == label), said == label, due == label)
+        )
+        if told + owed:
+            found.append((1 + beta**2) * hit / (told + beta**2 * owed))
+    return sum(found) / len(found) if found else math.nan
+
+
+def made_evaluation(path: Path, labels: int = 3) -> Evaluation:
+    """The victim reads the beginning of a text only and is right about most, so that some examples hold and some break."""
+    names, random = tuple("abc"[:labels]), victim(labels, "single")
+
+    def ask(column: Sequence[str], examples: object = None) -> Outputs:
+        return random([text[:20] for text in column])  # type: ignore[no-any-return]
+
+    said = np.nan_to_num(ask(TEXTS).answers).argmax(1)
+    targets = tuple(names[(number + (at % 4 == 0)) % labels] for at, number in enumerate(said.tolist()))
+    data = Dataset("made", "single", (TEXTS,), targets, tuple(map(str, range(len(TEXTS)))))
+    protocol = Protocol(("keyboard", "truncate@edits"), (0.1, 0.3), cases=3, seed=3)
+    return evaluated(path, data, protocol, Truth.of(data, names, {}), ask)
+
+
+RUN = {"signature": "s", "model": {"name": "m"}, "data": {"digest": "d", "skipped": {}}}
+
+
+@pytest.mark.parametrize(("metric", "labels", "beta"), [(MacroF1(), (0, 1, 2), 1), (FBeta(), (0,), 2)])
+def test_another_metric(tmp_path: Path, metric: Metric, labels: tuple[int, ...], beta: float) -> None:
+    """From all answers on disk, put together case by case: each example counts once, with the mean of its cases or its worst."""
+    theirs = pytest.importorskip("sklearn.metrics")
+    work = made_evaluation(tmp_path / "run")
+    usual = work.finish(RUN)
+    lines = (tmp_path / "run" / "results.jsonl").read_bytes()
+    work.metric = metric
+    summary = work.finish(RUN)
+    assert summary["metric"] == (metric.title or metric.spec) and usual["metric"] == "accuracy"
+    assert (tmp_path / "run" / "results.jsonl").read_bytes() == lines, "single answers are judged as ever"
+    assert json.loads((tmp_path / "run" / "summary.json").read_text()) == summary
+    table, due = work.table(), work.truth.targets
+    said = work.truth.predicted(table["answers"])
+    example, score = table["example"], table["score"]
+    draws = resamples(len(TEXTS), work.protocol.seed)
+
+    def check(found: dict[str, Any], rows: npt.NDArray[np.int64]) -> None:
+        share = 1 / np.bincount(example[rows])[example[rows]]
+        value = slow_f1(said[rows], due[example[rows]], share, labels, beta)
+        theirs_too = theirs.fbeta_score(
+            due[example[rows]], said[rows], beta=beta, labels=labels, average="macro", sample_weight=share
+        )
+        assert close(found["value"], value) and close(found["value"], theirs_too)
+        again = [slow_f1(said[rows], due[example[rows]], share * drawn[example[rows]], labels, beta) for drawn in draws]
+        assert found["interval"] == pytest.approx(np.nanquantile(again, [0.025, 0.975]), abs=2e-6)
+
+    clean = np.flatnonzero(table.clean & (table["kind"] == 0))
+    check(summary["clean"]["score"], clean)
+    assert summary["clean"]["chance"] is summary["clean"]["majority"] is None, "those of accuracy would mislead"
+    for d, dimension in enumerate(work.protocol.parsed):
+        for g in range(len(work.protocol.degrees)):
+            cell, before = (some["dimensions"][dimension.name]["degrees"][g] for some in (summary, usual))
+            check(cell["average"], np.flatnonzero(table.answered & (table["dimension"] == d) & (table["degree"] == g)))
+            worst = []
+            for at in clean:
+                mine = table.answered & (example == example[at]) & (table["dimension"] == d) & (table["degree"] <= g)
+                cases = sorted(np.flatnonzero(mine).tolist(), key=lambda row: (score[row], table["degree"][row], row))
+                if cases:
+                    worst.append(at if score[at] <= score[cases[0]] else cases[0])
+            check(cell["worst"], np.array(worst))
+            assert {key for key in cell if cell[key] != before[key]} <= {"average", "worst", "relative"}
+            both = np.isin(example, example[clean]) & table.answered & table.within(d, g)
+            kept = clean[np.isin(example[clean], example[both])]
+            share = 1 / np.bincount(example[both])[example[both]]
+            left = slow_f1(said[both], due[example[both]], share, labels, beta)
+            base = slow_f1(said[kept], due[example[kept]], np.ones(kept.size), labels, beta)
+            assert close(cell["relative"], left / base)
+            right = (score[both] * share).sum() / score[kept].sum()
+            assert close(before["relative"], float(right)), "by accuracy"
+        content = summary["dimensions"][dimension.name]
+        for kind in ("average", "worst"):
+            by_degree = {cell["degree"]: cell[kind]["value"] for cell in content["degrees"]}
+            assert close(content[kind]["value"], final_score(by_degree))
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_auc_as_the_metric_is_the_auc_beside_it(tmp_path: Path, labels: int) -> None:
+    work = made_evaluation(tmp_path / "run", labels)
+    usual = work.finish(RUN)
+    work.metric = Auc()
+    summary = work.finish(RUN)
+    assert summary["metric"] == "macro AUC" and summary["clean"]["score"] == summary["clean"]["auc"]
+    for name, content in summary["dimensions"].items():
+        for cell, before in zip(content["degrees"], usual["dimensions"][name]["degrees"], strict=True):
+            assert cell["average"] == cell["auc"] == before["auc"] and cell["worst"]["value"] < cell["average"]["value"]
+    work.metric = Accuracy()
+    assert work.finish(RUN) == usual, "the usual one, named"
+
+
+def test_a_metric_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    work = made_evaluation(tmp_path / "run")
+    with pytest.raises(ValueError, match=r"expected a metric for single, got .*:First, which is for tokens and text"):
+        summarise(work.table(), work.protocol, work.truth, First())
+    trials = [Trial(at, d, g, 1.0) for at in range(3) for d, g in ((-1, -1), (0, 0))]
+    with pytest.raises(ValueError, match="expected a model that gives a score for every label for auc, got decisions"):
+        summarise(table_of(tmp_path / "labels", trials, 3, 2, 3), PROTOCOL, of_labels(3), Auc())
+
+
+@pytest.mark.parametrize("task", ["tokens", "text", "single"])
+def test_another_metric_where_some_parts_have_no_answer(tmp_path: Path, task: Task) -> None:
+    """A block that failed as a whole does not tell what kind its answers would have been."""
+    pytest.importorskip("sacrebleu", reason="needs the extra scuff[translation]")
+    texts: tuple[Any, ...] = tuple((f"w{at}", "b") for at in range(4)) if task == "tokens" else ("ab", "bc", "ca", "dd")
+    targets: dict[str, tuple[Target, ...]] = {
+        "tokens": (("N", "V"), ("V", "V"), ("N", "N"), ("V", "N")), "text": ("ax", "bx", "cx", "dx"), "single": tuple("abab"),
+    }  # fmt: skip
+    data = Dataset("made", task, (texts,), targets[task], tuple("0123"))
+
+    def ask(column: Sequence[Any], examples: Sequence[int] = ()) -> Outputs:
+        if any("3" in str(text) or "d" in str(text) for text in column) and len(column) < 4:
+            return Outputs.failed(len(column), "error: down")
+        tags = {"tokens": [np.array([0, 1]) for _ in column], "text": ["a" for _ in column]}
+        return Outputs.of(np.zeros(len(column), np.int64) if task == "single" else as_objects(tags[task]))
+
+    labels = () if task == "text" else ("N", "V") if task == "tokens" else ("a", "b")
+    protocol = Protocol(("invisible",), (0.3,), cases=2, at_once=2)  # one example a block
+    work = evaluated(tmp_path / "run", data, protocol, Truth.of(data, labels, {}), ask)
+    work.metric = FBeta(beta=1.0) if task == "single" else First()
+    summary = work.finish(RUN)
+    cell = summary["dimensions"]["invisible"]["degrees"][0]
+    assert cell["error"] >= 1 and summary["clean"]["answered"] == 4
+    clean, average = {"tokens": (1 / 2, 2 / 3), "text": (1 / 4, 1 / 3), "single": (2 / 3, 4 / 5)}[task]
+    assert close(summary["clean"]["score"]["value"], clean) and close(cell["average"]["value"], average)
+    assert close(cell["worst"]["value"], average)
+
+
+def test_another_metric_of_a_run_without_any_answer(tmp_path: Path) -> None:
+    trials = [Trial(at, d, g, problem="error: down") for at in range(3) for d, g in ((-1, -1), (0, 0), (1, 1))]
+    summary = summarise(table_of(tmp_path / "run", trials, 3, 2, 3), PROTOCOL, of_labels(3), MacroF1())
+    assert summary["clean"]["score"] == summary["overall"]["worst"] == {"value": None, "interval": [None, None]}
 
 
 # --- intervals --------------------------------------------------------------------------------------------------------
@@ -655,3 +832,4 @@ def test_the_resampled_auc_is_that_of_a_real_bootstrap() -> None:
         rows = (random.integers(0, examples, examples)[:, None] * cases + np.arange(cases)).ravel()
         real.append(metrics.roc_auc_score(targets[example[rows]], scores[rows], average="macro"))
     assert np.quantile(again, [0.025, 0.975]) == pytest.approx(np.quantile(real, [0.025, 0.975]), abs=0.02)
+    assert np.std(again) == pytest.approx(np.std(real), rel=0.1), "of both kinds of examples"

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuff.metrics import FAMILY, METRICS, Accuracy, Auc, MacroF1, Mean, Metric, parse_metric, usual_metric
+from scuff.metrics.auc import placements
 from scuff.metrics.base import Task
 from scuff.metrics.interval import mean_interval, resamples, wilson
 
@@ -168,6 +169,37 @@ def test_a_resample_is_the_score_of_the_drawn_examples(metric: Metric, task: str
         for drawn, found in zip(draws.astype(np.int64), again, strict=True):
             taken = np.concatenate([np.tile(np.flatnonzero(example == at), drawn[at]) for at in range(examples)])
             assert found == pytest.approx(metric(answers[order][taken], targets[example[taken]], LABELS), nan_ok=True)
+
+
+def test_a_resampled_auc_moves_with_both_kinds() -> None:
+    """The slow twin of the first order: drawn texts with the label and drawn texts without it, each at its old placement."""
+    random = np.random.default_rng(1)
+    targets, scores = random.random(30) < 0.4, random.random(30).round(1)
+    placed = placements(scores, targets, np.ones(30))
+    area = placed[targets].mean()
+    draws = resamples(30, 0, count=50)
+    value, again = Auc().estimate(Auc().statistics(scores[:, None], targets[:, None], ("a",)), draws)
+    assert float(value) == pytest.approx(area)
+    for drawn, found in zip(draws, again, strict=True):
+        moved = sum(np.average(placed[kind], weights=drawn[kind]) - area for kind in (targets, ~targets))
+        assert found == pytest.approx(np.clip(area + moved, 0, 1))
+
+
+class Spared(FBeta):
+    """Says 1 where there is nothing to score."""
+
+    def score(self, total: Any) -> Any:
+        return np.where(total[..., 2] == 0, 1.0, total[..., 0] / np.maximum(total[..., 2], 1))
+
+
+def test_what_nothing_is_known_of_has_no_score_whatever_the_metric_says() -> None:
+    rows = np.full((3, 5, 3), np.nan)
+    rows[0] = 1
+    rows[1, 2] = 1  # one example
+    draws = resamples(5, 0, count=60)
+    value, again = Spared().estimate(rows, draws)
+    assert value[:2].tolist() == [1, 1] and np.isnan(value[2]) and np.isnan(again[2]).all()
+    assert np.isnan(again[1]).tolist() == (draws[:, 2] == 0).tolist() and np.isnan(again[1]).any()
 
 
 @pytest.mark.parametrize("metric", [Accuracy(), MacroF1(), FBeta()], ids=str)

@@ -184,6 +184,23 @@ def test_accesses_are_explained_where_there_are_several(summary: dict[str, Any])
     assert not any("degrees of" in line for line in notes(summary)), "nothing is measured by meaning"
 
 
+@pytest.mark.parametrize(("share", "told"), [(0.59, True), (0.61, False)])
+def test_dimensions_that_stay_far_below_the_degree_are_named(summary: dict[str, Any], share: float, told: bool) -> None:
+    for content in summary["dimensions"].values():
+        content["degrees"][-1]["reached"] = content["degrees"][-1]["degree"]
+    summary["dimensions"]["segment"]["degrees"][-1]["reached"] = share * 0.4
+    found = [
+        line for line in notes(summary) if line.startswith("reach much less than the highest degree asked for, 40.0 %")
+    ]
+    assert [line.rpartition(": ")[2] for line in found] == ([f"segment {100 * share * 0.4:.1f}"] if told else [])
+
+
+@pytest.mark.parametrize(("examples", "told"), [(99, True), (100, False)])
+def test_few_examples_are_said_to_be_few(summary: dict[str, Any], examples: int, told: bool) -> None:
+    summary["clean"]["examples"] = examples
+    assert any(line.startswith(f"few examples ({examples})") for line in notes(summary)) == told
+
+
 # the paper's table
 
 

@@ -200,7 +200,7 @@ def tagger(rows: list[list[str]]) -> list[list[str]]:
     [
         (rude_pair, PAIRS, {"side": "second", "labels": ["rude", "kind"]}, "rude (1.00) → kind (1.00)"),
         (labels_of, SETS, {}, "loud rude → no label"),
-        (tagger, TAGS, {"goal": "tags"}, "N V N → N N N"),
+        (tagger, TAGS, {"goal": "tags(share=0.3)"}, "N V N → N N N"),
     ],
 )
 def test_pairs_sets_and_tags(model: Any, data: Any, settings: Any, shown: str, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from scuff.huggingface.loading import BadModel
-from scuff.victims.base import Column, Outputs, Victim
+from scuff.victims.base import OTHER, Column, Outputs, Victim
 from scuff.victims.open import open_victim
 from scuff.victims.plain import Plain
 from scuff.victims.toy import Toy
@@ -195,3 +195,24 @@ def test_a_model_of_hugging_face_is_no_module(monkeypatch: pytest.MonkeyPatch) -
     for name in ("hf:gpt2", "gpt2", "org/name", "hf:org/name"):
         opened(name)
     assert asked == ["gpt2", "gpt2", "org/name", "org/name"]
+
+
+def test_which_labels_an_endpoint_is_read_with() -> None:
+    """The user's; else those of the data, and (other) for an endpoint that may answer with any."""
+
+    def labels(model: str, given: tuple[str, ...] = (), data: tuple[str, ...] = TWO, task: Any = "single") -> Any:
+        victim = open_victim(model, task, given, data_labels=data)
+        assert victim.paid and not opened("toy:sentiment").paid
+        return victim.labels
+
+    http, chat = "http://127.0.0.1:9/x", "chat:http://127.0.0.1:9/v1#m"
+    assert (
+        labels(http) == (*TWO, OTHER)
+        and labels(http, ("a", "b")) == ("a", "b")
+        and labels(http, data=(), task="text") == ()
+    )
+    assert labels(chat) == TWO and labels(chat, ("a", "b")) == ("a", "b") == labels(chat, ("a", "b"), ("one",))
+    with pytest.raises(ValueError, match=r"^expected --labels to ask for, got one label in the data: one$"):
+        labels(chat, data=("one",))
+    with pytest.raises(ValueError, match=r"expected the names of the labels for http\.labels"):
+        open_victim(http, "single", ())

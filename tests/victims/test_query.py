@@ -329,6 +329,12 @@ def test_a_victim_that_always_fails() -> None:
     assert all(reason.startswith("error: RuntimeError: cannot take") for reason in outputs.problem)
 
 
+def test_rows_of_a_batch_that_failed_count_once() -> None:
+    query = Query(Scripted(failing(lambda text: text == "bad")))
+    query(["a", "b", "bad", "c"])
+    assert query.queries == 4 < query.asked, "as a user counts them, and with those that were given once more"
+
+
 def test_an_exception_without_words() -> None:
     def silent(texts: Column) -> Any:
         raise ValueError

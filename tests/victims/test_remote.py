@@ -324,6 +324,7 @@ def test_what_is_shown_and_what_is_kept() -> None:
     address = Address.of("https://host/a path/ü?version=2&api_key=abc", "x")
     assert address.shown == "https://host/a path/ü"
     assert address.url == "https://host:443/a%20path/%C3%BC?version=2&api_key=abc"
+    assert Address.of("http://[::1]/x?a=b?", "x").url == "http://[::1]:80/x?a=b?"
     assert address.public == "https://host/a path/ü?version=2" and address.port == 443
     assert begin({"a": "\ud800\x07é"}) == '{"a": " \\u0007é"}'
     assert [may_pass(status) for status in (0, 200, 302, 404, 429, 500)] == [True, True, False, False, True, True]

@@ -19,11 +19,11 @@ from ..runs.folder import Arrays, Folder
 from ..runs.pack import pack_answers, pack_edits, pack_texts, unpack_answers, unpack_texts
 from ..runs.schema import AttackSummary, RunFile
 from ..runs.trials import Ask, Job, clean_block, clean_jobs
-from ..runs.truth import Truth
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Floats, Ints
 from ..victims.base import Access, Outputs, as_objects
+from ..victims.truth import Truth
 from .attack import Attack
 from .engine import Engine, Pursuit
 from .outcomes import ERROR, FAILED, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Limits, attack_summary, result_lines
@@ -101,7 +101,7 @@ class AttackedBlock:
 
     def _hear(self, *columns: Any, examples: Any) -> Outputs:
         """Ask for a search, and remember what was not answered: a model that fails on every new text is not robust."""
-        outputs = self.ask(*columns, examples=examples)
+        outputs = self.ask(*columns)
         for place in np.flatnonzero(~outputs.answered).tolist():
             self.unanswered[self.attacked[examples[place]]].append(str(outputs.problem[place]))
         return outputs

@@ -26,9 +26,9 @@ from ..runs.schema import (
     RunFile,
     Status,
 )
-from ..runs.truth import Truth
 from ..text.ragged import Floats
 from ..victims.base import Outputs
+from ..victims.truth import Truth
 from .engine import NO_QUERY, NO_TIME
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
@@ -13,7 +13,7 @@ from ..runs.folder import BadRun, Folder, NoAnswers
 from ..runs.preflight import duration, look
 from ..runs.schema import AttackSummary, RecipeFacts, RunPlan
 from ..runs.settings import Settings
-from ..runs.setup import Say, Setup, saved_data
+from ..runs.setup import Output, Say, Setup, saved_data
 from ..text.edits import Edits
 from ..victims.base import Access, NotEnoughAccess, Victim
 from ..victims.query import Query
@@ -41,7 +41,10 @@ class AttackSetup(Setup):
     settings_class: ClassVar[type[Settings]] = AttackSettings
 
     @classmethod
-    def open(cls, model: Any, source: Any, settings: AttackSettings, found: Found | None = None) -> AttackSetup:
+    def open(
+        cls, model: Any, source: Any, given: Mapping[str, Any], output: Output = None, found: Found | None = None
+    ) -> AttackSetup:
+        settings = AttackSettings.of(**given)
         if found and settings.workers > 1:
             raise ValueError(f"expected 1 worker where successes are shown as they come, got {settings.workers}")
         attack = settings.make_attack()
@@ -49,7 +52,7 @@ class AttackSetup(Setup):
             raise BadRun(
                 "expected a model for an attack, got predictions: a search asks about texts that nobody knows yet"
             )
-        opened = cls.opened(model, source, settings)
+        opened = cls.opened(model, source, settings, output)
         victim, data = opened["victim"], opened["data"]
         if settings.column >= len(data.columns):
             raise ValueError(f"expected data with two texts for side second, got {len(data.columns)} column")

@@ -54,8 +54,11 @@ def run(args: argparse.Namespace) -> None:
     settings = read_settings(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
     settings |= given
-    AttackSettings.of(**settings)  # a wrong setting is told before a missing model
-    model, data = model_and_data(args, model, data)
+    try:
+        model, data = model_and_data(args, model, data)
+    except ValueError:
+        AttackSettings.of(**settings)  # a wrong setting is told before a missing model
+        raise
     settings.setdefault("recipe", "toxictrap")
     if args.dry_run:
         return dry_run(model, data, say=sayer(args), **settings)

@@ -51,8 +51,11 @@ def run(args: argparse.Namespace) -> None:
     settings = read_settings(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
     settings |= given
-    EvaluationSettings.of(**settings)  # a wrong setting is told before a missing model
-    model, data = model_and_data(args, model, data, modelless=bool(settings.get("predictions") or args.write_cases))
+    try:
+        model, data = model_and_data(args, model, data, modelless=bool(settings.get("predictions") or args.write_cases))
+    except ValueError:
+        EvaluationSettings.of(**settings)  # a wrong setting is told before a missing model
+        raise
     if args.write_cases:
         count = write_cases(data, args.write_cases, **settings)
         return say(

@@ -22,6 +22,7 @@ def run(args: argparse.Namespace) -> None:
     text = load("guide.md").decode()
     start, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
     topics = {part.split(":")[0]: f"## {part}" for part in parts}
+    args.topic = {"settings": "access"}.get(args.topic, args.topic)  # as older reports call it
     if args.topic == "all":
         print(text.rstrip())
     elif args.topic is None:

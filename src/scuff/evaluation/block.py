@@ -16,10 +16,10 @@ from ..perturbations.protect import Protect
 from ..runs.folder import Arrays
 from ..runs.pack import pack_edits
 from ..runs.trials import Ask, judged
-from ..runs.truth import Truth
 from ..text.edits import Edits
 from ..text.ragged import Ints
 from ..victims.base import Outputs
+from ..victims.truth import Truth
 from .cases import Cases, sample_cases
 from .guided import Oracle
 from .protocol import Protocol
@@ -87,7 +87,7 @@ def try_block(made: Sequence[CellCases], truth: Truth, ask: Ask, first_example: 
     example = np.concatenate([cell.cases.example for cell in made])
     failed = np.concatenate([np.full(len(cell.cases), cell.problem, object) for cell in made])
     fine = np.flatnonzero(np.equal(failed, ""))
-    answered = ask(*([column[at] for at in fine.tolist()] for column in columns), examples=(example[fine]).tolist())
+    answered = ask(*([column[at] for at in fine.tolist()] for column in columns))
     outputs = _scattered(answered, fine, failed)
     edits, begin = [], 0
     for cell in made:

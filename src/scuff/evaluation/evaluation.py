@@ -16,7 +16,7 @@ from ..metrics.interval import mean_interval, resamples, weighted_means
 from ..runs.folder import Folder
 from ..runs.schema import SCHEMA, EvaluationSummary, ProtocolFacts, RunFile
 from ..runs.trials import Ask, Job, Saliency, clean_block, clean_jobs
-from ..runs.truth import Truth
+from ..victims.truth import Truth
 from .block import CellCases, make_cases, try_block
 from .guided import Oracle
 from .protocol import Protocol

@@ -66,7 +66,7 @@ class Oracle:
     @cached_property
     def clean(self) -> Floats:
         rows = np.arange(len(self.columns[0].corpus))
-        return self.margin(self.ask(*(column.texts() for column in self.columns), examples=rows.tolist()), rows)
+        return self.margin(self.ask(*(column.texts() for column in self.columns)), rows)
 
     def importance(self, access: AccessName, side: int) -> Floats:
         """How much each word of a column matters: what hiding it takes off the score, or its integrated gradient."""
@@ -127,7 +127,7 @@ class Oracle:
         texts: list[list[Text]] = [
             column.take(rows).texts(alone if at == side else None) for at, column in enumerate(self.columns)
         ]
-        found = self.clean[rows] - self.margin(self.ask(*texts, examples=rows.tolist()), rows)
+        found = self.clean[rows] - self.margin(self.ask(*texts), rows)
         return np.nan_to_num(found, nan=0.0)
 
     def _by_hiding(self, side: int) -> Floats:

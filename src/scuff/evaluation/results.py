@@ -11,7 +11,7 @@ from ..runs.display import Shown, rounded, said
 from ..runs.folder import Folder
 from ..runs.pack import unpack_answers
 from ..runs.schema import Answer, EvaluationLine, Failure
-from ..runs.truth import Truth
+from ..victims.truth import Truth
 from .protocol import Protocol
 from .table import Table
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from ..runs.folder import Folder, NoAnswers
 from ..runs.preflight import duration, in_brackets, look
 from ..runs.schema import EvaluationSummary, RunPlan
 from ..runs.settings import Settings
-from ..runs.setup import Say, Setup, saved_data
+from ..runs.setup import Output, Say, Setup, saved_data
 from ..victims.base import Access, require
 from ..victims.query import Query
 from .block import make_cases
@@ -34,8 +35,9 @@ class EvaluationSetup(Setup):
     makes_alone: ClassVar[bool] = True
 
     @classmethod
-    def open(cls, model: Any, source: Any, settings: EvaluationSettings) -> EvaluationSetup:
-        opened = cls.opened(model, source, settings)
+    def open(cls, model: Any, source: Any, given: Mapping[str, Any], output: Output = None) -> EvaluationSetup:
+        settings = EvaluationSettings.of(**given)
+        opened = cls.opened(model, source, settings, output)
         victim, data = opened["victim"], opened["data"]
         if settings.guided and victim.access == Access.DECISION:
             Query(victim)(*data.take(range(min(4, len(data)))).columns)  # whether it gives scores shows in its answers
@@ -88,8 +90,8 @@ class EvaluationSetup(Setup):
 
     def preflight(self, say: Say) -> None:
         queries = self.protocol.queries(self.data)
-        each = look(self, say, queries)
         each_text, each_case = self._seconds_to_make()
+        each = look(self, say, queries)
         seconds = each_text * len(self.data) + (each + each_case) * queries
         seconds /= max(1, self.settings.workers if self.reopens else 1)
         protocol = self.protocol

@@ -22,8 +22,8 @@ from ..runs.schema import (
     ProblemCounts,
     Scores,
 )
-from ..runs.truth import Truth
 from ..text.ragged import Floats, Ints, Mask
+from ..victims.truth import Truth
 from .protocol import Protocol
 from .score import degree_weights
 from .table import Table

@@ -14,9 +14,9 @@ from ..metrics.interval import weighted_rows
 from ..runs.folder import Folder
 from ..runs.pack import unpack_answers, unpack_texts
 from ..runs.schema import PROBLEMS
-from ..runs.truth import Truth
 from ..text.ragged import Floats, Ints, Mask
 from ..victims.base import Outputs
+from ..victims.truth import Truth
 
 COLUMNS = ("example", "dimension", "degree", "reached", "distance", "score", "problem", "scores", "edit_case")
 

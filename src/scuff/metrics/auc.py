@@ -63,7 +63,7 @@ def _rows(scores: Answers, targets: Answers, weight: Floats) -> Floats:
             placed = placements(scores[:, at], one, weight)
             area = np.average(placed[one], weights=weight[one])
             out[:, at] = np.stack([placed * one, one, (placed - area) * ~one, ~one], 1)
-    return out.reshape(len(out), -1)
+    return out.reshape(len(out), 4 * scores.shape[1])
 
 
 def _one_against_rest(scores: Answers, targets: Answers) -> tuple[Answers, Mask]:

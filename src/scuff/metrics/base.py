@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..specs import spec_of
+from ..specs import Part
 from ..text.ragged import Floats, Ints
 from .interval import Interval, mean_interval, resampled_sums, weighted_rows, wilson
 
@@ -24,17 +24,15 @@ Answers = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Metric(ABC):
+class Metric(Part, ABC):
     """Its fields are its options; `name(option=value)` is its spec. A new metric writes `statistics` and `score`.
 
     Answers and targets are label numbers int[n] (-1: no label of the model), label sets bool[n, labels], or object[n] of tags
     (an int array each) or of texts. A metric with `needs_scores` is given the model's scores float[n, labels] as answers.
     """
 
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
     title: ClassVar[str] = ""  # for reports, where the spec is not what people say
-    tasks: ClassVar[tuple[Task, ...]] = ()
+    tasks: ClassVar[tuple[Task, ...]] = ()  # that it is for; () is any
     needs_scores: ClassVar[bool] = False
 
     @abstractmethod
@@ -59,7 +57,7 @@ class Metric(ABC):
 
         A metric whose options depend on the labels extends it.
         """
-        if task not in self.tasks:
+        if self.tasks and task not in self.tasks:
             raise ValueError(f"expected a metric for {task}, got {self.spec}, which is for {' and '.join(self.tasks)}")
         if self.needs_scores and not scores:
             raise ValueError(f"expected a model that gives a score for every label for {self.spec}, got decisions only")
@@ -99,10 +97,6 @@ class Metric(ABC):
     def interval(self, value: float, again: Floats, examples: int, one_each: bool = False) -> Interval:
         """The 95 % interval of a score, from its resamples. one_each: each example counts with one answer, not with several."""
         return mean_interval(value, again, examples)
-
-    @property
-    def spec(self) -> str:
-        return spec_of(self)
 
 
 @dataclass(frozen=True)

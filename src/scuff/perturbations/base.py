@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from operator import index
@@ -14,7 +13,7 @@ from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 
-from ..specs import check_number, check_switch, spec_of
+from ..specs import Part, check_number, check_switch
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Ints
@@ -54,7 +53,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Perturbation(ABC):
+class Perturbation(Part, ABC):
     """Proposes edits to a corpus. A subclass is a frozen dataclass: its fields are its options, `name(option=value)` its spec.
 
     name: by default that of the class, `MyNoise` as `my-noise`; random draws depend on it. facts: by default the first line
@@ -62,14 +61,11 @@ class Perturbation(ABC):
     `choose`. A field `phi` (the rate inside a word) that is left None takes the strength, as in the papers.
     """
 
-    name: ClassVar[str] = ""
     facts: ClassVar[Facts] = Facts(keeps_tokens=False)
     selection: ClassVar[str] = "quota"
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        if "name" not in vars(cls):
-            cls.name = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__.strip("_")).lower()
         if "facts" not in vars(cls):
             about = inspect.cleandoc(vars(cls).get("__doc__") or "").split("\n")[0]
             cls.facts = replace(cls.facts, summary=about or cls.name)
@@ -84,19 +80,16 @@ class Perturbation(ABC):
                     check_number(value, 0, 1, what)
             elif isinstance(field.default, bool):
                 check_switch(value, what)
-            elif isinstance(field.default, int):
-                counts = field.default >= 1
-                wrong = (
-                    "" if type(value) is int and (value >= 1 or not counts) else "a whole number" + " above 0" * counts
-                )
-            elif isinstance(field.default, str):
-                wrong = "" if isinstance(value, str) and (value or not field.default) else "at least one character"
+            elif isinstance(field.default, int) and (type(value) is not int or value < 1 <= field.default):
+                wrong = "a whole number above 0" if field.default >= 1 else "a whole number"
+            elif isinstance(field.default, str) and not (isinstance(value, str) and (value or not field.default)):
+                wrong = "at least one character"
             if wrong:
                 raise ValueError(f"expected {wrong} for {what}, got {value!r}")
 
     @abstractmethod
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
-        """Up to k different edits for every site that can change; each really changes the text."""
+        """Proposes up to k different edits for every site that can change; each really changes the text."""
 
     def units(self, corpus: Corpus) -> Spans:
         """What the strength is a share of: by default words."""
@@ -182,10 +175,3 @@ class Perturbation(ABC):
     def __call__(self, corpus: Corpus, strength: float | str, **options: Any) -> Corpus:
         """Perturb all texts: `seed`, `draw`, `selection` and `protect` as for `edits`."""
         return corpus.apply(self.edits(corpus, strength, **options))
-
-    @property
-    def spec(self) -> str:
-        """`name(option=value)`, or `module:Class(option=value)` of a user's own class, which `parse` reads; without options
-        that are at their default.
-        """
-        return spec_of(self)

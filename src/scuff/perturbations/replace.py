@@ -79,8 +79,7 @@ class Replace(WordPerturbation):
         row, start = corpus.place(corpus.words.row, corpus.words.start)
         word, option = some_of_each(count, rng.stream("options").bits(row, start), k)
         new = options.texts.take(options.first[entry[word]] + option)
-        length, at = (corpus.words.stop - corpus.words.start)[word], start[word]
-        return Edits(row[word], at, at + length, new, at, np.maximum(length, new.lengths))
+        return Edits.of(corpus, corpus.words.where(word), new)
 
     def _known(self, corpus: Corpus) -> tuple[WordOptions, Ints]:
         """The options of all words of the different texts, and for every word of the corpus which of those it is."""

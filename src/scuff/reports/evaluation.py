@@ -99,6 +99,19 @@ def _radars(summary: EvaluationSummary) -> str:
 
 
 def _scores(summary: EvaluationSummary) -> str:
+    columns = [f"{degree:g}" for degree in degrees(summary)]
+    columns = ["dimension", "setting", "average (final)", "worst (final)", *columns, "left"]
+    how = _how(
+        "The most harmful dimension first. The final scores weigh small degrees more (RobTest, eq. 1); the columns are the "
+        "average at each degree; the last is what is left of the clean score at the highest.",
+        "Where the average is high and the worst low, someone who tries often enough finds a way; where both are low, people "
+        f"meet it by accident. More: {_guide('report')}.",
+    )
+    return f"<h2>Scores by dimension</h2>{table(columns, _score_rows(summary), 'scores')}{how}"
+
+
+def _score_rows(summary: EvaluationSummary) -> list[list[str]]:
+    """A row per dimension and access, the most harmful dimension first, then over all."""
     dimensions = summary["dimensions"]
     left = {entry["dimension"]: percent(entry["left"]) for entry in summary["harm"]}
     number = {base: at for at, base in enumerate(groups(summary), 1)}
@@ -117,15 +130,7 @@ def _scores(summary: EvaluationSummary) -> str:
     rows.append(["overall", "", spread(overall["average"]), spread(overall["worst"]), *blank])
     for access, average, worst, of in overall_by_access(summary):
         rows.append([f'<span class="soft">{of}</span>', access, percent(average), percent(worst), *blank])
-    how = _how(
-        "The most harmful dimension first. The final scores weigh small degrees more (RobTest, eq. 1); the columns are the "
-        "average at each degree; the last is what is left of the clean score at the highest.",
-        "Where the average is high and the worst low, someone who tries often enough finds a way; where both are low, people "
-        f"meet it by accident. More: {_guide('report')}.",
-    )
-    columns = [f"{degree:g}" for degree in degrees(summary)]
-    names_of_columns = ["dimension", "setting", "average (final)", "worst (final)", *columns, "left"]
-    return f"<h2>Scores by dimension</h2>{table(names_of_columns, rows, 'scores')}{how}"
+    return rows
 
 
 def _how_to_read_sections(summary: EvaluationSummary) -> str:

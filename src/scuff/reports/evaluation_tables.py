@@ -9,7 +9,6 @@ from .notes import evaluation_notes
 
 NAMES, LONGEST = 20, 30  # letters of the column of names; a longer name has a line of its own
 
-
 KEPT = "\u00a0"  # keeps a name and its number on one line
 
 
@@ -40,9 +39,8 @@ def score_table(summary: EvaluationSummary) -> str:
             shown = ""
     still = "".join(f"{100 * share:>6.0f}" for share in unchanged(summary))
     lines += [f"{'texts that stay as is, %':{start}}{still}", "", *_overall(summary, width)]
-    harm = [wrapped(line).replace(KEPT, " ") for line in _harm(summary)]
-    notes = [wrapped(note).replace(KEPT, " ") for note in evaluation_notes(summary)]
-    return "\n".join([*lines, "", *_aucs(summary, width), *harm, *notes])
+    below = [wrapped(line).replace(KEPT, " ") for line in (*_harm(summary), *evaluation_notes(summary))]
+    return "\n".join([*lines, "", *_aucs(summary, width), *below])
 
 
 def _overall(summary: EvaluationSummary, width: int) -> list[str]:

@@ -96,6 +96,7 @@ def _comparable(summary: Summary, baseline: Summary) -> None:
 
 
 def _settings(summary: Summary) -> dict[str, Any]:
+    """What two runs must have in common to be compared."""
     if "kind" in summary:
         recipe, limit = summary["recipe"], summary["queries"]["limit"]
         return {"kind": summary["kind"], "data": summary["data"]["digest"], "recipe": recipe, "limit": limit}

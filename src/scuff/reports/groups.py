@@ -58,10 +58,11 @@ def degrees(summary: EvaluationSummary) -> list[float]:
 
 def unchanged(summary: EvaluationSummary) -> list[float]:
     """By degree, the share of texts that could not change, over all dimensions."""
-    columns = zip(*(content["degrees"] for content in summary["dimensions"].values()), strict=True)
-    return [
-        sum(c["unchanged_examples"] for c in cells) / max(1, sum(c["examples"] for c in cells)) for cells in columns
-    ]
+    out = []
+    for at in range(len(degrees(summary))):
+        cells = [content["degrees"][at] for content in summary["dimensions"].values()]
+        out.append(sum(c["unchanged_examples"] for c in cells) / max(1, sum(c["examples"] for c in cells)))
+    return out
 
 
 def in_meaning(summary: EvaluationSummary) -> list[str]:

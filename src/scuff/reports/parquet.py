@@ -85,7 +85,7 @@ def _write_examples(folder: Folder, path: str) -> int:
     """A row per line of results.jsonl; null where the search settled on no text."""
     pa, pq = pyarrow()
     lines = list(folder.attack_results())
-    found: list[Any] = [line["adversarial"] or {} for line in lines]
+    found = [line["adversarial"] for line in lines]
     columns: dict[str, Any] = {
         "id": pa.array([line["id"] for line in lines], pa.string()),
         "status": [line["status"] for line in lines], "reason": [line["reason"] for line in lines],
@@ -93,9 +93,11 @@ def _write_examples(folder: Folder, path: str) -> int:
         "reached": pa.array([line["reached"] for line in lines], pa.int32()),
         "target": [_cell(line["target"]) for line in lines],
         "answer": [_cell(line["clean"]["answer"]) for line in lines],
-        "adversarial_answer": [_cell(entry.get("answer")) for entry in found],
-        **{name: pa.array([entry.get(name) for entry in found], pa.float64()) for name in ("margin", "changed", "similarity")},
-        "valid": pa.array([entry.get("valid") for entry in found], pa.bool_()),
+        "adversarial_answer": [_cell(entry["answer"]) if entry else None for entry in found],
+        "margin": pa.array([entry and entry["margin"] for entry in found], pa.float64()),
+        "changed": pa.array([entry and entry["changed"] for entry in found], pa.float64()),
+        "similarity": pa.array([entry and entry["similarity"] for entry in found], pa.float64()),
+        "valid": pa.array([entry and entry["valid"] for entry in found], pa.bool_()),
     }  # fmt: skip
     for at, field in enumerate(folder.run()["data"]["fields"]):
         free = _free(field, columns)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import Dataset, Text
+from ..victims.truth import Truth
 from .folder import Arrays
 from .pack import unpack_answers, unpack_texts
 from .schema import Answer, Case, Edit, LabelAnswer, LabelScores, Target
-from .truth import Truth
 
 Span = tuple[int, int, str]  # start, stop, new text: an edit of one text
 

@@ -33,9 +33,7 @@ from .schema import (
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-
 Arrays = dict[str, npt.NDArray[Any]]  # the columns of a part, by name
-
 
 OTHER_VERSION = "expected a file that this version of Scuff wrote, got another"
 

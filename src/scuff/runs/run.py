@@ -26,7 +26,7 @@ def silent(message: str) -> None:
 
 
 def start_run(
-    open_setup: Callable[[], Setup],
+    setup: Setup,
     output: str | Path | None,
     finish: Finish[Result],
     *,
@@ -34,13 +34,10 @@ def start_run(
     say: Say = silent,
     show: Show | None = None,
 ) -> Result:
-    """Opens a setup, tells its pre-flight and does the run, in a temporary folder if `output` is None.
+    """Tells the pre-flight of a setup and does its run, in a temporary folder if `output` is None.
 
     named: `output` is a folder of runs, in which this one gets a name made of its settings.
     """
-    if output is not None and not named:
-        Folder(output).usable()  # before a model is opened or asked
-    setup = open_setup()
     try:
         setup.check_parts()
         setup.preflight(say)

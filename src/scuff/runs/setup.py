@@ -7,7 +7,7 @@ import platform
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -25,14 +25,15 @@ from ..victims.cache import DiskCache
 from ..victims.open import open_victim
 from ..victims.plain import Predictions
 from ..victims.query import Query, TooManyErrors
+from ..victims.truth import Truth
 from .display import in_words, said
 from .folder import BadRun, Folder
 from .jobs import Work
 from .schema import SCHEMA, RunFile, RunPlan
 from .settings import Settings
-from .truth import Truth
 
 Say = Callable[[str], None]  # where messages for people go
+Output = str | Path | None  # the folder of a run; None: a temporary one
 Opened = TypeVar("Opened", bound="Setup")
 PROBE = 32  # examples whose answers stand for the model when a run is resumed or a cache is read
 
@@ -61,8 +62,7 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
         known = labels or (*_named(data, settings), *((OTHER,) if data.task != "text" else ()))
         return Predictions(answers, data.task, known, name=name, assumed=not labels)
     victim = open_victim(model, data.task, labels, dict(settings.options), data_labels=_named(data, settings))
-    if victim.task != data.task:
-        raise ValueError(f"expected a model for {data.task} data, got {victim.name}, which is for {victim.task}")
+    victim.check_task(data.task)
     if not victim.labels and data.task != "text" and not victim.assume(_named(data, settings)):
         raise ValueError(
             f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"
@@ -96,8 +96,11 @@ class Setup(ABC):
 
     @classmethod
     @abstractmethod
-    def open(cls: type[Opened], model: Any, source: Any, settings: Any) -> Opened:
-        """Opens model and data and checks that everything fits together."""
+    def open(cls: type[Opened], model: Any, source: Any, given: Mapping[str, Any], output: Output = None) -> Opened:
+        """Opens model and data and checks that everything fits together.
+
+        given: settings by name. output: a run folder that must be usable before a model is opened.
+        """
 
     @classmethod
     @abstractmethod
@@ -134,15 +137,17 @@ class Setup(ABC):
         return {}
 
     @classmethod
-    def opened(cls, model: Any, source: Any, settings: Settings) -> dict[str, Any]:
+    def opened(cls, model: Any, source: Any, settings: Settings, output: Output) -> dict[str, Any]:
         """Model and data, opened and sampled, as keywords of the constructor."""
+        if output is not None:
+            Folder(output).usable()
         whole = open_data(source, settings)
         # labels that only examples outside the sample have count, too
         data = replace(whole.sample(settings.examples, settings.seed), known=whole.labels)
         victim = open_model(model, settings, whole)
-        truth = Truth.of(data, victim.labels, settings.map, settings.none)
+        query, truth = Query(victim), Truth.of(data, victim.labels, settings.map, settings.none)
         about = {"model": model, "source": source, "settings": settings, "total": len(whole), "truth": truth}
-        return {**about, "data": data, "victim": victim, "query": Query(victim)}
+        return {**about, "data": data, "victim": victim, "query": query}
 
     @classmethod
     def opened_again(cls, run: RunFile, data: Dataset, truth: Truth, queries: int, threads: int) -> dict[str, Any]:
@@ -263,7 +268,7 @@ class Setup(ABC):
             self.victim.batch_tokens = run["batch_tokens"]
         return run
 
-    def ask(self, *columns: Any, examples: Any = None) -> Any:
+    def ask(self, *columns: Any) -> Any:
         """Asks the victim about one block. What it says is forgotten then: an answer remembered from another batch could differ
         in its last bit after a resume.
         """

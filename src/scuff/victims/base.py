@@ -132,6 +132,11 @@ class Victim(ABC):
             f"{self.access.name.lower()}"
         )
 
+    def check_task(self, task: Task) -> None:
+        """Raises ValueError if the victim is for another task than the data."""
+        if self.task != task:
+            raise ValueError(f"expected a model for {task} data, got {self.name}, which is for {self.task}")
+
     def assume(self, labels: Sequence[str]) -> bool:
         """Takes the labels of the data, if neither model nor user names any. Returns whether that makes sense here."""
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -82,15 +83,15 @@ def _own(name: str, task: Task, labels: Sequence[str], options: dict[str, Any]) 
 
     A Victim class, and whatever is followed by (option=value, ...), is called with the options.
     """
-    call, given = (name, {}) if Path(name).exists() or not name.endswith(")") else specs.parse_call(name)
+    call, given = (name, {}) if os.path.exists(name) or not name.endswith(")") else specs.parse_call(name)
     path, _, attribute = call.rpartition(":")
     module = path and path.partition(":")[0] != "hf" and attribute.isidentifier() and "/" not in call
-    if path.endswith(".py") or (module and not Path(call).exists()):
+    if path.endswith(".py") or (module and not os.path.exists(call)):
         try:
             found, version = specs.import_object(path, attribute)
         except ValueError as error:
             raise BadModel(str(error)) from error
-    elif call in specs.entry_points(FAMILY.group) and not Path(call).exists():
+    elif call in specs.entry_points(FAMILY.group) and not os.path.exists(call):
         found = FAMILY.find(call)
         version = _source(found)
     elif call != name:
@@ -129,13 +130,12 @@ def _built(kind: Any, name: str, *arguments: Any, **options: Any) -> Any:
 
 
 def _own_victim(victim: Victim, labels: Sequence[str], name: str, identity: str) -> Victim:
-    """A user's Victim, with what it does not say itself."""
-    shown = name or type(victim).__name__
-    if getattr(victim, "task", None) not in TASKS:
-        raise BadModel(
-            f"expected one of {', '.join(TASKS)} as the task of {shown}, got {getattr(victim, 'task', None)!r}"
-        )
-    usual = {"name": shown, "labels": tuple(labels), "_identity": identity}
+    """Checks a user's Victim and sets what it leaves open: name, identity, and labels if the user gives some."""
+    shown, task = name or type(victim).__name__, getattr(victim, "task", None)
+    if task not in TASKS:
+        raise BadModel(f"expected one of {', '.join(TASKS)} as the task of {shown}, got {task!r}")
+    takes_any = type(victim).assume is Victim.assume  # others have a use of their own for labels
+    usual = {"name": shown, "_identity": identity, "labels": tuple(labels) if takes_any else ()}
     for attribute, value in usual.items():
         if value and not getattr(victim, attribute, None):
             object.__setattr__(victim, attribute, value)  # which a frozen dataclass allows
@@ -145,6 +145,7 @@ def _own_victim(victim: Victim, labels: Sequence[str], name: str, identity: str)
 def _of_object(
     model: Any, task: Task, labels: Sequence[str], options: dict[str, Any], name: str, identity: str = ""
 ) -> Victim:
+    """Takes an object as a victim: a Victim, a pipeline of Hugging Face or scikit-learn, any callable."""
     if isinstance(model, Victim):
         return _own_victim(model, labels, name, identity)
     if all(hasattr(model, part) for part in ("model", "tokenizer", "task", "framework")) or (
@@ -163,14 +164,13 @@ def _of_object(
 
 
 def _source(model: Any) -> str:
-    """Where a callable comes from and what it says, as far as Python can tell."""
+    """The module and name of a callable, and a digest of its source if Python can find it."""
     name = f"{getattr(model, '__module__', '')}:{getattr(model, '__qualname__', type(model).__qualname__)}"
     try:
-        code = inspect.getsource(model if inspect.isroutine(model) else type(model))
+        code = inspect.getsource(model if inspect.isroutine(model) or inspect.isclass(model) else type(model))
     except (OSError, TypeError):
         return name
     cells = [cell.cell_contents for cell in getattr(model, "__closure__", None) or () if cell != CellType()]
-    fixed = [
-        v for v in cells if isinstance(v, str | int | float) and not isinstance(v, bool)
-    ]  # others may change under way
+    # values of other types may change while it runs
+    fixed = [v for v in cells if isinstance(v, str | int | float) and not isinstance(v, bool)]
     return f"{name}:{sha256(repr((code, fixed)).encode('utf-8', 'replace')).hexdigest()[:16]}"

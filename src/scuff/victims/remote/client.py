@@ -1,4 +1,4 @@
-"""An endpoint that is posted to: urllib3's pool and proxies; retries, rate, concurrency and a deadline; no secret ever shows."""
+"""An endpoint that is posted to, by urllib3: retries, a rate, concurrency, a deadline; secrets never show."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Address:
         if "@" in parts.netloc:
             raise ValueError(f"expected a URL without user and password for {owner} (use key_env), got one with them")
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-        target = quote(f"{parts.path or '/'}?{parts.query}".removesuffix("?"), safe="/%:@!$&'()*+,;=~?")
+        target = quote((parts.path or "/") + f"?{parts.query}" * bool(parts.query), safe="/%:@!$&'()*+,;=~?")
         shown = f"{parts.scheme}://{parts.netloc}{parts.path}"
         return cls(f"{parts.scheme}://{host}:{port}{target}", parts.hostname, port, parts.query, shown)
 
@@ -297,7 +297,7 @@ class Endpoint:
         return failure
 
     def _unanswered(self, error: BaseException, secrets: list[str]) -> Failure:
-        """The error that urllib3's own wrap."""
+        """Names the innermost error: urllib3 wraps it in its own."""
         while (inner := error.__cause__ or error.__context__) is not None:
             error = inner
         if isinstance(error, TimeoutError):

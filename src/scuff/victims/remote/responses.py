@@ -6,9 +6,10 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
+
+from urllib3.exceptions import InvalidHeader
+from urllib3.util import Retry
 
 from ..answers import begin
 
@@ -70,9 +71,7 @@ def retry_after(headers: Mapping[str, str]) -> float:
         seconds = float(text)
     except ValueError:
         try:
-            until = parsedate_to_datetime(text)
-        except (TypeError, ValueError):
+            seconds = Retry().parse_retry_after(text)  # a date
+        except (InvalidHeader, ValueError, OverflowError):
             return 0.0
-        now = datetime.now(timezone.utc)
-        seconds = (until.replace(tzinfo=until.tzinfo or timezone.utc) - now).total_seconds()
     return max(seconds, 0.0) if math.isfinite(seconds) else 0.0

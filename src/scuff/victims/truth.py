@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..data.dataset import NONE_NAMES, Dataset, Task, align
 from ..metrics import Mean, usual_metric
 from ..text.ragged import Floats, Ints
-from ..victims.base import OTHER, Outputs, as_objects
+from .base import OTHER, Outputs, as_objects
 
 DIGITS = 6  # of a probability: later ones may differ from batch to batch
 
