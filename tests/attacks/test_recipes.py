@@ -201,7 +201,7 @@ def test_what_was_chosen_otherwise_is_a_deviation(config: Any) -> None:
         ({"transform": ["typos"]}, "expected the name of a perturbation, got 'typos'; did you mean typo"),
         (
             {"transform": ["segment+typo"]},
-            "expected attacks that a search can choose from word by word, got the sequence",
+            "expected perturbations that a search can choose from word by word, got the sequence",
         ),
         ({"transform": ["0*typo"]}, "expected 1 or more proposals, got '0*typo'"),
         ({"constraint": ["changed(share=2)"]}, "expected a number in [0, 1] for changed.share, got 2"),

@@ -159,7 +159,7 @@ def test_tokens_keep_their_tags() -> None:
             and len(row["tokens"]) == len(row["tags"])
             and row["tokens"] != before["tokens"]
         )
-    with pytest.raises(ValueError, match="expected attacks that keep each token for tagging data, got segment"):
+    with pytest.raises(ValueError, match="expected perturbations that keep each token for tagging data, got segment"):
         scuff.augment(data, dimensions=["segment"])
 
 
