@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,10 +69,19 @@ def attacking(victim: Victim, data: Dataset, recipe: Attack, limits: Limits = NO
     return work
 
 
+class Block(AttackedBlock):
+    """As in a run, but its door is told which example each text is of."""
+
+    def _hear(self, *columns: Any, examples: Any) -> Outputs:
+        assert self.run.ask is not None
+        self.ask = partial(self.run.ask, examples=examples)
+        return super()._hear(*columns, examples=examples)
+
+
 def attacked(victim: Victim, data: Dataset, recipe: Attack, limits: Limits = NO_LIMITS, **doors: Any) -> list[Line]:
     """A line per example, as in results.jsonl."""
     work = attacking(victim, data, recipe, limits, **doors)
-    parts = [AttackedBlock(work, np.arange(job.rows.start, job.rows.stop)).part() for job in work.jobs()]
+    parts = [Block(work, np.arange(job.rows.start, job.rows.stop)).part() for job in work.jobs()]
     return result_lines(data, work.truth, work.clean, parts, limits)
 
 

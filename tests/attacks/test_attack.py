@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import scuff
-from scuff.api import report_attack
 from scuff.english import inflection
 from scuff.reports.gate import check_summary
 from scuff.reports.parquet import write_parquet
@@ -460,7 +459,7 @@ def test_resume_by_folder(tmp_path: Path) -> None:
     for name in ("trials/attack-00000.npz", "summary.json", "results.jsonl", "report.html"):
         (tmp_path / "run" / name).unlink()
     with pytest.raises(
-        ValueError, match=r"expected a finished run, got 1 of 2 blocks left to do: `scuff attack --resume .*` goes on"
+        ValueError, match=r"expected a finished run, got 1 of 1 blocks left to do: `scuff attack --resume .*` goes on"
     ):
         scuff.report(tmp_path / "run")
     assert isinstance(scuff.resume(tmp_path / "run"), scuff.AttackResult) and content(tmp_path / "run") == before
@@ -504,7 +503,7 @@ def test_report_needs_neither_model_nor_files(tmp_path: Path, monkeypatch: pytes
         result.paper,
     )
     (tmp_path / "run" / "timings.json").unlink()
-    assert "time          not known" in str(report_attack(tmp_path / "run"))
+    assert "time          not known" in str(scuff.report(tmp_path / "run"))
 
 
 def test_a_damaged_part_is_named(tmp_path: Path) -> None:

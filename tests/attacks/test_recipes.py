@@ -182,7 +182,7 @@ def test_every_part_can_be_chosen_otherwise(config: Any) -> None:
     assert config("toxictrap", **{"no-pos": True, "without": "changed"}).specs == specs
     specs = config("toxictrap", constraint=["changed(share=0.3)", "min-length(letters=5)"], without=["meaning"]).specs
     assert specs["constraints"] == ["stop-words", "min-length(letters=5)", "changed(share=0.3)", "pos"]
-    assert config("toxictrap", transform="embedding(n=50)").transform[0].perturbation.neighbours == 50
+    assert config("toxictrap", transform="embedding(n=50)").perturbations[0].perturbation.neighbours == 50
 
 
 def test_what_was_chosen_otherwise_is_a_deviation(config: Any) -> None:
@@ -226,7 +226,7 @@ def test_without_word_vectors_one_line_says_what_to_do(name: str) -> None:
         AttackSettings.of(recipe=name).make_attack()
     line = str(error.value)
     assert "\n" not in line and line.startswith(f"{name} needs word vectors")
-    assert all(word in line for word in ("counter-fitted", "tt-pwws", "deepwordbug", "--transform"))
+    assert all(word in line for word in ("counter-fitted", "tt-pwws", "deepwordbug", "--perturbations"))
 
 
 def test_what_runs_without_word_vectors() -> None:

@@ -111,7 +111,7 @@ def sites_of(text: str, transform: tuple[str, ...], constraints: tuple[str, ...]
     """What may stand where, as plain tuples."""
     corpus = Corpus.of([text])
     parts = recipe("unk", "untargeted", transform, *constraints)
-    edits = all_proposals([(part.perturbation, part.count) for part in parts.transform], corpus, seed)
+    edits = all_proposals([(part.perturbation, part.count) for part in parts.perturbations], corpus, seed)
     for constraint in parts.constraints:
         edits = edits.where(constraint.sites(corpus, edits))
     found: dict[int, list[Option]] = {}

@@ -832,11 +832,3 @@ def test_the_resampled_auc_is_that_of_a_real_bootstrap() -> None:
         rows = (random.integers(0, examples, examples)[:, None] * cases + np.arange(cases)).ravel()
         real.append(metrics.roc_auc_score(targets[example[rows]], scores[rows], average="macro"))
     assert np.quantile(again, [0.025, 0.975]) == pytest.approx(np.quantile(real, [0.025, 0.975]), abs=0.02)
-
-
-def test_examples_of_both_kinds_are_resampled() -> None:
-    """One of the two negative examples stands above all others: without it every pair is in order."""
-    scores, targets = np.array([[0.1], [0.9], [0.8], [0.2]]), np.array([[False], [False], [True], [True]])
-    draws = np.array([[1, 1, 1, 1], [1, 0, 1, 1]], np.float32)
-    value, again = resampled_auc(scores, np.arange(4), targets, draws)
-    assert value == 0.5 and again.tolist() == [0.5, 1.0]
