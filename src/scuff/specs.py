@@ -245,9 +245,8 @@ def _import_file(file: Path) -> Any:
     key = (str(file.resolve()), file.stat().st_mtime_ns, file.stat().st_size)
     if key in _LOADED:
         return _LOADED[key]
-    name = (
-        file.stem if file.stem not in sys.modules else f"{file.stem}_{len(_FILES)}"
-    )  # must not replace another module
+    # the name must not replace another module
+    name = file.stem if file.stem not in sys.modules else f"{file.stem}_{len(_FILES)}"
     spec = util.spec_from_file_location(name, file)
     assert spec is not None and spec.loader is not None, "a name that ends in .py has a loader"
     module = util.module_from_spec(spec)

@@ -57,9 +57,7 @@ def resampled_sums(rows: Floats, draws: npt.NDArray[np.float32]) -> tuple[Floats
     Rows with a nan are left out; a sum of no rows is nan.
     """
     known = ~np.isnan(rows).any(-1)
-    planes = np.ascontiguousarray(
-        np.where(known, np.moveaxis(rows, -1, 0), 0)
-    )  # the layout that makes matrix products fast
+    planes = np.ascontiguousarray(np.where(known, np.moveaxis(rows, -1, 0), 0))  # makes matrix products fast
     total = np.stack([plane.sum(-1) for plane in planes], -1)
     again = np.stack([plane @ draws.T for plane in planes], -1)
     count = known.astype(np.float64)
