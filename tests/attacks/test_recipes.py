@@ -200,9 +200,9 @@ def test_replaced_parts_are_a_deviation(attack_of: Any) -> None:
         ({"recipe": "toxitrap"}, "expected the name of a recipe, got 'toxitrap'; did you mean toxictrap"),
         ({"search": "bim"}, "expected the name of a search, got 'bim'; did you mean beam"),
         ({"goal": "harm"}, "expected the name of a goal, got 'harm'; known are untargeted"),
-        ({"perturbations": ["typos"]}, "expected the name of a perturbation, got 'typos'; did you mean typo"),
+        ({"transform": ["typos"]}, "expected the name of a perturbation, got 'typos'; did you mean typo"),
         (
-            {"perturbations": ["segment+typo"]},
+            {"transform": ["segment+typo"]},
             "expected perturbations that a search can choose from word by word, got the sequence",
         ),
         ({"perturbations": ["0*typo"]}, "expected 1 or more proposals, got '0*typo'"),
