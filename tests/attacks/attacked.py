@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,10 +69,21 @@ def attacking(victim: Victim, data: Dataset, recipe: Attack, limits: Limits = NO
     return work
 
 
+class Block(AttackedBlock):
+    """A block that also gives `ask` the example of each text, so that tests see who asks."""
+
+    def _ask(self, *columns: Any, examples: Any) -> Outputs:
+        ask, self.ask = self.ask, partial(self.ask, examples=examples)
+        try:
+            return super()._ask(*columns, examples=examples)
+        finally:
+            self.ask = ask
+
+
 def attacked(victim: Victim, data: Dataset, recipe: Attack, limits: Limits = NO_LIMITS, **doors: Any) -> list[Line]:
     """Runs an attack. Returns a line per example, as in results.jsonl."""
     work = attacking(victim, data, recipe, limits, **doors)
-    parts = [AttackedBlock(work, np.arange(job.rows.start, job.rows.stop)).part() for job in work.jobs()]
+    parts = [Block(work, np.arange(job.rows.start, job.rows.stop)).part() for job in work.jobs()]
     return result_lines(data, work.truth, work.clean, parts, limits)
 
 
