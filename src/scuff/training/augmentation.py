@@ -27,13 +27,13 @@ from ..version import __version__
 from .copies import Copies
 from .mixing import TRACE, Counts, Mixer
 
-# fields that evaluations have, too, and that are read and checked as theirs
+# settings that evaluations have, too; they are read and checked as those of an evaluation
 SHARED = ("dimensions", "tag", "mlm", "encoder", "protect", "text", "side")
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """The settings of an augmentation, which `scuff augment --help` explains, and what it does with data."""
+    """The settings of an augmentation, which `scuff augment --help` explains, and the methods that augment data."""
 
     dimensions: Sequence[str] = setting(
         (), "as for `scuff evaluate`; default: all of RobTest's that can run", metavar="DIMENSION"
@@ -118,7 +118,7 @@ class Augmentation:
         sides = SIDES[self.side]
         if max(sides) >= len(columns):
             raise BadInput(f"{name}: expected two columns of texts for side {self.side}, got {', '.join(columns)}")
-        # a data set without texts, since what an example gets may not depend on others
+        # a data set without texts, since the copies of an example must not depend on other examples
         specs, left_out = choose_dimensions(
             self.settings, Dataset(name, "tokens" if tokens else "single", ((),), (), ())
         )
