@@ -1,4 +1,4 @@
-"""The settings of an evaluation."""
+"""The settings of an evaluation, from which flags, keywords and keys of settings files come."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .dimensions import ACCESS, TAGS, Dimension
 
 @dataclass(frozen=True)
 class EvaluationSettings(Settings):
-    """What can be set beside model and data; `scuff evaluate --help` lists it."""
+    """All settings of an evaluation; `scuff evaluate --help` lists them."""
 
     protocol: str = setting(
         "robtest", "zeroe: the ten perturbations at low, mid, high, one case each", choices=("robtest", "zeroe")
@@ -48,7 +48,7 @@ class EvaluationSettings(Settings):
 
     @classmethod
     def of(cls, **settings: Any) -> EvaluationSettings:
-        """As for all settings; dimensions may be specs, `Dimension`s or perturbations."""
+        """Returns the settings with these names, as `Settings.of`; dimensions may be specs, `Dimension`s or perturbations."""
         given = settings.get("dimensions")
         if given is not None:
             many = given if isinstance(given, list | tuple) else [given]
@@ -57,9 +57,10 @@ class EvaluationSettings(Settings):
 
     @property
     def guided(self) -> bool:
-        """Whether some dimension needs more of the victim than answers to its cases."""
+        """Whether some dimension needs the victim's scores or gradients to make its cases."""
         return any(a != "rule" for a in (*self.access, *(Dimension.parse(name).access for name in self.dimensions)))
 
     @property
     def parts(self) -> tuple[str, ...]:
+        """The specs of dimensions and metric, which a user may have given as objects."""
         return (*self.dimensions, *([self.metric] if self.metric else ()))
