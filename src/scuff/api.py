@@ -70,9 +70,7 @@ class RunKeywords(TypedDict, total=False):
     predictions: str | Sequence[str]  # files of answers collected before, instead of a model
     examples: int  # how many to sample, in the shares of their labels; default 500
     mlm: str | None  # masked language model for the perturbation contextual
-    encoder: (
-        str | None
-    )  # measures distance in meaning: a sentence encoder or "chrf"; default: MiniLM if installed, else chrf
+    encoder: str | None  # measures meaning: a sentence encoder or "chrf"; default: MiniLM if installed, else chrf
     side: Literal["first", "second", "both"]  # which text of a pair to perturb; default first
     protect: str | Sequence[str]  # text that must not change: "urls", "word:Scuff", ...
     seed: int  # of all random choices; default 0
@@ -86,9 +84,7 @@ class EvaluateKeywords(RunKeywords, total=False):
     """Settings of `evaluate`."""
 
     protocol: Literal["robtest", "zeroe"]  # zeroe: its ten perturbations at low, mid and high, one case each
-    dimensions: (
-        str | Dimension | Perturbation | Sequence[str | Dimension | Perturbation]
-    )  # default: RobTest's that can run
+    dimensions: str | Dimension | Perturbation | Sequence[str | Dimension | Perturbation]  # default: RobTest's
     tag: Literal["general", "malicious"] | None  # only dimensions of changes that anyone makes, or that evaders make
     access: str | Sequence[str]  # what the attacker sees: "rule" (nothing, default), "score", "gradient"
     degrees: float | Sequence[float]  # how far cases may be from their originals; default 0.05 to 0.6
@@ -418,7 +414,7 @@ def assert_robust(
 
 
 def dry_run(model: Any, data: Any, *, recipe: str | Attack | None = None, say: Say = silent, **settings: Any) -> None:
-    """Do only the pre-flight of an evaluation or, with a recipe, of an attack: says two examples, the clean score and the costs."""
+    """Do only the pre-flight of an evaluation or, with a recipe, of an attack: say two examples, the clean score, the costs."""
     if recipe is None:
         only_preflight(EvaluationSetup.open(model, data, settings), say)
     else:
