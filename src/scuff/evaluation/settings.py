@@ -14,10 +14,16 @@ class EvaluationSettings(Settings):
     """All settings of an evaluation; `scuff evaluate --help` lists them."""
 
     protocol: str = setting(
-        "robtest", "zeroe: the ten perturbations at low, mid, high, one case each", choices=("robtest", "zeroe")
+        "robtest",
+        "robtest (default), or zeroe: its ten perturbations at low, mid and high, one case each",
+        choices=("robtest", "zeroe"),
     )
-    dimensions: tuple[str, ...] = setting((), "default: all of RobTest's that can run", metavar="DIMENSION")
-    tag: str | None = setting(None, "only dimensions that stand for slips, or for evasion", choices=TAGS)
+    dimensions: tuple[str, ...] = setting(
+        (), "what is measured, see above; default: all of RobTest's that can run", metavar="DIMENSION"
+    )
+    tag: str | None = setting(
+        None, "only dimensions of changes that anyone makes (general), or that evaders make (malicious)", choices=TAGS
+    )
     access: tuple[str, ...] = setting(
         ("rule",),
         "what the attacker sees: nothing (rule, default), the model's scores, its gradients; several are compared",
@@ -25,25 +31,28 @@ class EvaluationSettings(Settings):
         flags=("--access", "--setting"),
         old_name="setting",
     )
-    degrees: tuple[float, ...] = setting((), "default: 0.05 0.1 0.2 0.3 0.4 0.5 0.6", metavar="D")
+    degrees: tuple[float, ...] = setting(
+        (), "how far cases may be from their originals; default: 0.05 0.1 0.2 0.3 0.4 0.5 0.6", metavar="D"
+    )
     cases: int | None = setting(None, "cases per example and degree; default 10 (the paper: 100)", metavar="K")
     width: float | None = setting(
         None, "adaptive: add cases only until the 95% interval is narrower than this", metavar="W"
     )
     beta: float = setting(0.5, "how much high degrees weigh in the final score; default 0.5")
     metric: str | None = setting(
-        None, "what the scores are: macro-f1, auc, ...; default: by the task (`scuff list metrics`)", metavar="SPEC"
+        None, "computes the scores: macro-f1, auc, ... (`scuff list metrics`); default: by the task", metavar="SPEC"
     )
     encoder: str | None = setting(
         None,
-        "sentence encoder for degrees of syntax and distraction; default: MiniLM if installed (scuff[meaning]), else chrf",
+        "measures the degree of syntax and distraction: a sentence encoder or chrf; default: MiniLM if installed "
+        "(scuff[meaning]), else chrf",
         metavar="MODEL",
     )
     predictions: tuple[str, ...] = setting(
-        (), "answers collected before, instead of a model", group=MODEL, metavar="FILE"
+        (), "files of answers collected before, instead of a model", group=MODEL, metavar="FILE"
     )
     max_queries: int | None = setting(
-        None, "fewer cases per cell, so that no more than N are asked", group=MODEL, metavar="N", least=1
+        None, "make fewer cases, so that the model is asked at most N times", group=MODEL, metavar="N", least=1
     )
 
     @classmethod

@@ -57,24 +57,22 @@ class Settings:
         (), "column of labels, tags or translations; repeated: a 0/1 column each", group=DATA, metavar="COLUMN", many="repeated"
     )  # fmt: skip
     id: str | None = setting(None, "column that names each example", group=DATA, metavar="COLUMN")
-    task: Task | None = setting(None, "default: by what the columns hold", group=DATA, choices=TASKS)
+    task: Task | None = setting(None, "default: guessed from what the columns hold", group=DATA, choices=TASKS)
     format: str | None = setting(
         None, "csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name", group=DATA
     )
-    split: str | None = setting(None, "of a Hugging Face data set; default test, else validation", group=DATA)
+    split: str | None = setting(None, "split of a Hugging Face data set; default test, else validation", group=DATA)
     labels: tuple[str, ...] = setting((), "names of the model's labels, in its order", group=MODEL, metavar="NAME")
-    map: dict[str, str] = setting(
-        {}, "labels of the data that the model calls otherwise", group=MODEL, metavar="DATA=MODEL"
-    )
+    map: dict[str, str] = setting({}, "labels that data and model name differently", group=MODEL, metavar="DATA=MODEL")
     none: str | None = setting(
         None, "the model's label for texts without any other (label sets)", group=MODEL, metavar="NAME"
     )
     options: dict[str, Any] = setting(
-        {}, "options of the model, e.g. device=cpu, timeout=5", group=MODEL, metavar="KEY=VALUE", flags=("--with",)
+        {}, "options of the model, e.g. device=cpu timeout=5", group=MODEL, metavar="KEY=VALUE", flags=("--with",)
     )  # fmt: skip
     predictions: tuple[str, ...] = setting((), "answers collected before, instead of a model", group="", metavar="FILE")
     examples: int = setting(
-        500, "how many, sampled in the shares of the labels; default 500", group=DATA, metavar="N", least=1
+        500, "how many to sample, in the shares of their labels; default 500", group=DATA, metavar="N", least=1
     )
     mlm: str | None = setting(
         None, "masked language model for contextual: a Hugging Face folder or id", metavar="MODEL"
@@ -83,16 +81,18 @@ class Settings:
         None, "sentence encoder; default: MiniLM if installed (scuff[meaning])", metavar="MODEL"
     )
     side: str = setting("first", "which text of a pair to perturb; default first", group=DATA, choices=SIDES)
-    protect: tuple[str, ...] = setting((), "leave alone, as for `scuff perturb`", metavar="WHAT", many="repeated")
-    seed: int = setting(0, "another seed, another result; default 0")
-    workers: int = setting(1, "processes; default 1", group=MODEL, metavar="N", least=1)
+    protect: tuple[str, ...] = setting(
+        (), "text that must not change, named as for `scuff perturb`; may be repeated", metavar="WHAT", many="repeated"
+    )
+    seed: int = setting(0, "seed of all random choices; default 0")
+    workers: int = setting(1, "worker processes; default 1", group=MODEL, metavar="N", least=1)
     cache: str | None = setting(
         None, "keep the model's answers in this file, for all runs", group=MODEL, metavar="FILE"
     )
     max_errors: str = setting(
-        "100", "stop after so many errors, or a share such as 5%; default 100", group=MODEL, metavar="N"
+        "100", "stop after more errors than this, or than a share such as 5%; default 100", group=MODEL, metavar="N"
     )
-    max_queries: int | None = setting(None, "how often the model may be asked", metavar="N", least=1)
+    max_queries: int | None = setting(None, "how many texts the model may be asked about", metavar="N", least=1)
 
     @classmethod
     def of(cls: type[Self], **settings: Any) -> Self:
