@@ -1,4 +1,4 @@
-"""The setup of an evaluation: opens model and data, chooses the protocol, tells the costs, and reopens a run for workers."""
+"""The setup of an evaluation: opens model and data, chooses the protocol, says the costs, and reopens a run for workers."""
 
 from __future__ import annotations
 

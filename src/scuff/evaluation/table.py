@@ -35,7 +35,7 @@ class Rows(NamedTuple):
 class Table:
     """One row per case, clean texts included. `kind` is 0 for an answer, else the number, from 1, of its problem in PROBLEMS.
 
-    The column `answers` is there only if `read` was told to read it, since texts may fill the memory.
+    The column `answers` is there only if `read` was asked for it, since texts may fill the memory.
     """
 
     examples: int

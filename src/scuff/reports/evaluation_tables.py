@@ -7,10 +7,7 @@ from .formatting import cell, markdown_row, percent, spread, wrapped
 from .groups import accesses, by_harm, degrees, groups, overall_by_access, unchanged
 from .notes import evaluation_notes
 
-NAMES, LONGEST = (
-    20,
-    30,
-)  # the least width of the column of names; a name of LONGEST letters or more has a line of its own
+NAMES, LONGEST = 20, 30  # least width of the column of names; length from which a name has a line of its own
 KEPT = "\u00a0"  # keeps a name and its number on one line
 
 
