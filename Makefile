@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # The CPU build where the package index has it; without it the tests of Hugging Face models are skipped. `make test TORCH=torch`
 # takes whatever build your index gives, on Linux several gigabytes.
 TORCH ?= torch==2.13.0+cpu

@@ -28,5 +28,5 @@ class BalancedAccuracy(Metric):
     def score(self, total: Floats) -> Floats:
         right, count = np.split(total, 2, axis=-1)  # also of many sums at once, for intervals
         seen = count > 0
-        mean: Floats = (right / np.maximum(count, 1)).sum(-1) / np.maximum(seen.sum(-1), 1)
+        mean: Floats = (right / np.where(seen, count, 1)).sum(-1) / np.maximum(seen.sum(-1), 1)
         return mean

@@ -1,4 +1,4 @@
-"""Isolates rows that raise: one bad example never spoils the others or ends a run."""
+"""Isolates rows on which code raises, so that one bad example neither affects the others nor ends a run."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ Found = TypeVar("Found")
 
 
 class Blameless(Exception):
-    """An error that no single row is to blame for, such as a missing package: it is never isolated."""
+    """An error that is not about a single row, such as a missing package. `isolated` lets it through."""
 
 
 def reason_of(error: BaseException) -> str:
-    """What went wrong, in one line: the problem of rows that something raised on."""
+    """Returns an error as one line, which becomes the problem of the row it was raised on."""
     return f"error: {type(error).__name__}: {error}".splitlines()[0][:300]
 
 
 def isolated(
     rows: Sequence[Row], work: Callable[[Sequence[Row]], Found], failed: Callable[[Row, str], Found]
 ) -> list[Found]:
-    """Calls `work` with all rows; where it raises, with halves of them, until the rows that raise stand alone.
+    """Calls `work` with all rows; if it raises, with each half of them, and so on, until the rows that raise are alone.
 
-    failed: called instead for such a row, with the reason. Returns what all calls returned, in the order of the rows.
+    failed: called for such a row, with the reason. Returns the results of all calls, in the order of the rows.
     """
     try:
         return [work(rows)]

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Part:
-    """What all families of parts share: a name and a spec. A class that sets no `name` is called after itself: my-search."""
+    """The base class of all parts: a name and a spec. A class `MySearch` that sets no `name` gets the name my-search."""
 
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""  # one line for `scuff list`
@@ -36,7 +36,7 @@ class Part:
 
     @property
     def spec(self) -> str:
-        """Builds the part again: `name(option=value)` with the options that are not at their default."""
+        """The spec that builds the part again: `name(option=value)` with the options that are not at their default."""
         return spec_of(self)
 
 
@@ -44,8 +44,8 @@ class Part:
 class Family(Generic[T]):
     """A kind of part that users can add to: constraints, searches, ...
 
-    what: for error messages, with its article ("a constraint"). group: the entry points under which packages publish
-    theirs. base: the class that every member has. shipped: by name, a class, or a function that returns a part.
+    what: for error messages, with its article ("a constraint"). group: of the entry points under which packages publish
+    members. base: the base class of all members. shipped: by name, a class, or a function that returns a part.
     """
 
     what: str
@@ -54,7 +54,10 @@ class Family(Generic[T]):
     shipped: Mapping[str, Any]
 
     def build(self, spec: str | T) -> T:
-        """The part that a spec names; an object that is a part already is returned as it is."""
+        """Returns the part that a spec names, or an object of this family as it is.
+
+        Raises ValueError for a wrong name or option, TypeError for an object of another kind.
+        """
         if isinstance(spec, self.base):
             return spec  # type: ignore[return-value]
         if not isinstance(spec, str):
@@ -62,13 +65,16 @@ class Family(Generic[T]):
         if isinstance(given := _GIVEN.get(spec.strip()), self.base):
             return given  # type: ignore[return-value]
         name, options = parse_call(spec)
-        made = _construct(name, self.find(name), options)
+        kind = self.find(name)
+        if isinstance(kind, type) and not issubclass(kind, self.base):
+            raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got another class")
+        made = _construct(name, kind, options)
         if not isinstance(made, self.base):
             raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got {type(made).__name__}")
         return made  # type: ignore[return-value]
 
     def find(self, name: str) -> Any:
-        """The class or function behind a name, or behind `module:Class`; a wrong name suggests the near ones."""
+        """Returns the class or function of a name or of `module:Class`. Raises ValueError, with similar names, if unknown."""
         if ":" in name:
             return import_object(*name.rsplit(":", 1))[0]
         if name not in self.shipped and name in (found := entry_points(self.group)):
@@ -76,21 +82,24 @@ class Family(Generic[T]):
         return self.shipped[known_name(name, {**dict.fromkeys(entry_points(self.group)), **self.shipped}, self.what)]
 
     def members(self) -> dict[str, Any]:
-        """All of them by name: the shipped ones, then those of installed packages."""
+        """Returns all members by name: the shipped ones, then those of installed packages."""
         others = {name: entry.load() for name, entry in entry_points(self.group).items() if name not in self.shipped}
         return {**self.shipped, **others}
 
 
 @cache
 def entry_points(group: str) -> dict[str, Any]:
-    """What installed packages publish under a group, by name."""
+    """Returns the entry points that installed packages publish under a group, by name."""
     from importlib.metadata import entry_points as installed  # takes a tenth of `import scuff`
 
     return {entry.name: entry for entry in installed(group=group)}
 
 
 def parse_call(spec: str) -> tuple[str, dict[str, Any]]:
-    """`name(option=value, ...)` as a name and options. Values are Python literals; nothing is evaluated."""
+    """Splits `name(option=value, ...)` into name and options. Values are Python literals; nothing is evaluated.
+
+    Raises ValueError if the spec has another form.
+    """
     name, bracket, rest = (part.strip() for part in spec.strip().partition("("))
     if not bracket:
         return name, {}
@@ -104,6 +113,7 @@ def parse_call(spec: str) -> tuple[str, dict[str, Any]]:
 
 
 def _construct(name: str, kind: Any, options: dict[str, Any]) -> Any:
+    """Calls a class or function with options; anything else is the part itself. Raises ValueError for unknown options."""
     if not callable(kind):
         return kind
     short = getattr(kind, "short", {})
@@ -112,11 +122,15 @@ def _construct(name: str, kind: Any, options: dict[str, Any]) -> Any:
     for option in options:
         if option not in known:
             raise ValueError(f"expected {' or '.join(known) or 'no option'} for {name}, got {option!r}")
+    try:
+        inspect.signature(kind).bind(**options)
+    except TypeError as error:
+        raise ValueError(f"expected name(option=value) for {name}, got too few options: {error}") from None
     return kind(**options)
 
 
 def known_name(name: str, known: Mapping[str, Any], what: str) -> str:
-    """The name, if it is known; raises ValueError with the near ones if not."""
+    """Returns the name if it is known. Raises ValueError, with similar names, if not."""
     if name in known:
         return name
     near = get_close_matches(name, known, 2, 0.5)
@@ -125,14 +139,16 @@ def known_name(name: str, known: Mapping[str, Any], what: str) -> str:
 
 
 def spec_of(part: Any, full: bool = False) -> str:
-    """The spec that builds a part again: its name and the options that are not at their default; full: all that are set."""
+    """Returns the spec that builds a part again: its name and the options that are not at their default; full: all options
+    that have a value.
+    """
     options = [(f.name, getattr(part, f.name), _default(f)) for f in _options(part)] if is_dataclass(part) else []
     given = [(name, value) for name, value, usual in options if (value not in (None, {}) if full else value != usual)]
     return name_of(type(part)) + (f"({', '.join(f'{key}={value!r}' for key, value in given)})" if given else "")
 
 
 def name_of(kind: type) -> str:
-    """What a class is called in specs: its name if it ships with Scuff or is an entry point, else `module:Class`."""
+    """Returns the name of a class in specs: its own if it ships with Scuff or is an entry point, else `module:Class`."""
     if kind.__module__.partition(".")[0] == "scuff":
         return str(kind.name)  # type: ignore[attr-defined]
     for group in GROUPS:
@@ -149,24 +165,23 @@ def name_of(kind: type) -> str:
 FAMILIES = ("perturbations", "constraints", "searches", "goals", "metrics", "victims", "recipes")
 GROUPS = tuple(f"scuff.{family}" for family in FAMILIES)  # of entry points
 
-
-_GIVEN: dict[str, Any] = {}  # parts that were given as objects, by spec: their class may exist in this process only
+_GIVEN: dict[str, Any] = {}  # parts given as objects, by spec: their class may exist in this process only
 
 
 def as_spec(part: Any) -> str:
-    """The spec of a part that is given as an object; `Family.build` finds the object again by it, in this process."""
+    """Returns the spec of a part that is given as an object. `Family.build` returns that object for it, in this process."""
     if isinstance(part, str):
         return part
     if isinstance(part, type):
         raise TypeError(f"expected an object, got {_kind_of(part)}")
-    for inner in getattr(part, "parts", ()):  # of what is put together
+    for inner in getattr(part, "parts", ()):  # of combined parts
         as_spec(inner)
     spec = str(getattr(part, "spec", "") or spec_of(part))
     return spec if type(part).__module__.startswith("scuff.") else remember(part, spec)
 
 
 def remember(part: Any, spec: str) -> str:
-    """Keeps an object for `Family.build`. Returns the spec, with a number where it stands for another object already."""
+    """Keeps an object for `Family.build`. Returns the spec, with a number added if the spec already names another object."""
     name, number = spec, 1
     while _GIVEN.setdefault(name, part) != part:
         number += 1
@@ -175,18 +190,19 @@ def remember(part: Any, spec: str) -> str:
 
 
 def can_be_rebuilt(spec: str) -> bool:
-    """Whether another process can build a spec: a class typed into an interpreter or inside a function exists only here."""
+    """Whether another process can build a spec. A class defined in an interpreter or inside a function exists only here."""
     return not any(mark in spec for mark in ("__main__:", "<locals>", "<stdin>:", "#"))
 
 
 def usage(kind: type) -> str:
-    """What can be set, with the defaults: `name(option=default, ...)`; an option without one as `option=...`."""
+    """Returns the options of a class with their defaults: `name(option=default, ...)`, or `option=...` without a default."""
     options = [(f.name, _default(f)) for f in _options(kind)] if is_dataclass(kind) else []
     given = [f"{name}={'...' if usual is MISSING else repr(usual)}" for name, usual in options]
     return name_of(kind) + (f"({', '.join(given)})" if given else "")
 
 
 def _options(part: Any) -> list[Field[Any]]:
+    """The fields that the constructor takes."""
     return [field for field in fields(part) if field.init]
 
 
@@ -195,15 +211,19 @@ def _default(field: Field[Any]) -> Any:
 
 
 def _kind_of(value: Any) -> str:
+    """The type of a wrong value, for error messages; a class was probably meant to be called."""
     return f"the class {value.__name__} itself: add ()" if isinstance(value, type) else type(value).__name__
 
 
-_FILES: dict[str, str] = {}  # the files that were imported by their path, by the name of the module
+_FILES: dict[str, str] = {}  # paths of imported files, by module name
 _LOADED: dict[tuple[str, int, int], Any] = {}  # their modules, by path, time stamp and size
 
 
 def import_object(path: str, attribute: str) -> tuple[Any, str]:
-    """`attribute` of a module or of a .py file, and a digest of the file that it is in. Raises ValueError if there is none."""
+    """Returns an attribute of a module or of a .py file, and a digest of that file.
+
+    Raises NoSuchFile if the file does not exist, ValueError if it cannot be imported or has no such attribute.
+    """
     try:
         module = _import_file(Path(path)) if path.endswith(".py") else _import_module(path)
     except NoSuchFile:
@@ -226,19 +246,20 @@ class NoSuchFile(ValueError):
 
 
 def _import_file(file: Path) -> Any:
-    """The module in a file; once, unless the file has changed, so that two parts of one spec have one class."""
+    """Returns the module in a file. Imports it once, unless the file changes, so that equal specs have the same class."""
     if not file.is_file():
         raise NoSuchFile(f"{file}: expected a Python file, got nothing of that name")
     key = (str(file.resolve()), file.stat().st_mtime_ns, file.stat().st_size)
     if key in _LOADED:
         return _LOADED[key]
-    name = file.stem if file.stem not in sys.modules else f"{file.stem}_{len(_FILES)}"  # not instead of another
+    # the name must not replace another module
+    name = file.stem if file.stem not in sys.modules else f"{file.stem}_{len(_FILES)}"
     spec = util.spec_from_file_location(name, file)
     assert spec is not None and spec.loader is not None, "a name that ends in .py has a loader"
     module = util.module_from_spec(spec)
     sys.modules[name] = module
     _FILES[name] = str(file)
-    folder = str(file.resolve().parent)  # what it imports may stand beside it, as for `python file.py`
+    folder = str(file.resolve().parent)  # so that it can import files beside it, as with `python file.py`
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
@@ -259,7 +280,7 @@ def _import_module(name: str) -> Any:
 
 
 def split_outside(text: str, mark: str) -> Iterator[str]:
-    """Cuts at a mark that stands outside brackets and quotes."""
+    """Yields the parts of a text between marks, except marks inside brackets or quotes."""
     depth, quote, begin, escaped = 0, "", 0, False
     for at, char in enumerate(text):
         if quote:
@@ -275,19 +296,19 @@ def split_outside(text: str, mark: str) -> Iterator[str]:
 
 
 def check_number(value: Any, low: float, high: float, what: str) -> None:
-    """Raises ValueError if an option is no number in [low, high]."""
+    """Raises ValueError if an option is not a number in [low, high]."""
     if type(value) not in (int, float) or not low <= value <= high:
         raise ValueError(f"expected a number in [{low:g}, {high:g}] for {what}, got {value!r}")
 
 
 def check_count(value: Any, least: int, what: str) -> None:
-    """Raises ValueError if an option is no whole number from `least`."""
+    """Raises ValueError if an option is not a whole number of at least `least`."""
     if type(value) is not int or value < least:
         raise ValueError(f"expected a whole number from {least} for {what}, got {value!r}")
 
 
 def check_positive(value: Any, what: str, *, zero: bool = False) -> None:
-    """Raises ValueError if an option is no finite number above 0, or from 0."""
+    """Raises ValueError if an option is not a finite number above 0; zero: 0 is allowed, too."""
     if type(value) not in (int, float) or not 0 <= value < math.inf or not (value or zero):
         raise ValueError(f"expected a number {'from' if zero else 'above'} 0 for {what}, got {value!r}")
 

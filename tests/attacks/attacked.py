@@ -1,8 +1,9 @@
-"""Attacks on a few texts without a run folder, and what came of each."""
+"""Helpers of the tests: attacks on a few texts without a run folder, and their outcomes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ NO_LIMITS = Limits()
 Line = dict[str, Any]
 
 
-def recipe(search: str, goal: str = "untargeted", transform: Sequence[str] = LETTERS, *constraints: str) -> Attack:
-    return Attack.of("test", "", goal, tuple(transform), search, constraints)
+def recipe(search: str, goal: str = "untargeted", perturbations: Sequence[str] = LETTERS, *constraints: str) -> Attack:
+    return Attack.of("test", "", goal, tuple(perturbations), search, constraints)
 
 
 def data_of(texts: Sequence[Any], targets: Sequence[Any], task: Task = "single", *more: Sequence[Any]) -> Dataset:
@@ -40,7 +41,7 @@ def toy(name: str, count: int, first: int = 0) -> Dataset:
 
 
 class Watched(Victim):
-    """A victim that remembers what it was asked, call by call, and may break."""
+    """A victim that records its calls, and raises on some texts."""
 
     def __init__(self, victim: Victim, breaks: Callable[[Any], bool] = lambda text: False) -> None:
         self.victim, self.breaks, self.calls = victim, breaks, list[list[Any]]()
@@ -55,7 +56,7 @@ class Watched(Victim):
 
 
 def attacking(victim: Victim, data: Dataset, recipe: Attack, limits: Limits = NO_LIMITS, **doors: Any) -> Campaign:
-    """An attack whose clean texts are asked; as in a run, no answer is remembered from one batch to the next."""
+    """An attack whose original texts are answered. As in a run, no answer is kept from one batch to the next."""
     query = Query(victim)
 
     def ask(*columns: Column, examples: Any = None) -> Outputs:
@@ -68,10 +69,21 @@ def attacking(victim: Victim, data: Dataset, recipe: Attack, limits: Limits = NO
     return work
 
 
+class Block(AttackedBlock):
+    """A block that also gives `ask` the example of each text, so that tests see who asks."""
+
+    def _ask(self, *columns: Any, examples: Any) -> Outputs:
+        ask, self.ask = self.ask, partial(self.ask, examples=examples)
+        try:
+            return super()._ask(*columns, examples=examples)
+        finally:
+            self.ask = ask
+
+
 def attacked(victim: Victim, data: Dataset, recipe: Attack, limits: Limits = NO_LIMITS, **doors: Any) -> list[Line]:
-    """A line per example, as in results.jsonl."""
+    """Runs an attack. Returns a line per example, as in results.jsonl."""
     work = attacking(victim, data, recipe, limits, **doors)
-    parts = [AttackedBlock(work, np.arange(job.rows.start, job.rows.stop)).part() for job in work.jobs()]
+    parts = [Block(work, np.arange(job.rows.start, job.rows.stop)).part() for job in work.jobs()]
     return result_lines(data, work.truth, work.clean, parts, limits)
 
 

@@ -1,4 +1,4 @@
-"""Put a model, data and a recipe in, get adversarial texts and a run folder: everything that `scuff.attack` promises."""
+"""`scuff.attack` as a whole: results, errors, run folders, resuming, reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import scuff
-from scuff.api import report_attack
 from scuff.english import inflection
 from scuff.reports.gate import check_summary
 from scuff.reports.parquet import write_parquet
@@ -37,7 +36,7 @@ def score(text: str) -> float:
 
 
 def keyword(texts: list[str]) -> list[dict[str, float]]:
-    """Numbers that differ from text to text."""
+    """A model whose scores depend on a word and, slightly, on the length of the text."""
     return [{"negative": 1 - score(text), "positive": score(text)} for text in texts]
 
 
@@ -50,7 +49,7 @@ def attack(model: Any = keyword, data: Any = DATA, output: Any = None, **setting
 
 
 def content(folder: Path, *patterns: str) -> dict[str, bytes]:
-    """Everything that must not differ from run to run."""
+    """The files of a run folder that must be the same in every run, with their bytes."""
     found = [path for pattern in patterns or ("**/*",) for path in folder.glob(pattern) if path.is_file()]
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(found) if p.name != "timings.json"}
 
@@ -63,7 +62,7 @@ def blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Recorder:
-    """A model that remembers what it saw, and can be told to break on its n-th call."""
+    """A model that records the texts it was asked about, and is interrupted on its call number `breaks_at`."""
 
     def __init__(self, model: Model = keyword) -> None:
         self.model, self.seen, self.calls, self.breaks_at = model, list[Any](), 0, 0
@@ -76,7 +75,7 @@ class Recorder:
         return self.model(*columns)
 
 
-# what comes out
+# results
 
 
 def test_a_plain_callable() -> None:
@@ -94,7 +93,7 @@ def test_a_plain_callable() -> None:
     assert result.paper.splitlines()[2].startswith("| list | unk |  | 50.0 [29.9, 70.1] |")
 
 
-def test_the_lines_tell_what_the_model_says_to_what_texts() -> None:
+def test_the_answers_in_the_lines_are_those_of_the_model() -> None:
     result = attack()
     for line in result.lines:
         assert line["clean"]["answer"]["label"] == line["target"] == decide(line["texts"])[0]
@@ -107,11 +106,11 @@ def test_the_lines_tell_what_the_model_says_to_what_texts() -> None:
             assert tried["answer"]["label"] == said and (said != line["target"]) == (line["status"] == "succeeded")
 
 
-def test_the_same_call_gives_the_same_and_another_seed_other_texts() -> None:
+def test_the_seed_decides_the_texts() -> None:
     assert attack().lines == attack().lines != attack(seed=1).lines
 
 
-def test_queries_are_what_the_model_was_asked() -> None:
+def test_queries_count_the_texts_that_the_model_saw() -> None:
     model = Recorder()
     result = attack(model, data=DATA[:1])
     assert len(set(model.seen)) == result.lines[0]["queries"] == result.summary["queries"]["total"]
@@ -131,7 +130,7 @@ def test_no_time() -> None:
     assert "20 attacks ran out of queries or time" in str(result)
 
 
-def test_a_targeted_class_and_those_that_have_it() -> None:
+def test_targeted_skips_examples_of_the_target_class() -> None:
     result = attack(goal="targeted(label='negative')")
     assert result.success == 1 and result.summary["skipped"] == {"already the target": 10}
 
@@ -162,7 +161,7 @@ def test_toxictrap_on_label_sets_with_thresholds() -> None:
     assert set(before) == {"rude", "spam"} and before["rude"] > 0.5 > after["rude"] and after["spam"] < 0.5
 
 
-def test_goals_that_a_model_or_transformation_does_not_suit() -> None:
+def test_goals_that_do_not_fit_a_model_or_a_perturbation() -> None:
     data = [(text, ["rude"] if label == "positive" else []) for text, label in DATA]
     settings = {"recipe": "tt-deepwordbug", "search": "best-of", "labels": ["rude"]}
     with pytest.raises(ValueError, match=r"expected a model that gives scores for toxictrap\(threshold=0.9\), got"):
@@ -170,8 +169,8 @@ def test_goals_that_a_model_or_transformation_does_not_suit() -> None:
             lambda texts: [["rude"] if score(text) > 0.5 else [] for text in texts],
             data, goal="toxictrap(threshold=0.9)", **settings,
         )  # fmt: skip
-    with pytest.raises(ValueError, match="expected the transformation omit for the goal reduction, got typo"):
-        attack(decide, search="best-of", goal="reduction", transform=["typo"])
+    with pytest.raises(ValueError, match="expected the perturbation omit for the goal reduction, got typo"):
+        attack(decide, search="best-of", goal="reduction", perturbations=["typo"])
 
 
 def test_attacks_that_have_nothing_to_try_are_counted() -> None:
@@ -247,8 +246,8 @@ def test_tags() -> None:
     assert result.summary["clean"]["value"] == 1 and result.summary["after"]["value"] == pytest.approx(5 / 8)
     assert result.adversarial[0][0] == "Anna saw the river Thames near Oxford 0" and result.summary["labels"] == {}
     assert "tags; of all examples" in str(result)
-    with pytest.raises(ValueError, match="expected transformations that keep each token for tagging data, got segment"):
-        attack(model, data, goal="tags", transform=["segment"])
+    with pytest.raises(ValueError, match="expected perturbations that keep each token for tagging data, got segment"):
+        attack(model, data, goal="tags", perturbations=["segment"])
     with pytest.raises(
         ValueError, match="expected data with one label or label sets for the goal untargeted, got a tag per token"
     ):
@@ -270,7 +269,7 @@ def test_odd_texts(tmp_path: Path) -> None:
     ]  # fmt: skip
     data = [(text, decide([text])[0]) for text in texts]
     for recipe, settings in (
-        ("deepwordbug", {"transform": ["typo", "homoglyph", "invisible", "segment"]}),
+        ("deepwordbug", {"perturbations": ["typo", "homoglyph", "invisible", "segment"]}),
         ("deepwordbug", {"search": "genetic(population=4, generations=2)"}),
         ("input-reduction", {}),
     ):
@@ -292,7 +291,7 @@ def test_a_long_text(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "report.html").stat().st_size < 100_000
 
 
-# what goes wrong
+# errors
 
 
 def test_a_model_that_fails_on_some_texts() -> None:
@@ -319,7 +318,7 @@ def test_a_model_that_fails_on_some_texts() -> None:
 
 
 def test_a_model_that_answers_only_where_words_are_hidden() -> None:
-    """What ranks words does not count: no text that could fool it was answered."""
+    """Answers to texts with hidden words do not count: no text that could be the outcome was answered."""
 
     def model(texts: list[str]) -> list[dict[str, float]]:
         if not all(text in clean or "[UNK]" in text for text in texts):
@@ -345,19 +344,19 @@ def test_scores_that_are_no_numbers() -> None:
         attack(lambda texts: [[float("nan")] * 2] * len(texts), data, labels=NAMES)
 
 
-def test_a_transformation_that_fails_on_one_example(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = attack(transform=["keyboard"]).lines
+def test_a_perturbation_that_fails_on_one_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = attack(perturbations=["keyboard"]).lines
     keyboard: Any = type(scuff.parse("keyboard"))
     propose = keyboard.propose
 
     def broken(self: Any, corpus: Any, *rest: Any, **options: Any) -> Any:
         if any("station was good" in text for text in corpus.strings()):
-            raise ZeroDivisionError("in the attack")
+            raise ZeroDivisionError("in the perturbation")
         return propose(self, corpus, *rest, **options)
 
     monkeypatch.setattr(keyboard, "propose", broken)
-    result = attack(transform=["keyboard"])
-    assert result.summary["problems"] == {"error: ZeroDivisionError: in the attack": 1}
+    result = attack(perturbations=["keyboard"])
+    assert result.summary["problems"] == {"error: ZeroDivisionError: in the perturbation": 1}
     differ = [new["texts"][0] for old, new in zip(before, result.lines, strict=True) if old != new]
     assert len(differ) == 1 and "station was good" in differ[0]
 
@@ -368,7 +367,7 @@ def test_a_transformation_that_fails_on_one_example(monkeypatch: pytest.MonkeyPa
         ({"recipe": "toxictrop"}, "expected the name of a recipe, got 'toxictrop'; did you mean toxictrap"),
         ({"recipes": "pwws"}, "expected a setting, got 'recipes'; did you mean recipe?"),
         ({"without": ["speech"]}, "expected the name of a constraint, got 'speech'"),
-        ({"transform": ["paraphrase"]}, "paraphrase needs a model"),
+        ({"perturbations": ["paraphrase"]}, "paraphrase needs a model"),
         ({"predictions": ["answers.jsonl"]}, "expected a model for an attack, got predictions"),
         ({"side": "both"}, "expected first or second for side, got both"),
         ({"goal": "tags(share=2)"}, "tags.share, got 2"),
@@ -396,14 +395,14 @@ def test_what_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     result = attack(recipe="textbugger", vectors=str(near), encoder=None, without="meaning")
     assert result.success > 0 and result.summary["similarity"]["measure"] == "chrf"
     assert "chosen otherwise: no meaning" in result.summary["recipe"]["deviations"]
-    assert "MiniLM" not in str(result.summary["recipe"]["deviations"]), "no encoder, no word of it"
+    assert "MiniLM" not in str(result.summary["recipe"]["deviations"]), "a constraint that is left out has no deviation"
     meaning.distance_in_meaning.cache_clear()  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "lemminflect", None)
     inflection._library.cache_clear()
     with pytest.raises(
         MissingResource, match=r"expected the package lemminflect, got none: pip install 'scuff\[english\]'"
     ):
-        attack(transform=["inflection"], data=[("unheard of verbs vanish", "negative")])
+        attack(perturbations=["inflection"], data=[("unheard of verbs vanish", "negative")])
     inflection._library.cache_clear()
 
 
@@ -421,7 +420,7 @@ def test_neighbours_have_no_cosines(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("blocks")
 @pytest.mark.parametrize("at", [1, 4, 9, 23])
-def test_an_interrupted_run_goes_on(at: int, tmp_path: Path) -> None:
+def test_an_interrupted_run_resumes(at: int, tmp_path: Path) -> None:
     model = Recorder()
     whole = attack(model, output=tmp_path / "whole")
     model.calls, model.breaks_at = 0, at
@@ -437,7 +436,7 @@ def test_an_interrupted_run_goes_on(at: int, tmp_path: Path) -> None:
 
 
 def test_neither_blocks_nor_order_nor_workers_change_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = {"recipe": "deepwordbug", "search": "beam(width=2)", "transform": ["2*typo"], "examples": 12}
+    settings = {"recipe": "deepwordbug", "search": "beam(width=2)", "perturbations": ["2*typo"], "examples": 12}
     whole = attack("toy:sentiment", "toy:sentiment", tmp_path / "whole", **settings)
     monkeypatch.setattr(Toy, "cases_at_once", 192)
     blocks = attack("toy:sentiment", "toy:sentiment", tmp_path / "blocks", **settings)
@@ -460,7 +459,7 @@ def test_resume_by_folder(tmp_path: Path) -> None:
     for name in ("trials/attack-00000.npz", "summary.json", "results.jsonl", "report.html"):
         (tmp_path / "run" / name).unlink()
     with pytest.raises(
-        ValueError, match=r"expected a finished run, got 1 of 2 blocks left to do: `scuff attack --resume .*` goes on"
+        ValueError, match=r"expected a finished run, got 1 of 1 blocks left to do: `scuff attack --resume .*` goes on"
     ):
         scuff.report(tmp_path / "run")
     assert isinstance(scuff.resume(tmp_path / "run"), scuff.AttackResult) and content(tmp_path / "run") == before
@@ -488,7 +487,11 @@ def test_another_setting_is_refused(tmp_path: Path) -> None:
 def test_report_needs_neither_model_nor_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     near = tmp_path / "near.tsv"
     near.write_text("good\tfine decent\npoor\tbad weak\n")
-    settings = {"transform": ["embedding"], "vectors": str(near), "constraint": ["meaning(least=0.1, encoder='chrf')"]}
+    settings = {
+        "perturbations": ["embedding"],
+        "vectors": str(near),
+        "constraint": ["meaning(least=0.1, encoder='chrf')"],
+    }
     result = attack(output=tmp_path / "run", **settings)
     before = content(tmp_path / "run")
     for name in ("summary.json", "results.jsonl", "report.html"):
@@ -504,7 +507,7 @@ def test_report_needs_neither_model_nor_files(tmp_path: Path, monkeypatch: pytes
         result.paper,
     )
     (tmp_path / "run" / "timings.json").unlink()
-    assert "time          not known" in str(report_attack(tmp_path / "run"))
+    assert "time          not known" in str(scuff.report(tmp_path / "run"))
 
 
 def test_a_damaged_part_is_named(tmp_path: Path) -> None:
@@ -518,8 +521,8 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     assert content(tmp_path / "run") == before
 
 
-def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts are written behind the search's back: what goes wrong with the last one must not be lost."""
+def test_a_full_disk_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts are written in the background: an error in writing the last one must not be lost."""
     from scuff.runs.folder import Folder
 
     write = Folder.write_part
@@ -536,7 +539,7 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     attack(output=tmp_path / "run")
     attack(output=tmp_path / "other")
     assert content(tmp_path / "run") == content(tmp_path / "other")
-    assert len(json.loads((tmp_path / "run" / "timings.json").read_text())) == 2, "both sessions took time"
+    assert len(json.loads((tmp_path / "run" / "timings.json").read_text())) == 2, "the time of both calls is written"
 
 
 def test_a_row_for_each_example(tmp_path: Path) -> None:
@@ -563,10 +566,10 @@ def test_the_cache_saves_the_second_run(tmp_path: Path) -> None:
         attack(name, output=tmp_path / folder, cache=cache)
     assert content(tmp_path / "one") == content(tmp_path / "two")
     queries = [json.loads((tmp_path / folder / "timings.json").read_text())[0]["queries"] for folder in ("one", "two")]
-    assert queries[0] > 5 * len(DATA) and queries[1] == len(DATA), "only the examples by which a model is known again"
+    assert queries[0] > 5 * len(DATA) and queries[1] == len(DATA), "only the examples that identify the model"
 
 
-def test_successes_are_told_as_they_come() -> None:
+def test_found_is_called_with_each_success() -> None:
     told: list[dict[str, Any]] = []
     result = attack(found=told.append)
     won = {line["id"]: line for line in result.lines if line["status"] == "succeeded"}

@@ -1,4 +1,4 @@
-"""Constraints: what they say beside slow, obvious versions and other tools, whatever else is asked in the same batch."""
+"""Constraints against slow, obvious versions and other tools, and that a verdict does not depend on the batch."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ WINDOWS = {"meaning(window)": ", window=3", "meaning(skip_short)": ", window=3, 
 
 
 def versions(texts: list[str], attack: str, seed: int, many: int = 3) -> tuple[Corpus, Edits]:
-    """Several changed versions of each text."""
+    """Several perturbed versions of each text."""
     before = Corpus.of(texts).take(np.repeat(np.arange(len(texts)), many))
     draw = np.tile(np.arange(many), len(texts))
     return before, scuff.parse(attack).edits(before, 0.3, seed=seed, draw=draw).in_order()
 
 
 def verdict(constraint: Constraint, before: Corpus, edits: Edits, rows: list[int] | None = None) -> Mask:
-    """What a constraint says of some versions, when asked about these only."""
+    """The verdict of a constraint on some versions, when called with these only."""
     if rows is not None:
         place = np.full(len(before), -1)
         place[rows] = np.arange(len(rows))
@@ -89,7 +89,7 @@ def constraint(request: pytest.FixtureRequest) -> Constraint:
 
 
 @given(texts)
-def test_what_is_not_edited_is_allowed(constraint: Constraint, texts: list[str]) -> None:
+def test_unchanged_texts_are_allowed(constraint: Constraint, texts: list[str]) -> None:
     corpus = Corpus.of(texts)
     nothing = scuff.parse("typo").proposals(corpus, 0.5).where(np.empty(0, np.int64))
     assert verdict(constraint, corpus, nothing).tolist() == [True] * len(texts)
@@ -97,7 +97,7 @@ def test_what_is_not_edited_is_allowed(constraint: Constraint, texts: list[str])
 
 
 @given(texts, st.sampled_from(ATTACKS), st.integers(0, 9), st.randoms(use_true_random=False))
-def test_company_changes_no_verdict(
+def test_verdicts_do_not_depend_on_the_batch(
     constraint: Constraint, texts: list[str], attack: str, seed: int, order: Random
 ) -> None:
     before, edits = versions([*texts, "The film was good, they watch IT AGAIN. So did I!"], attack, seed)
@@ -152,7 +152,7 @@ def test_no_site_where_no_word_may_change() -> None:
 
 
 @given(texts, st.sampled_from(ATTACKS), st.integers(0, 9))
-def test_characters_as_other_tools_count_them(texts: list[str], attack: str, most: int) -> None:
+def test_characters_as_in_other_tools(texts: list[str], attack: str, most: int) -> None:
     before, edits = versions(texts, attack, most)
     old, new = before.strings(), before.apply(edits).strings()
     away = [Levenshtein.distance(a, b) <= most for a, b in zip(old, new, strict=True)]
@@ -164,7 +164,7 @@ def test_characters_as_other_tools_count_them(texts: list[str], attack: str, mos
 
 
 def spared(constraint: str, text: str) -> list[str]:
-    """The words that a constraint leaves alone."""
+    """The words that a constraint does not let change."""
     corpus = Corpus.of([text])
     start = corpus.words.start
     edits = Edits(start * 0, start, corpus.words.stop, Ragged.of(["x"] * start.size), start, start * 0 + 1)
@@ -294,7 +294,7 @@ WAYS: dict[str, Callable[[float], float]] = {
 
 
 @pytest.mark.parametrize("by", WAYS)
-def test_meaning_as_the_encoder_has_it(encoder: str, by: str) -> None:
+def test_meaning_is_the_similarity_of_the_encoder(encoder: str, by: str) -> None:
     from scuff.huggingface.encoder import Encoder
 
     before, edits = versions(
@@ -328,7 +328,7 @@ def test_meaning_in_a_window(encoder: str) -> None:
     assert (verdict(whole, before, edits) == verdict(Meaning(0.9, "cosine", encoder), before, edits)).all()
 
 
-def test_short_texts_may_be_left_out(encoder: str) -> None:
+def test_short_texts_can_be_skipped(encoder: str) -> None:
     before, edits = versions([" ".join(WORDS[:length]) for length in (4, 5, 6)], "typo", 2, many=5)
     whole = verdict(Meaning(0.99, "cosine", encoder, window=5), before, edits)
     found = verdict(Meaning(0.99, "cosine", encoder, window=5, skip_short=True), before, edits)

@@ -1,4 +1,4 @@
-"""Searches in lock step: what stands beside an example changes nothing for it, batches are full, and nothing is asked twice."""
+"""The engine: outcomes do not depend on other examples, batches are full, nothing is asked twice, budgets hold."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LONG = " ".join(toy_data("sentiment", "test")[0][:400])[:20_000]
 
 
 def judged(texts: Sequence[str]) -> Dataset:
-    """Texts with the labels that the toy gives them, so that each is attacked."""
+    """Texts with the labels that the toy gives them, so that all are attacked."""
     said = SENTIMENT(list(texts)).answers.argmax(1)
     return data_of(texts, [SENTIMENT.labels[label] for label in said])
 
@@ -60,7 +60,7 @@ def by_id(lines: list[Line]) -> dict[str, Line]:
 
 
 class Listening:
-    """A door to a victim that writes down which texts were asked for which example."""
+    """An `ask` that records which texts were asked for which example."""
 
     def __init__(self, victim: Victim = SENTIMENT) -> None:
         self.victim, self.asked, self.batches = victim, defaultdict[int, list[Any]](list), list[int]()
@@ -74,7 +74,7 @@ class Listening:
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_company_changes_nothing(search: str) -> None:
+def test_outcomes_do_not_depend_on_other_examples(search: str) -> None:
     data = judged([*REAL.columns[0][:24], *BAD])
     plan = recipe(search, "untargeted", LETTERS, "changed(share=0.5)")
     limits = Limits(max_queries=200)
@@ -89,7 +89,7 @@ def test_company_changes_nothing(search: str) -> None:
     assert by_id(attacked(SENTIMENT, alone, plan, limits)) == {"7": usual["7"]}
 
 
-def test_the_seed_is_chance_alone() -> None:
+def test_the_seed_decides_random_searches() -> None:
     data = judged(REAL.columns[0])
     plan = recipe("best-of(n=20)")
     first, again, other = (attacked(SENTIMENT, data, plan, Limits(seed=seed)) for seed in (1, 1, 2))
@@ -106,8 +106,8 @@ def test_batches_are_full() -> None:
     assert together > 8 * one_by_one
 
 
-def test_examples_that_finish_make_room() -> None:
-    """The batch stays about as large as wanted until few examples are left."""
+def test_new_examples_start_when_others_finish() -> None:
+    """Batches stay about as large as wanted until few examples are left."""
     door = Listening()
     attacked(SENTIMENT, judged(REAL.columns[0] * 3), recipe("unk"), Limits(block=200), ask=door, at_once=60)
     full = door.batches[: len(door.batches) * 3 // 4]
@@ -119,16 +119,16 @@ def test_examples_that_finish_make_room() -> None:
 def test_nothing_is_asked_twice(search: str, goal: str) -> None:
     texts = [*REAL.columns[0][:12], "It was very very very bad, bad, bad.", "bad bad", "bad", "!"]
     door = Listening()
-    transform = LETTERS if goal == "untargeted" else ("omit(keep_one=False)",)
+    perturbations = LETTERS if goal == "untargeted" else ("omit(keep_one=False)",)
     data = judged(texts)
-    lines = attacked(SENTIMENT, data, recipe(search, goal, transform), ask=door)
+    lines = attacked(SENTIMENT, data, recipe(search, goal, perturbations), ask=door)
     for at, line in enumerate(lines):
         assert max(Counter([(texts[at],), *door.asked[at]]).values()) == 1
         assert line["queries"] == 1 + len(door.asked[at])
 
 
 def test_memory_does_not_grow_with_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text that is too long for all its versions to be made at once has the same outcome."""
+    """The outcome is the same if a text is too long for all its versions to be made at once."""
     data = judged([LONG[:3000], *REAL.columns[0][:3]])
     plan = recipe("unk", "untargeted", LETTERS, "edit-distance(most=40)")
     for limits in (Limits(), Limits(max_queries=150)):
@@ -158,13 +158,13 @@ def test_odd_texts(search: str) -> None:
             assert line["queries"] > 1
 
 
-MARK = "⁂"  # no attack changes it
+MARK = "⁂"  # no perturbation changes it
 MARKED = judged([*REAL.columns[0][:6], f"{MARK} The film was bad and boring.", *REAL.columns[0][6:16]])
 
 
 @dataclass(frozen=True)
 class Breaking(Constraint):
-    """Cannot take texts with a certain mark; or not when it is to measure them, which comes after the victim was asked."""
+    """Raises on texts with a mark, in the check itself or in `similarity`, which is called after the victim was asked."""
 
     mark: str = ""
     when_measured: bool = False
@@ -183,7 +183,7 @@ class Breaking(Constraint):
 
 
 def assert_one_breaks(lines: list[Line], usual: list[Line], reason: str) -> None:
-    """Only the one with the mark; not even the number of queries changes for another, though both were in one batch."""
+    """Asserts that only the example with the mark fails; nothing changes for others in its batch, not even their queries."""
     for line, other in zip(lines, usual, strict=True):
         if MARK in line["texts"][0]:
             assert (line["status"], line["reason"], line["adversarial"]) == ("error", reason, None)
@@ -193,7 +193,7 @@ def assert_one_breaks(lines: list[Line], usual: list[Line], reason: str) -> None
 
 @pytest.mark.parametrize("search", ["unk", "beam(width=2)"])
 @pytest.mark.parametrize("most", [None, 25])
-def test_a_constraint_that_breaks_on_one_text(search: str, most: int | None) -> None:
+def test_a_constraint_that_raises_on_one_text(search: str, most: int | None) -> None:
     limits = Limits(max_queries=most)
     for when_measured in (False, True):
         fine, breaking = (
@@ -207,14 +207,14 @@ def test_a_constraint_that_breaks_on_one_text(search: str, most: int | None) -> 
     assert reached or most
 
 
-def test_a_victim_that_breaks_on_one_text() -> None:
+def test_a_victim_that_raises_on_one_text() -> None:
     usual = attacked(SENTIMENT, MARKED, recipe("unk"))
     original = MARKED.columns[0][6]
     lines = attacked(Watched(SENTIMENT, lambda text: MARK in text and text != original), MARKED, recipe("unk"))
     assert_one_breaks(lines, usual, "error: RuntimeError: the model broke")
     unanswered = attacked(Watched(SENTIMENT, lambda text: MARK in text), MARKED, recipe("unk"))
     assert unanswered[:6] == usual[:6] and unanswered[7:] == usual[7:]
-    assert unanswered[6]["status"] == "skipped", "nobody knows whether it was right"
+    assert unanswered[6]["status"] == "skipped", "it is not known whether it was right"
     assert unanswered[6]["reason"] == "no answer: error: RuntimeError: the model broke"
     sometimes = Watched(SENTIMENT, lambda text: MARK in text and len(text) < len(original))
     lines = attacked(sometimes, MARKED, recipe("unk"))
@@ -223,7 +223,7 @@ def test_a_victim_that_breaks_on_one_text() -> None:
 
 
 @pytest.mark.parametrize("most", [None, 15])
-def test_a_door_that_breaks(most: int | None) -> None:
+def test_ask_that_raises_for_one_example(most: int | None) -> None:
     class Door(Listening):
         def __call__(self, *columns: Column, examples: Sequence[int] | None = None) -> Outputs:
             if examples is not None and 6 in examples:
@@ -236,7 +236,7 @@ def test_a_door_that_breaks(most: int | None) -> None:
 
 
 class Agreeing(Victim):
-    """Whether a second text follows from the first: the share of its words that are there."""
+    """A victim for pairs: the score of yes is the share of the second text's words that are in the first."""
 
     name, task, labels, access = "agreeing", "single", ("no", "yes"), Access.SCORE
 
@@ -266,7 +266,7 @@ def test_pairs(search: str, side: int) -> None:
 
 
 class Tagger(Victim):
-    """Nouns are those of a list."""
+    """A victim that tags the nouns of a list."""
 
     name, task, labels = "tagger", "tokens", ("O", "N")
     nouns = ("dog", "cat", "house", "street", "tree")
@@ -304,11 +304,11 @@ def test_tags(search: str, share: float) -> None:
 @pytest.mark.parametrize(
     ("goal", "constraints"), [("untargeted", ()), ("untargeted", ("changed(share=0.1)",)), ("reduction", ())]
 )
-def test_a_smaller_budget_succeeds_where_the_goal_was_reached_with_as_many_queries(
+def test_a_budget_succeeds_if_and_only_if_it_is_at_least_reached(
     search: str, goal: str, constraints: tuple[str, ...]
 ) -> None:
-    transform = ["omit(keep_one=False)"] if goal == "reduction" else LETTERS
-    whole = recipe(search, goal, transform, *constraints)
+    perturbations = ["omit(keep_one=False)"] if goal == "reduction" else LETTERS
+    whole = recipe(search, goal, perturbations, *constraints)
     unlimited = attacked(SENTIMENT, REAL, whole)
     reached = {line["id"]: line["reached"] for line in unlimited}
     assert all(
@@ -320,8 +320,8 @@ def test_a_smaller_budget_succeeds_where_the_goal_was_reached_with_as_many_queri
             assert (line["status"] == "succeeded") == (0 < (reached[line["id"]] or 0) <= most)
 
 
-def test_a_success_on_the_way_is_not_lost() -> None:
-    """Hiding alpha does more, so it is changed first, and then beta, which alone turns the answer, may not change any more."""
+def test_a_success_while_ranking_is_not_lost() -> None:
+    """Hiding alpha matters more, so it is changed first; then beta, which alone turns the answer, may no longer change."""
 
     def model(texts: list[str]) -> list[dict[str, float]]:
         rows = [(set(text.split()), "[UNK]" in text) for text in texts]
@@ -332,7 +332,7 @@ def test_a_success_on_the_way_is_not_lost() -> None:
         return [{"yes": score, "no": 1 - score} for score in sure]
 
     text = "alpha beta gamma delta epsilon zeta eta theta iota kappa"
-    settings: dict[str, Any] = {"transform": ["typo"], "constraint": ["changed(share=0.1)"], "encoder": "chrf"}
+    settings: dict[str, Any] = {"perturbations": ["typo"], "constraint": ["changed(share=0.1)"], "encoder": "chrf"}
     found = scuff.attack(model, [(text, "yes")], "deepwordbug", search="weighted-saliency", **settings)
     assert found.success == 1 and "alpha" in found.adversarial[0][1] and "beta" not in found.adversarial[0][1].split()
 
@@ -345,7 +345,7 @@ DECIDED = [(f"this was a good {thing} and all liked it", "positive") for thing i
 
 
 def test_a_model_that_only_decides() -> None:
-    settings: dict[str, Any] = {"transform": ["typo"], "encoder": "chrf"}
+    settings: dict[str, Any] = {"perturbations": ["typo"], "encoder": "chrf"}
     result = scuff.attack(deciding, DECIDED, "deepwordbug", search="best-of", **settings)
     assert result.success == 1 and all("good" not in after.split() for _, after in result.adversarial)
     with pytest.raises(NotEnoughAccess, match=r"score access for the search unk, got .*:deciding, .*--search best-of"):
@@ -353,7 +353,7 @@ def test_a_model_that_only_decides() -> None:
 
 
 def test_best_of_needs_no_scores() -> None:
-    """A model that hides them is asked the same."""
+    """A model without scores is asked the same texts, with the same outcomes."""
     hard = Plain(
         lambda texts: [SENTIMENT.labels[at] for at in SENTIMENT(texts).answers.argmax(1)], "single", SENTIMENT.labels
     )
@@ -365,7 +365,7 @@ def test_best_of_needs_no_scores() -> None:
     assert [line["queries"] for line in soft_lines] == [line["queries"] for line in hard_lines]
 
 
-def test_time_is_up() -> None:
+def test_searches_end_when_time_is_up() -> None:
     clock = iter([False] * 4 + [True] * 1000)
     data = judged(REAL.columns[0][:16])
     whole = attacked(SENTIMENT, data, recipe("beam(width=2)"), at_once=200)
@@ -381,14 +381,24 @@ def test_time_is_up() -> None:
 
 def test_no_time_at_all() -> None:
     result = scuff.attack(
-        "toy:sentiment", "toy:sentiment", "deepwordbug", examples=30, max_time=1e-9, encoder="chrf", transform=["typo"]
+        "toy:sentiment",
+        "toy:sentiment",
+        "deepwordbug",
+        examples=30,
+        max_time=1e-9,
+        encoder="chrf",
+        perturbations=["typo"],
     )
     assert result.success == 0 and result.summary["queries"]["cut"] == result.summary["success"]["of"] > 20
 
 
-def test_through_the_front_door() -> None:
-    """The same lines as without files, whatever the size of a block is there."""
-    settings: dict[str, Any] = {"transform": list(LETTERS), "search": "unk", "without": ["stop-words", "edit-distance"]}
+def test_scuff_attack_gives_the_same_lines() -> None:
+    """`scuff.attack` has the same outcomes as the engine alone, though its blocks have another size."""
+    settings: dict[str, Any] = {
+        "perturbations": list(LETTERS),
+        "search": "unk",
+        "without": ["stop-words", "edit-distance"],
+    }
     data = list(zip(*toy_data("sentiment", "test"), strict=True))[:40]
     result = scuff.attack("toy:sentiment", data, "deepwordbug", encoder="chrf", **settings)
     mine = attacked(SENTIMENT, toy("sentiment", 40), recipe("unk"))

@@ -1,4 +1,4 @@
-"""Goals against direct formulas: above 0 means reached, and nearer is always larger."""
+"""Goals against direct formulas: a margin above 0 means reached, and nearer answers have higher margins."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def skips(goal: Goal, answers: Any, targets: Any) -> list[str]:
 
 @st.composite
 def single(draw: st.DrawFn, labels: int = 3) -> tuple[Floats, np.ndarray]:
-    """Probabilities and right labels of some texts."""
+    """Probabilities and targets of some texts."""
     rows = draw(
         st.lists(st.tuples(st.lists(numbers, min_size=labels, max_size=labels), st.integers(0, labels - 1)), min_size=1)
     )
@@ -49,7 +49,7 @@ def label_sets(draw: st.DrawFn, labels: int = 4) -> tuple[Floats, np.ndarray]:
 
 
 def assert_as(goal: Goal, scores: Floats, targets: Any, formula: Callable[[Any, Any], tuple[float, bool]]) -> None:
-    """Reached as the formula says, and of any two texts on one side of the goal that with the higher score is nearer."""
+    """Asserts that margins are above 0 where the formula says reached, and ordered like its scores on each side of 0."""
     found = margins(goal, scores, targets)
     wanted = [formula(row, target) for row, target in zip(scores.astype(float).tolist(), targets, strict=True)]
     assert [margin > 0 for margin in found] == [reached for _, reached in wanted]
@@ -74,7 +74,7 @@ def test_untargeted(case: tuple[Floats, np.ndarray]) -> None:
 
 @given(label_sets())
 def test_untargeted_label_sets(case: tuple[Floats, np.ndarray]) -> None:
-    """The label that is least sure to be right counts."""
+    """The label nearest to being wrong decides."""
     scores, targets = case
     goal = Untargeted().ready("multi", TOPICS)
 
@@ -132,7 +132,7 @@ def test_toxictrap_of_label_sets(case: tuple[Floats, np.ndarray], threshold: flo
     assert_as(goal, scores, targets, lambda row, _: algorithm_1(row, [0], least, most))
     found = []
     for row, held in zip(scores.tolist(), targets.tolist(), strict=True):
-        limits = [own.get(label, 0.5) for label in TOPICS]  # how far an attacker wants to go is not what the model says
+        limits = [own.get(label, 0.5) for label in TOPICS]  # the threshold of the goal is not that of detection
         detected = any(p > limit for p, limit in zip(row[1:], limits[1:], strict=True)) and not row[0] > limits[0]
         detected = detected and not algorithm_1(row, [0], least, most)[1]
         found.append("" if any(held[1:]) and detected else "missed by the model" if any(held[1:]) else "not toxic")
@@ -140,7 +140,7 @@ def test_toxictrap_of_label_sets(case: tuple[Floats, np.ndarray], threshold: flo
 
 
 @given(label_sets())
-def test_toxictrap_where_nothing_means_benign(case: tuple[Floats, np.ndarray]) -> None:
+def test_toxictrap_without_a_benign_label(case: tuple[Floats, np.ndarray]) -> None:
     scores, targets = case
     goal = ToxicTrap().ready("multi", ("rude", "obscene", "insult", "threat"))
     assert_as(goal, scores, targets, lambda row, _: algorithm_1(row, [], [], [0.5] * 4))
@@ -167,7 +167,7 @@ def test_tags_of_another_number_of_tokens() -> None:
 
 @given(single(), st.lists(st.integers(0, 10), min_size=1))
 def test_reduction(case: tuple[Floats, np.ndarray], gone: list[int]) -> None:
-    """The same answer to fewer words: one word less counts more than anything that the scores say, and nothing is no text."""
+    """The same answer to fewer words: one word less counts more than any score, and an empty text is no reduction."""
     scores, targets = case
     changed = np.resize(gone, len(targets)) / 10
     goal = Reduction().ready("single", CLASSES)
@@ -183,7 +183,7 @@ def test_reduction(case: tuple[Floats, np.ndarray], gone: list[int]) -> None:
 
 
 @given(single())
-def test_decisions_have_the_margins_of_scores_that_are_sure(case: tuple[Floats, np.ndarray]) -> None:
+def test_decisions_have_the_margins_of_scores_0_and_1(case: tuple[Floats, np.ndarray]) -> None:
     scores, targets = case
     decided = scores.argmax(1)
     for goal in (Untargeted(), Targeted("hate"), ToxicTrap()):
@@ -213,12 +213,12 @@ def test_no_answer_has_no_margin() -> None:
     ],
 )
 def test_weights_point_away_from_the_goal(goal: str, task: Any, targets: Any, weights: Any) -> None:
-    """Words with a high gradient along them keep the model from the goal."""
+    """Labels that keep a text from the goal have positive weights."""
     assert np.allclose(parse_goal(goal).ready(task, CLASSES).weights(np.array(targets)), weights)
 
 
 class Fixed(Victim):
-    """Says what is written in a text, after a number that is the score of the first label."""
+    """A victim whose answer is written in the text: a number that is the score of the first label."""
 
     task, access = "single", Access.SCORE
 
@@ -230,7 +230,7 @@ class Fixed(Victim):
         return Outputs.of(np.stack([first, 1 - first], 1))
 
 
-def test_what_is_not_attacked_is_not_asked() -> None:
+def test_skipped_examples_are_not_asked_about() -> None:
     data = data_of(["0.9 bad", "0.4 bad", "0.3 fine", "0.7 fine"], ["toxic", "toxic", "ok", "ok"])
     victim = Fixed(("toxic", "ok"))
     for goal, reasons in {
@@ -279,14 +279,14 @@ def test_goals_that_do_not_fit(goal: str, task: Any, labels: tuple[str, ...], me
         ("targeted('x')", "expected name(option=value, ...), got \"targeted('x')\""),
     ],
 )
-def test_specs_that_mean_nothing(spec: str, message: str) -> None:
+def test_wrong_specs(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match="expected") as error:
         parse_goal(spec)
     assert message in str(error.value)
 
 
 @pytest.mark.parametrize("label", ["benign", "None", "NEITHER", "non-toxic", "ok"])
-def test_what_benign_is_called(label: str) -> None:
+def test_names_of_the_benign_label(label: str) -> None:
     assert ToxicTrap().ready("single", ("hate", label)).benign == label  # type: ignore[attr-defined]
 
 
@@ -302,7 +302,7 @@ def test_specs_are_read_back(goal: Goal) -> None:
     assert goal.summary and goal.name in GOALS
 
 
-def test_a_goal_that_is_ready_has_the_spec_that_it_had() -> None:
+def test_ready_does_not_change_the_spec() -> None:
     ready = ToxicTrap(threshold=0.4).ready("multi", TOPICS)
     assert parse_goal(ready.spec).ready("multi", TOPICS) == ready
     assert Untargeted().ready("single", CLASSES).spec == "untargeted"

@@ -1,4 +1,4 @@
-"""Recipes: the constants of their papers, specs that are read back, and every part chosen otherwise."""
+"""Recipes: the constants of their papers, specs that are read back, and settings that replace parts."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def config(vectors: str) -> Any:
-    """A recipe by settings, with word vectors and without a sentence encoder that must be loaded."""
+def attack_of(vectors: str) -> Any:
+    """Makes the attack of a recipe and settings, with word vectors, and with chrF in place of a sentence encoder."""
     pytest.importorskip("lemminflect")
 
     def made(recipe: str, **settings: Any) -> Attack:
@@ -46,7 +46,7 @@ def config(vectors: str) -> Any:
     return made
 
 
-def test_all_are_there() -> None:
+def test_the_recipes() -> None:
     assert set(RECIPES) == {"toxictrap", "input-reduction", *FIVE, *(f"tt-{name}" for name in FIVE)}
 
 
@@ -88,7 +88,7 @@ def embedding(recipe: Attack) -> Any:
 
 
 def changes(recipe: Attack) -> list[str]:
-    """What else it does."""
+    """The specs of its perturbations but for embedding."""
     return [part.spec for part in recipe.perturbations if part.perturbation.name != "embedding"]
 
 
@@ -140,7 +140,7 @@ def test_textbugger_has_the_constants_of_its_paper() -> None:
     assert embedding(recipe).neighbours == 5 and recipe.search.name == "delete"
     assert changes(recipe)[1:] == [LETTERS["delete"], LETTERS["swap"], "5*homoglyph"]
     blank: Any = recipe.perturbations[0].perturbation
-    assert (blank.name, blank.symbols, blank.min_letters, blank.phi) == ("intrude", " ", 2, 0)  # one in a word
+    assert (blank.name, blank.symbols, blank.min_letters, blank.phi) == ("intrude", " ", 2, 0)  # one blank in a word
     assert (part(recipe, "meaning").least, part(recipe, "meaning").by) == (0.8, "cosine")
 
 
@@ -158,8 +158,8 @@ def test_stop_words_stay(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_settings_fill_in_what_a_recipe_lacks(name: str, config: Any, vectors: str) -> None:
-    recipe = config(name)
+def test_settings_fill_in_what_a_recipe_lacks(name: str, attack_of: Any, vectors: str) -> None:
+    recipe = attack_of(name)
     assert recipe.specs["search"] == find_recipe(name).specs["search"]
     for attack in (part.perturbation for part in recipe.perturbations if part.perturbation.name == "embedding"):
         assert attack.file == vectors
@@ -170,26 +170,28 @@ def test_settings_fill_in_what_a_recipe_lacks(name: str, config: Any, vectors: s
     assert order == sorted(order)
 
 
-def test_every_part_can_be_chosen_otherwise(config: Any) -> None:
-    usual = config("toxictrap")
-    assert config("toxictrap", search="beam(width=3)").specs == {**usual.specs, "search": "beam(width=3)"}
-    assert config("toxictrap", goal="untargeted").specs == {**usual.specs, "goal": "untargeted"}
-    specs = config("toxictrap", transform=["3*typo", "synonym"]).specs
+def test_settings_replace_every_part(attack_of: Any) -> None:
+    usual = attack_of("toxictrap")
+    assert attack_of("toxictrap", search="beam(width=3)").specs == {**usual.specs, "search": "beam(width=3)"}
+    assert attack_of("toxictrap", goal="untargeted").specs == {**usual.specs, "goal": "untargeted"}
+    specs = attack_of("toxictrap", transform=["3*typo", "synonym"]).specs
     assert specs == {**usual.specs, "transform": ["3*typo", "synonym"]}
-    specs = config("toxictrap", without=["pos", "changed"]).specs
+    specs = attack_of("toxictrap", without=["pos", "changed"]).specs
     left = [spec for spec in usual.specs["constraints"] if not spec.startswith(("pos", "changed"))]
     assert specs == {**usual.specs, "constraints": left} and len(left) == 2
-    assert config("toxictrap", **{"no-pos": True, "without": "changed"}).specs == specs
-    specs = config("toxictrap", constraint=["changed(share=0.3)", "min-length(letters=5)"], without=["meaning"]).specs
+    assert attack_of("toxictrap", **{"no-pos": True, "without": "changed"}).specs == specs
+    specs = attack_of(
+        "toxictrap", constraint=["changed(share=0.3)", "min-length(letters=5)"], without=["meaning"]
+    ).specs
     assert specs["constraints"] == ["stop-words", "min-length(letters=5)", "changed(share=0.3)", "pos"]
-    assert config("toxictrap", transform="embedding(n=50)").transform[0].perturbation.neighbours == 50
+    assert attack_of("toxictrap", transform="embedding(n=50)").perturbations[0].perturbation.neighbours == 50
 
 
-def test_what_was_chosen_otherwise_is_a_deviation(config: Any) -> None:
-    usual, other = config("deepwordbug"), config("deepwordbug", search="greedy", without=["stop-words"])
+def test_replaced_parts_are_a_deviation(attack_of: Any) -> None:
+    usual, other = attack_of("deepwordbug"), attack_of("deepwordbug", search="greedy", without=["stop-words"])
     assert list(usual.deviations) == ["search"] and "[UNK]" in usual.deviations["search"]
     assert other.deviations == {"other": "chosen otherwise: search, no stop-words"}, "what no longer holds is not said"
-    assert config("deepwordbug", without=["pos"]).deviations == usual.deviations, "it has none"
+    assert attack_of("deepwordbug", without=["pos"]).deviations == usual.deviations, "it has none"
 
 
 @pytest.mark.parametrize(
@@ -201,9 +203,9 @@ def test_what_was_chosen_otherwise_is_a_deviation(config: Any) -> None:
         ({"transform": ["typos"]}, "expected the name of a perturbation, got 'typos'; did you mean typo"),
         (
             {"transform": ["segment+typo"]},
-            "expected attacks that a search can choose from word by word, got the sequence",
+            "expected perturbations that a search can choose from word by word, got the sequence",
         ),
-        ({"transform": ["0*typo"]}, "expected 1 or more proposals, got '0*typo'"),
+        ({"perturbations": ["0*typo"]}, "expected 1 or more proposals, got '0*typo'"),
         ({"constraint": ["changed(share=2)"]}, "expected a number in [0, 1] for changed.share, got 2"),
         ({"without": ["poss"]}, "expected the name of a constraint, got 'poss'; did you mean pos"),
         ({"side": "both"}, "expected first or second for side, got both: a search changes one text of a pair"),
@@ -212,7 +214,7 @@ def test_what_was_chosen_otherwise_is_a_deviation(config: Any) -> None:
         ({"max_queries": 0}, "expected 1 or more for max_queries, got 0"),
     ],
 )
-def test_settings_that_mean_nothing(settings: dict[str, Any], message: str) -> None:
+def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match="expected") as error:
         AttackSettings.of(**{"recipe": "deepwordbug", **settings}).make_attack()
     assert message in str(error.value)
@@ -221,25 +223,27 @@ def test_settings_that_mean_nothing(settings: dict[str, Any], message: str) -> N
 @pytest.mark.parametrize(
     "name", ["toxictrap", "a2t", "tt-a2t", "textfooler", "tt-textfooler", "textbugger", "tt-textbugger"]
 )
-def test_without_word_vectors_one_line_says_what_to_do(name: str) -> None:
+def test_the_error_without_word_vectors_says_what_to_do(name: str) -> None:
     with pytest.raises(MissingResource, match=r"--vectors FILE") as error:
         AttackSettings.of(recipe=name).make_attack()
     line = str(error.value)
     assert "\n" not in line and line.startswith(f"{name} needs word vectors")
-    assert all(word in line for word in ("counter-fitted", "tt-pwws", "deepwordbug", "--transform"))
+    assert all(word in line for word in ("counter-fitted", "tt-pwws", "deepwordbug", "--perturbations"))
 
 
 def test_what_runs_without_word_vectors() -> None:
-    """All that the line names."""
+    """Everything that the error names."""
     pytest.importorskip("lemminflect")
     for name in ("tt-pwws", "tt-deepwordbug", "pwws", "deepwordbug", "input-reduction"):
         AttackSettings.of(recipe=name).make_attack()
-    AttackSettings.of(recipe="toxictrap", transform=["typo", "homoglyph", "synonym"], without=["meaning"]).make_attack()
+    AttackSettings.of(
+        recipe="toxictrap", perturbations=["typo", "homoglyph", "synonym"], without=["meaning"]
+    ).make_attack()
 
 
 def test_a_constraint_on_word_vectors_says_how_to_leave_it_out(vectors: str) -> None:
     pytest.importorskip("lemminflect")
-    settings: dict[str, Any] = {"recipe": "textfooler", "transform": ["typo"], "encoder": "chrf"}
+    settings: dict[str, Any] = {"recipe": "textfooler", "perturbations": ["typo"], "encoder": "chrf"}
     with pytest.raises(MissingResource, match=r"word-vectors needs word vectors: --vectors FILE.*--no-word-vectors"):
         AttackSettings.of(**settings).make_attack()
     AttackSettings.of(**settings, without=["word-vectors"]).make_attack()
@@ -263,8 +267,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     ],
 )
 def test_how_many_proposals(spec: str, count: int, again: str) -> None:
-    transform = Proposals.parse(spec)
-    assert (transform.count, transform.spec) == (count, again) and Proposals.parse(again) == transform
+    proposals = Proposals.parse(spec)
+    assert (proposals.count, proposals.spec) == (count, again) and Proposals.parse(again) == proposals
 
 
 @pytest.mark.parametrize("name", ["tt-deepwordbug", "tt-pwws", "tt-textfooler", "toxictrap", "textbugger"])
@@ -277,13 +281,13 @@ def test_recipes_run(name: str, vectors: str) -> None:
     assert result.summary["recipe"]["name"] == name and max(line["queries"] for line in result.lines) <= 60
 
 
-def test_a_file_with_too_few_neighbours_is_told(tmp_path: Path) -> None:
+def test_a_file_with_too_few_neighbours_is_a_deviation(tmp_path: Path) -> None:
     (tmp_path / "near.tsv").write_text("good\tfine decent great\nfilm\tmovie\n")
     few = AttackSettings.of(
         recipe="textbugger", vectors=str(tmp_path / "near.tsv"), without=["meaning"], encoder="chrf"
     )
     assert few.make_attack().deviations["neighbours"].endswith("near.tsv lists at most 3 neighbours of a word, not 5")
     enough = AttackSettings.of(
-        recipe="deepwordbug", transform=[f"embedding(file={str(tmp_path / 'near.tsv')!r}, n=3)"], encoder="chrf"
+        recipe="deepwordbug", perturbations=[f"embedding(file={str(tmp_path / 'near.tsv')!r}, n=3)"], encoder="chrf"
     )
     assert "neighbours" not in enough.make_attack().deviations

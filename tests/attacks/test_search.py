@@ -1,4 +1,4 @@
-"""Every search, with all examples in lock step, against its slow, obvious version, which takes one text at a time."""
+"""Every search in the engine, with all examples in lock step, against a slow, obvious version that takes one text at a time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scuff.text.random import Rng
 from scuff.victims.base import Access, Column, Outputs, Victim
 from scuff.victims.toy import Toy
 
-EXAMPLES = 30  # are attacked, at least; others are skipped
+EXAMPLES = 30  # that are attacked, at least; others are skipped
 SIZE = {"sentiment": 32, "tone": 60}
 SLOW: dict[str, Callable[[Game], searches.Choice]] = {
     "unk": searches.hidden_first,
@@ -45,7 +45,7 @@ every_search = pytest.mark.parametrize("search", SLOW)
 
 
 class Remembered(Toy):
-    """A toy whose answers are kept, so that the slow versions need not wait for each again; in any batch they are the same."""
+    """A toy that keeps its answers, which makes the slow versions faster; they do not depend on the batch."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -71,7 +71,7 @@ def untargeted(scores: list[float], target: list[str]) -> tuple[float, bool]:
 
 
 def toxictrap(scores: list[float], target: list[str]) -> tuple[float, bool]:
-    """Of a model that has no label for benign texts: every label is to go."""
+    """For a model without a label for benign texts: every label has to go."""
     return sum(1 - score for score in scores) / len(scores), all(score < 0.5 for score in scores)
 
 
@@ -96,7 +96,7 @@ def count(text: str) -> int:
 
 
 def allowed(constraints: Sequence[str], original: str, text: str, changed: int) -> bool:
-    """Constraints, one text at a time."""
+    """Whether the constraints allow one text."""
     words = count(original)
     rules = {
         "changed(share=0.2)": changed <= math.floor(0.2 * words + 1e-9),
@@ -107,11 +107,11 @@ def allowed(constraints: Sequence[str], original: str, text: str, changed: int) 
 
 
 @cache
-def sites_of(text: str, transform: tuple[str, ...], constraints: tuple[str, ...], seed: int) -> list[list[Option]]:
-    """What may stand where, as plain tuples."""
+def sites_of(text: str, perturbations: tuple[str, ...], constraints: tuple[str, ...], seed: int) -> list[list[Option]]:
+    """The edits at each site as plain tuples."""
     corpus = Corpus.of([text])
-    parts = recipe("unk", "untargeted", transform, *constraints)
-    edits = all_proposals([(part.perturbation, part.count) for part in parts.transform], corpus, seed)
+    parts = recipe("unk", "untargeted", perturbations, *constraints)
+    edits = all_proposals([(part.perturbation, part.count) for part in parts.perturbations], corpus, seed)
     for constraint in parts.constraints:
         edits = edits.where(constraint.sites(corpus, edits))
     found: dict[int, list[Option]] = {}
@@ -124,13 +124,13 @@ def sites_of(text: str, transform: tuple[str, ...], constraints: tuple[str, ...]
 
 @dataclass(frozen=True)
 class Duel:
-    """The same attack by the engine and by the slow version."""
+    """The same attack, run by the engine and by the slow version."""
 
     name: str  # of the toy
     goal: str
     judge: Judge
     search: str
-    transform: tuple[str, ...] = LETTERS
+    perturbations: tuple[str, ...] = LETTERS
     constraints: tuple[str, ...] = ()
     most: int | None = None
     seed: int = 0
@@ -138,7 +138,7 @@ class Duel:
 
     @property
     def recipe(self) -> Attack:
-        return recipe(self.search, self.goal, self.transform, *self.constraints)
+        return recipe(self.search, self.goal, self.perturbations, *self.constraints)
 
     def slow(self, line: Line) -> tuple[str, str, int, float | None]:
         text, target = line["texts"][0], line["target"]
@@ -151,8 +151,8 @@ class Duel:
 
         rng = Rng.of(Corpus.of([text]).keys, self.seed, "search", self.recipe.search.spec)
         game = Game(
-            text, sites_of(text, self.transform, self.constraints, self.seed), margin, partial(allowed, self.constraints, text),
-            Dice(rng, 0), "[UNK]" if self.recipe.search.hidden else "",
+            text, sites_of(text, self.perturbations, self.constraints, self.seed), margin,
+            partial(allowed, self.constraints, text), Dice(rng, 0), "[UNK]" if self.recipe.search.hidden else "",
             partial(self.like, text) if self.like else None, self.most or math.inf, self.goal == "reduction",
         )  # fmt: skip
         game.importance = [importance(text, a, b) for a, b in self.spans(game)]
@@ -168,7 +168,7 @@ class Duel:
         return [(min(a for a, _, _ in site), max(b for _, b, _ in site)) for site in game.sites]
 
     def fight(self, extra: tuple[Constraint, ...] = ()) -> list[Line]:
-        """All must agree; gives what the engine found for those that it attacked."""
+        """Asserts that all outcomes agree. Returns the engine's lines of the attacked examples."""
         full = self.recipe
         full = replace(full, constraints=(*full.constraints, *extra))
         limits = Limits(seed=self.seed, max_queries=self.most)
@@ -182,7 +182,7 @@ class Duel:
 
 
 class Sure(Victim):
-    """Says negative to everything."""
+    """A victim that answers negative to everything."""
 
     name, task, labels, access = "sure", "single", LABELS["sentiment"], Access.SCORE
 
@@ -191,7 +191,7 @@ class Sure(Victim):
 
 
 def importance(text: str, start: int, stop: int) -> float:
-    """Something that depends on the words, for a toy that has no gradients."""
+    """A number that depends on the word, instead of gradients, which toys do not have."""
     return sum(map(ord, text[start:stop].strip(" ,.!?"))) * 37 % 101 / 100
 
 
@@ -203,7 +203,7 @@ def saliency(
     ]
 
 
-def test_all_searches_are_here() -> None:
+def test_every_search_has_a_slow_version() -> None:
     assert [search.partition("(")[0] for search in SLOW] == list(SEARCHES)
 
 
@@ -229,7 +229,7 @@ def test_constraints(search: str) -> None:
     [(search, 2 if search == "gradient" and most == 1 else most) for search in SLOW for most in (1, 7, 30)],
 )
 def test_budgets(search: str, most: int) -> None:
-    """A gradient takes a query of its own."""
+    """The pass for gradients counts as a query."""
     lines = Duel("sentiment", "untargeted", untargeted, search, most=most).fight()
     cut = [line for line in lines if line["reason"] == "no query was left"]
     assert cut
@@ -240,7 +240,7 @@ def test_budgets(search: str, most: int) -> None:
 @every_search
 @pytest.mark.parametrize("most", [None, 15])
 def test_an_open_ended_goal(search: str, most: int | None) -> None:
-    """Words are left out as long as the answer stays: a search goes on after the first success, and no text is empty."""
+    """Words are left out as long as the answer stays: a search goes on after a success, and no text becomes empty."""
     omit = ("omit(keep_one=False)",)
     lines = Duel("sentiment", "reduction", reduction, search, omit, most=most).fight()
     assert all(line["adversarial"]["texts"][0].strip(" .,!?") for line in lines if line["adversarial"])
@@ -248,18 +248,18 @@ def test_an_open_ended_goal(search: str, most: int | None) -> None:
 
 @pytest.mark.parametrize("search", ["unk", "delete", "weighted-saliency", "best-of(n=30, share=0.4)"])
 def test_edits_of_letters_and_of_gaps(search: str) -> None:
-    """Where an edit is less than a word, its word is hidden; where it is no word at all, what it replaces."""
+    """If an edit changes part of a word, the whole word is hidden; if it touches no word, what it replaces."""
     Duel("sentiment", "untargeted", untargeted, search, ("2*typo(scope='text')", "segment")).fight()
 
 
 def resemblance(before: str, after: str) -> float:
-    """By the letters that both have, whatever the model says."""
+    """A similarity by common letters."""
     return sum(map(str.isascii, after)) / len(after) - abs(len(before) - len(after)) / 100
 
 
 @dataclass(frozen=True)
 class Alike(Constraint):
-    """Forbids nothing, but measures."""
+    """A constraint that allows everything and measures similarity."""
 
     name: ClassVar[str] = "alike"
 
@@ -268,7 +268,7 @@ class Alike(Constraint):
 
 
 @every_search
-def test_of_several_successes_the_most_alike(search: str) -> None:
+def test_the_most_similar_of_several_successes_wins(search: str) -> None:
     Duel("sentiment", "untargeted", untargeted, search, like=resemblance).fight((Alike(),))
 
 
@@ -283,7 +283,7 @@ def test_texts_in_which_nothing_can_change(search: str) -> None:
 @pytest.mark.parametrize(
     "option", ["beam(width=0)", "genetic(population=1.5)", "genetic(generations=0)", "best-of(n=0)"]
 )
-def test_numbers_that_no_search_can_have(option: str) -> None:
+def test_impossible_numbers_of_searches(option: str) -> None:
     name, number = option[:-1].split("(")[0], option[:-1].split("=")
     with pytest.raises(
         ValueError, match=rf"expected a whole number above 0 for {name}\.{number[0].split('(')[1]}, got"
@@ -300,7 +300,7 @@ def test_numbers_that_no_search_can_have(option: str) -> None:
         ("unk(n=3)", r"expected no option for unk, got 'n'"),
     ],
 )
-def test_specs_that_mean_nothing(spec: str, message: str) -> None:
+def test_wrong_specs(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_search(spec)
 

@@ -1,4 +1,4 @@
-"""The real victims under search attacks: a multiclass and a multilabel filter."""
+"""Attacks on real models: a multiclass and a multilabel filter of toxic texts."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ def a_users_folder(path: Path, monkeypatch: pytest.MonkeyPatch, model: str, slow
     monkeypatch.delenv("SCUFF_DEBUG", raising=False)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     for name, content in (("model.py", model), ("slow.py", slow), ("data.csv", CSV)):
+        monkeypatch.delitem(sys.modules, name.removesuffix(".py"), raising=False)  # of another test
         (path / name).write_text(content)
     return path
 

@@ -124,7 +124,8 @@ def test_pipe_and_embedded_data(
 def test_what_was_left_out_and_short_texts_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scuff.evaluation.dimensions.COLUMNS", {"keyboard": "keyboard", "segment": "segment"})
+    for module in ("dimensions", "plan"):
+        monkeypatch.setattr(f"scuff.evaluation.{module}.COLUMNS", {"keyboard": "keyboard", "segment": "segment"})
     augment(tmp_path, "a.csv", "text,label\ntoo short,x\n")
     assert "most texts are too short to change within this degree" in capsys.readouterr().err
     augment(tmp_path, "a.conll", "".join(f"{word}\tT\n" for word in LONG.split()), "--degree", "0.2")

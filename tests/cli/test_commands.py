@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from scuff.attacks.constraints import CONSTRAINTS
+from scuff.attacks.goals import GOALS
+from scuff.attacks.recipes import RECIPES
+from scuff.attacks.search import SEARCHES
+from scuff.cli.list import LISTS
 from scuff.cli.main import main
+from scuff.metrics import METRICS
 from scuff.perturbations.base import LEVELS
 from scuff.perturbations.names import NAMES, ZEROE
 
@@ -16,8 +22,15 @@ TEXTS = [f"The number {n} is written here, with several ordinary words around it
 
 
 def test_list_and_describe(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list"]) == 0
+    assert main(["list", "perturbations"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(NAMES)
+    assert main(["list"]) == 0
+    everything = capsys.readouterr().out.split("\n\n")
+    assert [family.split("\n")[0] for family in everything] == list(LISTS)
+    for family, names in zip(everything, (NAMES, RECIPES, GOALS, SEARCHES, CONSTRAINTS, METRICS), strict=False):
+        assert [line.split()[0].partition("(")[0] for line in family.splitlines()[1:]] == list(names)
+    assert main(["list", "metrics", "--tag", "general"]) == 2
+    assert "expected perturbations for --tag and --lang, got metrics" in capsys.readouterr().err
     assert main(["list", "--tag", "general", "--lang", "de"]) == 0
     shown = capsys.readouterr().out
     assert "keyboard" in shown and "intrude" not in shown and "natural" not in shown
@@ -88,7 +101,7 @@ def test_zeroe_of_little(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
         main(["zeroe", str(tmp_path / "one.txt"), "-a", "keyboard", "-a", "keyboard(phi=0)", "-o", str(tmp_path / "n")])
         == 2
     )
-    assert "expected each attack once" in capsys.readouterr().err
+    assert "expected each perturbation once" in capsys.readouterr().err
 
 
 def test_zeroe_goes_without_what_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -340,3 +340,10 @@ def test_columns_take_rows_in_any_order() -> None:
     plain = Column.of(list(PLAIN)).take(np.array([1, 1, 0]))
     assert plain.texts() == [PLAIN[1], PLAIN[1], PLAIN[0]]
     assert Column.of([]).texts() == []
+
+
+@pytest.mark.parametrize(("text", "changes"), [("planet silver yellow", True), ("orange garden castle", False)])
+def test_a_text_is_given_ten_draws_to_change(text: str, changes: bool) -> None:
+    """Most shuffles go too far; the first that does not is the tenth draw of one text, and the twelfth of the other."""
+    found = sample_cases([Column.of([text])], (0,), Dimension.parse("full-shuffle@edits"), 0.1, 1)
+    assert (found.columns[0] != [text]) == changes and found.draw.tolist() == [9 if changes else 0]

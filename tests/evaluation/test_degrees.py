@@ -94,3 +94,14 @@ def test_the_number_of_edits_is_searched_for_in_eight_rounds(fitting: int, found
     edits = Edits(np.zeros_like(start), start, stop, new, start, np.full_like(start, size))
     chosen = by_characters(Corpus.of(["a" * size]), edits, start, 0.25)
     assert len(chosen) == found
+
+
+@pytest.mark.parametrize(("fits", "kept"), [(3, "abcDEF"), (4, "abcdef")])
+def test_three_edits_that_go_too_far_are_passed_over(fits: int, kept: str) -> None:
+    place = np.arange(6)
+    edits = Edits(np.zeros_like(place), place, place + 1, Ragged.of(list("ABCDEF")), place, np.ones_like(place))
+    corpus = Corpus.of(["abcdef"])
+    chosen, reached = by_meaning(
+        corpus, edits, place, 0.5, lambda before, after: np.array([0.25 if "ABCDEF"[fits] in new else 1.0 for new in after])
+    )  # fmt: skip
+    assert corpus.apply(chosen).strings() == [kept] and reached.tolist() == [0.25 if fits < 4 else 0.0]

@@ -180,7 +180,7 @@ def test_tokens(tmp_path: Path) -> None:
     assert result.summary["metric"] == "token accuracy" and result.clean == 1 and result.average < 1
     assert all(isinstance(text, list) and len(text) == 8 for (text,) in model.seen), "every token stays a token"
     assert {row["tokens"] for row in table(tmp_path / "run")} == {json.dumps(text) for (text,) in model.seen}
-    with pytest.raises(ValueError, match="expected attacks that keep each token for tagging data, got segment"):
+    with pytest.raises(ValueError, match="expected perturbations that keep each token for tagging data, got segment"):
         run(model, data, dimensions=["segment"])
     assert "segment" not in run(model, data, dimensions=None, cases=1, degrees=[0.5]).summary["dimensions"]
 

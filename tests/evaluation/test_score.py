@@ -117,6 +117,6 @@ def test_errors() -> None:
 def test_where_it_is_found() -> None:
     from scuff.evaluation.score import final_score as at_home
 
-    assert scuff.evaluate.final_score is final_score is at_home
-    assert scuff.evaluate.final_score({0.1: 0.5}) == 0.5
+    assert scuff.evaluation.final_score is final_score is at_home
+    assert scuff.evaluation.final_score({0.1: 0.5}) == 0.5
     assert callable(scuff.evaluate)

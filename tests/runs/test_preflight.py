@@ -41,3 +41,16 @@ def test_short_texts_are_repeated_until_they_fill_batches_of_every_size() -> Non
     data = [("word " * 2_000 + str(at), "ab"[at % 2]) for at in range(4)]  # 40,004 characters
     dry_run(victim, data, dimensions=["truncate"], degrees=[0.5], cases=100, say=lambda line: None)
     assert victim.calls[-1] == 4 * 5
+
+
+def test_a_score_that_guessing_reaches_is_warned_of() -> None:
+    """One of four label sets is right, as it is where each of two labels is guessed."""
+    said: list[str] = []
+    data = [("one", ["x"]), ("two", ["y"]), ("three", ["x", "y"]), ("four", ["x"])]
+    answers = {"one": ["x"]}
+    dry_run(
+        lambda texts: [answers.get(text, ["x", "y"] if text != "three" else []) for text in texts], data,
+        dimensions=["keyboard"], degrees=[0.5], cases=1, task="multi", labels=["x", "y"], say=said.append,
+    )  # fmt: skip
+    assert any(line.startswith("clean   0.250") and line.endswith("guessing gives 0.250") for line in said)
+    assert any(line.startswith("WARNING the clean score is no better than guessing (0.250)") for line in said)

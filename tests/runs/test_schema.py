@@ -13,6 +13,7 @@ import pytest
 import scuff
 from scuff.reports import write_attack_report, write_report
 from scuff.runs import schema
+from scuff.runs.checking import mismatch
 from scuff.runs.folder import BadRun, Folder
 from scuff.runs.schema import (
     ANSWER_COLUMNS,
@@ -29,7 +30,6 @@ from scuff.runs.schema import (
     ExampleLine,
     RunFile,
     Timing,
-    mismatch,
 )
 
 SMALL: dict[str, Any] = {

@@ -159,7 +159,7 @@ def test_tokens_keep_their_tags() -> None:
             and len(row["tokens"]) == len(row["tags"])
             and row["tokens"] != before["tokens"]
         )
-    with pytest.raises(ValueError, match="expected attacks that keep each token for tagging data, got segment"):
+    with pytest.raises(ValueError, match="expected perturbations that keep each token for tagging data, got segment"):
         scuff.augment(data, dimensions=["segment"])
 
 
@@ -223,7 +223,8 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
 def test_default_dimensions_are_those_of_the_paper_that_can_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("scuff.evaluation.dimensions.COLUMNS", {"keyboard": "keyboard", "segment": "segment"})
+    for module in ("dimensions", "plan"):
+        monkeypatch.setattr(f"scuff.evaluation.{module}.COLUMNS", {"keyboard": "keyboard", "segment": "segment"})
     assert set(Augmentation().write(DATA, str(tmp_path / "out.jsonl")).copies) == {"keyboard", "segment"}
     tokens = [{"tokens": each.split(), "tags": each.split()} for each, _ in DATA]
     made = Augmentation().write(tokens, str(tmp_path / "out.jsonl"))

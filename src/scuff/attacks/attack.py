@@ -1,4 +1,4 @@
-"""An attack: a goal, what may be changed, a search and constraints. Recipes return one."""
+"""`Attack`: a goal, perturbations, a search and constraints. A recipe is a function that returns a named one."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from .goals import Goal, parse_goal
 from .search import parse_search
 from .search.base import Search
 
-ALL, SOME = 1000, 20  # proposals: more than any word has; of perturbations that change whole sentences
-COUNTED = re.compile(r"\s*(\d+)\s*\*(.+)", re.DOTALL)
+ALL = 1000  # proposals, more than any word has
+SOME = 20  # proposals of perturbations that change whole sentences
+COUNTED = re.compile(r"\s*(\d+)\s*\*(.+)", re.DOTALL)  # K*SPEC
 
 
 @dataclass(frozen=True)
 class Proposals:
-    """A perturbation, and how many of its proposals a search may try at every site.
+    """A perturbation, and how many of its proposals a search may try at every site. Spec: `SPEC`, or `K*SPEC` for K proposals.
 
-    `SPEC`, or `K*SPEC` for K of them. By default one where letters are drawn, all where a word has a list of substitutes, some
-    where whole sentences change.
+    By default one if the perturbation changes random letters, all if it has a list of substitutes for each word, some if it
+    changes whole sentences.
     """
 
     perturbation: Perturbation
@@ -33,7 +34,7 @@ class Proposals:
 
     @classmethod
     def parse(cls, spec: str | Perturbation | Proposals) -> Proposals:
-        """The proposals that a spec or a perturbation stands for."""
+        """The proposals that a spec or a perturbation stands for. Raises ValueError if a search cannot choose among them."""
         if isinstance(spec, Proposals):
             return spec
         counted = COUNTED.fullmatch(spec) if isinstance(spec, str) else None
@@ -50,15 +51,17 @@ class Proposals:
 
     @property
     def parts(self) -> tuple[Perturbation]:
+        """The perturbation, for `specs.as_spec`."""
         return (self.perturbation,)
 
     @property
     def spec(self) -> str:
+        """The spec, with the options that are not at their default, and the count if it is not the usual one."""
         return self._counted(self.perturbation.spec)
 
     @property
     def in_full(self) -> str:
-        """With all options; of combined perturbations with those that are not at their default."""
+        """The spec with all options; for combined perturbations, only those that are not at their default."""
         alone = self.perturbation.spec == spec_of(self.perturbation)
         return self._counted(spec_of(self.perturbation, full=True) if alone else self.perturbation.spec)
 
@@ -67,14 +70,16 @@ class Proposals:
 
 
 def _usual(perturbation: Perturbation) -> int:
+    """How many proposals a search may try by default."""
     return {"char": 1, "word": ALL}.get(perturbation.facts.level, SOME)
 
 
 @dataclass(frozen=True)
 class Attack:
-    """A search among the edits that perturbations propose, for texts that reach a goal and keep to constraints.
+    """A search among the edits that perturbations propose, for texts that reach a goal within constraints.
 
-    deviations: where it leaves its paper, by the part that each is about (goal, transform, search, or a constraint's name).
+    deviations: where it differs from its paper, by part: "goal", "transform" (the perturbations), "search", or the name of a
+    constraint.
     """
 
     name: str
@@ -96,7 +101,7 @@ class Attack:
         constraints: Iterable[str | Constraint] = (),
         deviations: dict[str, str] | None = None,
     ) -> Attack:
-        """An attack of parts that are given as specs or as objects."""
+        """An attack from parts that are given as specs or as objects. Raises ValueError for a wrong spec."""
         return cls(
             name, paper, parse_goal(goal), tuple(map(Proposals.parse, perturbations)), parse_search(search),
             tuple(map(parse_constraint, constraints)), deviations or {},
@@ -104,12 +109,12 @@ class Attack:
 
     @property
     def specs(self) -> dict[str, str | list[str]]:
-        """The specs of its parts: what decides a run."""
+        """The specs of its parts, which are part of a run's identity. The perturbations are under "transform" in files."""
         return self._specs(full=False)
 
     @property
     def in_full(self) -> dict[str, str | list[str]]:
-        """The same with every option, for people."""
+        """The same with every option, for display."""
         return self._specs(full=True)
 
     def _specs(self, full: bool) -> dict[str, str | list[str]]:

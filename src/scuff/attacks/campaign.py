@@ -1,4 +1,8 @@
-"""An attack on a data set as jobs, each of which attacks one block of examples; and the files computed from all parts."""
+"""An attack on a whole data set: jobs that attack one block of examples each, and the results computed from what they write.
+
+A job writes a part, arrays with one row per example, into the run folder; `Campaign.finish` computes summary.json and
+results.jsonl from all parts. `engine.py` runs the searches, `outcomes.py` computes the numbers.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,10 @@ from .space import Space, Tried
 
 
 class AttackedBlock:
-    """The work on one block of examples: who is attacked, the search, what came of it."""
+    """One block of examples under attack: decides which are attacked, runs their searches, and holds the outcomes.
+
+    Arrays and lists have one entry per example of the block; `attacked` holds the places of those that are attacked.
+    """
 
     def __init__(self, run: Campaign, rows: Ints) -> None:
         assert run.ask is not None and run.attack is not None
@@ -41,7 +48,7 @@ class AttackedBlock:
         self.status = np.full(rows.size, FAILED, np.int8)
         self.reason: list[str] = [""] * rows.size
         self.queries, self.reached = np.zeros((2, rows.size), np.int64)
-        self.unanswered: list[list[str]] = [[] for _ in range(rows.size)]  # why, of each query without an answer
+        self.unanswered: list[list[str]] = [[] for _ in range(rows.size)]  # the reason of each missing answer
         self.margin = np.full(rows.size, np.nan)
         self.answers, self.edits = list(clean.answers), [Edits.join([])] * rows.size
         for at, problem in enumerate(clean.problem.tolist()):
@@ -59,6 +66,7 @@ class AttackedBlock:
         self.targets = truth.targets
 
     def part(self) -> Arrays:
+        """Runs the searches and returns the arrays to write."""
         columns = [Column.of(column) for column in self.run.data.take(range(self.rows[0], self.rows[-1] + 1)).columns]
         mine = [column.take(self.attacked) for column in columns]
         if self.attacked.size:
@@ -75,15 +83,17 @@ class AttackedBlock:
             "reached": self.reached.astype(np.int32),
             "unanswered": np.array(list(map(len, self.unanswered)), np.int32), "margin": self.margin, "distance": distance,
             "changed": Tried(columns[self.run.limits.side], all_edits).changed(),
-            **pack_texts("reason", self.reason), **pack_answers(self._together()),
+            **pack_texts("reason", self.reason), **pack_answers(self._stacked_answers()),
             **pack_edits([(self.run.limits.side, 0, all_edits)]),
         }  # fmt: skip
 
-    def _together(self) -> Any:
+    def _stacked_answers(self) -> Any:
+        """The answers as one array of the type that the victim's answers have."""
         kind = self.run.clean.answers
         return as_objects(self.answers) if kind.dtype == object else np.array(self.answers, kind.dtype)
 
     def _search(self, columns: list[Column]) -> None:
+        """Proposes edits, searches, and records the outcomes. columns: of the attacked examples only."""
         run, limits, attack = self.run, self.run.limits, self.attack
         protect = Protect(limits.protect) if limits.protect else None
         corpus, parts = columns[limits.side].corpus, [(part.perturbation, part.count) for part in attack.perturbations]
@@ -91,30 +101,30 @@ class AttackedBlock:
         space = Space.of(columns, limits.side, proposed, run.unknown if attack.search.hidden else "")
         targets = self.targets[self.attacked]
         engine = Engine(
-            space, self.goal, attack.search, attack.constraints, self._hear, targets, limits.seed, limits.max_queries,
+            space, self.goal, attack.search, attack.constraints, self._ask, targets, limits.seed, limits.max_queries,
             run.at_once, run.late,
         )  # fmt: skip
         importance = self._importance(space, targets) if attack.search.needs == Access.GRADIENT else None
         rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
         for pursuit in engine.run(rows, self.margin[self.attacked[rows]], importance):
-            self._note(pursuit, space)
+            self._record(pursuit, space)
 
-    def _hear(self, *columns: Any, examples: Any) -> Outputs:
-        """Ask for a search, and remember what was not answered: a model that fails on every new text is not robust."""
+    def _ask(self, *columns: Any, examples: Any) -> Outputs:
+        """Asks the victim and keeps the reasons of missing answers: a model that fails on every new text must not look robust."""
         outputs = self.ask(*columns)
         for place in np.flatnonzero(~outputs.answered).tolist():
             self.unanswered[self.attacked[examples[place]]].append(str(outputs.problem[place]))
         return outputs
 
     def _proposed(self, corpus: Corpus, parts: list[tuple[Perturbation, int]], protect: Protect | None) -> Edits:
-        """What may be tried at all."""
+        """The edits that a search may use: all proposals that no constraint forbids."""
         proposed = all_proposals(parts, corpus, self.run.limits.seed, protect)
         for constraint in self.attack.constraints:
             proposed = proposed.where(constraint.sites(corpus, proposed))
         return proposed
 
     def _each_alone(self, corpus: Corpus, propose: Callable[[Corpus], Edits]) -> Edits:
-        """Proposals for all texts; a text on which a perturbation raises has none, and its attack ends in an error."""
+        """Proposals for all texts. If a perturbation raises on a text, that text has none and its status is an error."""
 
         def some(rows: Sequence[int]) -> Edits:
             if len(rows) == len(corpus):
@@ -131,10 +141,11 @@ class AttackedBlock:
         return parts[0] if len(parts) == 1 else Edits.join(parts)
 
     def _fail(self, at: int, reason: str) -> None:
+        """Records an error. at: the place among the attacked examples."""
         self.status[self.attacked[at]], self.reason[self.attacked[at]] = ERROR, reason
 
     def _importance(self, space: Space, targets: Any) -> dict[int, Floats]:
-        """Of each site, by one backward pass, which counts as a query."""
+        """The importance of each site, by attacked example: one backward pass, which counts as a query."""
         assert self.run.saliency is not None, "a victim without gradients is not asked for them"
         spans = list(zip(*(place.tolist() for place in space.spans), strict=True))
         words = [spans[a:b] for a, b in zip(space.sites_of[:-1].tolist(), space.sites_of[1:].tolist(), strict=True)]
@@ -143,16 +154,16 @@ class AttackedBlock:
         self.queries[self.attacked] += 1
         return dict(enumerate(found))
 
-    def _note(self, pursuit: Pursuit, space: Space) -> None:
-        """Write down what came of a search."""
+    def _record(self, pursuit: Pursuit, space: Space) -> None:
+        """Records the outcome of a search. It is an error if the victim answered no text that could have been the outcome."""
         at = int(self.attacked[pursuit.view.row])
         self.queries[at] += pursuit.queries - 1
         if pursuit.failed:
             return self._fail(pursuit.view.row, pursuit.failed)
-        lost = self.unanswered[at]
-        mute = pursuit.asked and not pursuit.answered
-        if lost and (mute or len(lost) >= pursuit.queries - 1):  # not one text that counts was answered
-            return self._fail(pursuit.view.row, lost[0])
+        problems = self.unanswered[at]
+        none_answered = pursuit.asked and not pursuit.answered
+        if problems and (none_answered or len(problems) >= pursuit.queries - 1):
+            return self._fail(pursuit.view.row, problems[0])
         self.margin[at] = pursuit.margin
         self.reason[at] = pursuit.reason or ("" if pursuit.asked else NOTHING)
         if pursuit.state:
@@ -170,12 +181,16 @@ Live = Callable[[int, Edits, Any, Any], None]  # example, its edits, the answer 
 
 @dataclass(eq=False)
 class Campaign:
-    """Everything that decides the trials. `ask` and `saliency` are the doors to the victim."""
+    """Everything that decides the trials of an attack.
+
+    attack: None if the run is only read. ask, saliency: call the victim; None if the run is only read. unknown: the victim's
+    unknown token. at_once: texts of a batch, about. late: tells whether time is up. live: called with each success.
+    """
 
     folder: Folder
     data: Dataset
     truth: Truth
-    attack: Attack | None  # None: nothing is attacked, only read
+    attack: Attack | None
     limits: Limits
     ask: Ask | None = None
     saliency: Callable[..., list[Floats]] | None = None
@@ -185,10 +200,12 @@ class Campaign:
     live: Live | None = None
 
     def jobs(self) -> list[Job]:
+        """One job per block of examples."""
         size, total = self.limits.block, len(self.data)
         return [Job(f"attack-{at:05}", range(s, min(s + size, total))) for at, s in enumerate(range(0, total, size))]
 
     def rounds(self) -> Iterator[list[Job]]:
+        """All jobs in one round: none depends on the results of others."""
         yield self.jobs()
 
     def make(self, job: Job) -> None:
@@ -200,7 +217,7 @@ class Campaign:
 
     @cached_property
     def clean(self) -> Outputs:
-        """What the victim says to the texts as they are."""
+        """The victim's answers to the original texts, read from the run folder."""
         parts = []
         for name in self.folder.parts():
             if name.startswith("clean"):
@@ -210,7 +227,7 @@ class Campaign:
         return Outputs.join(parts)
 
     def finish(self, run: RunFile) -> AttackSummary:
-        """Compute everything from the trials: summary.json and results.jsonl."""
+        """Computes results.jsonl and summary.json from the parts, writes both, and returns the summary."""
         parts = [self.folder.read_part(job.name) for job in self.jobs()]
         lines = result_lines(self.data, self.truth, self.clean, parts, self.limits)
         kept = [np.where(part["status"] == SUCCEEDED, "", "not broken").astype(object) for part in parts]

@@ -1,4 +1,14 @@
-"""Runs the searches of many examples in lock step: one batch for the constraints and one for the victim per step."""
+"""Runs the searches of many examples in lock step, and enforces the query budget of each example.
+
+`search/base.py` explains what a search yields and what it is sent. In each step the engine collects what all running searches
+want to try, makes the texts, drops those that a constraint forbids, asks the victim about the rest in one batch, and sends every
+search its results.
+
+Budgets: `max_queries` of an attack is a limit per example, and is enforced here, in `Engine._affordable`. (The run-wide limit of
+an evaluation is in `victims/query.py`.) The original text is an example's first query, and a backward pass for gradients is
+another; a text counts once for an example, however often its search tries it. When the budget or the time is spent, the search
+ends with the best text so far.
+"""
 
 from __future__ import annotations
 
@@ -21,124 +31,129 @@ from .goals import Goal
 from .search.base import Dice, Search, Told, Try, Walk
 from .space import Space, State, Tried, View
 
-Heard = tuple[float, Any]  # margin and answer, none if there is none
+Answered = tuple[float, Any]  # margin, answer; None where the victim gave no answer
+UNASKED: Answered = (-np.inf, None)
 
-Known = tuple[float, float, Any]  # margin, likeness, answer; no answer of what cannot be the result
+Result = tuple[float, float, Any]  # margin, likeness, answer; None for a state that cannot be the outcome of the search
+NO_RESULT: Result = (-np.inf, 0.0, None)
+
+NO_QUERY, NO_TIME = "no query was left", "no time was left"  # reasons why a search ended early
+
+CHARACTERS = 1 << 21  # texts with so many characters together are made at once; more might not fit into memory
+LEAST_TIMED = CHARACTERS // 64  # as which a text counts, at least, if time is limited: so the clock is read often
 
 
 @dataclass(eq=False)
 class Pursuit:
-    """The search of one example: what it wants to know, what it has learnt, where it ended."""
+    """The search of one example while it runs: its latest request, everything it has found out, and how it ended."""
 
     view: View
     walk: Walk
-    heard: dict[Text, Heard]  # every text that was asked, in that order: two states may write the same
-    known: dict[State, Known]  # every state that it wanted to try
-    wish: Try = field(default_factory=lambda: Try(()))
-    queries: int = 1  # the original was asked, too
-    needed: int = 1  # queries before what it wants to know now
-    asked: bool = False  # whether about a text that could be the result
-    reached: int = 0  # queries that the first one took that reaches the goal; 0: none did
-    state: State = ()
-    reason: str = ""  # why it ended before the search did
-    failed: str = ""  # what broke it
+    answers: dict[Text, Answered]  # by text, in the order of the queries: different states may write the same text
+    results: dict[State, Result]  # of every state that the search has tried
+    request: Try = field(default_factory=lambda: Try(()))  # what the search yielded last
+    queries: int = 1  # without gradients; the original text is the first
+    needed: int = 1  # queries spent, with gradients, before the current request
+    asked: bool = False  # whether the victim was asked about a text that could be the outcome
+    reached: int = 0  # the query budget that the first success needed; 0: no success yet
+    state: State = ()  # the outcome
+    reason: str = ""  # why the engine ended it early: NO_QUERY, NO_TIME
+    failed: str = ""  # the error that ended it
 
     @classmethod
     def of(cls, view: View, walk: Walk, original: Text) -> Pursuit:
         return cls(view, walk, {original: (view.clean, None)}, {(): (view.clean, 0.0, None)})
 
     def begin(self) -> bool:
-        """Whether it wants to try anything."""
+        """Starts the search. Returns False if it ends without trying anything."""
         try:
-            self.wish = next(self.walk)
+            self.request = next(self.walk)
         except StopIteration as end:
             return self._settle(end.value)
         return True
 
     def advance(self) -> bool:
-        """Tell the search what it wanted to know; whether it wants more."""
-        told = [self.known[state] for state in self.wish.states]
-        margin, likeness = np.array([t[0] for t in told], np.float64), np.array([t[1] for t in told], np.float64)
+        """Sends the search the results of its request, or ends it if there is a `reason`. Returns False once it has ended."""
+        found = [self.results[state] for state in self.request.states]
+        margin, likeness = np.array([f[0] for f in found], np.float64), np.array([f[1] for f in found], np.float64)
         if self.reason:
             return self._settle(self._best())
         try:
-            self.wish = self.walk.send(Told(margin, likeness))
+            self.request = self.walk.send(Told(margin, likeness))
         except StopIteration as end:
             return self._settle(end.value)
         return True
 
     def _settle(self, state: State) -> bool:
-        """End there; where the search went on past a text that reaches the goal and lost it, at that."""
-        self.state = self._best() if self.reached and self.known[state][0] <= 0 else state
+        """Sets the outcome to `state`, or to the best success if the search saw one but returned none. Returns False."""
+        self.state = self._best() if self.reached and self.results[state][0] <= 0 else state
         return False
 
     def _best(self) -> State:
-        """The first of the best that were answered; the original if none is better."""
-        seen = [(known[0], -at, state) for at, (state, known) in enumerate(self.known.items()) if known[2] is not None]
+        """The answered state with the highest margin, the earliest of several; () if none is better than the original."""
+        seen = [
+            (found[0], -at, state) for at, (state, found) in enumerate(self.results.items()) if found[2] is not None
+        ]
         top = max(seen, default=(-np.inf, 0, ()))
         return top[2] if top[0] > self.view.clean else ()
 
     @property
     def margin(self) -> float:
-        return self.known[self.state][0]
+        return self.results[self.state][0]
 
     @property
     def answer(self) -> Any:
-        return self.known[self.state][2]
+        return self.results[self.state][2]
 
     @property
     def spent(self) -> int:
-        """Queries so far; a pass for gradients is one, which was made beforehand."""
+        """Queries so far; the backward pass for gradients, made before the search, counts as one."""
         return self.queries + (self.view.importance is not None)
 
     @property
     def answered(self) -> bool:
-        """Whether it knows the answer to a text that could be the result."""
-        return any(answer is not None for _, _, answer in self.known.values())
+        """Whether the victim answered a text that could be the outcome."""
+        return any(answer is not None for _, _, answer in self.results.values())
 
-    def reach(self, texts: Sequence[Text]) -> None:
-        """The last of these texts, told in this order, reaches the goal. With as many queries as that took and no more, a search
-        would have come to it, too.
+    def record_success(self, texts: Sequence[Text]) -> None:
+        """Sets `reached`, if this is the first success. texts: those of the request, up to the one that reaches the goal.
+
+        `reached` is the smallest budget with which this search would have found it: all queries before this request, and those
+        up to the last of these texts.
         """
         if not self.reached:
-            number = {text: at for at, text in enumerate(self.heard, 1 + self.spent - self.queries)}
+            number = {text: at for at, text in enumerate(self.answers, 1 + self.spent - self.queries)}
             self.reached = max(self.needed, *(number[text] for text in texts))
 
-    def told(self, counts: bool) -> None:
-        """All that it wanted to know is told; whether some of it could be the result."""
+    def record_request(self, counts: bool) -> None:
+        """Records that a request was answered. counts: whether some of its texts could be the outcome."""
         self.asked |= counts
         self.needed = self.spent
 
-    def new(self) -> list[State]:
-        """What it wants to try and does not know yet, each once."""
-        return [state for state in dict.fromkeys(self.wish.states) if state not in self.known]
+    def untried(self) -> list[State]:
+        """The states of the request without a result, each once."""
+        return [state for state in dict.fromkeys(self.request.states) if state not in self.results]
 
-    def fresh(self, texts: Sequence[Text], room: float) -> tuple[list[int], int]:
-        """Which of these texts are to be asked, each once, no more than there is room for; how many can be told then."""
+    def unasked(self, texts: Sequence[Text], room: float) -> tuple[list[int], int]:
+        """The places of the texts to ask about, each text once and at most `room` of them; and how many texts, counted from the
+        first, have an answer after that.
+        """
         found: dict[Text, int] = {}
         for at, text in enumerate(texts):
-            if text not in self.heard and text not in found:
+            if text not in self.answers and text not in found:
                 if len(found) >= room:
                     return list(found.values()), at
                 found[text] = at
         return list(found.values()), len(texts)
 
 
-NO_QUERY, NO_TIME = "no query was left", "no time was left"
-
-UNHEARD: Heard = (-np.inf, None)
-
-NEVER: Known = (-np.inf, 0.0, None)
-
-CHARACTERS = 1 << 21  # of texts that are made at once, so that memory holds them
-
-HURRIED = CHARACTERS // 64  # as which each text counts where time is short, so that the clock is looked at often
-
-
 @dataclass(eq=False)
 class Engine:
-    """ask: the door to the victim. targets: of the examples of the space. at_once: texts of a batch, about; examples that
-    finish make room for others. late: whether time is up.
+    """Runs one search on the examples of a space.
+
+    ask: calls the victim with columns of texts and the example of each text. targets: of all examples of the space. max_queries:
+    the budget of each example. at_once: about how many texts make a batch; when examples finish, others start. late: tells
+    whether the time is up.
     """
 
     space: Space
@@ -153,7 +168,11 @@ class Engine:
     late: Callable[[], bool] | None = None
 
     def run(self, rows: Sequence[int], clean: Floats, importance: dict[int, Floats] | None = None) -> Iterator[Pursuit]:
-        """Search for these examples, whose originals have these margins; each comes when it is done."""
+        """Yields the finished search of each example, in the order in which they finish.
+
+        rows: the examples to attack. clean: the margins of their original texts. importance: of the sites of an example, by row,
+        for searches that need gradients.
+        """
         rng = Rng.of(self.space.column.corpus.keys, self.seed, "search", self.search.spec)
         originals = self.space.column.texts()
         waiting = deque(zip(rows, clean.tolist(), strict=True))
@@ -170,29 +189,30 @@ class Engine:
                     goes_on = pursuit.begin()
                 if goes_on:
                     part.append(pursuit)
-                    size += len(pursuit.wish.states)
+                    size += len(pursuit.request.states)
                 else:
                     yield pursuit
-            self._learn(part)
+            self._answer(part)
             for pursuit in part:
                 if pursuit.failed or not pursuit.advance():
                     yield pursuit
                 else:
                     active.append(pursuit)
 
-    def _learn(self, part: Sequence[Pursuit]) -> None:
-        """Answer what these searches want to know; a search on which something raises ends with the reason."""
+    def _answer(self, part: Sequence[Pursuit]) -> None:
+        """Finds the results of these searches' requests. If something raises on a search, sets its `failed` to the reason."""
 
         def failed(pursuit: Pursuit, reason: str) -> None:
             pursuit.failed = reason
 
-        isolated(part, self._find_out, failed)
+        isolated(part, self._answer_in_parts, failed)
 
-    def _find_out(self, part: Sequence[Pursuit]) -> None:
-        wanted = [(pursuit, state) for pursuit in part for state in pursuit.new()]
+    def _answer_in_parts(self, part: Sequence[Pursuit]) -> None:
+        """Tries all new states, as many at once as fit into memory, and looks at the clock in between."""
+        wanted = [(pursuit, state) for pursuit in part for state in pursuit.untried()]
         rows = np.array([pursuit.view.row for pursuit, _ in wanted], np.int64)
         size = self.space.column.corpus.lengths[rows]
-        size = np.maximum(size, HURRIED) if self.late else size
+        size = np.maximum(size, LEAST_TIMED) if self.late else size
         load = np.cumsum(size) // CHARACTERS
         for places in np.split(np.arange(rows.size), np.flatnonzero(np.diff(load)) + 1):
             some = [wanted[at] for at in places.tolist()]
@@ -201,58 +221,62 @@ class Engine:
                     pursuit.reason = pursuit.reason or NO_TIME
             self._try([(pursuit, state) for pursuit, state in some if not pursuit.reason])
             for pursuit, state in some:
-                pursuit.known.setdefault(state, NEVER)  # its search is over
+                pursuit.results.setdefault(state, NO_RESULT)  # of searches that time or budget has ended
 
     def _try(self, wanted: Sequence[tuple[Pursuit, State]]) -> None:
+        """Stores the result of each of these states: checks constraints and budgets, then asks the victim once."""
         if not wanted:
             return
         rows = np.array([pursuit.view.row for pursuit, _ in wanted])
         tried = self.space.tried(rows.tolist(), [state for _, state in wanted])
-        free = np.array([pursuit.wish.free for pursuit, _ in wanted])
+        free = np.array([pursuit.request.free for pursuit, _ in wanted])
         rest = np.flatnonzero(self._allowed(tried, free))
         some, free, pursuits = tried.take(rest), free[rest], [wanted[at][0] for at in rest.tolist()]
         texts = self.space.texts(rows[rest], some)
         mine = texts[self.space.side]
-        begins = np.flatnonzero(np.diff(rows[rest], prepend=-1))  # of each example
-        new, told = self._affordable(pursuits, begins, mine)
+        begins = np.flatnonzero(np.diff(rows[rest], prepend=-1))  # the first text of each example
+        new, answered = self._affordable(pursuits, begins, mine)
         self._ask(pursuits, rows[rest], some, texts, new)
-        found = [p.heard[text] if ok else UNHEARD for p, text, ok in zip(pursuits, mine, told.tolist(), strict=True)]
+        found = [
+            p.answers[text] if ok else UNASKED for p, text, ok in zip(pursuits, mine, answered.tolist(), strict=True)
+        ]
         reached = np.array([margin > 0 for margin, _ in found], np.bool_)
         likeness = self._likeness(some, np.flatnonzero(reached & ~free))
-        values: list[Known] = [NEVER] * len(wanted)
-        for place, (margin, answer), like, apart in zip(
+        results: list[Result] = [NO_RESULT] * len(wanted)
+        for place, (margin, answer), like, only_to_learn in zip(
             rest.tolist(), found, likeness.tolist(), free.tolist(), strict=True
         ):
-            values[place] = margin, like, None if apart else answer
+            results[place] = margin, like, None if only_to_learn else answer
         for at in np.flatnonzero(reached & ~free).tolist():
             begin = int(begins[np.searchsorted(begins, at, "right") - 1])
-            pursuits[at].reach(mine[begin : at + 1])
+            pursuits[at].record_success(mine[begin : at + 1])
         for at in begins.tolist():
-            pursuits[at].told(bool(told[at] and not free[at]))
-        for (pursuit, state), value in zip(wanted, values, strict=True):  # not before, since what broke is tried again
-            pursuit.known[state] = value
-        for at in np.flatnonzero(~told).tolist():
+            pursuits[at].record_request(bool(answered[at] and not free[at]))
+        # results are stored last: if anything above raises, `isolated` tries the same states again
+        for (pursuit, state), result in zip(wanted, results, strict=True):
+            pursuit.results[state] = result
+        for at in np.flatnonzero(~answered).tolist():
             pursuits[at].reason = NO_QUERY
 
     def _ask(
         self, pursuits: Sequence[Pursuit], rows: Ints, tried: Tried, texts: Sequence[Sequence[Text]], new: Ints
     ) -> None:
-        """Ask about the new ones of some texts."""
+        """Asks the victim about texts number `new`, and stores the margins and answers."""
         if not new.size:
             return
         columns = [[column[at] for at in new.tolist()] for column in texts]
         outputs = self.ask(*columns, examples=rows[new].tolist())
         margin = self.goal(outputs, self.targets[rows[new]], tried.take(new).changed())
         margins = np.where(np.isnan(margin), -np.inf, margin).tolist()
-        heard = zip(
+        answered = zip(
             new.tolist(), columns[self.space.side], margins, outputs.problem.tolist(), outputs.answers, strict=True
         )
-        for place, text, value, problem, answer in heard:
-            pursuits[place].heard[text] = value, None if problem else answer
+        for place, text, value, problem, answer in answered:
+            pursuits[place].answers[text] = value, None if problem else answer
             pursuits[place].queries += 1
 
     def _allowed(self, tried: Tried, free: Mask) -> Mask:
-        """What all constraints let pass: each is asked only about what those before it did."""
+        """Which texts all constraints allow. Each constraint sees only what those before it allow, `free` ones see none."""
         allowed = np.ones(len(free), np.bool_)
         left = np.flatnonzero(~free)
         part = tried.take(left)
@@ -267,18 +291,21 @@ class Engine:
         return allowed
 
     def _affordable(self, pursuits: Sequence[Pursuit], begins: Ints, texts: Sequence[Text]) -> tuple[Ints, Mask]:
-        """What is to be asked, and of what there is an answer then: an example whose budget ends gets what is left of it."""
-        new, told = [], np.zeros(len(texts), np.bool_)
+        """Enforces the budget: returns the places of the texts to ask about, and which texts have an answer after that.
+
+        An example with too little budget left gets answers to its first texts, as many as the budget pays for.
+        """
+        new, answered = [], np.zeros(len(texts), np.bool_)
         for first, last in pairwise([*begins.tolist(), len(texts)]):
             pursuit = pursuits[first]
             room = np.inf if self.max_queries is None else self.max_queries - pursuit.spent
-            places, known = pursuit.fresh(texts[first:last], room)
+            places, count = pursuit.unasked(texts[first:last], room)
             new += [first + at for at in places]
-            told[first : first + known] = True
-        return np.array(new, np.int64), told
+            answered[first : first + count] = True
+        return np.array(new, np.int64), answered
 
     def _likeness(self, tried: Tried, rows: Ints) -> Floats:
-        """How like the original the texts that reach the goal are, where a constraint measures it."""
+        """How similar texts number `rows` are to their originals, by the first constraint that has `similarity`; 0 elsewhere."""
         out = np.zeros(len(tried.before.corpus))
         measure = next((c for c in self.constraints if hasattr(c, "similarity")), None)
         if measure is not None and rows.size:

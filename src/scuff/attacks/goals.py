@@ -1,4 +1,14 @@
-"""Goals: what an attacker wants to hear, as a signed margin that is above 0 where the goal is reached."""
+"""Goals: which answers an attacker wants, as a signed margin that is above 0 where the goal is reached.
+
+A goal of your own writes `judge`: for answers, targets and the share of changed words it returns a score in [0, 1], how near
+each answer is, and whether the goal is reached. The base class turns these into the *margin*, which searches maximise: the score
+itself (above 0) where the goal is reached, the score minus 1 (0 or less) where it is not, nan without an answer. So every success
+is above every failure, and within each kind nearer is higher.
+
+Before an attack, `ready` gives the goal the model's labels, and `skips` says which examples are not attacked and why: by default
+those that the model already gets wrong. `weights` is for the search `gradient` only: the gradient of sum(weights * scores) tells
+which words keep the model from the goal.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +25,29 @@ from ..specs import Family, Part, check_number
 from ..text.ragged import Floats, Mask
 from ..victims.base import OTHER, Access, Outputs
 
-Reasons = npt.NDArray[np.object_]
+Reasons = npt.NDArray[np.object_]  # strings
 
+# why examples are not attacked
 WRONG, NOT_TOXIC, MISSED, THERE = "already wrong", "not toxic", "missed by the model", "already the target"
 
 
 @dataclass(frozen=True)
 class Goal(Part, ABC):
-    """Called with answers and the targets of their examples. `ready` tells it what the model's labels are."""
+    """What an attacker wants. Its fields that can be set are its options; `task` and `labels` are set by `ready`.
+
+    Answers and targets are label numbers int[n], label sets bool[n, labels], or object[n] of tags; answers may also be scores
+    float[n, labels].
+    """
 
     task: Task | None = field(default=None, init=False, repr=False)
     labels: tuple[str, ...] = field(default=(), init=False, repr=False)
 
     tasks: ClassVar[tuple[Task, ...]] = ("single", "multi")
-    perturbations: ClassVar[tuple[str, ...]] = ()  # the only ones that it makes sense with; none: any
-    open_ended: ClassVar[bool] = False  # there is always a better text: a search goes on after the first success
+    perturbations: ClassVar[tuple[str, ...]] = ()  # the only ones that suit the goal, by name; (): any
+    open_ended: ClassVar[bool] = False  # whether a search goes on after a success, since there may be a better one
 
     def ready(self, task: Task, labels: Sequence[str]) -> Goal:
-        """This goal for a model; what does not fit is told here."""
+        """Returns this goal for a model with these labels. Raises ValueError if the goal does not fit the task or the labels."""
         if task not in self.tasks:
             wanted = " or ".join(TASK_WORDS[kind] for kind in self.tasks)
             hint = ": --goal tags" if task == "tokens" else ""
@@ -44,11 +59,11 @@ class Goal(Part, ABC):
 
     @property
     def needs(self) -> Access:
-        """What a model must tell for this goal."""
+        """The least access to a victim that the goal can work with."""
         return Access.DECISION
 
     def __call__(self, outputs: Outputs, targets: npt.NDArray[Any], changed: Floats) -> Floats:
-        """The margin of each answer, nan where there is none. `changed`: the share of words that differ from the original."""
+        """The margin of each answer, nan where there is none. changed: the share of the words of each text that were changed."""
         out = np.full(len(outputs), np.nan)
         rows = np.flatnonzero(outputs.answered)
         if rows.size:
@@ -57,26 +72,27 @@ class Goal(Part, ABC):
         return out
 
     def skips(self, outputs: Outputs, targets: npt.NDArray[Any]) -> Reasons:
-        """Why an example is not attacked, "" if it is: the answers are those to the original texts, and given."""
+        """Why each example is not attacked; "" if it is. outputs: the answers to the original texts, none of them missing."""
         return reasons(len(outputs), (~self.right(outputs.answers, targets), WRONG))
 
     @abstractmethod
     def judge(self, scores: Any, targets: npt.NDArray[Any], changed: Floats) -> tuple[Floats, Mask]:
-        """How near each answer is, in [0, 1], and whether it is there."""
+        """Returns how near each answer is to the goal, in [0, 1], and whether it reaches it. scores: see `scores`."""
 
     def weights(self, targets: npt.NDArray[Any]) -> Floats:
-        """Of each label's score in the sum whose gradient tells which words keep the model from the goal."""
+        """The weights of the labels' scores: float[n, labels], positive for labels that keep a text from the goal."""
         if self.task == "single":
             return np.eye(len(self.labels))[targets]
         return np.where(targets, 1.0, -1.0) / max(1, len(self.labels))
 
     def scores(self, answers: npt.NDArray[Any]) -> Any:
-        """A score for every label, also of a model that only decides."""
+        """The scores float[n, labels] of answers; labels without scores count as 1, all others as 0. Tags stay as they are."""
         if self.task == "tokens":
             return answers
         return answers.astype(np.float64) if answers.ndim == 2 else np.eye(len(self.labels))[answers]
 
     def right(self, answers: npt.NDArray[Any], targets: npt.NDArray[Any]) -> Mask:
+        """Which answers are right: the label, all labels of a set, or all tags."""
         scores = self.scores(answers)
         if self.task == "tokens":
             return np.array([len(a) == len(b) and bool((a == b).all()) for a, b in zip(scores, targets, strict=True)])
@@ -84,7 +100,7 @@ class Goal(Part, ABC):
 
 
 def reasons(count: int, *found: tuple[Mask, str]) -> Reasons:
-    """The first reason that holds for each row."""
+    """The first reason whose mask holds for each row, "" if none does."""
     out = np.full(count, "", object)
     for mask, reason in reversed(found):
         out[mask] = reason
@@ -92,13 +108,13 @@ def reasons(count: int, *found: tuple[Mask, str]) -> Reasons:
 
 
 def named(labels: Sequence[str]) -> str:
-    """Labels that a user can mean."""
+    """The labels that a user can name, for error messages."""
     return ", ".join(label for label in labels if label != OTHER)
 
 
 @dataclass(frozen=True)
 class Untargeted(Goal):
-    """Any wrong answer: 1 - the score of the right label; for label sets, of the label that is least sure to be right."""
+    """Any wrong answer. Score: 1 - the score of the right label; for label sets, that of the label nearest to being wrong."""
 
     name: ClassVar[str] = "untargeted"
     summary: ClassVar[str] = "any other answer than the right one"
@@ -112,7 +128,7 @@ class Untargeted(Goal):
 
 @dataclass(frozen=True)
 class Targeted(Goal):
-    """One class, whatever the text was: its score."""
+    """A class that the user names. Score: the model's score of that class."""
 
     label: str = ""
 
@@ -131,6 +147,7 @@ class Targeted(Goal):
 
     @property
     def wanted(self) -> int:
+        """The number of the class."""
         return self.labels.index(self.label)
 
     def skips(self, outputs: Outputs, targets: npt.NDArray[Any]) -> Reasons:
@@ -146,7 +163,7 @@ class Targeted(Goal):
 
 @dataclass(frozen=True)
 class Tags(Goal):
-    """Wrong tags: the share of tokens with one, until `share` is reached."""
+    """At least a `share` of the tags is wrong. Score: the share of wrong tags."""
 
     share: float = 0.5
 
@@ -171,7 +188,7 @@ class Tags(Goal):
 
 @dataclass(frozen=True)
 class Reduction(Goal):
-    """The same right answer with as few words as possible (Feng et al. 2018): the share that was left out."""
+    """The same right answer to as few words as possible (Feng et al. 2018). Score: mostly the share of words left out."""
 
     name: ClassVar[str] = "reduction"
     summary: ClassVar[str] = "the same answer to as few words as possible"
@@ -181,7 +198,7 @@ class Reduction(Goal):
 
     def judge(self, scores: Any, targets: npt.NDArray[Any], changed: Floats) -> tuple[Floats, Mask]:
         sure, kept = scores[np.arange(len(scores)), targets], scores.argmax(1) == targets
-        there = kept & (changed > 0) & (changed < 1)  # an empty text is no reduction
+        there = kept & (changed > 0) & (changed < 1)  # not the original, and not an empty text
         return np.where(there, changed * 0.99 + sure * 0.01, sure), there
 
 
@@ -189,10 +206,10 @@ class Reduction(Goal):
 class ToxicTrap(Goal):
     """A detected toxic text that is no longer detected (Bespalov et al. 2023).
 
-    One label (eq. 2): the benign class wins; guided by its score. Label sets (eq. 3, algorithm 1): the benign label is above
-    `threshold` and every other below 1 - threshold; guided by the sum of the benign score and one minus each other. `thresholds`
-    sets single labels, also for what counts as detected; for others that is 0.5. `benign`: by default the label that is called
-    so (benign, neither, none, ...); a model of label sets may have none.
+    One label (eq. 2): reached if the benign class wins; the score is that of this class. Label sets (eq. 3, algorithm 1): reached
+    if the benign label is above `threshold` and every other below 1 - threshold; the score is the mean of the benign score and of
+    1 - each other score. `thresholds` sets the limits of single labels, also of what counts as detected, which is 0.5 otherwise.
+    `benign`: by default the label with such a name (benign, neither, none, ...); a model of label sets may have none.
     """
 
     benign: str | None = None
@@ -233,22 +250,23 @@ class ToxicTrap(Goal):
 
     @property
     def needs(self) -> Access:
-        """A threshold says nothing about bare decisions."""
+        """Scores if there is a threshold other than 0.5, else decisions."""
         return Access.SCORE if self.thresholds or self.threshold != 0.5 else Access.DECISION
 
     @property
     def raised(self) -> Mask:
-        """Which label is to hold."""
+        """Which labels the attacker wants to raise: the benign one. All others are to be lowered."""
         return np.array([label == self.benign for label in self.labels], np.bool_)
 
     @property
     def limits(self) -> Floats:
+        """The score of each label that must be passed: from below by the benign one, from above by all others."""
         usual = np.where(self.raised, self.threshold, 1 - self.threshold)
         return np.array([self.thresholds.get(label, usual[at]) for at, label in enumerate(self.labels)])
 
     def skips(self, outputs: Outputs, targets: npt.NDArray[Any]) -> Reasons:
-        """With one label those are attacked that are answered right; a set of labels is rarely all right: those that are found
-        toxic at all.
+        """Attacks toxic examples that the model detects. With one label, only those whose label is right; label sets are rarely
+        all right, so any toxic label counts.
         """
         scores, raised = self.scores(outputs.answers), self.raised
         if self.task == "single":
@@ -256,9 +274,8 @@ class ToxicTrap(Goal):
             missed, wrong = scores.argmax(1) == benign, ~self.right(outputs.answers, targets)
             return reasons(len(outputs), (np.equal(targets, benign), NOT_TOXIC), (missed, MISSED), (wrong, WRONG))
         says = scores > [self.thresholds.get(label, 0.5) for label in self.labels]
-        _, there = self.judge(
-            scores, targets, np.zeros(len(scores))
-        )  # with a threshold below 0.5 perhaps from the start
+        # with a threshold below 0.5 an original text may reach the goal
+        _, there = self.judge(scores, targets, np.zeros(len(scores)))
         missed = says[:, raised].any(1) | ~says[:, ~raised].any(1) | there
         return reasons(len(outputs), (np.logical_not(targets[:, ~raised].any(1)), NOT_TOXIC), (missed, MISSED))
 
@@ -267,7 +284,7 @@ class ToxicTrap(Goal):
         if self.task == "single":
             return scores[:, raised][:, 0], scores.argmax(1) == self.labels.index(str(self.benign))
         there = np.where(raised, scores > self.limits, scores < self.limits).all(1)
-        return np.where(raised, scores, 1 - scores).mean(1), there  # the paper's sum, over the number of labels
+        return np.where(raised, scores, 1 - scores).mean(1), there  # the paper's sum, divided by the number of labels
 
     def weights(self, targets: npt.NDArray[Any]) -> Floats:
         return np.tile(np.where(self.raised, -1.0, 0.0 if self.task == "single" else 1.0), (len(targets), 1))

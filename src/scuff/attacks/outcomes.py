@@ -1,4 +1,4 @@
-"""The results of an attack: one line per example, and their summary."""
+"""The results of an attack: the lines of results.jsonl, one per example, and the numbers of summary.json."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ from .engine import NO_QUERY, NO_TIME
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a search: queries per example, the column that it changes, what it leaves alone; and how successes are judged:
-    valid are those at most `most` from the original in meaning, measured by `meaning`.
+    """What decides the outcome of an attack beside its parts: seed, column to change, protected words, queries per example.
+
+    A success is valid if its distance in meaning from the original, measured by `meaning`, is at most `most`.
     """
 
     seed: int = 0
@@ -44,7 +45,7 @@ class Limits:
     max_queries: int | None = None
     meaning: str = "chrf"
     most: float = 0.2
-    block: int = 64  # examples
+    block: int = 64  # examples of a job
 
     @classmethod
     def of(cls, key: Mapping[str, Any]) -> Limits:
@@ -53,19 +54,20 @@ class Limits:
         return cls(**{**given, "protect": tuple(given["protect"])})
 
 
-SKIPPED, FAILED, SUCCEEDED, ERROR = range(4)
-
+SKIPPED, FAILED, SUCCEEDED, ERROR = range(4)  # places in STATUS
 STATUS: tuple[Status, ...] = get_args(Status)
+NO_ANSWER, NOTHING = "no answer", "nothing can change"  # reasons of skipped and failed examples
 
-NO_ANSWER, NOTHING = "no answer", "nothing can change"  # reasons
-
-MOST_WORDS = 30  # replacements that are listed
+MOST_WORDS = 30  # replacements that a summary lists
 
 
 def result_lines(
     data: Dataset, truth: Truth, clean: Outputs, parts: Sequence[Arrays], limits: Limits
 ) -> list[AttackLine]:
-    """One line per example: its texts and target, its status, and the text that the search settled on."""
+    """The lines of results.jsonl: texts, target, status and adversarial text of each example.
+
+    Raises BadRun if the parts are from an older version of Scuff.
+    """
     lines: list[AttackLine] = []
     for part in parts:
         if "reached" not in part:
@@ -109,7 +111,7 @@ def attack_summary(
     limits: Limits,
     lines: list[AttackLine],
 ) -> AttackSummary:
-    """All numbers of an attack. clean, settled: the answers to the original texts, and to those that the searches settled on."""
+    """The numbers of summary.json. clean: answers to the original texts. settled: answers to the outcomes of the searches."""
     attacked = [line for line in lines if line["status"] != "skipped"]
     won = [line for line in attacked if line["status"] == "succeeded"]
     queries = np.array([line["queries"] for line in attacked if line["queries"]], np.float64)
@@ -148,7 +150,7 @@ def attack_summary(
 
 
 def _score(score: Floats, truth: Truth) -> Estimate:
-    """The usual metric over the examples that were answered."""
+    """The task's usual metric over the answered examples, with its interval."""
     known = np.isfinite(score)
     if truth.metric.right_or_wrong or not known.any():
         return _share(int(score[known].sum()), int(known.sum()))
@@ -158,6 +160,7 @@ def _score(score: Floats, truth: Truth) -> Estimate:
 
 
 def _share(count: int, of: int) -> Estimate:
+    """A proportion with Wilson's interval; None if it is a share of nothing."""
     if not of:
         return {"value": None, "interval": [None, None]}
     return {"value": round(count / of, 6), "interval": [round(edge, 6) for edge in wilson(count / of, of)]}
@@ -168,11 +171,12 @@ def _mean(values: Any) -> float | None:
 
 
 def _counted(reasons: Any) -> dict[str, int]:
+    """How often each reason occurs, the most frequent first."""
     return dict(sorted(Counter(reasons).items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def _curve(attacked: list[AttackLine]) -> Curve:
-    """The share of attacked examples that are not broken within a number of queries each, as if it were `max_queries`."""
+    """The share of attacked examples that would not have been broken, for several values of `max_queries`."""
     spent = np.array([line["reached"] or np.inf for line in attacked])
     most = max((line["queries"] for line in attacked), default=1)
     steps = [step * 10**power for power in range(7) for step in (1, 2, 3, 5, 7) if step * 10**power < most]
@@ -181,7 +185,7 @@ def _curve(attacked: list[AttackLine]) -> Curve:
 
 
 def _labels(attacked: list[AttackLine]) -> dict[str, LabelCounts]:
-    """How many examples were attacked and broken, by their target: a label or a set of labels."""
+    """How many examples were attacked and how many broken, by target: a label or a set of labels."""
     out: dict[str, LabelCounts] = {}
     for line in attacked:
         target = line["target"]

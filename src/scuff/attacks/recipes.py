@@ -1,7 +1,7 @@
-"""Recipes: a goal, what may be changed and how, what must stay, and a search, as a paper put them together.
+"""Recipes: named attacks, each with the goal, perturbations, search and constraints of a paper.
 
-Each is one small function with the paper's constants; `deviations` names where it leaves the paper. All keep to one edit at each
-word, look at the original text only, and propose once, on the original.
+Each is one small function with the paper's constants; `deviations` says where it differs from the paper. In all of them edits are
+proposed once, for the original text, a word gets at most one edit, and constraints compare with the original.
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ from .goals import ToxicTrap
 from .search import parse_search
 
 MINILM = "sentence similarity by MiniLM, where the paper has the Universal Sentence Encoder"
-
 GRADIENT = "words matter by the gradient along the way from a masked text; the paper takes the norm of the gradient"
 
 TEXTFOOLERS_MEANING = "meaning(least=0.84, window=15, skip_short=True)"
-
 RANDOM_LETTERS = "typo(operations='{}', layout='any')"
 
 
@@ -93,9 +91,9 @@ def input_reduction() -> Attack:
 
 
 def extended(original: Callable[[], Attack]) -> Attack:
-    """ToxicTrap, Table 14: a recipe of the literature with ToxicTrap's goal, and what else the table changes."""
+    """A recipe of the literature with ToxicTrap's goal and the other changes of ToxicTrap's Table 14."""
     found = original()
-    if original is a2t:  # whose sentence encoder is MiniLM there, and which has no limit on word vectors
+    if original is a2t:  # in the table its sentence encoder is MiniLM, and it has no limit on word vectors
         kept = tuple(constraint for constraint in found.constraints if constraint.name != "word-vectors")
         found = replace(found, constraints=kept, deviations={"search": GRADIENT})
     elif original is deepwordbug:
@@ -111,7 +109,5 @@ RECIPES: dict[str, Callable[[], Attack]] = {
     **{original.__name__: original for original in ORIGINALS},
     "input-reduction": input_reduction,
 }
-
-
 FAMILY: Family[Attack] = Family("a recipe", "scuff.recipes", Attack, RECIPES)
 find_recipe = FAMILY.build

@@ -1,4 +1,4 @@
-"""The settings of an attack, and the attack that they make of a recipe."""
+"""The settings of an attack, and the attack that they make from a recipe."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OTHERS = (
 
 @dataclass(frozen=True)
 class AttackSettings(Settings):
-    """What can be set beside model and data; `scuff attack --help` lists it."""
+    """The settings of an attack beside model and data; `scuff attack --help` lists them."""
 
     recipe: str = setting("toxictrap", "default toxictrap", metavar="NAME")
     goal: str | None = setting(
@@ -68,8 +68,8 @@ class AttackSettings(Settings):
 
     @classmethod
     def of(cls, **settings: Any) -> AttackSettings:
-        """As for all settings; a file may write `no-pos: true`, as the flags do, for `without: [pos]`, and in Python the recipe
-        and its parts may be objects.
+        """As for all settings. Also accepts `no-pos: true` in a file, like the flag, for `without: [pos]`, and in Python objects
+        as recipe and parts.
         """
         flags = {f"no-{name}" for name in CONSTRAINTS if isinstance(settings.get(f"no-{name}"), bool)}
         without = [name for name in sorted(flags) if settings[name]]
@@ -120,7 +120,10 @@ class AttackSettings(Settings):
         return self.encoder or usual_meaning()
 
     def make_attack(self) -> Attack:
-        """The recipe with what was chosen otherwise. Raises MissingResource for files and packages that it needs and has not."""
+        """The recipe with the parts that the settings replace, tried out on one text.
+
+        Raises MissingResource if a file or a package is missing, ValueError if parts do not fit together.
+        """
         recipe = find_recipe(self.recipe)
         named = {constraint.name: constraint for constraint in recipe.constraints}
         for constraint in map(parse_constraint, self.constraint):
@@ -142,13 +145,16 @@ class AttackSettings(Settings):
                 f"expected the perturbation {only} for the goal {chosen.goal.name}, got {', '.join(other)}"
             )
         _try(chosen)
-        distance_in_meaning(self.meaning)(["one"], ["other"])  # by which successes are judged
+        distance_in_meaning(self.meaning)(["one"], ["other"])  # judges successes; raises if its model is missing
         return replace(chosen, deviations=self._deviations(recipe, chosen, proposed))
 
     def _deviations(self, recipe: Attack, chosen: Attack, proposed: tuple[Proposals, ...]) -> dict[str, str]:
-        """Those of the recipe whose part is still as it was, and what was chosen otherwise. proposed: without files filled in."""
+        """The deviations of the recipe's unchanged parts, and one that names the changed parts.
+
+        proposed: the perturbations before files were filled in, since a file is no change.
+        """
         was, now = _specs(recipe), _specs(replace(chosen, perturbations=proposed))
-        if "word-vectors" in was and self.vectors:  # a file is no other choice
+        if "word-vectors" in was and self.vectors:  # a file is no change of the part
             now["word-vectors"] = was["word-vectors"] if "word-vectors" in now else ""
         other = [name for name in (was | now) if was.get(name, "") != now.get(name, "")]
         kept = {part: text for part, text in recipe.deviations.items() if part not in other}
@@ -156,20 +162,21 @@ class AttackSettings(Settings):
         return kept | ({"other": f"chosen otherwise: {names}"} if other else {}) | _short_lists(chosen)
 
     def _equipped(self, perturbation: Perturbation) -> Perturbation:
-        """A perturbation with the files and models that the user gave."""
+        """A perturbation with the files and models that the user gave. Raises MissingResource if one is needed and not given."""
         if isinstance(perturbation, OneOf):
             return OneOf(tuple(map(self._equipped, perturbation.parts)), perturbation.per)
         if isinstance(perturbation, Embedding) and perturbation.file is None:
             if self.vectors is None:
                 raise MissingResource(f"{'embedding' if self.perturbations else self.recipe} needs {VECTORS} {OTHERS}")
             return replace(perturbation, file=self.vectors)
-        if isinstance(perturbation, Contextual):  # the spec says by which model
+        if isinstance(perturbation, Contextual):  # its spec names the model
             return (
                 replace(perturbation, mlm=self.mlm) if self.mlm and not perturbation.mlm else perturbation
             ).settled()
         return perturbation
 
     def _filled(self, constraint: Constraint) -> Constraint:
+        """A constraint with the files and models that the user gave. Raises MissingResource if one is needed and not given."""
         if isinstance(constraint, WordVectors) and constraint.file is None:
             if self.vectors is None:
                 raise MissingResource(f"word-vectors needs {VECTORS}; or leave the constraint out: --no-word-vectors")
@@ -179,16 +186,16 @@ class AttackSettings(Settings):
         return constraint
 
 
-def _specs(recipe: Attack) -> dict[str, str]:
-    """The spec of each part, by its name."""
-    constraints = {constraint.name: constraint.spec for constraint in recipe.constraints}
-    transform = ", ".join(part.spec for part in recipe.perturbations)
-    return {"goal": recipe.goal.spec, "transform": transform, "search": recipe.search.spec, **constraints}
+def _specs(attack: Attack) -> dict[str, str]:
+    """The spec of each part, by the part's name in `deviations`."""
+    constraints = {constraint.name: constraint.spec for constraint in attack.constraints}
+    transform = ", ".join(part.spec for part in attack.perturbations)
+    return {"goal": attack.goal.spec, "transform": transform, "search": attack.search.spec, **constraints}
 
 
-def _short_lists(recipe: Attack) -> dict[str, str]:
-    """A deviation if a file has fewer neighbours of each word than were asked for."""
-    for perturbation in (part.perturbation for part in recipe.perturbations):
+def _short_lists(attack: Attack) -> dict[str, str]:
+    """A deviation if a file of word vectors lists fewer neighbours of a word than the attack wants, else none."""
+    for perturbation in (part.perturbation for part in attack.perturbations):
         if isinstance(perturbation, Embedding) and perturbation.file:
             space = read_space(Path(perturbation.file), modified(Path(perturbation.file), FILE))
             most = (
@@ -201,14 +208,14 @@ def _short_lists(recipe: Attack) -> dict[str, str]:
     return {}
 
 
-def _try(recipe: Attack) -> None:
+def _try(attack: Attack) -> None:
     """Uses every part once on one text, so that a missing file or package raises before a model is opened."""
     one, text = Corpus.of(["the good film"]), Ragged.of(["great"])
     row, start, stop = (np.array([value]) for value in (0, 4, 8))
     edits = Edits(row, start, stop, text, start, stop)
-    for part in recipe.perturbations:
+    for part in attack.perturbations:
         part.perturbation.proposals(one, 0.0, k=part.count)
-    for constraint in recipe.constraints:
+    for constraint in attack.constraints:
         try:
             constraint.sites(one, edits)
             constraint(one, one.apply(edits), edits)

@@ -1,4 +1,4 @@
-"""An attack opened and checked: its pre-flight and its workers."""
+"""Opens an attack: checks that settings, data and victim fit together, describes the plan, and makes the campaign."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from .outcomes import Limits
 from .search.base import Search
 from .settings import AttackSettings
 
-USUAL = 100  # queries of an example, before anything is known
-LARGEST, IN_STEP = 1024, 64  # examples of a block; of a victim's cases at once, texts of one example
+USUAL = 100  # a guess at the queries of an example, before any was attacked
+LARGEST = 1024  # examples of a block
+IN_STEP = 64  # texts that one example has in a batch, about
 
-Found = Callable[[dict[str, Any]], None]  # is told each success
+Found = Callable[[dict[str, Any]], None]  # called with each success
 
 
 @dataclass(eq=False)
@@ -60,7 +61,7 @@ class AttackSetup(Setup):
         if data.task == "tokens" and joins:
             raise ValueError(f"expected perturbations that keep each token for tagging data, got {', '.join(joins)}")
         attack = replace(attack, goal=attack.goal.ready(data.task, opened["truth"].labels))
-        if victim.access == Access.DECISION:  # whether it gives scores shows in its answers
+        if victim.access == Access.DECISION:  # only its answers show whether it gives scores
             first = Query(victim)(*data.take(range(min(4, len(data)))).columns)
             if not first.answered.any():
                 raise BadRun(f"{victim.name}: expected answers, got {first.problem[0]}")
@@ -95,6 +96,7 @@ class AttackSetup(Setup):
 
     @property
     def limits(self) -> Limits:
+        """The settings that decide trials, and a size of blocks with which the victim's batches are full."""
         settings, most = self.settings, max(1, min(LARGEST, self.victim.cases_at_once // IN_STEP))
         blocks = -(-len(self.data) // most)
         size = -(-len(self.data) // max(1, blocks))  # blocks of one size, since a small one would have small batches
@@ -142,7 +144,7 @@ class AttackSetup(Setup):
         )
 
     def _live(self, example: int, edits: Edits, before: Any, after: Any) -> None:
-        """Tells a success, as results.jsonl does."""
+        """Calls `found` with a success, in the form of results.jsonl."""
         assert self.found is not None
         texts = [column[example] for column in self.data.columns]
         places = zip(edits.start.tolist(), edits.stop.tolist(), edits.text.strings(), strict=True)
@@ -158,7 +160,7 @@ class AttackSetup(Setup):
 
 
 def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
-    """Raises an error that names another search if the model tells less than the search or the goal needs."""
+    """Raises NotEnoughAccess or ValueError, naming another search, if the victim has too little access for search or goal."""
     search: Search = attack.search
     if task == "tokens":  # the share of wrong tags guides a search as scores do
         if search.needs > Access.SCORE:

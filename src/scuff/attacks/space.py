@@ -1,4 +1,8 @@
-"""All texts that a search may try: each is the original with some of the proposed edits, at most one at each site."""
+"""The texts that a search may try, as numbers: each is the original with some of the proposed edits, at most one per site.
+
+`Space` holds the proposed edits of all examples of a block and writes texts; `View` shows one example of it to a search. Edits
+and sites are numbered through the block, so an example's first site is seldom number 0. `search/base.py` has the protocol.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,11 @@ from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Floats, Ints, Ragged
 
-State = tuple[int, ...]  # numbers of edits, in order; () is the original
+State = tuple[int, ...]  # the numbers of the edits of one text, ascending; () is the original
 
 
 class Tried(NamedTuple):
-    """Some texts as constraints and models see them: row i of `after` is row i of `before` with the edits whose row is i."""
+    """Candidate texts, as constraints and victims get them: row i of `after` is row i of `before` with the edits of row i."""
 
     before: Column
     edits: Edits
@@ -28,7 +32,7 @@ class Tried(NamedTuple):
         return self.before.corpus.apply(self.edits)
 
     def take(self, rows: Ints) -> Tried:
-        """Some of them; rows are in order."""
+        """The candidates in some rows, which are ascending."""
         if rows.size == len(self.before.corpus):
             return self
         number = np.full(len(self.before.corpus), -1)
@@ -38,7 +42,7 @@ class Tried(NamedTuple):
         return Tried(self.before.take(rows), edits)
 
     def changed(self) -> Floats:
-        """The share of words that differ."""
+        """The share of the words of each text that its edits touch."""
         corpus = self.before.corpus
         words = corpus.words
         touched = words.row[self.edits.touched(words, corpus.offsets)]
@@ -47,10 +51,10 @@ class Tried(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """The examples of a block and what was proposed for column `side` of each, in order of rows and sites.
+    """The examples of a block and the edits proposed for column `side` of each, in order of rows and sites.
 
-    Edits number len(edits) + i hide site i, for searches that ask how much it matters: `hidden` stands there instead, and where
-    it is empty the site goes with a blank beside it.
+    Edit number len(edits) + i hides site i, for searches that ask how much a site matters: it writes `hidden` there, or, if that
+    is empty, deletes the site and a blank beside it.
     """
 
     columns: Sequence[Column]
@@ -62,7 +66,9 @@ class Space:
     def of(cls, columns: Sequence[Column], side: int, edits: Edits, hidden: str = "") -> Space:
         column = columns[side]
         corpus = column.corpus
-        known = Corpus(corpus.codes, corpus.offsets, corpus.keys, corpus.words)  # so that words are found once
+        known = Corpus(
+            corpus.codes, corpus.offsets, corpus.keys, corpus.words
+        )  # keeps the words, so that they are found once
         return cls([*columns[:side], Column(known, column.tokens), *columns[side + 1 :]], side, edits, hidden)
 
     @property
@@ -71,18 +77,18 @@ class Space:
 
     @cached_property
     def first(self) -> Ints:
-        """Where each site's edits begin, and where the last one's end."""
+        """The number of the first edit of each site; behind them the number of all edits."""
         new = (np.diff(self.edits.row, prepend=-1) != 0) | (np.diff(self.edits.site, prepend=-1) != 0)
         return np.append(np.flatnonzero(new), len(self.edits))
 
     @cached_property
     def sites_of(self) -> Ints:
-        """Where each row's sites begin, and where the last one's end."""
+        """The number of the first site of each row; behind them the number of all sites."""
         return np.searchsorted(self.edits.row[self.first[:-1]], np.arange(len(self.column.corpus) + 1))
 
     @cached_property
     def spans(self) -> tuple[Ints, Ints]:
-        """The words at each site, all that its edits have in reach; where there is no word, what they replace."""
+        """Start and stop of each site in its text: all words that its edits touch; if there are none, what the edits replace."""
         begin, words, edits = self.first[:-1], self.column.corpus.words, self.edits
         if not begin.size:
             return begin, begin
@@ -95,7 +101,7 @@ class Space:
 
     @cached_property
     def all_edits(self) -> Edits:
-        """The edits, and those that hide each site."""
+        """The proposed edits, followed by one for each site that hides it."""
         begin, (start, stop) = self.first[:-1], self.spans
         row = self.edits.row[begin]
         if not self.hidden and self.column.tokens is None:
@@ -108,7 +114,7 @@ class Space:
         return Edits.join([self.edits, Edits(row, start, stop, text, self.edits.site[begin], np.ones_like(row))])
 
     def tried(self, rows: Sequence[int], states: Sequence[State]) -> Tried:
-        """The texts of some states of these rows."""
+        """The candidates that states stand for. rows: the example of each state."""
         count = np.fromiter(map(len, states), np.int64, len(states))
         number = np.fromiter((edit for state in states for edit in state), np.int64, int(count.sum()))
         picked = self.all_edits.where(number)
@@ -117,41 +123,48 @@ class Space:
         return Tried(self.column.take(np.asarray(rows, np.int64)), edits.in_order())
 
     def texts(self, rows: Ints, tried: Tried) -> list[list[Text]]:
-        """What the model is asked: every column of these rows."""
+        """The columns that the victim is asked about: candidates in column `side`, the originals of `rows` in the others."""
         mine = tried.before.texts(tried.edits)
         return [mine if at == self.side else column.take(rows).texts() for at, column in enumerate(self.columns)]
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a search sees of one example: its sites, what may stand at each, how far the original is from the goal."""
+    """What a search sees of one example: its sites, the edits at each, and the margin of the original text.
+
+    open_ended: the goal has no end, so a search should go on after a success. importance: of each site, by the victim's
+    gradients; None unless the search has `needs = Access.GRADIENT`.
+    """
 
     space: Space
     row: int
     clean: float
     open_ended: bool = False
-    importance: Floats | None = None  # of each site, by gradients, where a search needs them
+    importance: Floats | None = None
 
     @cached_property
     def sites(self) -> range:
+        """The numbers of the sites of this example."""
         return range(int(self.space.sites_of[self.row]), int(self.space.sites_of[self.row + 1]))
 
     def options(self, site: int) -> range:
-        """The edits of a site."""
+        """The numbers of the edits of a site, of which a state has at most one."""
         return range(int(self.space.first[site]), int(self.space.first[site + 1]))
 
     def hides(self, site: int) -> State:
+        """The original with one site hidden: deleted, or replaced by [UNK] if the search has `hidden = True`. Only for `free`."""
         return (len(self.space.edits) + site,)
 
     def taken(self, state: State) -> dict[int, int]:
-        """Which edit a state has at which site."""
+        """The edits of a state, by site."""
         return {int(np.searchsorted(self.space.first, edit, "right")) - 1: edit for edit in state}
 
     def further(self, state: State) -> list[State]:
-        """One more edit at any site that has none yet."""
+        """All states with one edit more than this one, at a site that has none yet."""
         taken = self.taken(state)
         return [with_edit(state, edit) for site in self.sites if site not in taken for edit in self.options(site)]
 
 
 def with_edit(state: State, edit: int) -> State:
+    """The state with one more edit, whose site must not have one yet."""
     return tuple(sorted((*state, edit)))

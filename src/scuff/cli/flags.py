@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ..data.formats.streams import Source
     from ..perturbations.plan import Tally
     from ..runs.jobs import Progress
-    from ..runs.settings import Settings
 
 
 def add_input(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +100,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="print only the table")
 
 
-def add_settings(parser: argparse.ArgumentParser, kind: type[Settings], plan: str) -> dict[str, Any]:
+def add_settings(parser: argparse.ArgumentParser, kind: type[Any], plan: str) -> dict[str, Any]:
     """Adds a flag for every setting of a class, in the group that its field names. Returns the groups.
 
     plan: the title of the first group.
@@ -123,10 +122,12 @@ def add_settings(parser: argparse.ArgumentParser, kind: type[Settings], plan: st
             options["choices"] = tuple(about["choices"])
         if "float" in type_name or "int" in type_name:
             options["type"] = float if "float" in type_name else int
-        if type_name.startswith("tuple") and about["many"] == "repeated":
+        if type_name.startswith(("tuple", "Sequence")) and about["many"] == "repeated":
             options["action"] = "append"
-        elif type_name.startswith("tuple"):
+        elif type_name.startswith(("tuple", "Sequence")):
             options |= {"nargs": "+", "action": "extend"}
+        elif type_name == "bool":
+            options |= {"action": "store_true", "default": None}
         elif type_name.startswith("dict"):
             options |= {"nargs": "+", "type": str}
         flags = about["flags"] or (f"--{field.name.replace('_', '-')}",)
@@ -134,13 +135,13 @@ def add_settings(parser: argparse.ArgumentParser, kind: type[Settings], plan: st
     return groups
 
 
-def given_settings(args: argparse.Namespace, kind: type[Settings]) -> dict[str, Any]:
+def given_settings(args: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
     """Returns the settings that were given as flags. Raises ValueError if a pair is not NAME=VALUE."""
     from dataclasses import fields
 
     given: dict[str, Any] = {field.name: getattr(args, field.name, None) for field in fields(kind)}
     for name in ("map", "options"):
-        if given[name]:
+        if given.get(name):
             given[name] = dict(_pair(text, name) for text in given[name])
     return {name: value for name, value in given.items() if value is not None}
 

@@ -1,4 +1,9 @@
-"""Enforces degrees: keeps as many edits of each text, in a given order, as leave its measured distance within the degree."""
+"""Enforces degrees: keeps as many proposed edits as leave the measured distance of a text within the degree.
+
+`by_characters` measures the edit distance, `by_meaning` the distance in meaning; both take the edits of each text in a given
+order. `cases.py` calls them. A degree that is a share of units (words, letters) needs no measuring: `cases.py` counts units. It
+also drops any case that is above the degree in the end.
+"""
 
 from __future__ import annotations
 

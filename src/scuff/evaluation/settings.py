@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..metrics import parse_metric
 from ..runs.settings import MODEL, Settings, setting
 from .dimensions import ACCESS, TAGS, Dimension
 
@@ -63,6 +64,11 @@ class EvaluationSettings(Settings):
             many = given if isinstance(given, list | tuple) else [given]
             settings["dimensions"] = [each.full_spec if isinstance(each, Dimension) else each for each in many]
         return super().of(**settings)
+
+    def check(self) -> None:
+        super().check()
+        if self.metric:
+            parse_metric(self.metric)
 
     @property
     def guided(self) -> bool:

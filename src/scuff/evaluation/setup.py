@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from ..data.dataset import Dataset
-from ..metrics import parse_metric
+from ..metrics import Metric, parse_metric
 from ..runs.folder import Folder, NoAnswers
 from ..runs.preflight import duration, in_brackets, look
 from ..runs.schema import EvaluationSummary, RunPlan
@@ -41,8 +41,11 @@ class EvaluationSetup(Setup):
         settings = EvaluationSettings.of(**given)
         opened = cls.opened(model, source, settings, output)
         victim, data = opened["victim"], opened["data"]
-        if settings.guided and victim.access == Access.DECISION:
+        metric = _metric(settings)
+        if (settings.guided or metric) and victim.access == Access.DECISION:
             Query(victim)(*data.take(range(min(4, len(data)))).columns)  # only its answers show whether it gives scores
+        if metric:
+            metric.check(data.task, opened["truth"].labels, victim.access >= Access.SCORE)
         protocol, left_out = make_protocol(settings, data, victim.cases_at_once, victim.access)
         require(victim, protocol.needs, "this protocol")
         opened["query"].max_queries = settings.max_queries
@@ -118,5 +121,5 @@ def seconds_to_make(protocol: Protocol, data: Dataset) -> tuple[float, float]:
     return max(0.0, times[0] - times[1]) / max(1, len(few)), times[1] / max(1, cases)
 
 
-def _metric(settings: EvaluationSettings) -> Any:
+def _metric(settings: EvaluationSettings) -> Metric | None:
     return parse_metric(settings.metric) if settings.metric else None

@@ -1,4 +1,4 @@
-"""Metrics of answers, their intervals, and distances between texts."""
+"""Metrics of answers, their confidence intervals, and distances between texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ USUAL: dict[Task, Mean] = {"single": Accuracy(), "multi": ExactMatch(), "tokens"
 
 
 def usual_metric(task: Task) -> Mean:
-    """The metric that says how right a single answer is, and that a run is scored by if no other is named."""
+    """The default metric of a task, which also scores single answers."""
     return USUAL[task]
 
 

@@ -1,4 +1,4 @@
-"""What every metric shares: a row of numbers for each answer, and a score of the sum of such rows (sacrebleu's way).
+"""The base classes of metrics: a row of numbers for each answer, and a score of the sum of such rows, as in sacrebleu.
 
 Rows add up, so the score of a corpus and its interval come from the same rows, which are computed once: an interval resamples
 the rows of examples and scores each sum, which costs a matrix product instead of a thousand passes over the answers.
@@ -31,17 +31,17 @@ class Metric(Part, ABC):
     (an int array each) or of texts. A metric with `needs_scores` is given the model's scores float[n, labels] as answers.
     """
 
-    title: ClassVar[str] = ""  # for reports, where the spec is not what people say
-    tasks: ClassVar[tuple[Task, ...]] = ()  # that it is for; () is any
+    title: ClassVar[str] = ""  # for reports, instead of the spec
+    tasks: ClassVar[tuple[Task, ...]] = ()  # that it can score; (): any
     needs_scores: ClassVar[bool] = False
 
     @abstractmethod
     def statistics(self, answers: Answers, targets: Answers, labels: Sequence[str]) -> Floats:
-        """One row of numbers for each answer: [n, k]."""
+        """Returns one row of numbers for each answer: [n, k]."""
 
     @abstractmethod
     def score(self, total: Floats) -> Floats:
-        """The score of each sum of rows: [..., k] in, [...] out; nan where it is not defined."""
+        """Returns the score of each sum of rows: [..., k] in, [...] out; nan where it is not defined."""
 
     def __call__(self, answers: Answers, targets: Answers, labels: Sequence[str] = ()) -> float:
         """The score of all answers together."""
@@ -55,7 +55,7 @@ class Metric(Part, ABC):
     def check(self, task: str, labels: Sequence[str], scores: bool) -> None:
         """Raises ValueError if a run cannot be scored by this metric. scores: whether the model gives one for every label.
 
-        A metric whose options depend on the labels extends it.
+        A metric whose options depend on the labels extends this method.
         """
         if self.tasks and task not in self.tasks:
             raise ValueError(f"expected a metric for {task}, got {self.spec}, which is for {' and '.join(self.tasks)}")
@@ -65,20 +65,20 @@ class Metric(Part, ABC):
     def example_rows(
         self, answers: Answers, targets: Answers, labels: Sequence[str], example: Ints, examples: int
     ) -> Floats:
-        """The mean row over the cases of each example, so that each counts once: [examples, k], nan where it has no case.
+        """The mean row over the cases of each example, so that each example counts once: [examples, k], nan without a case.
 
-        example: which one each answer is about.
+        example: the number of the example that each answer is about.
         """
         return mean_rows(self.statistics(answers, targets, labels), example, examples)
 
     def estimate(self, rows: Floats, draws: npt.NDArray[np.float32]) -> tuple[Floats, Floats]:
         """The scores of rows [..., examples, k], and those of every resample: [..., resamples].
 
-        Rows of nan are unknown. Scores without any known row are nan, whatever the metric says to a sum of nothing.
+        Rows of nan are left out. A score without any row is nan, whatever the metric returns for an empty sum.
         """
         if np.isnan(rows).all():
             return np.full(rows.shape[:-2], np.nan), np.full((*rows.shape[:-2], len(draws)), np.nan)
-        if rows.ndim > 3:  # one by one: resampled sums are large where rows are long
+        if rows.ndim > 3:  # one by one, since resampled sums take much memory
             parts = [self.estimate(part, draws) for part in rows]
             return np.stack([score for score, _ in parts]), np.stack([again for _, again in parts])
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,4 +1,4 @@
-"""chrF: how many character n-grams two texts share. By sacrebleu as a metric, by arrays as a measure of change."""
+"""chrF, the share of common character n-grams: as a metric by sacrebleu, as a distance between texts by arrays."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from ..text.ragged import Bits, Codes, Floats, Ints, Ragged, bounds, spread
 from ..text.random import BASE, mix
 from .base import Answers, Mean, Task
 
-ORDERS, BETA = 6, 2
-
-PART = 1_000_000  # characters at a time
+ORDERS, BETA = 6, 2  # n-grams of 1 to 6 characters; recall counts twice as much as precision (sacrebleu's defaults)
+PART = 1_000_000  # characters that are compared at once
 
 
 @dataclass(frozen=True)
@@ -50,9 +49,7 @@ def chrf(outputs: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.fl
 
 
 def chrf_distance(before: Sequence[str], after: Sequence[str]) -> Floats:
-    """1 - chrF of each changed text against the original: sacrebleu's numbers, without its loops. 0 for equal texts, even empty
-    ones.
-    """
+    """1 - chrF of each changed text against the original: sacrebleu's numbers, by arrays. 0 for equal texts, even empty ones."""
     out = np.empty(len(before))
     solid = [["".join(text.split()) for text in texts] for texts in (before, after)]  # white space does not count
     size = np.cumsum([len(one) + len(other) for one, other in zip(before, after, strict=True)])
@@ -64,7 +61,7 @@ def chrf_distance(before: Sequence[str], after: Sequence[str]) -> Floats:
 
 
 def _alike(hypothesis: Ragged, reference: Ragged) -> Floats:
-    """chrF. n-grams are counted only where the two texts differ: all others match."""
+    """chrF of text pairs. Counts n-grams only where the two texts differ, since all others match."""
     mine, wanted = _apart(hypothesis, reference)
     precision, recall, orders = np.zeros((3, len(hypothesis)))
     for order in range(1, ORDERS + 1):
@@ -83,7 +80,7 @@ def _apart(one: Ragged, other: Ragged) -> tuple[Ragged, Ragged]:
     size = np.minimum(one.lengths, other.lengths)
     begin = _run(one.codes, other.codes, one.offsets[:-1], other.offsets[:-1], size, 1)
     end = _run(one.codes, other.codes, one.offsets[1:] - 1, other.offsets[1:] - 1, size - begin, -1)
-    added = (begin == other.lengths) | (end == other.lengths)  # at one end only: no n-gram of the other text is lost
+    added = (begin == other.lengths) | (end == other.lengths)  # only added at one end: no n-gram of the other is lost
     begin, end = np.maximum(begin - ORDERS + 1, 0), np.maximum(end - ORDERS + 1, 0)
 
     def middle(texts: Ragged) -> Ragged:
@@ -94,7 +91,7 @@ def _apart(one: Ragged, other: Ragged) -> tuple[Ragged, Ragged]:
 
 
 def _run(one: Codes, other: Codes, from_one: Ints, from_other: Ints, most: Ints, step: int) -> Ints:
-    """How many characters agree from given places on, in steps of 1 or -1, at most `most`."""
+    """How many characters are equal from given places on, forwards (step 1) or backwards (-1), at most `most`."""
     place = spread(np.zeros_like(most), most)
     row = np.repeat(np.arange(most.size), most)
     differs = np.flatnonzero(one[from_one[row] + step * place] != other[from_other[row] + step * place])
@@ -116,7 +113,7 @@ def _grams(texts: Ragged, order: int) -> tuple[Bits, Ints]:
 
 
 def _lost(wanted: Bits, row: Ints, mine: Bits, rows: int) -> Ints:
-    """Count the n-grams of each reference that the other text lacks."""
+    """Counts the n-grams of each reference that the other text lacks."""
     keys, first, often = np.unique(wanted, return_index=True, return_counts=True)
     at = np.searchsorted(keys, mine)
     same = np.append(keys, np.uint64(0))[at] == mine

@@ -83,9 +83,9 @@ class MacroF1(Metric):
 class Auc(Metric):
     """The chance that a text with a label scores higher for it than one without, averaged over the labels that have both kinds.
 
-    Its rows depend on all answers: they hold how each stands among the others (its placement). The resampled AUC is therefore
-    one to the first order: examples keep their placements and only count more or less often, which costs one product instead
-    of a sort for each resample.
+    A row depends on all answers: it holds the placement of one answer among the others. The resampled AUC is therefore a
+    first-order approximation: examples keep their placements and only count more or less often, which costs one product
+    instead of a sort for each resample.
     """
 
     name: ClassVar[str] = "auc"
@@ -100,7 +100,7 @@ class Auc(Metric):
     def example_rows(
         self, answers: Answers, targets: Answers, labels: Sequence[str], example: Ints, examples: int
     ) -> Floats:
-        """As in the base; among the others, too, each example counts once however many cases it has."""
+        """As in the base class. Placements, too, count each example once, however many cases it has."""
         share = 1 / np.bincount(example, minlength=examples)[example]
         return mean_rows(_rows(answers, targets, share), example, examples)
 
@@ -111,14 +111,15 @@ class Auc(Metric):
         return np.clip(ratio(np.where(known, area, 0).sum(-1), known.sum(-1)), 0, 1)
 
     def interval(self, value: float, again: Floats, examples: int, one_each: bool = False) -> Interval:
-        """The bootstrap's. Wilson's does not stand in for one without width: an AUC is no share of examples."""
+        """The bootstrap's interval, even if it has no width: Wilson's is for shares of examples, which an AUC is not."""
         low, high = percentile_interval(again)
         return (min(low, value), max(high, value))
 
 
 def _rows(scores: Answers, targets: Answers, weight: Floats) -> Floats:
-    """Four numbers for each label: the placement of a text that has it, 1 for such a text; the placement of one that does not,
-    as a difference from the AUC, 1 for such a text. All are 0 for a label that all texts have, or none.
+    """Four numbers per text and label. With the label: placement, 1, 0, 0. Without it: 0, 0, placement - AUC, 1.
+
+    All are 0 for a label that all texts have, or none.
     """
     scores, has = _one_against_rest(scores, targets)
     out = np.zeros((*scores.shape, 4))
@@ -132,7 +133,7 @@ def _rows(scores: Answers, targets: Answers, weight: Floats) -> Floats:
 
 
 def _one_against_rest(scores: Answers, targets: Answers) -> tuple[Answers, Mask]:
-    """Columns of scores, and which texts have the label of each. Of two labels that exclude each other the second says all."""
+    """Columns of scores, and which texts have the label of each. Of two exclusive labels the second is enough."""
     if targets.ndim == 2:
         return scores, targets
     count = scores.shape[1]
@@ -141,7 +142,7 @@ def _one_against_rest(scores: Answers, targets: Answers) -> tuple[Answers, Mask]
 
 
 def placements(scores: npt.NDArray[Any], positive: npt.NDArray[np.bool_], weight: Floats) -> Floats:
-    """The share of the other kind that each row stands on the right side of, ties counting half.
+    """The share of rows of the other kind that each row is ranked correctly against; ties count half.
 
     Their mean over the positive rows is the area under the ROC curve, and so is their mean over the negative ones (DeLong, 1988).
     """

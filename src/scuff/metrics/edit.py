@@ -11,12 +11,12 @@ from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Ints, Ragged
 
-NEAR = 31  # a distance to expect; a hint that makes long pairs that differ little fast and changes no result
-LONG = 5000  # characters; the time that a distance takes grows with the square
+NEAR = 31  # an expected distance: a hint that speeds up long pairs that differ little, and changes no result
+LONG = 5000  # characters: the time for a distance grows with the square of the length
 
 
 def edit_distance(before: Sequence[str], after: Sequence[str]) -> npt.NDArray[np.int64]:
-    """How far each text is from the one before it was changed. Over the length it is RobTest's degree (appendix C)."""
+    """The distance of each changed text from its original. Divided by the length it is RobTest's degree (appendix C)."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
@@ -24,12 +24,14 @@ def edit_distance(before: Sequence[str], after: Sequence[str]) -> npt.NDArray[np
 
 
 def word_distance(old: Ragged, new: Ragged) -> Ints:
-    """How far each new word or phrase is from the old one."""
+    """The distance of each new word or phrase from the old one."""
     return edit_distance(old.strings(), new.strings())
 
 
 def edits_distance(corpus: Corpus, edits: Edits) -> Ints:
-    """How far edits take each text. Of a very long one only the edits are measured: together they are never nearer."""
+    """The distance of each text after its edits from the original. For a text above LONG characters, the sum of the distances of
+    its edits, which is never lower.
+    """
     before, after = corpus.strings(), corpus.apply(edits).strings()
     long = corpus.lengths > LONG
     if not long.any():

@@ -12,7 +12,6 @@ from ..text.ragged import Floats
 from ..text.random import counters, mix, name_bits
 
 Z = 1.959963984540054  # the normal distribution's 97.5 % point
-
 RESAMPLES = 1000
 
 Interval = tuple[float, float]
@@ -58,7 +57,7 @@ def resampled_sums(rows: Floats, draws: npt.NDArray[np.float32]) -> tuple[Floats
     Rows with a nan are left out; a sum of no rows is nan.
     """
     known = ~np.isnan(rows).any(-1)
-    planes = np.ascontiguousarray(np.where(known, np.moveaxis(rows, -1, 0), 0))  # as BLAS wants them
+    planes = np.ascontiguousarray(np.where(known, np.moveaxis(rows, -1, 0), 0))  # makes matrix products fast
     total = np.stack([plane.sum(-1) for plane in planes], -1)
     again = np.stack([plane @ draws.T for plane in planes], -1)
     count = known.astype(np.float64)
@@ -76,7 +75,7 @@ def weighted_means(values: Floats, weight: Floats, draws: npt.NDArray[np.float32
 
 
 def mean_interval(mean: float, again: Floats, examples: int) -> Interval:
-    """The bootstrap's interval. Where all resamples agree, so that it has no width, Wilson's for a share of so many examples."""
+    """The bootstrap's interval; if all resamples agree, so that it has no width, Wilson's interval for that many examples."""
     low, high = percentile_interval(again)
     if high - low < 1e-12 and -1e-9 < mean < 1 + 1e-9:
         return wilson(min(max(mean, 0.0), 1.0), examples)

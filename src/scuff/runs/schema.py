@@ -6,9 +6,8 @@ number of a random draw, `config` holds settings.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Sequence
-from typing import Any, Literal, TypedDict, Union, final, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, TypedDict, final, get_args
 
 from ..data.dataset import Task
 
@@ -497,49 +496,3 @@ ANSWER_COLUMNS: tuple[dict[str, str], ...] = (  # a part has one of these, by th
     {"scores": "float32"}, {"sets": "bool"}, {"label": "int32"}, {"tags": "int16", "tags_offsets": "int64"},
     {"answer_bytes": "uint8", "answer_offsets": "int64"},
 )  # fmt: skip
-
-
-def mismatch(value: Any, kind: Any, where: str = "") -> str:
-    """Returns where a value read from JSON first differs from a type, and how; "" if nowhere."""
-    origin, args = get_origin(kind), get_args(kind)
-    if kind is Any:
-        return ""
-    if is_typeddict(kind):
-        return _keys(value, kind, where)
-    if origin in (Union, types.UnionType):
-        found = [mismatch(value, one, where) for one in args]
-        return (
-            "" if "" in found else max(found, key=lambda text: text.count("."))
-        )  # the deepest: of the type that fits best
-    if origin is Literal:
-        return "" if value in args else _unlike(value, kind, where)
-    if origin is dict and isinstance(value, dict):
-        return _first(mismatch(part, args[1], f"{where}.{name}") for name, part in value.items())
-    if origin is tuple and isinstance(value, list) and len(value) == len(args):
-        return _first(
-            mismatch(part, one, f"{where}.{at}") for at, (part, one) in enumerate(zip(value, args, strict=True))
-        )
-    if origin in (list, Sequence) and isinstance(value, list):
-        return _first(mismatch(part, args[0], f"{where}.{at}") for at, part in enumerate(value))
-    plain = {float: (int, float), int: (int,), str: (str,), bool: (bool,), types.NoneType: (types.NoneType,)}
-    fits = isinstance(value, plain.get(kind, ())) and isinstance(value, bool) == (kind is bool)
-    return "" if fits else _unlike(value, kind, where)
-
-
-def _keys(value: Any, kind: Any, where: str) -> str:
-    if not isinstance(value, dict):
-        return _unlike(value, kind, where)
-    hints = get_type_hints(kind)
-    for name in sorted(kind.__required_keys__ - value.keys()):
-        return f"{where}.{name} is missing"
-    for name in sorted(value.keys() - hints.keys()):
-        return f"{where}.{name} is unknown"
-    return _first(mismatch(value[name], hint, f"{where}.{name}") for name, hint in hints.items() if name in value)
-
-
-def _unlike(value: Any, kind: Any, where: str) -> str:
-    return f"{where} is no {getattr(kind, '__name__', kind)}: {value!r:.60}"
-
-
-def _first(found: Any) -> str:
-    return next(filter(None, found), "")

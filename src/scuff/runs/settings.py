@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from ..data.dataset import TASKS, Task
+from ..data.dataset import Task
 from ..specs import as_spec
 
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
@@ -57,7 +57,9 @@ class Settings:
         (), "column of labels, tags or translations; repeated: a 0/1 column each", group=DATA, metavar="COLUMN", many="repeated"
     )  # fmt: skip
     id: str | None = setting(None, "column that names each example", group=DATA, metavar="COLUMN")
-    task: Task | None = setting(None, "default: guessed from what the columns hold", group=DATA, choices=TASKS)
+    task: Task | None = setting(
+        None, "single, multi, tokens or text; default: guessed from what the columns hold", group=DATA, metavar="TASK"
+    )
     format: str | None = setting(
         None, "csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name", group=DATA
     )

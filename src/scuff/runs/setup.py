@@ -27,10 +27,11 @@ from ..victims.open import open_victim
 from ..victims.plain import Predictions
 from ..victims.query import Query, TooManyErrors
 from ..victims.truth import Truth
+from .checking import mismatch
 from .display import in_words, said
 from .folder import BadRun, Folder
 from .jobs import Work
-from .schema import SCHEMA, RunFile, RunPlan, mismatch
+from .schema import SCHEMA, RunFile, RunPlan
 from .settings import Settings
 
 Say = Callable[[str], None]  # called with each message for the user

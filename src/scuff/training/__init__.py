@@ -1,1 +1,1 @@
-"""Training data with perturbed copies."""
+"""Training data with perturbed copies (data augmentation)."""

@@ -17,42 +17,53 @@ from ..data.formats.files import TOKEN_FORMATS
 from ..data.formats.streams import BadInput, replacing
 from ..data.perturbing import ShowProgress
 from ..data.records import read_records, training_file, training_records
-from ..evaluation.dimensions import Dimension
+from ..evaluation.dimensions import TAGS, Dimension
 from ..evaluation.plan import choose_dimensions, choose_meaning
 from ..evaluation.settings import EvaluationSettings
 from ..perturbations.plan import Tally
 from ..perturbations.protect import Protect
-from ..runs.settings import SIDES
+from ..runs.settings import DATA, SIDES, setting
 from ..version import __version__
 from .copies import Copies
 from .mixing import TRACE, Counts, Mixer
 
-# fields that evaluations have, too, and that are read and checked as theirs
+# settings that evaluations have, too; they are read and checked as those of an evaluation
 SHARED = ("dimensions", "tag", "mlm", "encoder", "protect", "text", "side")
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """The settings of an augmentation, which `scuff augment --help` explains, and what it does with data."""
+    """The settings of an augmentation, which `scuff augment --help` explains, and the methods that augment data."""
 
-    dimensions: Sequence[str] = ()
-    tag: str | None = None
-    mlm: str | None = None
-    encoder: str | None = None
-    degree: float = 0.1
-    copies: int | None = None
-    share: float | None = None
-    ratio: str | None = None
-    each: bool = False
-    only_perturbed: bool = False
-    trace: bool = False
-    seed: int = 0
-    protect: Sequence[str] = ()
-    text: Sequence[str] = ()
-    id: str | None = None
-    side: str = "first"
-    format: str | None = None
-    split: str | None = None
+    dimensions: Sequence[str] = setting(
+        (), "as for `scuff evaluate`; default: all of RobTest's that can run", metavar="DIMENSION"
+    )
+    tag: str | None = setting(None, "only dimensions that stand for slips, or for evasion", choices=TAGS)
+    mlm: str | None = setting(None, "masked language model for contextual, as for `scuff evaluate`", metavar="MODEL")
+    encoder: str | None = setting(
+        None, "for the degree of syntax and distraction, as for `scuff evaluate`", metavar="MODEL"
+    )
+    degree: float = setting(0.1, "never exceeded; default 0.1", metavar="D")
+    copies: int | None = setting(None, "perturbed copies of an example; default 1", metavar="N")
+    share: float | None = setting(None, "of the examples that get copies; default 1, which is all", metavar="S")
+    ratio: str | None = setting(None, "clean to perturbed, such as 1:1 or 2:1, instead of the two", metavar="C:P")
+    each: bool = setting(False, "so many copies by each dimension, not by one of them")
+    only_perturbed: bool = setting(False, "leave the clean examples out")
+    trace: bool = setting(
+        False,
+        "add the columns scuff_dimension, scuff_degree (reached) and scuff_source (the example's id or number from 0)",
+    )
+    seed: int = setting(0, "another seed, other copies; default 0")
+    protect: Sequence[str] = setting((), "leave alone, as for `scuff perturb`", metavar="WHAT", many="repeated")
+    text: Sequence[str] = setting((), "texts; twice for sentence pairs", group=DATA, metavar="COLUMN", many="repeated")
+    id: str | None = setting(
+        None, "names each example: equal texts then get different copies", group=DATA, metavar="COLUMN"
+    )
+    side: str = setting("first", "which text of a pair; default first", group=DATA, choices=SIDES)
+    format: str | None = setting(
+        None, "csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name", group=DATA
+    )
+    split: str | None = setting(None, "of a Hugging Face data set or toy:...; default train", group=DATA)
 
     def __post_init__(self) -> None:
         _ = self.settings  # raises ValueError for a wrong value
@@ -107,7 +118,7 @@ class Augmentation:
         sides = SIDES[self.side]
         if max(sides) >= len(columns):
             raise BadInput(f"{name}: expected two columns of texts for side {self.side}, got {', '.join(columns)}")
-        # a data set without texts, since what an example gets may not depend on others
+        # a data set without texts, since the copies of an example must not depend on other examples
         specs, left_out = choose_dimensions(
             self.settings, Dataset(name, "tokens" if tokens else "single", ((),), (), ())
         )

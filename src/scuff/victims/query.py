@@ -1,4 +1,8 @@
-"""`Query`, the one door to a victim: removes duplicates, caches, batches, counts, honours budgets, isolates rows that raise."""
+"""`Query`, the one door to a victim: removes duplicates, caches, batches, counts, honours budgets, isolates rows that raise.
+
+Budgets: `Query.max_queries` limits all queries of a run together. `Meter.afford` enforces it: it raises BudgetSpent before the
+victim is asked. Evaluations set it. The budget of an attack is per example instead, and is enforced in `attacks/engine.py`.
+"""
 
 from __future__ import annotations
 

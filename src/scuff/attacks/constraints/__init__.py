@@ -1,4 +1,4 @@
-"""Constraints: which of a search's texts are still close enough to the original to be tried."""
+"""Constraints: which changed texts are still close enough to the original. `base.py` explains how to write one."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from .speech import PartOfSpeech
 from .vectors import WordVectors
 from .words import Changed, MinLength, StopWords
 
-# the cheap ones first: each is asked only about what those before it let pass
+# the cheap ones first: each is asked only about texts that those before it allow
 CONSTRAINTS: dict[str, type[Constraint]] = {
     kind.name: kind for kind in (StopWords, MinLength, Changed, EditDistance, WordVectors, Chrf, PartOfSpeech, Meaning)
 }
-
-
 FAMILY: Family[Constraint] = Family("a constraint", "scuff.constraints", Constraint, CONSTRAINTS)
 parse_constraint = FAMILY.build
-
 
 __all__ = [
     "CONSTRAINTS",

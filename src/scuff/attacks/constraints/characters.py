@@ -1,4 +1,4 @@
-"""How far a text may go in characters."""
+"""Constraints on characters: the edit distance and chrF between a changed text and the original."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .base import Constraint
 
 @dataclass(frozen=True)
 class EditDistance(Constraint):
-    """At most so many characters are inserted, deleted or replaced (Levenshtein; DeepWordBug, Gao et al. 2018: 30).
+    """At most `most` characters are inserted, deleted or replaced (Levenshtein; DeepWordBug, Gao et al. 2018: 30).
 
-    Of a text above 5,000 characters the distances of its edits are summed, which is never too low.
+    For a text of more than 5,000 characters the distances of its edits are summed, which is never too low.
     """
 
     most: int = 30
@@ -35,7 +35,7 @@ class EditDistance(Constraint):
 
 @dataclass(frozen=True)
 class Chrf(Constraint):
-    """chrF of the changed text against the original, in [0, 1] (Popović 2015), is at least so high."""
+    """chrF of the changed text against the original, in [0, 1] (Popović 2015), is at least `least`."""
 
     least: float = 0.5
 

@@ -1,4 +1,4 @@
-"""How far a text may go in meaning, by a sentence encoder."""
+"""A constraint on meaning: how similar a changed text must be to the original, by a sentence encoder."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ WAYS = ("angular", "cosine")
 
 @dataclass(frozen=True)
 class Meaning(Constraint):
-    """The vectors that a sentence encoder gives to the original and the changed text are at least so alike.
+    """The sentence vectors of the original and of the changed text have a similarity of at least `least`.
 
-    `by` angular (1 - arccos(cosine) / pi; ToxicTrap, 2.3: 0.84) or cosine (TextBugger: 0.8; A2T: 0.9). The papers mostly ask the
-    Universal Sentence Encoder; ours is `minilm` (`scuff[meaning]`), or name a folder or id. `window`: compare only so many words
-    around each edited word, and let the worst place decide (TextFooler, Jin et al. 2020: 15); shorter texts are compared whole,
-    or, with skip_short=True, not at all: what TextFooler's own code and TextAttack do.
+    `by` is angular (1 - arccos(cosine) / pi; ToxicTrap, 2.3: 0.84) or cosine (TextBugger: 0.8; A2T: 0.9). `encoder`: `minilm`
+    (`scuff[meaning]`), a folder or an id; the papers mostly use the Universal Sentence Encoder. `window`: compares only so many
+    words around each edited word, and the least similar place decides (TextFooler, Jin et al. 2020: 15). Shorter texts are
+    compared as a whole, or, with skip_short=True, not at all, as in TextFooler's own code and TextAttack.
     """
 
     least: float = 0.84
@@ -51,7 +51,7 @@ class Meaning(Constraint):
             raise ValueError("expected a window for meaning.skip_short, which is about texts of fewer words, got none")
 
     def similarity(self, before: Sequence[str], after: Sequence[str]) -> Floats:
-        """How alike whole texts are, pair by pair, in [0, 1]; 1 for equal ones."""
+        """The similarity of texts, pair by pair, in [0, 1]; 1 for equal ones."""
         out = np.ones(len(before))
         differ = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
         if differ:
@@ -68,7 +68,7 @@ class Meaning(Constraint):
         return worst >= self.least - 1e-9
 
     def _parts(self, before: Corpus, after: Corpus, edits: Edits) -> tuple[Spans, Spans]:
-        """What is compared: so many words around each edited word of a long text, and other edited texts as a whole."""
+        """The spans to compare: windows around the edited words of long texts, and other edited texts as a whole."""
         words, edges = before.words, bounds(before.words.per_row(len(before)))
         long = (np.diff(edges) > self.window) & (self.window > 0)
         middle = np.flatnonzero(edits.touched(words, before.offsets) & long[words.row])
@@ -77,7 +77,7 @@ class Meaning(Constraint):
         last = first + self.window - 1
         old = Spans(row, words.start[first], words.stop[last])
         new = edits.carry(old, before.offsets)
-        opens, ends = first == edges[row], last + 1 == edges[row + 1]  # there with all that stands outside the words
+        opens, ends = first == edges[row], last + 1 == edges[row + 1]  # such windows reach to the edge of the text
         whole = np.setdiff1d(edits.row, row)
         if self.skip_short:
             whole = whole[np.diff(edges)[whole] >= self.window]

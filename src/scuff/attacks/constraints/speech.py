@@ -1,4 +1,4 @@
-"""Whether edited words keep their part of speech, by the tokens around them before and after the edits."""
+"""A constraint on parts of speech: edited words keep theirs, judged among the tokens around them."""
 
 from __future__ import annotations
 
@@ -20,24 +20,22 @@ from .base import Constraint
 from .words import edited_words
 
 NEAR = 4  # tokens on each side, as in TextFooler: 997 of 1,000 tags are then those of the whole sentence
-
 HYPHENS = ("-", "‐", "‑")
 
-Window = tuple[tuple[str, ...], int]  # tokens, and the place of the one that is asked about
-
-GONE: Window = ((), 0)
+Window = tuple[tuple[str, ...], int]  # tokens, and the place of the one whose tag is wanted
+GONE: Window = ((), 0)  # of a deleted word
 
 
 @dataclass(frozen=True, eq=False)
 class TokenTable:
-    """The tokens of some texts; positions count from the beginning of all codes. A sentence in capitals is in lower case."""
+    """The tokens of some texts. Positions count from the start of the first text. Sentences in capitals are lowercased."""
 
     words: list[str]
     start: Ints
     stop: Ints
-    begin: Ints  # the first token of its sentence
-    end: Ints  # the first of the next
-    loud: Mask  # whether its sentence is in capitals
+    begin: Ints  # the number of the first token of its sentence
+    end: Ints  # and of the first of the next sentence
+    loud: Mask  # whether its sentence was in capitals
 
     @classmethod
     def of(cls, texts: Sequence[str], offsets: Ints) -> TokenTable:
@@ -47,7 +45,7 @@ class TokenTable:
         for text, offset in zip(texts, offsets.tolist(), strict=False):
             for sentence in sentences(text):
                 tokens = [text[a:b] for a, b in sentence]
-                capitals = len(tokens) > 3 and "".join(tokens).isupper()  # which the tagger would take for names
+                capitals = len(tokens) > 3 and "".join(tokens).isupper()  # the tagger takes capitals for names
                 words += [token.lower() for token in tokens] if capitals else tokens
                 spans += [(offset + a, offset + b) for a, b in sentence]
                 length.append(len(tokens))
@@ -60,7 +58,7 @@ class TokenTable:
 
 
 def windows(before: Corpus, after: Corpus, old: Spans, new: Spans) -> tuple[list[Window], list[Window]]:
-    """What stands around each edited word, and itself, before and after. The tokens of a text are found once."""
+    """The window of each edited word, before and after the edits. Each original text is split into tokens once."""
     _, first_row, text = np.unique(text_bits(before), return_index=True, return_inverse=True)
     originals = before.take(first_row)
     texts = originals.strings()
@@ -70,12 +68,12 @@ def windows(before: Corpus, after: Corpus, old: Spans, new: Spans) -> tuple[list
     first, last = np.searchsorted(tokens.stop, start, "right"), np.searchsorted(tokens.start, stop)
     low = np.maximum(first - NEAR, tokens.begin[first])
     high = np.minimum(last + NEAR, tokens.end[last - 1])
-    # the edited words of its candidate that are inside each window: from number near to number far
+    # the edited words inside each window have numbers from `near` up to `far`
     apart = old.row * (len(tokens.words) + 1)
     near, far = np.searchsorted(apart + last, apart + low, "right"), np.searchsorted(apart + first, apart + high)
 
     spelt = after.cut(new).strings()
-    more = (tokens.start[first] < start) | (tokens.stop[last - 1] > stop)  # a token may be more than the word: @user
+    more = (tokens.start[first] < start) | (tokens.stop[last - 1] > stop)  # a token may be longer than its word: @user
     for at in np.flatnonzero(more & (new.stop > new.start)).tolist():
         left, right = joined[tokens.start[first[at]] : start[at]], joined[stop[at] : tokens.stop[last[at] - 1]]
         spelt[at] = left + spelt[at] + right
@@ -91,7 +89,7 @@ def windows(before: Corpus, after: Corpus, old: Spans, new: Spans) -> tuple[list
         place, done = 0, a
         for other in range(i, j):
             alone = done <= begin[other] and (other > at or end[other] <= begin[at])
-            if other == at or alone:  # two words of one token, say of an address, are looked at one by one
+            if other == at or alone:  # of two words in one token, as in an address, only `at` itself
                 window += words[done : begin[other]]
                 place = len(window) if other == at else place
                 window += fresh[other]
@@ -102,30 +100,27 @@ def windows(before: Corpus, after: Corpus, old: Spans, new: Spans) -> tuple[list
 
 @lru_cache(1 << 16)
 def _cut(word: str) -> tuple[str, ...]:
-    """The tokens of a word: do and n't."""
+    """The tokens of a word: `do` and `n't` of `don't`."""
     return tuple(word[a:b] for sentence in sentences(word) for a, b in sentence)
 
 
 def _head(tokens: Sequence[str]) -> int:
-    """Which token of a word tells its part of speech: the one behind the last hyphen, else the first."""
+    """The place of the token that decides a word's part of speech: the one after the last hyphen, else the first."""
     if len(tokens) == 1:
         return 0
     return max((at for at in range(1, len(tokens)) if tokens[at - 1] in HYPHENS), default=0)
 
 
-REMEMBERED = 1 << 17  # windows whose tags are kept: a search comes back to them
-
-EITHER = ("NOUN", "VERB")
-
-_known: dict[Window, str] = {}
+EITHER = ("NOUN", "VERB")  # parts of speech that count as equal unless strict
 
 
 @dataclass(frozen=True)
 class PartOfSpeech(Constraint):
-    """Every edited word has the same universal part of speech as before, among the tokens around it in its sentence.
+    """Every edited word keeps its universal part of speech, judged among the tokens around it in its sentence.
 
-    strict=False: nouns and verbs may stand for each other (TextFooler, Jin et al. 2020). The tagger guesses what a misspelt word
-    is, as in the papers. Other edited words nearby count as they are after their edits. A word may not vanish. English only.
+    strict=False: nouns and verbs may replace each other (TextFooler, Jin et al. 2020). The tagger guesses what a misspelt word
+    is, as in the papers. Other edited words nearby are taken as they are after their edits. A word may not be deleted. English
+    only.
     """
 
     strict: bool = True
@@ -149,8 +144,12 @@ class PartOfSpeech(Constraint):
         return one == other or (not self.strict and one in EITHER and other in EITHER)
 
 
+REMEMBERED = 1 << 17  # windows whose tags are kept: searches try them again and again
+_known: dict[Window, str] = {}
+
+
 def _tags(asked: Sequence[Window]) -> list[str]:
-    """Universal tags; none for a word that is gone."""
+    """The universal tag of each window's word; "" for a deleted word."""
     if len(_known) > REMEMBERED:
         _known.clear()
     new = list(dict.fromkeys(window for window in asked if window not in _known))

@@ -1,4 +1,4 @@
-"""How far a word may go in a space of word vectors."""
+"""A constraint on word vectors: how similar the vector of a new word must be to that of the old one."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ...text.ragged import Mask
 from .base import Constraint
 from .words import edited_words
 
-DIGITS = 6  # of a cosine; those behind depend on how many are computed at once
+DIGITS = 6  # to which a cosine is rounded: later ones depend on how many are computed at once
 
 
 @dataclass(frozen=True)
 class WordVectors(Constraint):
-    """The vectors of each edited word before and after have at least this cosine (TextFooler, Jin et al. 2020: 0.5; A2T: 0.8).
+    """The vectors of each edited word before and after have a cosine of at least `least` (TextFooler: 0.5; A2T: 0.8).
 
     `file` holds the vectors, plain or gzip (`word number number ...`, as word2vec and GloVe write them). A word that is not in it
-    counts in lower case; where the old or the new word is unknown even so, as misspellings are, nothing is known against the
-    edit and it is allowed, as in TextAttack: let other constraints judge it. A word may not vanish.
+    is looked up in lower case. If the old or the new word is still unknown, as misspellings are, the edit is allowed, as in
+    TextAttack: other constraints have to judge it. A word may not be deleted.
     """
 
     least: float = 0.5
@@ -57,6 +57,7 @@ class WordVectors(Constraint):
         return allowed
 
     def _space(self) -> Vectors:
+        """Reads the file. Raises MissingResource if there is none, ValueError if it has no vectors."""
         if self.file is None:
             raise MissingResource("word-vectors needs a file of vectors: word-vectors(file='FILE')")
         path = Path(self.file)

@@ -1,4 +1,4 @@
-"""How many words may change, and which may not."""
+"""Constraints on words: how many may change, and which may not."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .base import Constraint
 
 
 def edited_words(before: Corpus, edits: Edits) -> tuple[Spans, Spans]:
-    """The words that edits touch: where they were, and where they are after the edits. One that is gone has become empty.
+    """The words that edits touch: their spans before and after the edits. A deleted word has an empty span after them.
 
-    Of the words that one edit replaces together the first becomes the replacement.
+    If one edit replaces several words, the first gets the whole replacement and the others are empty.
     """
     old = before.words.where(edits.touched(before.words, before.offsets))
     new = edits.carry(old, before.offsets)
@@ -36,7 +36,7 @@ def edited_words(before: Corpus, edits: Edits) -> tuple[Spans, Spans]:
 
 @dataclass(frozen=True)
 class Changed(Constraint):
-    """At most a share of the words changes, rounded down, but `floor` words always may.
+    """At most a share of the words may change, rounded down, but always `floor` words.
 
     ToxicTrap, 2.3 (share 0.1); A2T (Yoo and Qi 2021) has floor 4. TextAttack's MaxModificationRate rounds up.
     """
@@ -65,11 +65,11 @@ class Changed(Constraint):
 
 
 class _Spares(Constraint, ABC):
-    """Leaves some words alone."""
+    """A constraint that forbids edits of some words."""
 
     @abstractmethod
     def spared(self, corpus: Corpus) -> Mask:
-        """Which of corpus.words."""
+        """Which of corpus.words may not be edited."""
 
     def sites(self, corpus: Corpus, edits: Edits) -> Mask:
         return ~edits.hitting(corpus.words.where(self.spared(corpus)), corpus.offsets)
@@ -77,7 +77,7 @@ class _Spares(Constraint, ABC):
 
 @dataclass(frozen=True)
 class StopWords(_Spares):
-    """Function words stay: the English ones, or those of a `file`, one word per line. Case does not matter."""
+    """Function words may not change: the English ones, or those of a `file`, one word per line, in any case."""
 
     file: str | None = None
 
@@ -99,7 +99,7 @@ class StopWords(_Spares):
 
 @dataclass(frozen=True)
 class MinLength(_Spares):
-    """Words with fewer `letters` stay (Pruthi et al. 2019). Digits count, inner apostrophes and hyphens do not."""
+    """Words of fewer `letters` may not change (Pruthi et al. 2019). Digits count, inner apostrophes and hyphens do not."""
 
     letters: int = 4
 
@@ -126,11 +126,12 @@ def _english() -> Bits:
 
 @lru_cache(maxsize=4)
 def _listed(path: Path, changed: float) -> Bits:
-    """`changed` is the file's time stamp: an edited list is read again."""
+    """The words of a file. changed: the file's time stamp, so that an edited file is read again."""
     return _plain_bits(Ragged.of(list(_single(path, stream_lines(path)))))
 
 
 def _single(path: Path, lines: Iterable[str]) -> Iterable[str]:
+    """The word of each line. Raises ValueError if a line has several."""
     for at, line in enumerate(lines, 1):
         if len(line.split()) > 1:
             raise ValueError(f"{path}: line {at}: expected one word, got {line[:40]!r}")

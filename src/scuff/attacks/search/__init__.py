@@ -1,4 +1,4 @@
-"""Searches: how an attack chooses among the edits that were proposed."""
+"""Searches: how an attack chooses among proposed edits. `base.py` explains how to write one."""
 
 from __future__ import annotations
 

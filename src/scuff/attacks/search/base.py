@@ -1,7 +1,24 @@
-"""What every search shares. A search is written for one example: it yields texts to try and is sent what came of them.
+"""The base class of searches, and the protocol between a search and the engine.
 
-The engine runs the searches of many examples side by side and puts what all of them want to try into one batch, so a search that
-is easy to read is as fast as one that is written for a whole block.
+Before a search begins, perturbations propose edits to the original text. A *site* is a place that can change, mostly a word.
+Sites and edits have numbers. A *state* is a text that can be tried: a tuple of ascending edit numbers, at most one per site; ()
+is the original. A search is a generator, `walk`, written for one example. A `View` shows it the example: `sites`, `options(site)`
+(the edits of a site), `further(state)` (all states with one edit more), `clean` (the margin of the original), `hides(site)`.
+
+The search yields `Try(states)` and is sent `Told`, with a margin for each state: above 0 where the goal is reached, higher where
+it is nearer, -inf where a constraint forbids the text or the victim gave no answer. The search ends by returning the state it
+settles on, which must be () or one that it tried. `Try(states, free=True)` asks without constraints, to rank sites; such a state
+must not be returned. A text is one query, however often it is tried. When the budget is spent, the engine ends the search and
+keeps the best text so far.
+
+    def walk(self, view: View, dice: Dice) -> Walk:  # the best single edit
+        states = view.further(())
+        told = yield Try(states)
+        best = told.best()  # None if every text is forbidden
+        return () if best is None or told.margin[best] <= view.clean else states[best]
+
+The engine runs many such generators side by side and puts all they want to try into one batch, so a search that is written for
+one example is as fast as one written for a whole block.
 """
 
 from __future__ import annotations
@@ -19,30 +36,34 @@ from ...text.random import Rng
 from ...victims.base import Access
 from ..space import State, View
 
-EVEN = 1e-6  # scores that differ by less are equal: in another batch a model may say something else in the last digits
+EVEN = 1e-6  # margins that differ by less count as equal: the last digits of a score depend on its batch
 
 
 class Try(NamedTuple):
-    """Texts to try. `free`: only to learn from, whatever the constraints say; such a text is never the result."""
+    """What a search yields: states to try. free: without constraints, only to learn from; such a state is never the outcome."""
 
     states: Sequence[State]
     free: bool = False
 
 
 class Told(NamedTuple):
-    """The margin of each text, -inf where a constraint forbids it or no answer came; and how like the original it is."""
+    """What a search is sent for a Try, state by state.
+
+    margin: above 0 where the goal is reached, -inf where a constraint forbids the text or there is no answer. likeness: how
+    similar a text that reaches the goal is to the original; 0 for all others, and where no constraint measures it.
+    """
 
     margin: Floats
     likeness: Floats
 
     def best(self) -> int | None:
-        """The first of the best, if any is allowed."""
+        """The place of the highest margin, the first of equal ones; None if all are -inf."""
         if not self.margin.size or (top := self.margin.max()) == -np.inf:
             return None
         return int(np.argmax(self.margin >= top - EVEN))
 
     def winner(self) -> int | None:
-        """Of those that reach the goal the one most like the original, the first of the best where nothing tells."""
+        """The place of the success most similar to the original, of equal ones the first with the highest margin; or None."""
         won = np.flatnonzero(self.margin > 0)
         if not won.size:
             return None
@@ -55,49 +76,51 @@ Walk = Generator[Try, Told, State]
 
 
 class Dice:
-    """Chance for one example: the same whatever other examples there are."""
+    """Random numbers for one example. They depend on the seed, the search and the example's text or id, not on other examples."""
 
     def __init__(self, rng: Rng, row: int) -> None:
         self.rng, self.row, self.thrown = rng, row, 0
 
     def uniform(self, count: int) -> Floats:
-        """In [0, 1)."""
+        """`count` numbers in [0, 1)."""
         at = np.arange(self.thrown, self.thrown + count)
         self.thrown += count
         return self.rng.uniform(np.full(count, self.row), at)
 
     def below(self, limit: int) -> int:
+        """A whole number from 0 to limit - 1."""
         return int(self.uniform(1)[0] * limit)
 
     def order(self, count: int) -> Ints:
+        """The numbers from 0 to count - 1, shuffled."""
         return np.argsort(self.uniform(count), kind="stable")
 
     def pick(self, weights: Floats) -> int:
-        """A place, as likely as its weight."""
+        """A place in `weights`, with a probability proportional to its weight."""
         edges = np.cumsum(weights)
         return min(int(np.searchsorted(edges, self.uniform(1)[0] * edges[-1], "right")), weights.size - 1)
 
 
 @dataclass(frozen=True)
 class Search(Part, ABC):
-    """Its fields are its options; `name(option=value)` is its spec."""
+    """A way to choose among proposed edits. Its fields are its options; `name(option=value)` is its spec."""
 
-    needs: ClassVar[Access] = Access.SCORE  # how much a model must tell
-    hidden: ClassVar[bool] = False  # whether it asks with sites hidden by the model's word for the unknown
+    needs: ClassVar[Access] = Access.SCORE  # the least access to a victim that the search can work with
+    hidden: ClassVar[bool] = False  # whether `view.hides` writes the victim's unknown token ([UNK]) instead of deleting
 
     @abstractmethod
     def walk(self, view: View, dice: Dice) -> Walk:
-        """The search of one example; returns the state that it settles on, () if none is better than the original."""
+        """Searches one example: yields Try, is sent Told, returns the state it settles on; () if none beats the original."""
 
 
 def highest_first(margin: Floats) -> Ints:
-    """Places by margin; neighbours in that order that are equal in all digits that count, in their own order."""
+    """The places of margins, from the highest to the lowest. Runs of margins that differ by EVEN or less keep their order."""
     order = np.argsort(-margin, kind="stable")
-    with np.errstate(invalid="ignore"):  # forbidden ones are all alike
+    with np.errstate(invalid="ignore"):  # -inf minus -inf: forbidden texts count as equal
         apart = -np.diff(margin[order], prepend=margin[order[:1]]) > EVEN
     return order[np.lexsort((order, np.cumsum(apart)))]
 
 
 def without_step(margin: Floats) -> Floats:
-    """The goal's own scores: margins have a step of 1 between texts that reach it and all others."""
+    """The goal's scores in [0, 1]: undoes the 1 that `Goal.__call__` subtracts from those of texts that miss the goal."""
     return np.where(margin > 0, margin, margin + 1)

@@ -1,4 +1,4 @@
-"""Every edit at every site, again and again from the best texts so far."""
+"""Beam search, and greedy search as a beam of one: every edit at every site, round by round, from the best texts so far."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from .base import EVEN, Dice, Search, Try, Walk, highest_first
 
 @dataclass(frozen=True)
 class Greedy(Search):
-    """The best edit anywhere, then the best beside it, until the goal is reached or nothing is left to try: a beam of one."""
+    """Adds the best edit anywhere, round by round, until the goal is reached or nothing is left to try: a beam of one."""
 
     name: ClassVar[str] = "greedy"
     summary: ClassVar[str] = "the best edit anywhere, then the best one beside it, and so on"
 
     @property
     def kept(self) -> int:
+        """How many texts go on to the next round."""
         return 1
 
     def walk(self, view: View, dice: Dice) -> Walk:
@@ -43,7 +44,7 @@ class Greedy(Search):
 
 @dataclass(frozen=True)
 class Beam(Greedy):
-    """The `width` best texts of each round go on."""
+    """As greedy, but from the `width` best texts of each round."""
 
     width: int = 8
 

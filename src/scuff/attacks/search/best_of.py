@@ -1,4 +1,4 @@
-"""Random texts, the first that reaches the goal or the best of all: what a model that only decides leaves to an attacker."""
+"""Random search: the first random text that reaches the goal, or the best of all. Works with models that give no scores."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from ...victims.base import Access
 from ..space import State, View
 from .base import EVEN, Dice, Search, Try, Walk
 
-WAVE = 8  # texts that are tried at once: more would waste queries after a success
-
-TRIES = 4  # draws for each text that is wanted, since constraints forbid some
+WAVE = 8  # texts that are tried at once: with more, queries after a success would be wasted
+TRIES = 4  # random texts drawn for each one wanted, since constraints forbid some
 
 
 @dataclass(frozen=True)
 class BestOf(Search):
-    """`n` texts with edits at random sites, at most a `share` of all that can change, any number up to that equally likely."""
+    """Tries `n` texts with edits at random sites. The number of sites is random, at most a `share` of all that can change."""
 
     n: int = 100
     share: float = 0.5
@@ -54,6 +53,7 @@ class BestOf(Search):
         return best
 
     def _drawn(self, view: View, dice: Dice) -> list[State]:
+        """WAVE random states, none if nothing can change."""
         if not view.sites:
             return []
         out = []

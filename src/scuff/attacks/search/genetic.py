@@ -1,4 +1,4 @@
-"""A population of texts that mate and mutate (Alzantot et al. 2018)."""
+"""Genetic search: a population of texts that mate and mutate (Alzantot et al. 2018)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from ...specs import check_number
 from ..space import State, View, with_edit
 from .base import EVEN, Dice, Search, Told, Try, Walk, highest_first
 
-Grown = Generator[Try, Told, list[tuple[State, float]]]
+Member = tuple[State, float]  # and its margin
+Grown = Generator[Try, Told, list[Member]]
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ class Genetic(Search):
         state, margin = members[highest_first(np.array([margin for _, margin in members]))[0]]
         return state if margin > view.clean + EVEN else ()
 
-    def _born(self, view: View, dice: Dice, members: list[tuple[State, float]]) -> Grown:
-        """Children of two parents each; one that a constraint forbids gives way to its better parent."""
+    def _born(self, view: View, dice: Dice, members: list[Member]) -> Grown:
+        """Returns children of two parents each; the better parent instead of a child that a constraint forbids."""
         fitness = np.array([margin for _, margin in members])
         chance = np.exp((fitness - fitness.max()) / self.temperature)
         parents = [(members[dice.pick(chance)], members[dice.pick(chance)]) for _ in range(self.population - 1)]
@@ -61,24 +62,24 @@ class Genetic(Search):
             for state, margin, parent in zip(states, told.margin, better, strict=True)
         ]
 
-    def _mutated(self, view: View, dice: Dice, members: list[tuple[State, float]]) -> Grown:
-        """Each with the best edit at a random site, if that is an improvement; else at another site, until none is left or one
-        of all reaches the goal.
+    def _mutated(self, view: View, dice: Dice, members: list[Member]) -> Grown:
+        """Returns each member with the best edit at a random site; if that is no improvement, at another site, until no site is
+        left or any member reaches the goal.
         """
         done = list(members)
         open_sites = [_untouched(view, state) for state, _ in members]
         waiting = [at for at, sites in enumerate(open_sites) if sites]
         while waiting and (view.open_ended or all(margin <= 0 for _, margin in done)):
             states: list[State] = []
-            asked = []
+            tried = []  # for each waiting member, where its states begin and how many there are
             for at in waiting:
                 sites = open_sites[at]
                 chosen = sites.pop(dice.pick(np.array([len(view.options(site)) for site in sites], np.float64)))
-                asked.append((len(states), len(view.options(chosen))))
+                tried.append((len(states), len(view.options(chosen))))
                 states += [with_edit(members[at][0], edit) for edit in view.options(chosen)]
             told = yield Try(states)
             still = []
-            for at, (first, count) in zip(waiting, asked, strict=True):
+            for at, (first, count) in zip(waiting, tried, strict=True):
                 part = Told(told.margin[first : first + count], told.likeness[first : first + count])
                 best = part.best()
                 if best is not None and part.margin[best] > members[at][1] + EVEN:
@@ -90,12 +91,13 @@ class Genetic(Search):
 
 
 def _untouched(view: View, state: State) -> list[int]:
+    """The sites at which a state has no edit."""
     taken = view.taken(state)
     return [site for site in view.sites if site not in taken]
 
 
 def _mixed(view: View, dice: Dice, one: State, other: State) -> State:
-    """Each site as in one parent or the other."""
+    """A child that has, at each site, the edit of one parent or of the other, or none if that parent has none."""
     mine, theirs = view.taken(one), view.taken(other)
     sites = sorted({*mine, *theirs})
     coin = dice.uniform(len(sites))

@@ -1,4 +1,4 @@
-"""Greedy search by word importance: words one after the other, the most important first, each replaced by what helps most."""
+"""Greedy searches by word importance: sites one after the other, the most important first, each with its best edit."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from ...victims.base import Access
 from ..space import State, View, with_edit
 from .base import EVEN, Dice, Search, Told, Try, Walk, highest_first, without_step
 
-Rank = Generator[Try, Told, Floats]
+Rank = Generator[Try, Told, Floats]  # returns the importance of each site
 
 
 @dataclass(frozen=True)
 class Ranked(Search):
-    """Every site once, in the order of its importance in the original text; stops at the first success."""
+    """Visits every site once, in the order of importance in the original text, and stops at the first success.
+
+    Subclasses differ in `rank`.
+    """
 
     def rank(self, view: View, dice: Dice) -> Rank:
-        """How important each site is: the margin of the text without it."""
+        """Returns the importance of each site: the margin of the text in which it is hidden."""
         told = yield Try([view.hides(site) for site in view.sites], free=True)
         return np.where(np.isfinite(told.margin), told.margin, view.clean)
 
@@ -43,7 +46,7 @@ class Ranked(Search):
 
 
 class Unk(Ranked):
-    """By the margin when the model's word for the unknown stands in its place (as TextAttack's `unk`; DeepWordBug is near it)."""
+    """By the margin with the model's unknown token in a word's place (as TextAttack's `unk`; DeepWordBug is similar)."""
 
     name: ClassVar[str] = "unk"
     summary: ClassVar[str] = "greedy; a word matters as much as putting [UNK] in its place does"
@@ -51,14 +54,14 @@ class Unk(Ranked):
 
 
 class Delete(Ranked):
-    """By the margin when it is left out (TextFooler, TextBugger)."""
+    """By the margin when a word is left out (TextFooler, TextBugger)."""
 
     name: ClassVar[str] = "delete"
     summary: ClassVar[str] = "greedy; a word matters as much as leaving it out does"
 
 
 class WeightedSaliency(Ranked):
-    """PWWS (Ren et al. 2019, eq. 8): the softmax over all sites of what hiding gains, times the most that replacing gains."""
+    """PWWS (Ren et al. 2019, eq. 8): softmax over all sites of the gain by hiding, times the highest gain by replacing."""
 
     name: ClassVar[str] = "weighted-saliency"
     summary: ClassVar[str] = "greedy; a word matters by hiding it and by its best replacement, which costs many queries"
@@ -71,29 +74,29 @@ class WeightedSaliency(Ranked):
         told = yield Try([(edit,) for edit in edits])
         first = np.array([view.options(site)[0] - edits[0] for site in view.sites], np.int64)
         best = np.maximum.reduceat(told.margin, first) if first.size else told.margin
-        gain = np.where(np.isfinite(best), without_step(best) - clean, 0.0)  # none where nothing is allowed
-        return np.exp(hiding) * gain  # the sum below the softmax is one for all sites
+        gain = np.where(np.isfinite(best), without_step(best) - clean, 0.0)  # 0 where every edit is forbidden
+        return np.exp(hiding) * gain  # the denominator of the softmax is the same for all sites
 
 
 class Gradient(Ranked):
-    """By the gradient of the goal's scores along the way from a masked text (one pass; the paper takes the gradient's norm)."""
+    """By what a word adds to the goal's weighted scores: integrated gradients in one step (A2T takes the gradient's norm)."""
 
     name: ClassVar[str] = "gradient"
     summary: ClassVar[str] = "greedy; a word matters by the model's gradient"
     needs: ClassVar[Access] = Access.GRADIENT
 
     def rank(self, view: View, dice: Dice) -> Rank:
-        assert view.importance is not None, "the engine asks for gradients before the search begins"
+        assert view.importance is not None, "gradients are asked for before the search begins"
         return view.importance
-        yield
+        yield  # makes this a generator
 
 
 class Random(Ranked):
-    """In random order: what the ranking is worth shows against it."""
+    """In random order: a baseline that shows what a ranking is worth."""
 
     name: ClassVar[str] = "random"
     summary: ClassVar[str] = "greedy; words in random order"
 
     def rank(self, view: View, dice: Dice) -> Rank:
         return dice.uniform(len(view.sites))
-        yield
+        yield  # makes this a generator
