@@ -112,9 +112,7 @@ class Protocol:
         for dimension in guided:
             perturbation = dimension.ready(data.task == "tokens").perturbation
             sites = letters if dimension.measure == "edits" or perturbation.facts.unit == "characters" else words
-            pools = len(
-                {perturbation.at(degree) for degree in self.degrees}
-            )  # 1 if proposals do not depend on the strength
+            pools = len({perturbation.at(degree) for degree in self.degrees})  # some depend on the strength
             pool = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
             total += pools * pool * (SENTENCE_SITES * len(data) if dimension.measure == "meaning" else sites)
         used = {dimension.access for dimension in guided}

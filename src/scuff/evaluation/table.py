@@ -101,9 +101,7 @@ class Table:
     def per_example(self, values: Floats, rows: Mask) -> Floats:
         """Returns the sums of the values in some rows, by dimension, degree and example."""
         size = self.dimensions * self.degrees * self.examples
-        flat = np.bincount(self.cell[rows], values[rows], size).astype(
-            np.float64
-        )  # bincount of no rows returns integers
+        flat = np.bincount(self.cell[rows], values[rows], size).astype(np.float64)  # integers if there are no rows
         return flat.reshape(self.dimensions, self.degrees, self.examples)
 
     @cached_property
