@@ -1,7 +1,7 @@
-"""The functions of Scuff for Python, with all their keywords: the one file that a user reads.
+"""The public functions of Scuff, with all their keywords: the one file that a Python user needs to read.
 
-A part (perturbation, constraint, search, goal, metric, recipe) is given by its name, as `module:Class(option=value)`, or as an
-object. Settings have the names of the command line's flags.
+A part (perturbation, constraint, search, goal, metric, recipe) is given as a name such as "keyboard(layout='qwertz')", as
+"module:Class(option=value)", or as an object. Settings have the names of the command line's flags.
 """
 
 from __future__ import annotations
@@ -60,79 +60,79 @@ class RunKeywords(TypedDict, total=False):
     text: str | Sequence[str]  # column of texts; two for sentence pairs
     label: str | Sequence[str]  # column of labels, tags or translations; several: a 0/1 column each
     id: str | None  # column that names each example
-    task: Task | None  # default: by what the columns hold
+    task: Task | None  # default: guessed from what the columns hold
     format: str | None  # of a file; default: by its name
-    split: str | None  # of a Hugging Face data set
+    split: str | None  # of a Hugging Face data set; default: test, else validation
     labels: str | Sequence[str]  # names of the model's labels, in its order
-    map: dict[str, str]  # labels of the data that the model calls otherwise
+    map: dict[str, str]  # {label of the data: label of the model}, where they differ
     none: str | None  # the model's label for texts without any other (label sets)
     options: dict[str, Any]  # of the model, e.g. {"device": "cpu"}
     predictions: str | Sequence[str]  # files of answers collected before, instead of a model
-    examples: int  # how many, sampled in the shares of the labels; default 500
-    mlm: str | None  # masked language model for contextual
-    encoder: str | None  # sentence encoder, or "chrf"; default: MiniLM if installed
-    side: Literal["first", "second", "both"]  # which text of a pair to perturb
-    protect: str | Sequence[str]  # what is left alone: "urls", "word:Scuff", ...
-    seed: int
-    workers: int  # processes
+    examples: int  # how many to sample, in the shares of their labels; default 500
+    mlm: str | None  # masked language model for the perturbation contextual
+    encoder: str | None  # measures meaning: a sentence encoder or "chrf"; default: MiniLM if installed, else chrf
+    side: Literal["first", "second", "both"]  # which text of a pair to perturb; default first
+    protect: str | Sequence[str]  # text that must not change: "urls", "word:Scuff", ...
+    seed: int  # of all random choices; default 0
+    workers: int  # worker processes; default 1
     cache: str | None  # file that keeps the model's answers, for all runs
-    max_errors: str | int | float  # a number, or a share such as "5%"
-    max_queries: int | None
+    max_errors: str | int | float  # errors after which a run stops: a number, or a share such as "5%"; default 100
+    max_queries: int | None  # texts that the model may be asked about: in all (evaluate), for each example (attack)
 
 
 class EvaluateKeywords(RunKeywords, total=False):
     """Settings of `evaluate`."""
 
-    protocol: Literal["robtest", "zeroe"]
-    dimensions: str | Dimension | Perturbation | Sequence[str | Dimension | Perturbation]
-    tag: Literal["general", "malicious"] | None
-    access: str | Sequence[str]  # what the attacker sees: "rule" (nothing), "score", "gradient"
-    degrees: float | Sequence[float]
+    protocol: Literal["robtest", "zeroe"]  # zeroe: its ten perturbations at low, mid and high, one case each
+    dimensions: str | Dimension | Perturbation | Sequence[str | Dimension | Perturbation]  # default: RobTest's
+    tag: Literal["general", "malicious"] | None  # only dimensions of changes that anyone makes, or that evaders make
+    access: str | Sequence[str]  # what the attacker sees: "rule" (nothing, default), "score", "gradient"
+    degrees: float | Sequence[float]  # how far cases may be from their originals; default 0.05 to 0.6
     cases: int | None  # per example and degree; default 10
     width: float | None  # adaptive: add cases only until intervals are narrower than this
-    beta: float  # how much high degrees weigh in the final score
-    metric: str | Metric | None  # what the scores are; default: by the task
+    beta: float  # how much high degrees weigh in the final score; default 0.5
+    metric: str | Metric | None  # computes the scores; default: by the task
 
 
 class AttackKeywords(RunKeywords, total=False):
-    """Settings of `attack`."""
+    """Settings of `attack`. Parts take the place of the recipe's."""
 
-    goal: str | Goal | None
-    perturbations: str | Perturbation | Proposals | Sequence[str | Perturbation | Proposals]
-    search: str | Search | None
+    goal: str | Goal | None  # what counts as success
+    perturbations: str | Perturbation | Proposals | Sequence[str | Perturbation | Proposals]  # propose the edits
+    search: str | Search | None  # chooses among the edits
     constraint: str | Constraint | Sequence[str | Constraint]  # added, or in place of the recipe's of that name
-    without: str | Sequence[str]  # constraints of the recipe that are left out
+    without: str | Sequence[str]  # names of constraints of the recipe to leave out
     vectors: str | None  # file of word vectors or of lists of neighbours
-    max_time: float | None  # seconds for the run
-    valid: float  # successes that moved more in meaning are not valid; default 0.2
+    max_time: float | None  # seconds for the run; examples not finished by then count as failed
+    valid: float  # successes that moved more than this in meaning are not valid; default 0.2
 
 
 class AugmentKeywords(TypedDict, total=False):
-    """Keywords of `augment`."""
+    """Keywords of `augment`; those without a comment are as for `evaluate`."""
 
     dimensions: str | Sequence[str]
     tag: str | None
     mlm: str | None
     encoder: str | None
-    degree: float
-    copies: int | None
-    share: float | None
-    ratio: str | None
-    each: bool
-    only_perturbed: bool
-    trace: bool
+    degree: float  # how far copies may be from their originals; default 0.1
+    copies: int | None  # of an example; default 1
+    share: float | None  # of the examples that get copies; default 1
+    ratio: str | None  # clean to perturbed examples, such as "2:1", in place of copies and share
+    each: bool  # make so many copies by each dimension, not by one of them
+    only_perturbed: bool  # leave the clean examples out
+    trace: bool  # add columns with dimension, reached degree and original example
     seed: int
     protect: str | Sequence[str]
     text: str | Sequence[str]
     id: str | None
     side: str
     format: str | None
-    split: str | None
+    split: str | None  # default: train
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of an evaluation. `print(result)` shows the table; `summary` has every number."""
+    """The result of an evaluation. `print(result)` shows the table; `summary` has every number."""
 
     summary: EvaluationSummary
     folder: str | None
@@ -152,18 +152,18 @@ class Result:
 
     @property
     def worst(self) -> float:
-        """The mean of all dimensions' final worst-case scores."""
+        """The mean of all dimensions' final worst-case scores; nan if nothing was answered."""
         return _value(self.summary["overall"]["worst"])
 
     @property
     def clean(self) -> float:
-        """The score on the texts as they are."""
+        """The score on the clean texts; nan if none was answered."""
         return _value(self.summary["clean"]["score"])
 
 
 @dataclass(frozen=True)
 class AttackResult:
-    """What came of an attack. `print(result)` shows the table; `summary` has every number."""
+    """The result of an attack. `print(result)` shows the table; `summary` has every number."""
 
     summary: AttackSummary
     timings: list[Timing]
@@ -180,19 +180,19 @@ class AttackResult:
 
     @property
     def success(self) -> float:
-        """The share of attacked examples that were broken; nan if none was attacked."""
+        """The share of attacked examples on which the attack succeeded; nan if none was attacked."""
         return _value(self.summary["success"])
 
     @property
     def adversarial(self) -> list[tuple[str, str]]:
-        """The texts that were broken: before and after."""
-        won = [
+        """A pair of texts for each success: the original and the adversarial one."""
+        successes = [
             (line["texts"], line["adversarial"])
             for line in self.lines
             if line["status"] == "succeeded" and line["adversarial"]
         ]
-        side = next((found["edits"][0][0] for _, found in won), 0)
-        return [(joined(texts[side]), joined(found["texts"][side])) for texts, found in won]
+        side = next((adversarial["edits"][0][0] for _, adversarial in successes), 0)
+        return [(joined(texts[side]), joined(adversarial["texts"][side])) for texts, adversarial in successes]
 
 
 def _value(entry: Estimate) -> float:
@@ -247,12 +247,13 @@ def perturb(
     ids: Sequence[object] | None = None,
     return_edits: bool = False,
 ) -> object:
-    """Perturb texts: a string in, a string out; a list in, a list out.
+    """Perturb texts. Returns a string for a string and a list for a list; with return_edits, also the edits of each text.
 
     perturbation: a name (`scuff list`), a spec such as "keyboard(layout='qwertz')" or "intrude|segment", or an object.
-    level: low, mid, high, or the share of words to change. draw: another number, another random version.
-    selection: quota, coin, each, below or edits (see Perturbation.choose). protect: what must stay, e.g. ["urls", "word:Scuff"].
-    ids: names of the texts; without them equal texts are perturbed alike. return_edits: also return what was changed.
+    level: low, mid, high, or the share of words to change. draw: each number gives another random version.
+    selection: quota, coin, each, below or edits (see Perturbation.choose). protect: text that must not change, e.g.
+    ["urls", "word:Scuff"]. ids: names of the texts; without them equal texts are perturbed alike.
+    Raises ValueError for a spec, level or selection that does not exist.
     """
     plan = Plan.of(perturbation, level, seed, selection, protect)
     changes: list[list[Edit]] = []
@@ -274,7 +275,10 @@ def perturb_tokens(
     protect: Sequence[str] | Protect = (),
     ids: Sequence[object] | None = None,
 ) -> list[list[str]]:
-    """Perturb sentences that are cut into tokens: every token stays one token, so that its tag stays right."""
+    """Perturb sentences that are cut into tokens. Every token stays one token, so that tags stay aligned.
+
+    Keywords: as for `perturb`.
+    """
     return Plan.of(perturbation, level, seed, selection, protect).tokens(sentences, ids=ids, draw=draw)
 
 
@@ -288,17 +292,19 @@ def evaluate(
     show: Show | None = None,
     **settings: Unpack[EvaluateKeywords],
 ) -> Result:
-    """Measure how a model copes with perturbed texts.
+    """Measure how a model copes with perturbed texts. Returns the scores, with a table and every number.
 
     model: a callable (list of texts in, labels or scores out), a scikit-learn or Hugging Face pipeline, a `Victim`, or a name as
-    for `scuff evaluate`. data: a file, a data set, a DataFrame or a list of (text, label). output: the run folder, which a second
-    call resumes; None keeps nothing on disk. named: output is a folder of runs, in which this one gets a name made of its
-    settings. say, show: called with messages and with the progress.
+    for `scuff evaluate`. data: a file, a data set, a DataFrame or a list of (text, label). output: the run folder; a second call
+    with the same settings resumes it; None keeps nothing on disk. named: output is a folder of runs, in which this one gets a
+    name made of its settings. say, show: called with each message, and with the progress after each block.
 
     What is measured: dimensions=["typo-g", "keyboard@edits", Shout()] (default: all of RobTest's that can run) or tag, access
     ("rule", "score", "gradient"), degrees, cases, width, protocol, beta, metric, protect, seed, mlm, encoder, max_queries.
     The data: text, label, id, task, side, examples, format, split. The model: labels, map, none, options, predictions.
-    The run: workers, cache, max_errors. `EvaluateKeywords` says what each is.
+    The run: workers, cache, max_errors. `EvaluateKeywords` and `RunKeywords` say what each is.
+
+    Raises ValueError for wrong settings, and RuntimeError if the run fails: too many errors, or no answers at all.
     """
     setup = EvaluationSetup.open(model, data, settings, None if named else output)
     result = start_run(setup, output, _evaluated, named=named, say=say or silent, show=show)
@@ -317,15 +323,17 @@ def attack(
     found: Found | None = None,
     **settings: Unpack[AttackKeywords],
 ) -> AttackResult:
-    """Search for texts close to those of the data that a model gets wrong, or takes for benign.
+    """Search for texts close to those of the data that a model gets wrong. Returns success rate, costs and adversarial texts.
 
     model, data, output, named, say, show: as for `evaluate`. recipe: toxictrap, tt-textfooler, pwws, ... (`scuff list recipes`),
-    "module:function", or an `Attack`. found: called with each success as it comes (not from worker processes).
+    "module:function", or an `Attack`. found: called with each success as soon as it is found (not in worker processes).
 
     Parts in place of the recipe's: goal, perturbations=["embedding(n=50)", Shout()], search="beam", constraint=["chrf"], without=
     ["pos"]. Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
-    What is left alone: protect; seed. The data: text, label, id, task, side, examples, format, split. The model: labels, map,
-    none, options. The run: workers, cache, max_errors. `AttackKeywords` says what each is.
+    Text that must not change: protect. The data: text, label, id, task, side, examples, format, split, seed. The model: labels,
+    map, none, options. The run: workers, cache, max_errors. `AttackKeywords` and `RunKeywords` say what each is.
+
+    Raises ValueError for wrong settings, and RuntimeError if the run fails.
     """
     setup = AttackSetup.open(model, data, {"recipe": recipe, **settings}, None if named else output, found)
     result = start_run(setup, output, _attacked, named=named, say=say or silent, show=show)
@@ -333,11 +341,11 @@ def attack(
 
 
 def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> list[Any]:
-    """Labelled data with perturbed copies of its examples, for training: a list of dicts, or of tuples if they came as such.
+    """Add perturbed copies to labelled data, for training. Returns a list of dicts, or of tuples if the data has tuples.
 
-    data: as for `evaluate`. keywords: as for `scuff augment`: dimensions=["typo-g", "keyboard"] or tag, mlm, encoder, degree=0.1
-    (never exceeded), copies=1 of a share=1 of the examples, or ratio="1:1" (clean:perturbed), each=False, only_perturbed=False,
-    trace=False, seed=0, protect=[], side="first", text, id, format, split.
+    data: as for `evaluate`. keywords: dimensions=["typo-g", "keyboard"] or tag, mlm, encoder, degree=0.1 (never exceeded),
+    copies=1 of a share=1 of the examples, or ratio="1:1" (clean:perturbed), each=False, only_perturbed=False, trace=False,
+    seed=0, protect=[], side="first", text, id, format, split. `AugmentKeywords` says what each is.
     """
     return Augmentation(**keywords).rows(data)
 
@@ -352,10 +360,10 @@ def resume(
     max_errors: str | int | float | None = None,
     cache: str | None = None,
 ) -> Result | AttackResult:
-    """Go on with a run that was interrupted, with the settings that are written in its folder.
+    """Resume a run that was interrupted, with the settings in its folder. Returns the result of the whole run.
 
-    workers, max_errors, cache: settings that do not decide the trials may change. say, show: as for `evaluate`. found: as for
-    `attack`.
+    workers, max_errors, cache: replace those settings, which do not decide the trials. say, show: as for `evaluate`. found: as
+    for `attack`. Raises BadRun if the folder is no run, or if its model or data was given as an object.
     """
     changes = {"workers": workers, "max_errors": max_errors, "cache": cache}
     is_attack = kind_of(folder) == ATTACK
@@ -368,14 +376,16 @@ def resume(
             return AttackSetup.open(model, data, settings, found=found)
         return EvaluationSetup.open(model, data, settings)
 
-    told: dict[str, Any] = {"say": say or silent, "show": show}
-    return (
-        resume_run(folder, opened, _attacked, **told) if is_attack else resume_run(folder, opened, _evaluated, **told)
-    )
+    if is_attack:
+        return resume_run(folder, opened, _attacked, say=say or silent, show=show)
+    return resume_run(folder, opened, _evaluated, say=say or silent, show=show)
 
 
 def report(folder: str | Path) -> Result | AttackResult:
-    """Compute everything of a run again from its trials, without its model: summary.json, results.jsonl, report.html."""
+    """Compute summary.json, results.jsonl and report.html of a run again from its trials, without its model.
+
+    Raises BadRun if the run is not finished.
+    """
     if kind_of(folder) == ATTACK:
         return compute_again(AttackSetup, folder, _attacked)
     return compute_again(EvaluationSetup, folder, _evaluated)
@@ -389,9 +399,10 @@ def assert_robust(
     max_drop: float | None = None,
     **settings: Unpack[EvaluateKeywords],
 ) -> Result:
-    """For tests: evaluate, and raise AssertionError with the table if a score is below its minimum.
+    """Evaluate a model in a test. Raises AssertionError, with the table, if a score is below its minimum.
 
-    min: as for `scuff check`: {"worst": 0.5, "keyboard": 0.8}. max_drop: from the clean score to each dimension's average.
+    min: scores and their minimums, named as for `scuff check`: {"worst": 0.5, "keyboard": 0.8}. max_drop: how far each
+    dimension's average may be below the clean score. settings: as for `evaluate`.
     """
     result = evaluate(model, data, **settings)
     failed = [line for line in check_summary(result.summary, min or {}, max_drop) if not line.passed]
@@ -403,7 +414,7 @@ def assert_robust(
 
 
 def dry_run(model: Any, data: Any, *, recipe: str | Attack | None = None, say: Say = silent, **settings: Any) -> None:
-    """Only the pre-flight of an evaluation, or with a recipe of an attack: two examples, the clean score, the costs."""
+    """Do only the pre-flight of an evaluation or, with a recipe, of an attack: say two examples, the clean score, the costs."""
     if recipe is None:
         only_preflight(EvaluationSetup.open(model, data, settings), say)
     else:

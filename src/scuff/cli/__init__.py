@@ -1,1 +1,1 @@
-"""The command line: the only room that prints."""
+"""The command line: one file per command. Nothing outside this package prints."""

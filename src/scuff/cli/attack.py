@@ -6,8 +6,7 @@
   scuff attack ./my-bert reviews.csv --recipe textfooler --search beam -p 'embedding(n=50)' --no-pos --vectors FILE
 
 A recipe is a goal, perturbations, constraints and a search; each can be chosen by itself, or be your own (my_module:MySearch).
-`scuff attack --parts` lists them.
-The same command, or --resume RUN, goes on with a run that was interrupted.
+`scuff attack --parts` lists them. The same command, or --resume RUN, resumes a run that was interrupted.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
     try:
         model, data = model_and_data(args, model, data)
     except ValueError:
-        AttackSettings.of(**settings)  # a wrong setting is told before a missing model
+        AttackSettings.of(**settings)  # if a setting is wrong, too, its error is the more helpful one
         raise
     settings.setdefault("recipe", "toxictrap")
     if args.dry_run:
@@ -75,6 +74,7 @@ def _show(result: Result | AttackResult) -> None:
 
 
 def _live(args: argparse.Namespace) -> Any:
+    """Returns a function that prints a success as one line."""
     from ..reports import marked_line
 
     def show(success: dict[str, Any]) -> None:
@@ -85,6 +85,7 @@ def _live(args: argparse.Namespace) -> Any:
 
 
 def _parts() -> None:
+    """Prints all recipes with their parts, and all goals, searches and constraints with their options."""
     from ..attacks.constraints import CONSTRAINTS
     from ..attacks.goals import GOALS
     from ..attacks.recipes import RECIPES
@@ -94,10 +95,10 @@ def _parts() -> None:
     kinds: dict[str, Any] = {"goals": GOALS, "searches": SEARCHES, "constraints": CONSTRAINTS}
     print("recipes")
     for name, recipe in RECIPES.items():
-        made = recipe()
-        print(f"  {name}: {made.paper}")
-        for part, said in made.in_full.items():
-            print(f"    {part:12}{said if isinstance(said, str) else '; '.join(said) or 'none'}")
+        attack = recipe()
+        print(f"  {name}: {attack.paper}")
+        for part, spec in attack.in_full.items():
+            print(f"    {part:12}{spec if isinstance(spec, str) else '; '.join(spec) or 'none'}")
     for kind, parts in kinds.items():
         print(f"\n{kind}, with their options as they are by default")
         for part in parts.values():

@@ -5,8 +5,8 @@
   scuff augment nli.tsv --side both --dimensions typo-m --copies 3 --share 0.5 -o augmented.tsv
   scuff augment train.conllu --each --only-perturbed --dimensions keyboard phonetic -o noisy.conllu
 
-The output has the format of the input, each example followed by its copies: shuffle before training. A copy has one dimension;
-where that cannot change the text within the degree, the next one. No copy is the text of any example or of another copy.
+The output has the format of the input, each example followed by its copies: shuffle before training. Each copy is perturbed by
+one dimension; if that cannot change the text within the degree, by the next. No copy equals an example or another copy.
 """
 
 from __future__ import annotations

@@ -3,12 +3,12 @@
   scuff check RUN --min keyboard=0.8 --min worst=0.5     scores against minimums
   scuff check RUN --max-drop 0.1                         no dimension more than 0.1 below the clean score
   scuff check RUN --max-drop 0.02 --baseline OTHER       no score more than 0.02 below the same score of another run
-  scuff check RUN --max-success 0.5 --min after=0.4      of a search attack: its success rate, and the accuracy after it
+  scuff check RUN --max-success 0.5 --min after=0.4      of an attack: its success rate, and the accuracy after it
 
 NAME is clean, average, worst (over all dimensions), a dimension (its final average) such as typo-m or typo-m@score,
-dimension.worst, dimension@0.1 (at a degree), dimension@0.1.worst, each (every dimension), or each@score (in one setting);
-of a search attack clean, after, or answered (the share of attacks that had answers). The values are compared with the bounds,
-not the ends of their intervals.
+dimension.worst, dimension@0.1 (at a degree), dimension@0.1.worst, each (every dimension), each@score (every dimension with one
+access), or answered (the share of cases that had answers); of an attack, clean, after, or answered (the share of attacked texts
+that had answers). The values are compared with the bounds, not the ends of their intervals.
 """
 
 from __future__ import annotations
@@ -22,9 +22,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--min", action="append", default=[], metavar="NAME=VALUE", help="a score and its minimum; repeatable"
     )
-    parser.add_argument("--max-drop", type=float, metavar="VALUE", help="how far scores may be below clean or baseline")
-    parser.add_argument("--max-success", type=float, metavar="VALUE", help="how often a search attack may succeed")
-    parser.add_argument("--baseline", metavar="RUN", help="another run to compare with")
+    parser.add_argument(
+        "--max-drop",
+        type=float,
+        metavar="VALUE",
+        help="how far scores may be below the clean score, or below those of the baseline",
+    )
+    parser.add_argument("--max-success", type=float, metavar="VALUE", help="the highest success rate of an attack")
+    parser.add_argument("--baseline", metavar="RUN", help="another run, on the same data and with the same settings")
     parser.add_argument("--junit", metavar="FILE", help="write the outcome as JUnit XML")
     parser.add_argument(
         "--markdown", metavar="FILE", help="write the outcome as a Markdown table; - for standard output"

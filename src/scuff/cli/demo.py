@@ -1,4 +1,7 @@
-"""The main job on the embedded model and data: RobTest's dimensions by rules and by scores, a table, and a report."""
+"""Evaluate the embedded model on the embedded data, in RobTest's dimensions with the accesses rule and score.
+
+Prints a table and writes a run folder with a report.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import argparse
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", default="scuff-demo", metavar="RUN", help="run folder; default scuff-demo")
-    parser.add_argument("-q", "--quiet", action="store_true", help="only the table")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only the table")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -20,6 +23,6 @@ def run(args: argparse.Namespace) -> None:
         "toy:sentiment", "toy:sentiment", args.output, say=lambda message: say(args.quiet, message),
         show=run_bar(args.quiet), examples=200, cases=10, access=["rule", "score"],
         dimensions=light_columns(),
-        encoder="chrf",  # which is always there and fast
+        encoder="chrf",  # fast, and needs no package
     )  # fmt: skip
     show(result)

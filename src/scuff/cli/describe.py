@@ -1,4 +1,4 @@
-"""All about one perturbation: what it does, its options, where it comes from, whom it suits."""
+"""Describe one perturbation: what it does, its paper, languages, tags and options, and how it chooses what to change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from dataclasses import fields
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="as in `scuff list`")
+    parser.add_argument(
+        "name", metavar="NAME", help="of a perturbation, as in `scuff list`, or of one of RobTest's dimensions"
+    )
 
 
 def run(args: argparse.Namespace) -> None:

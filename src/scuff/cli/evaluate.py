@@ -1,17 +1,17 @@
 """Measure how a model copes with perturbed texts: scores with intervals, and a run folder with every case.
 
-  scuff evaluate my_model.py:predict reviews.csv                    a Python function: list of texts in, labels or scores out
+  scuff evaluate my_model.py:predict reviews.csv                     a Python function: list of texts in, labels or scores out
   scuff evaluate ./my-bert reviews.csv --dimensions keyboard visual  a Hugging Face folder or id
   scuff evaluate https://example.org/predict data.jsonl --with 'answer="predictions.*.label"'
   scuff evaluate chat:https://example.org/v1#some-model data.csv --labels negative positive
-  scuff evaluate data.csv --write-cases cases.jsonl                 ask anyone, then
-  scuff evaluate data.csv --predictions answered.jsonl
+  scuff evaluate data.csv --write-cases cases.jsonl                  for a model that Scuff cannot call: write the texts,
+  scuff evaluate data.csv --predictions answered.jsonl               then read its answers
 
-The same command, or --resume RUN, goes on with a run that was interrupted. A pre-flight shows two examples, the clean score
-and the costs; --dry-run stops there. DIMENSION is one of RobTest's: typo-m typo-g glyph-m glyph-g phonetic-m phonetic-g synonym
+The same command, or --resume RUN, resumes a run that was interrupted. A pre-flight shows two examples, the clean score and the
+costs; --dry-run stops there. DIMENSION is one of RobTest's: typo-m typo-g glyph-m glyph-g phonetic-m phonetic-g synonym
 contextual inflection syntax distraction (-m malicious, -g general); or any perturbation (`scuff list`), also your own
-(my_module:Shout): `keyboard` changes a share of the words, `keyboard@edits` a share of the characters, `keyboard@level` follows
-its own levels. `scuff guide` helps to choose.
+(my_module:Shout): `keyboard` changes at most a share D of the words, `keyboard@edits` of the characters; for `keyboard@level` D
+is the strength, as for `scuff perturb`. `scuff guide` helps to choose.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_run(parser)
     groups = add_settings(parser, EvaluationSettings, "what is measured")
     groups[DATA].add_argument(
-        "--write-cases", metavar="FILE", help="write all texts that would be asked as JSON lines, and stop"
+        "--write-cases",
+        metavar="FILE",
+        help="write all texts that the model would be asked about as JSON lines, and stop",
     )
 
 
@@ -54,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
     try:
         model, data = model_and_data(args, model, data, modelless=bool(settings.get("predictions") or args.write_cases))
     except ValueError:
-        EvaluationSettings.of(**settings)  # a wrong setting is told before a missing model
+        EvaluationSettings.of(**settings)  # if a setting is wrong, too, its error is the more helpful one
         raise
     if args.write_cases:
         count = write_cases(data, args.write_cases, **settings)

@@ -1,4 +1,4 @@
-"""Flags and messages that several commands share."""
+"""Flags, progress bars and messages that several commands share."""
 
 from __future__ import annotations
 
@@ -29,14 +29,16 @@ def add_input(parser: argparse.ArgumentParser) -> None:
         help="column of texts or token lists; may be repeated; default: guessed",
     )  # fmt: skip
     group.add_argument(
-        "--id", metavar="NAME", help="column that names each record: equal texts then get different noise"
+        "--id", metavar="NAME", help="column that names each record: equal texts are then perturbed differently"
     )
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="another seed, another result; default 0")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all random choices; default 0")
     parser.add_argument(
-        "--select", metavar="HOW", help="quota (default), coin, each, below or edits: `scuff describe` explains"
+        "--select",
+        metavar="HOW",
+        help="how words are chosen: quota (default), coin, each, below or edits; `scuff describe` explains",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
 
@@ -49,7 +51,7 @@ def input_of(args: argparse.Namespace) -> Input:
 
 
 def progress_bar(quiet: bool) -> Callable[[Source, Tally], None] | None:
-    """A line on stderr, only at a terminal, a few times a second."""
+    """Returns a function that shows the progress of a file on stderr; None if quiet or not at a terminal."""
     if quiet or not sys.stderr.isatty():
         return None
     last = 0.0
@@ -66,7 +68,7 @@ def progress_bar(quiet: bool) -> Callable[[Source, Tally], None] | None:
 
 
 def run_bar(quiet: bool) -> Callable[[Progress], None] | None:
-    """How many blocks of a run are done, on stderr, only at a terminal."""
+    """Returns a function that shows the progress of a run on stderr; None if quiet or not at a terminal."""
     if quiet or not sys.stderr.isatty():
         return None
 
@@ -79,24 +81,30 @@ def run_bar(quiet: bool) -> Callable[[Progress], None] | None:
 
 
 def say(quiet: bool, message: str) -> None:
+    """Prints a message on stderr, unless quiet."""
     if not quiet:
         print(message, file=sys.stderr)
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """Flags of every command that makes a run folder."""
-    parser.add_argument("what", nargs="*", metavar="MODEL DATA", help="what to ask and what about; see above")
+    """Adds the flags of every command that makes a run folder."""
+    parser.add_argument("what", nargs="*", metavar="MODEL DATA", help="the model to ask and the data; see above")
     parser.add_argument(
-        "-o", "--output", metavar="RUN", help="run folder; default: runs/ and a name made of all settings"
+        "-o", "--output", metavar="RUN", help="run folder to write; default: in runs/, with a name made of all settings"
     )
-    parser.add_argument("--resume", metavar="RUN", help="go on with this run, with its own settings")
-    parser.add_argument("--config", metavar="FILE", help="settings in YAML or TOML, named as the flags; flags win")
+    parser.add_argument("--resume", metavar="RUN", help="resume this run, with the settings that it was started with")
+    parser.add_argument(
+        "--config", metavar="FILE", help="YAML or TOML file of settings, named as the flags, which override it"
+    )
     parser.add_argument("--dry-run", action="store_true", help="stop after the pre-flight")
-    parser.add_argument("-q", "--quiet", action="store_true", help="only the table")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only the table")
 
 
 def add_settings(parser: argparse.ArgumentParser, kind: type[Any], plan: str) -> dict[str, Any]:
-    """Adds a flag for every setting, in groups as its field says. Returns the groups. plan: what the first group is called."""
+    """Adds a flag for every setting of a class, in the group that its field names. Returns the groups.
+
+    plan: the title of the first group.
+    """
     from dataclasses import fields
 
     from ..runs.settings import DATA, MODEL, PLAN
@@ -128,7 +136,7 @@ def add_settings(parser: argparse.ArgumentParser, kind: type[Any], plan: str) ->
 
 
 def given_settings(args: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
-    """The settings that were given as flags, with pairs taken apart."""
+    """Returns the settings that were given as flags. Raises ValueError if a pair is not NAME=VALUE."""
     from dataclasses import fields
 
     given: dict[str, Any] = {field.name: getattr(args, field.name, None) for field in fields(kind)}
@@ -139,7 +147,7 @@ def given_settings(args: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
 
 
 def check_beside_resume(args: argparse.Namespace, changes: dict[str, Any]) -> None:
-    """Raises ValueError if settings are given that a resumed run, which has its own, cannot change."""
+    """Raises ValueError if there are settings beside --resume that decide the trials of a run."""
     if args.what or args.output or args.config or set(changes) - {"workers", "max_errors", "cache"}:
         raise ValueError(
             "expected --resume RUN alone, or with --workers, --max-errors or --cache, got other settings beside it"
@@ -147,6 +155,7 @@ def check_beside_resume(args: argparse.Namespace, changes: dict[str, Any]) -> No
 
 
 def _pair(text: str, name: str) -> tuple[str, Any]:
+    """Returns name and value of NAME=VALUE; the value of an option is a Python literal if it reads as one."""
     key, sign, value = text.partition("=")
     if not sign or not key:
         raise ValueError(f"expected NAME=VALUE for --{'with' if name == 'options' else name}, got {text!r}")
@@ -159,7 +168,11 @@ def _pair(text: str, name: str) -> tuple[str, Any]:
 
 
 def model_and_data(args: argparse.Namespace, model: Any, data: Any, *, modelless: bool = False) -> tuple[Any, Any]:
-    """MODEL and DATA; one name alone is the data where no model is needed, or where the settings file names one."""
+    """Returns MODEL and DATA from the arguments, or else from the settings file, whose values are given.
+
+    One name alone is the data if no model is needed (modelless) or the settings file names one, else the model. Raises
+    ValueError if there are too many names or too few.
+    """
     what = list(args.what)
     if len(what) > 2:
         raise ValueError(f"expected MODEL DATA, got {len(what)} names: {' '.join(what)}")
@@ -178,5 +191,5 @@ def model_and_data(args: argparse.Namespace, model: Any, data: Any, *, modelless
 
 
 def sayer(args: argparse.Namespace) -> Callable[[str], None]:
-    """Says messages on stderr, unless the user wants quiet."""
+    """Returns a function that prints messages on stderr, unless --quiet was given."""
     return lambda message: say(args.quiet, message)

@@ -1,4 +1,4 @@
-"""Which dimensions, tags, access and degrees for which use, and how to read the report.
+"""Recommend dimensions, tags, access and degrees for a use, and explain how to read the report.
 
 scuff guide               a short table and the topics
 scuff guide moderation    a recommendation, with the command
@@ -11,7 +11,9 @@ import re
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="one of the topics; `all` for the whole guide")
+    parser.add_argument(
+        "topic", nargs="?", metavar="TOPIC", help="default: a list of all topics; `all`: the whole guide"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -22,7 +24,7 @@ def run(args: argparse.Namespace) -> None:
     text = load("guide.md").decode()
     start, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
     topics = {part.split(":")[0]: f"## {part}" for part in parts}
-    args.topic = {"settings": "access"}.get(args.topic, args.topic)  # as older reports call it
+    args.topic = {"settings": "access"}.get(args.topic, args.topic)  # the name of the topic in older reports
     if args.topic == "all":
         print(text.rstrip())
     elif args.topic is None:

@@ -1,10 +1,10 @@
-"""The parts there are, one per line: those that ship with Scuff, and those of installed packages.
+"""List the parts that can be named in specs, one per line: those that ship with Scuff, and those of installed packages.
 
-scuff list                    all families
-scuff list constraints        perturbations, recipes, goals, searches, constraints, metrics or victims
-scuff list --tag malicious    only perturbations of that kind
+  scuff list                    all families
+  scuff list constraints        perturbations, recipes, goals, searches, constraints, metrics or victims
+  scuff list --tag malicious    only perturbations with that tag
 
-Your own part is named `my_module:MyClass(option=value)` wherever one of these is; CONTRIBUTING shows how to write one.
+Name a part of your own as `my_module:MyClass(option=value)`; CONTRIBUTING shows how to write one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("family", nargs="?", choices=FAMILIES, metavar="FAMILY", help=f"one of {', '.join(FAMILIES)}")
     parser.add_argument(
-        "--tag", choices=("general", "malicious"), help="only perturbations that slips make, or that evaders use"
+        "--tag",
+        choices=("general", "malicious"),
+        help="only perturbations that anyone makes (general), or that evaders make (malicious)",
     )
-    parser.add_argument("--lang", metavar="CODE", help="only perturbations that are right for a language, such as de")
+    parser.add_argument("--lang", metavar="CODE", help="only perturbations that suit a language, such as de")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -1,4 +1,7 @@
-"""`scuff`: one thin file per command. Loads numpy only when a command runs."""
+"""`scuff`: parses the command line, runs a command, and turns errors into messages and exit codes.
+
+Loads numpy only when a command runs.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +20,20 @@ COMMANDS = {
     "check": "pass or fail a run: for CI",
     "perturb": "perturb a file of texts",
     "augment": "write training data with perturbed copies in it",
-    "guide": "which dimensions, access and degrees for which use, and how to read the report",
-    "list": "the parts there are: perturbations, recipes, goals, searches, constraints, metrics, victims",
-    "describe": "all about one perturbation",
+    "guide": "recommend dimensions, access and degrees for a use, and explain how to read the report",
+    "list": "list perturbations, recipes, goals, searches, constraints, metrics and victims",
+    "describe": "describe one perturbation",
     "zeroe": "write the Zéroe benchmark for a file: clean, every perturbation and level, training mixtures",
-    "show": "every perturbation on a few sentences, yours or ours",
+    "show": "show every perturbation on a few sentences",
     "demo": "evaluate the embedded model on the embedded data",
 }
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all commands, or, since each loads what its flags come from, of one with all arguments."""
+    """Returns the parser of all commands.
+
+    command: add only this command's arguments, since each command loads the settings that its flags come from.
+    """
     from ..version import __version__
 
     top = argparse.ArgumentParser(
@@ -49,10 +55,10 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; bad input is one line on stderr and exit code 2. SCUFF_DEBUG=1 shows the traceback."""
+    """Runs a command and returns its exit code. An error becomes one line on stderr; SCUFF_DEBUG=1 shows the traceback."""
     try:
-        signal.signal(signal.SIGTERM, _stop)  # so that a killed run cleans up as an interrupted one does
-        if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a letter must not end a run
+        signal.signal(signal.SIGTERM, _stop)  # clean up as after Ctrl-C
+        if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
             sys.stdout.reconfigure(errors="backslashreplace")
         words = list(sys.argv[1:] if argv is None else argv)
         command = next((word for word in words if not word.startswith("-")), "")
@@ -64,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(
             "interrupted; nothing was left half written, and the same command goes on if it is called again", 130
         )
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
+    except BrokenPipeError:  # the reader of our output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, LookupError, OSError) as error:

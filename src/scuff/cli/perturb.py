@@ -5,7 +5,7 @@
   cat texts.txt | scuff perturb - -p 'inner-shuffle|truncate' > out.txt
 
 The output has the format of the input; what is not perturbed stays byte for byte. `a|b` takes one of them for each
-word, `a+b` one after the other.
+word, `a+b` applies one after the other.
 """
 
 from __future__ import annotations
@@ -41,15 +41,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="N perturbed copies of each text, one after the other",
     )
     parser.add_argument(
-        "--edits", metavar="FILE", help="write what changed: JSON lines with row, draw, [start, stop, old, new]"
+        "--edits", metavar="FILE", help="also write the edits: JSON lines with row, draw, [start, stop, old, new]"
     )
     parser.add_argument(
         "--protect", action="append", default=[], metavar="WHAT",
-        help="leave alone: urls, emails, mentions, hashtags, numbers, placeholders, word:..., re:...; may be repeated",
+        help="text that must not change: urls, emails, mentions, hashtags, numbers, placeholders, word:..., re:...; "
+        "may be repeated",
     )  # fmt: skip
-    parser.add_argument("--protect-spans", metavar="NAME", help="column of [[start, stop], ...] to leave alone")
     parser.add_argument(
-        "--only", action="append", default=[], metavar="WHAT", help="change only this, named as for --protect"
+        "--protect-spans", metavar="NAME", help="column of [[start, stop], ...], the spans that must not change"
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="WHAT", help="change only this text, named as for --protect"
     )
 
 

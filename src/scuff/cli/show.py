@@ -1,4 +1,4 @@
-"""Every perturbation on a few sentences, at the three levels."""
+"""Show every perturbation on a few sentences, at the three levels low, mid and high."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import argparse
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", nargs="*", metavar="TEXT", help="your own sentences")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="sentences; default: a few that ship with Scuff")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all random choices; default 0")
 
 
 def run(args: argparse.Namespace) -> None:

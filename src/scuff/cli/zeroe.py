@@ -3,7 +3,7 @@
   scuff zeroe test.csv --column text -o benchmark/
 
 Beside the test sets {perturbation}.{level} there are {perturbation}.lmh (a third of the records at each level), no-{perturbation}
-(leave-one-out: all others mixed) and all; manifest.json tells what is in each, how it was made and which strength was reached.
+(leave-one-out: all others mixed) and all; manifest.json says what is in each, how it was made and which strength was reached.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="SPEC",
-        help="a perturbation; may be repeated; default: the ten of the paper",
+        help="a perturbation, named as for `scuff perturb`; may be repeated; default: the ten of the paper",
     )
     add_choice(parser)
 

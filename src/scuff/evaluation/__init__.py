@@ -1,4 +1,4 @@
-"""Evaluation: cases at several degrees, and every number computed from the trials on disk."""
+"""Evaluations: make cases of examples at several degrees, ask the victim about them, compute scores from the saved trials."""
 
 from .dimensions import COLUMNS, Dimension
 from .protocol import CASES, Protocol

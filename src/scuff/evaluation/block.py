@@ -1,4 +1,4 @@
-"""One block of examples: makes their cases, asks the victim about all of them, gives the part to save."""
+"""Makes the cases of a block of examples, asks the victim about them, and returns the part of the trials to save."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .protocol import Protocol
 
 @dataclass(frozen=True, eq=False)
 class CellCases:
-    """The cases of one cell, or the reason why one example has none."""
+    """The cases of one cell (a dimension at a degree); or one example and, in `problem`, why it has no case there."""
 
     dimension: int
     degree: int
@@ -43,8 +43,10 @@ def make_cases(
     upto: int,
     oracle: Oracle | None = None,
 ) -> list[CellCases]:
-    """Cases number `first` to `upto` of every example of a block in every cell. An example on which a perturbation fails is one
-    case without an answer; the others are not touched by that. oracle: for guided dimensions.
+    """Returns cases number `first` to `upto` (exclusive) of every example of a block in every cell.
+
+    An example on which a perturbation raises an exception becomes one case without an answer; other examples keep their
+    cases. oracle: needed by guided dimensions.
     """
     columns = [Column.of(column) for column in data.columns]
     out: list[CellCases] = []
@@ -58,20 +60,21 @@ def _sample(
     columns: list[Column], protocol: Protocol, cell: tuple[int, int], first: int, upto: int, oracle: Oracle | None,
     rows: Sequence[int],
 ) -> CellCases:  # fmt: skip
-    """The cases of some examples in one cell."""
-    wanted, some = protocol.parsed[cell[0]], np.array(rows, np.int64)
+    """Returns the cases of the examples with these numbers in one cell."""
+    dimension, chosen = protocol.parsed[cell[0]], np.array(rows, np.int64)
     whole = len(rows) == len(columns[0].corpus)
     cases = sample_cases(
-        columns if whole else [column.take(some) for column in columns], protocol.sides, wanted, protocol.degrees[cell[1]],
-        upto, first=first, seed=protocol.seed, protect=Protect(protocol.protect) if protocol.protect else None,
-        far=distance_in_meaning(protocol.meaning) if wanted.measure == "meaning" else None,
-        oracle=oracle if whole or oracle is None else oracle.take(some),
+        columns if whole else [column.take(chosen) for column in columns], protocol.sides, dimension,
+        protocol.degrees[cell[1]], upto, first=first, seed=protocol.seed,
+        protect=Protect(protocol.protect) if protocol.protect else None,
+        far=distance_in_meaning(protocol.meaning) if dimension.measure == "meaning" else None,
+        oracle=oracle if whole or oracle is None else oracle.take(chosen),
     )  # fmt: skip
-    return CellCases(*cell, cases if whole else replace(cases, example=some[cases.example]))
+    return CellCases(*cell, cases if whole else replace(cases, example=chosen[cases.example]))
 
 
 def _failed(columns: list[Column], cell: tuple[int, int], row: int, reason: str) -> CellCases:
-    """The one case of an example on which a perturbation raises: its own text, never asked about."""
+    """Returns the one case of an example on which a perturbation raised: its unchanged text, which the victim is not asked."""
     one = [column.take(np.array([row])) for column in columns]
     zero, none = np.zeros(1), np.zeros(1, np.int64)
     texts, edits = tuple(column.texts() for column in one), tuple(Edits.join([]) for _ in one)
@@ -79,7 +82,10 @@ def _failed(columns: list[Column], cell: tuple[int, int], row: int, reason: str)
 
 
 def try_block(made: Sequence[CellCases], truth: Truth, ask: Ask, first_example: int) -> Arrays:
-    """Ask about all cases of a block and give the part to save. Examples count from `first_example` of the run."""
+    """Asks the victim about all cases of a block. Returns the part to save.
+
+    first_example: the number that the first example of the block has in the run.
+    """
     columns: list[list[Text]] = [[] for _ in made[0].cases.columns]
     for cell in made:
         for column, texts in zip(columns, cell.cases.columns, strict=True):
@@ -101,7 +107,7 @@ def try_block(made: Sequence[CellCases], truth: Truth, ask: Ask, first_example: 
 
 
 def _scattered(answered: Outputs, fine: Ints, failed: Any) -> Outputs:
-    """Answers put back to where their rows stand among those that were never asked about."""
+    """Returns one row per case: the answers at the rows `fine`, and at the others the reason why they were not asked."""
     if fine.size == failed.size:
         return answered
     out = Outputs.failed(failed.size, "", answered if len(answered) else None)
@@ -111,6 +117,7 @@ def _scattered(answered: Outputs, fine: Ints, failed: Any) -> Outputs:
 
 
 def _described(made: Sequence[CellCases], example: Ints, first_example: int) -> Arrays:
+    """Returns the columns of a part that say which case each row is and how far it is from its original."""
     sizes = [len(cell.cases) for cell in made]
 
     def join(name: str) -> Any:

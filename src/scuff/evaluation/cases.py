@@ -1,4 +1,4 @@
-"""Cases: K versions of every text, distinct where possible, none above the degree."""
+"""Samples cases: K perturbed versions of every example, distinct where possible, none farther away than the degree."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .guided import LETTER_POOL, WORD_POOL, Oracle, guided_sites
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Versions of texts: of which example, which draw, what changed in each column, how far it went.
+    """Cases, one per row: the example, the random draw, the edits and texts of each column, and the measured degree.
 
-    `reached` is the share of units changed, `distance` the edit distance over the length; `unfit` counts draws, per example, that
-    went above the degree and were thrown away.
+    `reached` is the measured degree: the share of units (words, characters) changed, or the distance in meaning. `distance` is
+    the edit distance divided by the length. `unfit` has one entry per example: its draws above the degree, which were discarded.
     """
 
     example: Ints
@@ -42,19 +42,20 @@ class Cases:
         return self.example.size
 
 
-MORE = 3  # this many times as many versions are tried as cases are wanted
+MORE = 3  # at most so many draws are tried for each case that is wanted
+PATIENCE = 10  # an example that none of its first so many draws changes counts as one that cannot change
 
 
 def _number(example: Ints) -> Ints:
-    """0, 1, 2, ... within each example, for examples that are in order."""
+    """Returns 0, 1, 2, ... within each example. Rows of one example must be adjacent and examples in ascending order."""
     return np.arange(example.size) - np.searchsorted(example, example)
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Versions of texts before the cases among them are chosen; rows of the edits are numbers of versions.
+    """Random draws, one per row, among which cases are chosen. The rows of the edits are the rows of this table.
 
-    A version that did not fit was put back to the unchanged text.
+    A draw above the degree has `fits` False, no edits, and the hash of the unchanged text.
     """
 
     example: Ints
@@ -65,12 +66,13 @@ class Draws:
     edits: tuple[Edits | None, ...]
 
     def with_more(self, other: Draws) -> Draws:
+        """Returns these draws followed by others."""
         both = (self, other)
         edits = tuple(
             None
-            if mine is None or more is None
-            else Edits.join([mine, replace(more, row=more.row + self.example.size)])
-            for mine, more in zip(self.edits, other.edits, strict=True)
+            if first is None or second is None
+            else Edits.join([first, replace(second, row=second.row + self.example.size)])
+            for first, second in zip(self.edits, other.edits, strict=True)
         )
         join = np.concatenate
         return Draws(
@@ -79,7 +81,7 @@ class Draws:
         )  # fmt: skip
 
     def take(self, rows: Ints) -> Draws:
-        """Some versions, in this order."""
+        """Returns the draws in these rows, in this order."""
         place = np.full(self.example.size, -1, np.int64)
         place[rows] = np.arange(rows.size)
         edits = tuple(None if e is None else renumbered(e, place) for e in self.edits)
@@ -88,13 +90,14 @@ class Draws:
         )  # fmt: skip
 
     def changed(self, clean: Bits) -> Mask:
+        """Returns which draws differ from the clean text. clean: the hash of each example."""
         return self.text != clean[self.example]
 
     def distinct(self, clean: Bits, patience: int) -> tuple[Ints, Ints]:
-        """The different texts of each example in the order of draws, and which case each is.
+        """Returns the rows of the distinct texts of each example, in the order of draws, and the case number of each.
 
-        The unchanged text is a case only where there is no other. Case number n is looked for in the first MORE * (n + 1) draws,
-        at least `patience`, so how many cases are wanted in the end does not matter for it.
+        The unchanged text is a case only if the example has no other. Case number n may come from the first MORE * (n + 1)
+        draws only, or the first `patience` if these are more. So it is the same however many cases are wanted in total.
         """
         order = np.lexsort((self.draw, self.example))
         changed = self.changed(clean)[order]
@@ -104,18 +107,15 @@ class Draws:
         by_text = order[
             np.lexsort((self.text[order], self.example[order]))
         ]  # stable: the first draw of a text comes first
-        again = (np.diff(self.text[by_text]) == 0) & (np.diff(self.example[by_text]) == 0)
+        same = (np.diff(self.text[by_text]) == 0) & (np.diff(self.example[by_text]) == 0)
         repeated = np.zeros(self.example.size, np.bool_)
-        repeated[by_text[1:][again]] = True
+        repeated[by_text[1:][same]] = True
         order = order[~repeated[order]]
         example, draw = self.example[order], self.draw[order]
         place = _number(example)
         late = np.where(draw < patience, 0, draw // MORE) - place
-        apart = example << 32  # so that the running maximum begins anew with each example
+        apart = example << 32  # makes the running maximum start again at each example
         return order, place + np.maximum.accumulate(late + apart) - apart
-
-
-PATIENCE = 10  # a text that none of its first so many versions changes counts as one that cannot change
 
 
 def sample_cases(
@@ -131,30 +131,33 @@ def sample_cases(
     far: Distance | None = None,
     oracle: Oracle | None = None,
 ) -> Cases:
-    """Cases number `first` to `cases` of each example: the same whatever `cases` is, and whatever other examples there are.
+    """Returns cases number `first` to `cases` (exclusive) of each example.
 
-    `sides`: which columns are perturbed. A text that cannot change within the degree is a case of its own, once. A level is not
-    a limit: there the first draw decides whether a text can change, so that one case is the same as `scuff perturb`. far: how
-    meaning is measured, for dimensions of whole sentences. oracle: what the victim says, for guided ones.
+    A case depends neither on `cases` nor on the other examples. sides: the columns that are perturbed. An example that cannot
+    change within the degree has one case, its unchanged text. The measure `level` has no limit: there the first draw decides
+    whether an example can change, so that its first case is what `scuff perturb` writes. far: measures distance in meaning,
+    needed by dimensions with that measure. oracle: asks the victim, needed by guided dimensions.
     """
     maker = _Maker(columns, sides, dimension, degree, seed, protect, far, oracle)
     size = len(columns[0].corpus)
     tries, patience = (cases if degree else 1), (1 if dimension.measure == "level" or not degree else PATIENCE)
-    found = maker.draws(np.arange(size), np.arange(tries))
-    chosen, number = found.distinct(maker.clean, patience)
-    changed = found.changed(maker.clean)[chosen]
-    able = np.bincount(found.example[chosen[changed]], minlength=size) > 0
-    few = np.bincount(found.example[chosen[number < cases]], minlength=size) < cases
+    draws = maker.draws(np.arange(size), np.arange(tries))
+    chosen, number = draws.distinct(maker.clean, patience)
+    changed = draws.changed(maker.clean)[chosen]
+    able = np.bincount(draws.example[chosen[changed]], minlength=size) > 0
+    few = np.bincount(draws.example[chosen[number < cases]], minlength=size) < cases
     few = np.where(able, few, tries < patience)
-    if few.any():  # texts that can change, but came out alike, or may change yet
-        found = found.with_more(maker.draws(np.flatnonzero(few), np.arange(tries, max(tries * MORE, patience))))
-        chosen, number = found.distinct(maker.clean, patience)
-    counted = ~found.fits & (first <= found.draw) & (found.draw < cases)
-    unfit = np.bincount(found.example[counted], minlength=size)
-    return maker.cases(found.take(chosen[(first <= number) & (number < cases)]), unfit)
+    if few.any():  # examples with too few distinct cases, or without a change in fewer draws than `patience`
+        draws = draws.with_more(maker.draws(np.flatnonzero(few), np.arange(tries, max(tries * MORE, patience))))
+        chosen, number = draws.distinct(maker.clean, patience)
+    counted = ~draws.fits & (first <= draws.draw) & (draws.draw < cases)
+    unfit = np.bincount(draws.example[counted], minlength=size)
+    return maker.cases(draws.take(chosen[(first <= number) & (number < cases)]), unfit)
 
 
 class _Maker:
+    """Draws versions of the examples of a block in one cell, and makes cases of those that were chosen."""
+
     def __init__(
         self, columns: Sequence[Column], sides: Sequence[int], dimension: Dimension, degree: float, seed: int,
         protect: Protect | None, far: Distance | None, oracle: Oracle | None,
@@ -170,7 +173,7 @@ class _Maker:
             self.pools = oracle.pools(perturbation, access, k, seed=seed, degree=degree, protect=protect)
 
     def draws(self, rows: Ints, numbers: Ints) -> Draws:
-        """Every draw of these numbers for each of these examples."""
+        """Returns the draws with these numbers of each of these examples."""
         example, draw = np.repeat(rows, numbers.size), np.tile(numbers, rows.size)
         measure = self.dimension.measure
         hit, units, reached = np.zeros(example.size, np.int64), np.zeros(example.size, np.int64), np.zeros(example.size)
@@ -200,14 +203,14 @@ class _Maker:
         return Draws(example, draw, text, np.where(fits, reached, 0.0), fits, edits_that_fit)
 
     def _edits(self, at: int, corpus: Corpus, example: Ints, draw: Ints) -> tuple[Edits, Floats]:
-        """The edits of each version, and for degrees of meaning how far they go."""
-        perturbation, measure, nowhere = self.dimension.perturbation, self.dimension.measure, np.zeros(len(corpus))
+        """Returns the edits of each draw in column `at`, and its distance in meaning (0 for other measures)."""
+        perturbation, measure, no_distance = self.dimension.perturbation, self.dimension.measure, np.zeros(len(corpus))
         rng = Rng.for_draws(corpus.keys, draw, self.seed, perturbation.name, self.dimension.access)
         if self.pools is not None and (pool := self.pools[at]) is not None:
             sites, rank = guided_sites(pool, corpus, example, rng, whole=perturbation.facts.level == "sentence")
         elif measure in ("units", "level") or (measure == "edits" and isinstance(perturbation, Then)):
             selection = {"units": "below", "edits": "edits"}.get(measure)
-            return self._rules(corpus, draw, selection), nowhere
+            return self._rules(corpus, draw, selection), no_distance
         else:
             sites = self._rules(corpus, draw, "all")
             rank = ranked_by_chance(sites, rng.stream("order"))
@@ -217,13 +220,13 @@ class _Maker:
         elif measure == "edits":
             chosen = by_characters(corpus, sites, rank, self.degree)
         else:
-            assert self.far is not None, "a dimension of whole sentences needs a measure of meaning"
+            assert self.far is not None, "the measure meaning needs a distance in meaning"
             chosen, far = by_meaning(corpus, sites, rank, self.degree, self.far)
             return self._settled(corpus, chosen, far)
-        return (self.protect.settle(corpus, chosen) if self.protect else chosen), nowhere
+        return (self.protect.settle(corpus, chosen) if self.protect else chosen), no_distance
 
     def _settled(self, corpus: Corpus, chosen: Edits, far: Floats) -> tuple[Edits, Floats]:
-        """Versions in which something protected did not survive are given up: how far the rest goes is not known."""
+        """Drops the edits that harm protected text, and all other edits of such a draw, whose distance was not measured."""
         if not self.protect:
             return chosen, far
         kept = self.protect.settle(corpus, chosen)
@@ -231,11 +234,13 @@ class _Maker:
         return kept.where(whole[kept.row]), np.where(whole, far, 0.0)
 
     def _rules(self, corpus: Corpus, draw: Ints, selection: str | None) -> Edits:
+        """Returns edits that the perturbation chooses by itself, without asking the victim."""
         perturbation, protect = self.dimension.perturbation, self.protect
-        found = perturbation.edits(corpus, self.degree, seed=self.seed, draw=draw, selection=selection, protect=protect)
-        return found.in_order()
+        edits = perturbation.edits(corpus, self.degree, seed=self.seed, draw=draw, selection=selection, protect=protect)
+        return edits.in_order()
 
     def cases(self, chosen: Draws, unfit: Ints) -> Cases:
+        """Returns the chosen draws as cases, with their texts and edit distances."""
         away, length = np.zeros(chosen.example.size, np.int64), np.zeros(chosen.example.size, np.int64)
         columns: list[list[Text]] = []
         for column, edits in zip(self.columns, chosen.edits, strict=True):
@@ -249,7 +254,7 @@ class _Maker:
 
 
 def _hash(texts: Sequence[Ragged]) -> Bits:
-    """One hash over all columns."""
+    """Returns one hash per row over all columns."""
     out = np.zeros(len(texts[0]), np.uint64)
     for ragged in texts:
         out = mix(out + np.uint64(1)) ^ text_bits(ragged)

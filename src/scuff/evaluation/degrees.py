@@ -1,4 +1,4 @@
-"""Degrees are enforced here: takes as many proposed edits as keep the measured distance of a text within the degree.
+"""Enforces degrees: keeps as many proposed edits as leave the measured distance of a text within the degree.
 
 `by_characters` measures the edit distance, `by_meaning` the distance in meaning; both take the edits of each text in a given
 order. `cases.py` calls them. A degree that is a share of units (words, letters) needs no measuring: `cases.py` counts units. It
@@ -20,28 +20,22 @@ from ..text.edits import Edits
 from ..text.ragged import Floats, Ints, bounds, spread
 from ..text.random import Rng, shuffled
 
-ROUNDS = 8  # in which more edits are tried; the first guess is mostly right
-
-STEPS = 10  # sentence-level edits that are tried, one after the other
-
-PASSED_OVER = 4  # of them, if they go too far by themselves
-
 
 def renumbered(edits: Edits, place: Ints) -> Edits:
-    """The edits of some rows, under new numbers; -1 drops a row."""
+    """Returns the edits with each row replaced by its entry in `place`; edits of rows with -1 are dropped."""
     kept = edits.where(place[edits.row] >= 0)
     return replace(kept, row=place[kept.row]).in_order()
 
 
-def taken(edits: Edits, rank: Ints, count: Ints, rows: Ints) -> Edits:
-    """The first `count` edits of some rows, numbered as these rows are."""
+def _first_edits(edits: Edits, rank: Ints, count: Ints, rows: Ints) -> Edits:
+    """Returns the edits of these rows whose rank is below the row's `count`; rows are renumbered 0, 1, ... in the order given."""
     place = np.full(count.size, -1, np.int64)
     place[rows] = np.arange(rows.size)
     return renumbered(edits.where(rank < count[edits.row]), place)
 
 
 def ranked(row: Ints, *keys: npt.NDArray[Any]) -> Ints:
-    """Each edit's place among those of its row: by the last key, then the one before it (as np.lexsort has it)."""
+    """Returns each edit's rank among those of its row. The last key sorts first, as in np.lexsort."""
     order = np.lexsort((*keys, row))
     out = np.empty(row.size, np.int64)
     out[order] = np.arange(row.size) - np.searchsorted(row[order], row[order])
@@ -49,25 +43,28 @@ def ranked(row: Ints, *keys: npt.NDArray[Any]) -> Ints:
 
 
 def ranked_by_chance(edits: Edits, rng: Rng) -> Ints:
-    """Places at random, for edits that are in order."""
+    """Returns random ranks within each row. The edits must be in order."""
     count = np.bincount(edits.row)
     out = np.empty(len(edits), np.int64)
     out[shuffled(count, rng.bits(edits.row, edits.site))] = spread(np.zeros_like(count), count)
     return out
 
 
-def by_characters(corpus: Corpus, edits: Edits, rank: Ints, degree: float) -> Edits:
-    """As many of each text's edits, in order of rank, as keep its edit distance within the degree.
+ROUNDS = 8  # of guesses at how many more edits fit; the first guess is mostly right
 
-    Costs are upper bounds, and what one edit inserts another may delete; so the distance itself is measured, and the number of
-    edits is searched for between one that fits and one that does not.
+
+def by_characters(corpus: Corpus, edits: Edits, rank: Ints, degree: float) -> Edits:
+    """Returns as many of each text's edits, in order of rank, as keep its edit distance within the degree.
+
+    The costs of edits are only upper bounds, and one edit may delete what another inserts. So the distance is measured, and
+    the number of edits is searched between one that is known to fit and one that is known not to.
     """
     limit = np.floor(corpus.lengths * degree + 1e-9).astype(np.int64)
     every = np.arange(len(corpus))
     total = np.bincount(edits.row, minlength=len(corpus))
     fits = _affordable(edits, rank, limit)
-    reached = edits_distance(corpus, taken(edits, rank, fits, every))
-    above = total + 1  # does not fit, or does not exist
+    reached = edits_distance(corpus, _first_edits(edits, rank, fits, every))
+    above = total + 1  # so many edits do not fit, or there are fewer
     for _ in range(ROUNDS):
         left = np.flatnonzero((reached < limit) & (fits + 1 < above))
         if not left.size:
@@ -75,19 +72,19 @@ def by_characters(corpus: Corpus, edits: Edits, rank: Ints, degree: float) -> Ed
         gap = limit[left] - reached[left]
         each = np.maximum(reached[left], 1) / np.maximum(fits[left], 1)
         guess = fits[left] + np.maximum(1, (gap / each).astype(np.int64))
-        too_many = above[left] <= total[left]  # known not to fit: halve
+        too_many = above[left] <= total[left]  # `above` is known not to fit: guess the middle at most
         guess = np.where(too_many, np.minimum(guess, (fits[left] + above[left]) // 2), np.minimum(guess, total[left]))
         count = fits.copy()
         count[left] = guess
-        found = edits_distance(corpus.take(left), taken(edits, rank, count, left))
-        good = found <= limit[left]
-        fits[left[good]], reached[left[good]] = guess[good], found[good]
+        distance = edits_distance(corpus.take(left), _first_edits(edits, rank, count, left))
+        good = distance <= limit[left]
+        fits[left[good]], reached[left[good]] = guess[good], distance[good]
         above[left[~good]] = guess[~good]
-    return taken(edits, rank, fits, every)
+    return _first_edits(edits, rank, fits, every)
 
 
 def _affordable(edits: Edits, rank: Ints, limit: Ints) -> Ints:
-    """How many edits of each row fit if each costs what it says."""
+    """Returns how many edits of each row fit into its limit by their own costs, which are upper bounds."""
     first = bounds(np.bincount(edits.row, minlength=limit.size))[edits.row]
     cost = np.empty(len(edits), np.int64)
     cost[first + rank] = np.maximum(edits.cost, 1)
@@ -96,28 +93,32 @@ def _affordable(edits: Edits, rank: Ints, limit: Ints) -> Ints:
     return np.bincount(edits.row[spent <= limit[edits.row]], minlength=limit.size)
 
 
-def by_meaning(corpus: Corpus, edits: Edits, rank: Ints, degree: float, far: Distance) -> tuple[Edits, Floats]:
-    """Each text's edits in order of rank, up to the first that would take it farther than the degree; and how far it got.
+STEPS = 10  # sentence-level edits that are tried, one after the other
+PASSED_OVER = 4  # a text whose first so many edits all exceed the degree keeps none
 
-    As long as none was taken, one that goes too far is passed over, a few times. (To pass over later ones, too, would mean ten
-    times as many texts to measure, none of them the same at another degree.)
+
+def by_meaning(corpus: Corpus, edits: Edits, rank: Ints, degree: float, far: Distance) -> tuple[Edits, Floats]:
+    """Returns each text's edits in order of rank, up to the first that exceeds the degree, and the distance in meaning reached.
+
+    Before the first edit that fits, edits that exceed the degree are skipped, unless the first PASSED_OVER all do. Later ones are
+    not skipped: that would measure ten times as many texts, none of them the same at another degree.
     """
     before = corpus.strings()
     reached, count = np.zeros(len(corpus)), np.zeros(len(corpus), np.int64)
-    open_to = np.ones(len(corpus), np.bool_)
+    active = np.ones(len(corpus), np.bool_)  # texts that may take another edit
     kept = np.zeros(len(edits), np.bool_)
     for step in range(min(STEPS, int(rank.max(initial=-1)) + 1)):
-        new = np.flatnonzero((rank == step) & open_to[edits.row])  # at most one a row
+        new = np.flatnonzero((rank == step) & active[edits.row])  # at most one per text
         rows = edits.row[new]
         place = np.full(len(corpus), -1, np.int64)
         place[rows] = np.arange(rows.size)
         tried = kept.copy()
         tried[new] = True
         after = corpus.take(rows).apply(renumbered(edits.where(tried), place)).strings()
-        found = far([before[row] for row in rows.tolist()], after)
-        good = found <= degree + 1e-9
+        distance = far([before[row] for row in rows.tolist()], after)
+        good = distance <= degree + 1e-9
         kept[new[good]] = True
-        reached[rows[good]] = found[good]
+        reached[rows[good]] = distance[good]
         count[rows[good]] += 1
-        open_to[rows[~good]] = (count[rows[~good]] == 0) & (step + 1 < PASSED_OVER)
+        active[rows[~good]] = (count[rows[~good]] == 0) & (step + 1 < PASSED_OVER)
     return edits.where(kept), reached

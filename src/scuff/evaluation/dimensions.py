@@ -1,4 +1,4 @@
-"""Robustness dimensions: a perturbation, how its degree is measured and what the attacker sees."""
+"""Robustness dimensions: a perturbation, how its degree is measured, and what the attacker sees of the victim."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from ..specs import as_spec
 from ..victims.base import Access
 
 Measure = Literal["units", "edits", "meaning", "level"]
-
-AccessName = Literal["rule", "score", "gradient"]
-
+AccessName = Literal["rule", "score", "gradient"]  # what the attacker sees: nothing, scores, gradients
 MEASURES: tuple[Measure, ...] = get_args(Measure)
+ACCESS: tuple[AccessName, ...] = get_args(AccessName)
 
-ACCESS: tuple[AccessName, ...] = get_args(AccessName)  # what the attacker sees: nothing, scores, gradients
-
-# RobTest's columns (Table 3), -m for malicious, -g for general
+# RobTest's columns (Table 3): -m for malicious, -g for general
 COLUMNS: dict[str, str] = {
     "typo-m": "typo@edits",
     "typo-g": "typo",
@@ -36,36 +33,42 @@ COLUMNS: dict[str, str] = {
 }
 
 TAGS = {"general": [c for c in COLUMNS if not c.endswith("-m") and c != "distraction"]}
-
 TAGS["malicious"] = [c for c in COLUMNS if c not in TAGS["general"]]
 
-TAKEN = ("clean", "average", "worst", "each", "overall", "answered")  # what `scuff check` calls other scores
-
+RESERVED = ("clean", "average", "worst", "each", "overall", "answered")  # names of other scores in `scuff check`
 LABEL = re.compile(r"([\w.-]+)=")
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """`typo`: degree d changes at most a share d of the words (or whatever unit the attack names). `typo@edits`: an edit
-    distance of at most a share d of the characters. `syntax@meaning`, the default where whole sentences change: at most d away
-    in meaning. `keyboard@level`: the attack's own level, as in `scuff perturb -l` (Zéroe). `typo-m` and `typo-g` are RobTest's
-    names; `mine=...` gives one of yours. `...@score`, `...@gradient`: the attacker sees scores or gradients.
+    """A perturbation, the measure of its degree, and the access of the attacker.
+
+    `typo`: degree d changes at most a share d of the words, or of another unit that the perturbation names. `typo@edits`: the
+    edit distance is at most a share d of the characters. `syntax@meaning`, the default where whole sentences change: the
+    distance in meaning is at most d. `keyboard@level`: d is the perturbation's strength, as in `scuff perturb -l` (Zéroe).
+    `typo-m` and `typo-g` are RobTest's names; `mine=...` gives a dimension a name of your own. `...@score`, `...@gradient`: the
+    attacker sees scores or gradients.
     """
 
     perturbation: Perturbation
     measure: Measure = "units"
     access: AccessName = "rule"
-    label: str = ""  # what it is called, if that is not the spec
+    label: str = ""  # its name, if that is not the spec
 
     def __post_init__(self) -> None:
+        """Raises ValueError if the edits of the perturbation cannot be chosen by scores or gradients, as `access` asks."""
         if self.access != "rule" and (isinstance(self.perturbation, Then) or self.measure == "level"):
             raise ValueError(
-                f"expected an attack whose edits can be chosen one by one for @{self.access}, got {self.spec}"
+                f"expected a perturbation whose edits can be chosen one by one for @{self.access}, got {self.spec}"
             )
 
     @classmethod
     def parse(cls, spec: str) -> Dimension:
-        """`attack`, `attack@measure`, `attack@access`, `attack@measure@access`; a quoted @ belongs to the attack."""
+        """Returns the dimension that a spec names. Raises ValueError if it cannot be read.
+
+        A spec is a perturbation followed by `@measure`, `@access`, both in this order, or neither. An @ inside quotes belongs
+        to the perturbation.
+        """
         access: AccessName = "rule"
         measure: Measure | None = None
         rest = spec.strip()
@@ -87,15 +90,15 @@ class Dimension:
                 f"expected one of {ways} at the end of a dimension, each once, got {tail[0]!r} in {spec!r}"
             )
         perturbation = parse(rest)
-        found = cls(perturbation, measure or usual_measure(perturbation), access, label)
+        dimension = cls(perturbation, measure or usual_measure(perturbation), access, label)
         if named:
-            found._check_label()
-        return found
+            dimension._check_label()
+        return dimension
 
     def _check_label(self) -> None:
-        """A name of the user's must not stand for something else already."""
-        if self.label in TAKEN:
-            raise ValueError(f"expected another name for a dimension than {', '.join(TAKEN)}, got {self.label}")
+        """Raises ValueError if a name that the user gave already means something else."""
+        if self.label in RESERVED:
+            raise ValueError(f"expected another name for a dimension than {', '.join(RESERVED)}, got {self.label}")
         if self.label in COLUMNS:
             usual = Dimension.parse(COLUMNS[self.label])
             if (usual.perturbation.name, usual.measure) != (self.perturbation.name, self.measure):
@@ -105,46 +108,49 @@ class Dimension:
 
     @property
     def spec(self) -> str:
-        """Repeats the dimension, whatever it is called."""
+        """The spec that `parse` reads, without the label."""
         measure = "" if self.measure == usual_measure(self.perturbation) else f"@{self.measure}"
         return self.perturbation.spec + measure + ("" if self.access == "rule" else f"@{self.access}")
 
     @property
     def full_spec(self) -> str:
-        """As `spec`, with the name if it has one of its own."""
-        as_spec(self.perturbation)  # which may be an object of a class that exists only here
+        """The spec with the label, if that is the user's own."""
+        as_spec(self.perturbation)  # records an object given in Python, so that its spec can be parsed later
         return f"{self.label}={self.spec}" if self.label and self.label not in COLUMNS else self.spec
 
     @property
     def base(self) -> str:
-        """Its name in any access."""
+        """The name without the access: the label, or else the spec with the access `rule`."""
         return self.label or replace(self, access="rule").spec
 
     @property
     def name(self) -> str:
+        """The name in reports and summary.json: `base`, with `@score` or `@gradient`."""
         return self.base + ("" if self.access == "rule" else f"@{self.access}")
 
     @property
     def unit(self) -> str:
-        """What the degree is a share of."""
+        """What the degree is a share of: characters, meaning, or the unit of the perturbation."""
         return {"edits": "characters", "meaning": "meaning"}.get(self.measure, self.perturbation.facts.unit)
 
     @property
     def tag(self) -> str:
-        """Whom it stands for."""
+        """`malicious` if only someone who means harm makes such changes, else `general`."""
         if self.label in COLUMNS:
             return "malicious" if self.label in TAGS["malicious"] else "general"
         return "malicious" if self.perturbation.facts.tags == ("malicious",) else "general"
 
     @property
     def needs(self) -> Access:
+        """The access that a victim must give."""
         return {"rule": Access.BLIND, "score": Access.SCORE, "gradient": Access.GRADIENT}[self.access]
 
     def ready(self, tokens: bool) -> Dimension:
-        """With the attack in the form that suits its degree, or texts that are cut into tokens."""
+        """Returns the dimension with the variant of its perturbation for the measure, and for tokens if `tokens` is True."""
         perturbation = self.perturbation.for_tokens() if tokens else self.perturbation
         return replace(self, perturbation=perturbation.for_characters() if self.measure == "edits" else perturbation)
 
 
 def usual_measure(perturbation: Perturbation) -> Measure:
+    """Returns the measure of a dimension whose spec names none."""
     return "meaning" if perturbation.facts.level == "sentence" else "units"

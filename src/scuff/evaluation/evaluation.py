@@ -1,4 +1,4 @@
-"""An evaluation as jobs, each of which leaves one part of the trials; and the files computed from all parts."""
+"""An evaluation as jobs, each of which writes one part of the trials; summary.json and results.jsonl are computed from all."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ from .results import example_lines
 from .summary import summarise
 from .table import Table
 
-NEGLIGIBLE = 0.1  # of the variance: below that more cases would not narrow the interval by more than a twentieth
+NEGLIGIBLE = (
+    0.1  # of the variance between examples: a smaller variance within them widens an interval by at most a twentieth
+)
 
 
 def open_cells(table: Table, protocol: Protocol, truth: Truth, cells: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Of the cells that were open in the last round, those that stay open.
+    """Returns those of the cells of the last round that need more cases.
 
-    A mean over examples varies because examples differ and because each has few cases. Only the second part shrinks with
-    more cases; a cell in which it is a small part of the whole is closed, however wide its interval.
+    The mean over examples varies because examples differ (`between`) and because each has few cases (`within`). Only the second
+    shrinks with more cases. So a cell is closed if its interval is narrow enough, or if `within` is negligible.
     """
     assert protocol.width is not None, "only an adaptive protocol has rounds"
     draws = resamples(table.examples, protocol.seed)
-    means, again = weighted_means(table.mean_score, truth.weight, draws)
+    means, resampled = weighted_means(table.mean_score, truth.weight, draws)
     ones = np.ones(len(table.cell))
     count = table.per_example(ones, table.answered)
     square = table.per_example(np.nan_to_num(table["score"]).astype(np.float64) ** 2, table.answered)
@@ -44,7 +46,7 @@ def open_cells(table: Table, protocol: Protocol, truth: Truth, cells: list[tuple
     for dimension, degree in cells:
         here = table.mean_score[dimension, degree]
         known = np.isfinite(here)
-        low, high = mean_interval(float(means[dimension, degree]), again[dimension, degree], int(known.sum()))
+        low, high = mean_interval(float(means[dimension, degree]), resampled[dimension, degree], int(known.sum()))
         between = np.var(here[known]) if known.any() else 0.0
         within = np.nanmean(spread[dimension, degree][known]) if known.any() else 0.0
         if high - low > protocol.width and within > NEGLIGIBLE * between:
@@ -54,9 +56,10 @@ def open_cells(table: Table, protocol: Protocol, truth: Truth, cells: list[tuple
 
 @dataclass(eq=False)
 class Evaluation:
-    """Everything that decides the trials. `ask` is the door to the victim; without it cases can be made but not tried.
+    """Everything that decides the trials of an evaluation.
 
-    mask, saliency: what guided dimensions need to know of the victim: what hides a word, and its gradients.
+    ask: asks the victim; without it cases can be made, but not tried. mask, saliency: what stands for a hidden word, and the
+    victim's gradients, which guided dimensions need. metric: computes the scores; None stands for the task's usual one.
     """
 
     folder: Folder
@@ -66,10 +69,10 @@ class Evaluation:
     ask: Ask | None = None
     mask: str = ""
     saliency: Saliency | None = None
-    metric: Metric | None = None  # that scores are computed by; None: the task's usual one
+    metric: Metric | None = None
 
     def rounds(self) -> Iterator[list[Job]]:
-        """The jobs round by round. Which cells a later round has depends on the trials of the ones before."""
+        """Yields the jobs of each round. The cells of a later round depend on the trials of the rounds before."""
         cells, first = self.protocol.cells, 0
         for turn, upto in enumerate(self.protocol.rounds):
             if turn:
@@ -81,7 +84,7 @@ class Evaluation:
             first = upto
 
     def make(self, job: Job) -> list[CellCases]:
-        """The cases of a job that rules alone choose."""
+        """Returns the cases of a job that need no victim: those of dimensions with the access `rule`."""
         cells = [cell for cell in job.cells if not self._guided(cell)]
         return make_cases(self.data.take(job.rows), self.protocol, cells, job.first, job.upto) if cells else []
 
@@ -89,6 +92,7 @@ class Evaluation:
         return self.protocol.parsed[cell[0]].access != "rule"
 
     def _make_guided(self, job: Job, truth: Truth) -> list[CellCases]:
+        """Returns the cases of a job that the victim's scores or gradients choose."""
         cells = [cell for cell in job.cells if self._guided(cell)]
         if not cells:
             return []
@@ -101,14 +105,14 @@ class Evaluation:
         return make_cases(data, self.protocol, cells, job.first, job.upto, oracle)
 
     def do(self, job: Job, made: list[CellCases] | None = None) -> None:
-        """Asks about the cases of a job and writes its part."""
+        """Asks the victim about the cases of a job and writes its part. made: what `make` returned for it."""
         assert self.ask is not None, "cases can be made without a victim, not tried"
         truth = self.truth.take(np.arange(job.rows.start, job.rows.stop))
         made = [*(self.make(job) if made is None else made), *self._make_guided(job, truth)]
         self.folder.write_part(job.name, try_block(made, truth, self.ask, job.rows.start))
 
     def table(self, rounds: int | None = None) -> Table:
-        """The trials so far, of the first rounds only where asked."""
+        """Returns the trials on disk; of the first `rounds` rounds only, if given."""
         wanted = (
             "clean",
             *(f"round{turn}-" for turn in range(rounds if rounds is not None else len(self.protocol.rounds))),
@@ -119,11 +123,14 @@ class Evaluation:
 
     @cached_property
     def planned(self) -> int:
-        """Cases if every cell had all of its cases."""
+        """How many cases the run has if every cell gets all of its cases."""
         return len(self.protocol.cells) * self.protocol.cases * len(self.data)
 
     def _saved(self, table: Table) -> int:
-        """Cases that an adaptive run did not need: of examples that had as many as the rounds of their cell asked for."""
+        """Returns how many cases an adaptive run did not make because their cell was closed.
+
+        Examples with fewer cases than others in their cell do not count: they have no more distinct ones.
+        """
         if self.protocol.width is None:
             return 0
         made = table.per_example(np.ones(len(table.cell)), ~table.clean)
@@ -131,7 +138,7 @@ class Evaluation:
         return int(((self.protocol.cases - most) * (made == most) * (most > 0)).sum())
 
     def finish(self, run: RunFile) -> EvaluationSummary:
-        """Compute everything from the trials: summary.json and results.jsonl."""
+        """Computes summary.json and results.jsonl from the trials and writes them. Returns the summary."""
         table, metric = self.table(), self.metric or self.truth.metric
         cases = int((~table.clean).sum())
         summary: EvaluationSummary = {

@@ -1,4 +1,4 @@
-"""Writes the texts that an evaluation would ask about, for models that can only be asked elsewhere."""
+"""Writes the texts that an evaluation would ask about to a file, for models that Scuff cannot call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from .settings import EvaluationSettings
 
 
 def write_cases(source: Any, path: str, **given: Any) -> int:
-    """One line per different text, clean ones first, with `prediction` to be filled in. Gives their number."""
+    """Writes one JSON line per distinct text, clean ones first, with an empty field `prediction`. Returns how many.
+
+    given: settings by name. Raises ValueError if a dimension needs scores or gradients.
+    """
     settings = EvaluationSettings.of(**given)
     if settings.guided:
         raise ValueError(
@@ -32,9 +35,9 @@ def write_cases(source: Any, path: str, **given: Any) -> int:
                 line = json.dumps(
                     {**dict(zip(data.fields, texts, strict=True)), "prediction": None}, ensure_ascii=False
                 )
-                known = blake2b(line.encode(), digest_size=16).digest()  # the texts themselves may not fit into memory
-                if known not in seen:
-                    seen.add(known)
+                digest = blake2b(line.encode(), digest_size=16).digest()  # the texts themselves may not fit into memory
+                if digest not in seen:
+                    seen.add(digest)
                     out.write(f"{line}\n".encode())
 
         write(data.columns)

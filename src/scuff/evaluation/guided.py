@@ -1,4 +1,4 @@
-"""Cases guided by the victim: what hiding each word and each single edit does to its score, and the best edits first."""
+"""Chooses edits by the victim's scores or gradients: asks how important each word is and what each single edit does."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ..victims.base import Outputs
 from .degrees import ranked
 from .dimensions import AccessName
 
-PART = 10_000_000  # characters that are asked about at once
-
-DIGITS = 3  # of a score: what a victim says in another batch may differ in the last ones, and must not change a choice
+PART = 10_000_000  # characters in one call of `ask`
+DIGITS = 3  # that scores are rounded to: later digits may differ from batch to batch, and must not change a choice
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Proposals for one column, in order of row and site: what each takes off the victim's score when it stands alone, and
-    how much the words that it touches matter.
+    """Proposed edits for one column, in order of row and site.
+
+    gain: by how much each edit alone lowers the victim's margin. importance: of the most important word that it touches.
     """
 
     edits: Edits
@@ -39,10 +39,10 @@ class Pool:
 
 @dataclass(eq=False)
 class Oracle:
-    """Answers about a block of examples. Each thing is asked once, whatever dimensions and degrees want to know it.
+    """Asks the victim about words and edits of a block of examples. Answers are kept and shared by dimensions and degrees.
 
-    margin(outputs, examples): how sure the victim is of the right answer. weights: of the labels, per example, for gradients.
-    mask: what stands for a hidden word; "" leaves it out.
+    margin(outputs, examples): returns how sure the victim is of the right answer. weights: of the labels, per example, for
+    gradients. mask: stands for a hidden word; "" deletes the word.
     """
 
     columns: Sequence[Column]
@@ -56,7 +56,7 @@ class Oracle:
     _importance: dict[tuple[AccessName, int], Floats] = field(default_factory=dict)
 
     def take(self, rows: Ints) -> Oracle:
-        """The same about some of the examples."""
+        """Returns an oracle for the examples with these numbers; it asks anew."""
         weights = None if self.weights is None else self.weights[rows]
         columns = [column.take(rows) for column in self.columns]
         return Oracle(
@@ -65,11 +65,12 @@ class Oracle:
 
     @cached_property
     def clean(self) -> Floats:
+        """The margin of each example's clean text."""
         rows = np.arange(len(self.columns[0].corpus))
         return self.margin(self.ask(*(column.texts() for column in self.columns)), rows)
 
     def importance(self, access: AccessName, side: int) -> Floats:
-        """How much each word of a column matters: what hiding it takes off the score, or its integrated gradient."""
+        """Returns how important each word of a column is: by how much hiding it lowers the margin, or its integrated gradient."""
         if (access, side) not in self._importance:
             find = self._by_gradient if access == "gradient" else self._by_hiding
             self._importance[access, side] = np.round(find(side), DIGITS)
@@ -85,7 +86,10 @@ class Oracle:
         degree: float,
         protect: Protect | None,
     ) -> tuple[Pool | None, ...]:
-        """Up to k proposals for each site of each column. An attack that does not depend on the degree is asked about once."""
+        """Returns a pool per column with up to k proposals for each site; None for columns that are not perturbed.
+
+        Degrees share the pools of a perturbation that does not depend on the strength.
+        """
         key = (perturbation.at(degree), access, k, seed)
         if key not in self._pools:
             self._pools[key] = tuple(
@@ -101,7 +105,7 @@ class Oracle:
         edits = perturbation.proposals(corpus, degree, seed=seed, k=k, protect=protect)
         edits = edits.where(np.lexsort((edits.site, edits.row)))
         words, importance = corpus.words, self.importance(access, side)
-        # an edit of several words, or between two, matters as much as the most important of them
+        # an edit of several words, or between two, is as important as the most important of them
         spans, edges = edits.spans(corpus.offsets), np.searchsorted(words.row, np.arange(len(corpus) + 1))
         beside = ((edits.start == edits.stop) | (edits.text.lengths == 0)).astype(np.int64)
         first = np.maximum(np.searchsorted(words.stop, spans.start - beside, "right"), edges[edits.row])
@@ -114,7 +118,7 @@ class Oracle:
         return Pool(edits, self.gain(side, edits), most)
 
     def gain(self, side: int, edits: Edits) -> Floats:
-        """What each edit by itself takes off the score; 0 where the victim gives no answer."""
+        """Returns by how much each edit alone lowers the margin; 0 where the victim gives no answer."""
         corpus = self.columns[side].corpus
         size = corpus.lengths[edits.row] + edits.text.lengths
         parts = np.split(np.arange(len(edits)), np.flatnonzero(np.diff(np.cumsum(size) // PART)) + 1)
@@ -127,8 +131,8 @@ class Oracle:
         texts: list[list[Text]] = [
             column.take(rows).texts(alone if at == side else None) for at, column in enumerate(self.columns)
         ]
-        found = self.clean[rows] - self.margin(self.ask(*texts), rows)
-        return np.nan_to_num(found, nan=0.0)
+        lost = self.clean[rows] - self.margin(self.ask(*texts), rows)
+        return np.nan_to_num(lost, nan=0.0)
 
     def _by_hiding(self, side: int) -> Floats:
         corpus = self.columns[side].corpus
@@ -139,7 +143,7 @@ class Oracle:
 
     def _by_gradient(self, side: int) -> Floats:
         assert self.saliency is not None and self.weights is not None, (
-            "a victim without gradients is not asked for them"
+            "the access gradient needs a victim with gradients"
         )
         corpus = self.columns[side].corpus
         _, start = corpus.place(corpus.words.row, corpus.words.start)
@@ -147,48 +151,47 @@ class Oracle:
         edges = bounds(corpus.words.per_row(len(corpus))).tolist()
         words = [spans[edges[at] : edges[at + 1]] for at in range(len(corpus))]
         texts = (column.texts() for column in self.columns)
-        found = self.saliency(*texts, side=side, words=words, weights=self.weights)
-        return np.concatenate([np.empty(0), *found])
+        saliency = self.saliency(*texts, side=side, words=words, weights=self.weights)
+        return np.concatenate([np.empty(0), *saliency])
 
 
-TRIES = 4  # proposals that a version looks at for each site; which ones is drawn, so that versions differ
-
-WORD_POOL, LETTER_POOL = 8, 3  # proposals for each site that are asked about: of a word, of a single letter
+WORD_POOL, LETTER_POOL = 8, 3  # proposals for each site that the victim is asked about: of a word, of a single letter
+TRIES = 4  # random picks among the proposals of a site, of which a draw takes the best: random, so that draws differ
 
 
 def guided_sites(pool: Pool, corpus: Corpus, example: Ints, rng: Rng, *, whole: bool) -> tuple[Edits, Ints]:
-    """For every version one edit per site, the best of those it looks at, and the order in which they should be applied.
+    """Returns one edit per site for every draw, the best of TRIES random picks, and the rank of each edit within its draw.
 
-    corpus and rng are of the versions, `example` says of which example each is. Sites where even the best raises the score are
-    left alone, those where nothing is known come last. whole: edits of whole sentences, where words do not say what matters.
+    corpus, rng: have a row per draw. example: the example of each draw. Sites where even the best edit raises the margin get
+    none; edits with a gain of 0 rank last. whole: rank by gain, not by the importance of words, as for edits of whole sentences.
     """
     edits = pool.edits
     first = np.flatnonzero((np.diff(edits.row, prepend=-1) != 0) | (np.diff(edits.site, prepend=-1) != 0))
     count = np.diff(np.append(first, len(edits)))
     edges = np.searchsorted(edits.row[first], np.arange(int(example.max(initial=-1)) + 2))
-    each = np.diff(edges)[example]  # sites of each version
-    site, version = spread(edges[:-1][example], each), np.repeat(np.arange(example.size), each)
+    each = np.diff(edges)[example]  # sites of each draw
+    site, draw = spread(edges[:-1][example], each), np.repeat(np.arange(example.size), each)
     if not site.size:
         return edits.where(np.empty(0, np.int64)), site
     place = edits.site[first[site]]
     best = np.zeros(0, np.int64)
     for turn in range(TRIES):
-        seen = first[site] + rng.stream("look", turn).below(count[site], version, place)
-        best = seen if not turn else np.where(pool.gain[seen] > pool.gain[best], seen, best)
+        pick = first[site] + rng.stream("look", turn).below(count[site], draw, place)
+        best = pick if not turn else np.where(pool.gain[pick] > pool.gain[best], pick, best)
     helps = pool.gain[best] >= 0
-    best, version, place = best[helps], version[helps], place[helps]
+    best, draw, place = best[helps], draw[helps], place[helps]
     gain = pool.gain[best]
-    matters = gain if whole else pool.importance[best]
-    chance = rng.stream("tie").bits(version, place)
-    rank = ranked(version, chance, -matters, gain == 0)
+    importance = gain if whole else pool.importance[best]
+    chance = rng.stream("tie").bits(draw, place)
+    rank = ranked(draw, chance, -importance, gain == 0)
     chosen = edits.where(best)
-    mine = Edits(version, chosen.start, chosen.stop, chosen.text, chosen.site, chosen.cost)
-    order = np.lexsort((mine.stop, mine.start, mine.row))
-    return _without_overlaps(mine.where(order), rank[order], rng)
+    by_draw = Edits(draw, chosen.start, chosen.stop, chosen.text, chosen.site, chosen.cost)
+    order = np.lexsort((by_draw.stop, by_draw.start, by_draw.row))
+    return _without_overlaps(by_draw.where(order), rank[order], rng)
 
 
 def _without_overlaps(edits: Edits, rank: Ints, rng: Rng) -> tuple[Edits, Ints]:
-    """Of edits that overlap the one that goes first stays."""
+    """Keeps, of edits that overlap, the one with the lowest rank. Returns the edits that are left, and their new ranks."""
     first = rank.astype(np.uint64) << np.uint64(40)  # as high as random bits are
     kept = choose(edits.candidates(first), None, rng, "sites", None)
     return edits.where(kept), ranked(edits.row[kept], rank[kept])

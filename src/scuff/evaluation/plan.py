@@ -1,4 +1,4 @@
-"""The protocol that settings make for a data set: which dimensions run here, by which access, with how many cases."""
+"""Makes the protocol of an evaluation from its settings and data: chooses dimensions, access, degrees and number of cases."""
 
 from __future__ import annotations
 
@@ -25,18 +25,14 @@ from .protocol import CASES, Protocol
 from .score import DEGREES
 from .settings import EvaluationSettings
 
-WORDS = 24  # neutral words of the data that a distraction is made of
-# one text in so many has such a word; by what share labels may differ from the average; texts that are too few to tell
-OFTEN, EVEN, FEW = 100, 0.2, 5
-PLAIN = re.compile(r"\b[a-z]{4,12}\b")
-
 
 def make_protocol(
     settings: EvaluationSettings, data: Dataset, at_once: int, access: Access = Access.GRADIENT
 ) -> tuple[Protocol, dict[str, str]]:
-    """Returns the protocol, and why some dimensions are left out. Zéroe's has one case at each of its levels.
+    """Returns the protocol, and the dimensions that are left out with the reasons. Raises ValueError if it does not fit the data.
 
-    at_once: cases that the victim wants in a block. access: what the victim tells.
+    Zéroe's protocol has one case at each of its three levels. at_once: the cases of a block that suit the victim. access: what
+    the victim gives.
     """
     zeroe = settings.protocol == "zeroe"
     if zeroe and settings.access != ("rule",):
@@ -60,16 +56,19 @@ def make_protocol(
 
 
 def choose_meaning(settings: EvaluationSettings, dimensions: Iterable[Dimension]) -> str | None:
-    """How the degree of sentence-level dimensions is measured; None if there are none. Raises if the encoder cannot be opened."""
+    """Returns the name of the measure of meaning, `chrf` or an encoder; None if no dimension needs one.
+
+    Uses it once, so that an encoder that cannot be opened raises now.
+    """
     if not any(dimension.measure == "meaning" for dimension in dimensions):
         return None
-    found = settings.encoder or usual_meaning()
-    distance_in_meaning(found)(["one"], ["other"])
-    return found
+    name = settings.encoder or usual_meaning()
+    distance_in_meaning(name)(["one"], ["other"])
+    return name
 
 
 def _affordable(settings: EvaluationSettings, protocol: Protocol, data: Dataset) -> int:
-    """The cases per cell that the budget of queries allows: every example gets its share."""
+    """Returns how many cases per example and cell `max_queries` allows. Raises ValueError if it is less than one."""
     if settings.max_queries is None:
         return sys.maxsize
     cells, beforehand = len(protocol.cells), protocol.probes(data)
@@ -85,7 +84,10 @@ def _affordable(settings: EvaluationSettings, protocol: Protocol, data: Dataset)
 def choose_dimensions(
     settings: EvaluationSettings, data: Dataset, access: Access = Access.GRADIENT
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Returns the specs of the dimensions that a run has, and why some that were to be expected are left out."""
+    """Returns the specs of the dimensions of a run, and those that are left out with the reasons.
+
+    Raises ValueError or MissingResource if a dimension that the user named cannot run; a default one is left out instead.
+    """
     left_out: dict[str, str] = {}
     if settings.tag and settings.protocol == "zeroe":
         raise ValueError("expected no tag for the protocol zeroe, got one: it is of the ten perturbations of the paper")
@@ -114,7 +116,10 @@ def choose_dimensions(
 def _by_access(
     names: Sequence[str], wanted: Sequence[str], access: Access, left_out: dict[str, str]
 ) -> tuple[str, ...]:
-    """Each dimension with each access that is wanted; where the model gives less, by rules, which is noted in `left_out`."""
+    """Returns a spec for each dimension with each access that is wanted.
+
+    Where the model gives less, the dimension is measured with the access `rule` instead, which is added to `left_out`.
+    """
     out: dict[str, int] = {}
     for name in names:
         given = Dimension.parse(name).access != "rule" or name.endswith("@rule")
@@ -122,20 +127,21 @@ def _by_access(
             dimension = Dimension.parse(spec)
             if dimension.needs > access:
                 what = {Access.SCORE: "scores", Access.GRADIENT: "gradients"}[dimension.needs]
-                blind = "answers that were collected before say nothing of new texts"
-                why = f"the model gives no {what}" if access else blind
+                collected = "answers that were collected before say nothing of new texts"
+                why = f"the model gives no {what}" if access else collected
                 left_out[dimension.name] = f"{why}; measured by rules alone"
                 out.setdefault(spec.removesuffix(f"@{dimension.access}"), 0)
             else:
                 plain = spec.removesuffix("@rule")
                 out[plain] = out.get(plain, 0) + 1
-    return tuple(name for name, times in out.items() for _ in range(max(1, times)))  # twice: the protocol refuses it
+    # a spec that the user gave twice stays twice, so that Protocol raises; one that stands in for others is there once
+    return tuple(name for name, times in out.items() for _ in range(max(1, times)))
 
 
 def _filled(name: str, settings: EvaluationSettings, data: Dataset) -> str:
-    """A dimension with what its perturbation needs to know of the settings and the data."""
+    """Returns the spec of a dimension with options that come from the settings (contextual) or the data (distraction)."""
     plain, at, access = name.partition("@")
-    if plain == "contextual":  # the spec says by which model
+    if plain == "contextual":  # its spec names the masked language model
         with suppress(MissingResource):
             return f"contextual={Contextual(mlm=settings.mlm or '').settled().spec}{at}{access}"
     if plain == "distraction" and data.task != "tokens" and (words := neutral_words(data, settings.seed)):
@@ -144,7 +150,7 @@ def _filled(name: str, settings: EvaluationSettings, data: Dataset) -> str:
 
 
 def _unusable(dimension: Dimension, data: Dataset) -> str:
-    """Why a dimension cannot run here; "" if it can."""
+    """Returns why a dimension cannot run on this data or in this installation; "" if it can."""
     if data.task == "tokens" and not dimension.perturbation.facts.keeps_tokens:
         return "changes the tokens, whose tags would be lost"
     try:
@@ -160,37 +166,44 @@ def _try(dimension: Dimension) -> None:
 
 
 def light_columns() -> list[str]:
-    """RobTest's columns that can run here without a network."""
-    nothing = Dataset("nothing", "single", ((),), (), ())
-    return [name for name in COLUMNS if name != "contextual" and not _unusable(Dimension.parse(name), nothing)]
+    """Returns the names of RobTest's dimensions that can run in this installation without a language model."""
+    no_data = Dataset("nothing", "single", ((),), (), ())
+    return [name for name in COLUMNS if name != "contextual" and not _unusable(Dimension.parse(name), no_data)]
+
+
+NEUTRAL_WORDS = 24  # words that a distraction is made of
+ONE_IN = 100  # a neutral word is in one text of so many, or in more
+UNEVEN = 0.2  # the share by which its frequency with a label may differ from its frequency overall
+RARE = 5  # where fewer texts than this are expected, one text more or less is allowed, too
+LOWER_CASE = re.compile(r"\b[a-z]{4,12}\b")
 
 
 def neutral_words(data: Dataset, seed: int) -> tuple[str, ...]:
-    """Words of the data that say nothing about a text's label: about equally frequent with each, and not rare."""
+    """Returns words of the data that do not hint at a label: about equally frequent with each, and not rare."""
     texts: dict[str, Counter[str]] = defaultdict(Counter)
     sizes: Counter[str] = Counter()
     for target, *columns in zip(data.targets, *data.columns, strict=True):
         label = _stratum(target, data.task)
         sizes[label] += 1
-        texts[label].update({word for text in columns if isinstance(text, str) for word in PLAIN.findall(text)})
-    often = Counter({word: sum(found[word] for found in texts.values()) for found in texts.values() for word in found})
+        texts[label].update({word for text in columns if isinstance(text, str) for word in LOWER_CASE.findall(text)})
+    overall = Counter({word: sum(each[word] for each in texts.values()) for each in texts.values() for word in each})
     total = sum(sizes.values())
     neutral = [
         word
-        for word, count in often.items()
-        if count >= max(3, total / OFTEN)
+        for word, count in overall.items()
+        if count >= max(3, total / ONE_IN)
         and all(_even(texts[label][word], count * sizes[label] / total) for label in sizes)
     ]
-    return tuple(sorted(sorted(neutral), key=lambda word: int(name_bits("neutral", seed, word)))[:WORDS])
+    return tuple(sorted(sorted(neutral), key=lambda word: int(name_bits("neutral", seed, word)))[:NEUTRAL_WORDS])
 
 
-def _even(found: int, expected: float) -> bool:
-    """Whether a count is near what is expected; of a rare label one more or less means nothing."""
-    return abs(found - expected) <= EVEN * expected + (expected < FEW)
+def _even(count: int, expected: float) -> bool:
+    """Returns whether a count is near the expected one."""
+    return abs(count - expected) <= UNEVEN * expected + (expected < RARE)
 
 
 def _stratum(target: Any, task: str) -> str:
-    """The group of examples among which words are counted: one per label; of label sets, with and without labels."""
+    """Returns the group of examples in which words are counted: one per label; for label sets, "some" or "none"."""
     if task == "multi":
         return "some" if target else "none"
     return str(target) if task == "single" else ""

@@ -1,4 +1,4 @@
-"""The protocol: dimensions, degrees, cases, and everything else that decides the cases of an example."""
+"""The protocol of an evaluation: dimensions, degrees, number of cases, and all else that decides the cases of an example."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ from .dimensions import COLUMNS, Dimension
 from .guided import LETTER_POOL, WORD_POOL
 from .score import DEGREES, VALIDITY, degree_weights
 
-CASES = 10
+CASES = 10  # of each example in each cell, by default
+FIRST_ROUND = 4  # cases of each example in each cell in the first round of an adaptive run
 
-FIRST_ROUND = 4  # cases of each cell in the first round of an adaptive run
-
-# the column of RobTest's Table 3 that fits a perturbation
+# perturbation: the column of RobTest's Table 3 that it belongs to, without -m or -g
 VALIDITY_OF = {
     "typo": "typo", "keyboard": "typo", "natural": "typo", "glyph": "glyph", "visual": "glyph", "homoglyph": "glyph",
     "phonetic": "phonetic",
 }  # fmt: skip
 
-SENTENCE_SITES = 12  # about how many places of a text sentence-level edits are proposed for
+SENTENCE_SITES = 12  # sites of a text with sentence-level proposals, estimated
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """`cases` cases of every example at every degree, none changed by more than the degree (RobTest).
+    """What an evaluation tries: `cases` cases of every example at every degree, none farther away than the degree (RobTest).
 
-    width: an adaptive run, which adds cases in rounds until a cell's interval is narrower than this, at most `cases`. meaning:
-    how the degree of sentence-level dimensions is measured, `chrf` or an encoder.
+    width: makes the run adaptive: it adds cases in rounds until a cell's interval is narrower than this, or until `cases`.
+    meaning: what measures the degree of sentence-level dimensions, `chrf` or an encoder. at_once: cases of a block.
     """
 
     dimensions: tuple[str, ...] = tuple(COLUMNS)
@@ -43,15 +42,15 @@ class Protocol:
     width: float | None = None
     beta: float = 0.5
     meaning: str = "chrf"
-    at_once: int = 30_000  # cases of a block
+    at_once: int = 30_000
 
     def __post_init__(self) -> None:
-        """Raises ValueError for wrong settings, before the victim is asked anything."""
-        specs = [dimension.name for dimension in self.parsed]
-        for what, found in (("dimension", specs), ("degree", list(self.degrees))):
-            if not found or len(set(found)) < len(found):
+        """Sorts the degrees. Raises ValueError for values that no protocol can have, before the victim is asked anything."""
+        names = [dimension.name for dimension in self.parsed]
+        for what, values in (("dimension", names), ("degree", list(self.degrees))):
+            if not values or len(set(values)) < len(values):
                 raise ValueError(
-                    f"expected each {what} once, and at least one, got {', '.join(map(str, found)) or 'none'}"
+                    f"expected each {what} once, and at least one, got {', '.join(map(str, values)) or 'none'}"
                 )
         if not all(0 < degree <= 1 for degree in self.degrees):
             raise ValueError(f"expected degrees in (0, 1], got {', '.join(map(str, self.degrees))}")
@@ -69,17 +68,17 @@ class Protocol:
 
     @property
     def needs(self) -> Access:
-        """The access to the victim that all dimensions need; where rules alone choose the cases, saved answers are enough."""
+        """The access that the victim must give for all dimensions; BLIND, saved answers, is enough for the access `rule`."""
         return max(dimension.needs for dimension in self.parsed)
 
     @property
     def cells(self) -> list[tuple[int, int]]:
-        """All pairs of a dimension and a degree, by number."""
+        """All pairs of the number of a dimension and the number of a degree."""
         return [(d, g) for d in range(len(self.dimensions)) for g in range(len(self.degrees))]
 
     @property
     def rounds(self) -> list[int]:
-        """How many cases a cell has after each round."""
+        """How many cases each example has in a cell after each round."""
         if self.width is None:
             return [self.cases]
         out = [min(FIRST_ROUND, self.cases)]
@@ -88,19 +87,22 @@ class Protocol:
         return out
 
     def validity(self, dimension: int) -> str | None:
-        """The column of RobTest's Table 3 for a dimension, if one fits: general if its unit is words, malicious if characters."""
-        found = self.parsed[dimension]
-        name = VALIDITY_OF.get(found.perturbation.name)
-        if found.measure == "level" or (name is None and found.perturbation.name not in VALIDITY):
+        """Returns the column of RobTest's Table 3 for a dimension, by number; None if none fits.
+
+        The column is the malicious one if the degree is a share of the characters, else the general one.
+        """
+        parsed = self.parsed[dimension]
+        name = VALIDITY_OF.get(parsed.perturbation.name)
+        if parsed.measure == "level" or (name is None and parsed.perturbation.name not in VALIDITY):
             return None
-        return f"{name}-{'m' if found.unit == 'characters' else 'g'}" if name else found.perturbation.name
+        return f"{name}-{'m' if parsed.unit == 'characters' else 'g'}" if name else parsed.perturbation.name
 
     def queries(self, data: Dataset) -> int:
-        """About how many queries a run needs at most: clean texts, every case of every cell, and what guided dimensions ask."""
+        """Returns an estimate of the most queries that a run needs: clean texts, all cases of all cells, and `probes`."""
         return len(data) * (1 + len(self.cells) * self.cases) + self.probes(data)
 
     def probes(self, data: Dataset) -> int:
-        """The queries of guided dimensions beside their cases: each word hidden, and proposals for each word or letter."""
+        """Estimates the queries of guided dimensions beside their cases: each word hidden, and all proposals for each site."""
         guided = [dimension for dimension in self.parsed if dimension.access != "rule"]
         if not guided:
             return 0
@@ -110,15 +112,15 @@ class Protocol:
         for dimension in guided:
             perturbation = dimension.ready(data.task == "tokens").perturbation
             sites = letters if dimension.measure == "edits" or perturbation.facts.unit == "characters" else words
-            pools = len({perturbation.at(degree) for degree in self.degrees})  # some perturbations depend on it
+            pools = len({perturbation.at(degree) for degree in self.degrees})  # some depend on the strength
             pool = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
             total += pools * pool * (SENTENCE_SITES * len(data) if dimension.measure == "meaning" else sites)
         used = {dimension.access for dimension in guided}
         total += ("score" in used) * words + ("gradient" in used) * GRADIENT_STEPS * len(data) + len(data)
-        return total * len(self.rounds)  # each round asks anew
+        return total * len(self.rounds)  # answers are not kept from round to round
 
     def blocks(self, examples: int, cells: int, cases: int) -> list[range]:
-        """Cuts the examples into blocks of about `at_once` cases."""
+        """Returns the ranges of examples that make blocks of about `at_once` cases, at most 256 examples each."""
         size = max(1, min(256, self.at_once // max(1, cells * cases)))
         return [range(at, min(at + size, examples)) for at in range(0, examples, size)]
 
@@ -131,4 +133,5 @@ class Protocol:
             raise ValueError(f"expected perturbations that keep each token for tagging data, got {', '.join(joins)}")
 
     def asdict(self) -> dict[str, Any]:
+        """Returns the fields by name, tuples as lists: what run.json and summary.json hold."""
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}

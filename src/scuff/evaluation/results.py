@@ -1,4 +1,4 @@
-"""results.jsonl: the scores of each example, and the case that broke it at the smallest degree."""
+"""Makes the lines of results.jsonl: the scores of each example, and the case that broke it at the smallest degree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .table import Table
 def example_lines(
     folder: Folder, data: Dataset, protocol: Protocol, truth: Truth, table: Table
 ) -> Iterator[EvaluationLine]:
-    """One line per example: id, texts, target, the clean answer, and per dimension its scores and its first failure."""
+    """Yields a line per example: id, texts, target, the clean answer, and for each dimension its scores and first failure."""
     broken = first_failures(folder, data, protocol, truth, table)
     clean = _clean_answers(folder, truth)
     names = [dimension.name for dimension in protocol.parsed]
@@ -43,8 +43,8 @@ def example_lines(
 def first_failures(
     folder: Folder, data: Dataset, protocol: Protocol, truth: Truth, table: Table
 ) -> dict[tuple[int, int], Failure]:
-    """The first case that scores lower than the clean text, by degree, then distance: by dimension and example."""
-    found: dict[tuple[int, int], tuple[tuple[int, float, int], Failure]] = {}
+    """Returns the first case, by degree and then distance, that scores lower than the clean text: by dimension and example."""
+    first: dict[tuple[int, int], tuple[tuple[int, float, int], Failure]] = {}
     for name in folder.parts():
         if name.startswith("clean"):
             continue
@@ -58,13 +58,13 @@ def first_failures(
         for case in firsts.tolist():
             key = (int(part["dimension"][case]), int(part["example"][case]))
             rank = (int(part["degree"][case]), float(part["distance"][case]), int(part["draw"][case]))
-            if key not in found or rank < found[key][0]:
-                found[key] = (rank, {"degree": protocol.degrees[rank[0]], **cases.shown(case)})
-    return {key: content for key, (_, content) in found.items()}
+            if key not in first or rank < first[key][0]:
+                first[key] = (rank, {"degree": protocol.degrees[rank[0]], **cases.shown(case)})
+    return {key: content for key, (_, content) in first.items()}
 
 
 def _clean_answers(folder: Folder, truth: Truth) -> dict[int, Answer]:
-    """The answers to the clean texts as people read them, by example."""
+    """Returns the answers to the clean texts as results.jsonl has them, by example."""
     out = {}
     for name in folder.parts():
         if name.startswith("clean"):

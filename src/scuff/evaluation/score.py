@@ -1,4 +1,4 @@
-"""One score for a dimension from its scores at several degrees (RobTest, section 2.3 and appendix F)."""
+"""The final score of a dimension from its scores at several degrees (RobTest, section 2.3 and appendix F)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 DEGREES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 
-# RobTest, Table 3: the share of cases that three annotators found valid. Syntax has no figure at 0.05: that of 0.1 is used.
+# RobTest, Table 3: the share of cases that three annotators found valid, by column, at the degrees of VALIDITY_DEGREES.
+# Syntax has no figure at 0.05: that of 0.1 is used.
 VALIDITY_DEGREES = (0.05, 0.1, 0.3, 0.5, 0.8)
-
 VALIDITY = {
     "typo-m": (0.96, 0.94, 0.26, 0.06, 0.02),
     "glyph-m": (1, 0.98, 0.94, 0.86, 0.70),
@@ -30,30 +30,33 @@ VALIDITY = {
 def degree_weights(
     degrees: npt.ArrayLike, *, beta: float = 0.5, published: bool = False, validity: str | None = None
 ) -> npt.NDArray[np.float64]:
-    """The weight of each degree in the final score; they sum to 1 (published: to a little less)."""
-    found = np.asarray(degrees, np.float64)
+    """Returns the weight of each degree in the final score; weights sum to 1 (published: to a little less).
+
+    The options are those of `final_score`. Raises ValueError if beta is not in [0, 1) or validity is no column of Table 3.
+    """
+    each = np.asarray(degrees, np.float64)
     if not 0 <= beta < 1:
         raise ValueError(f"expected a number in [0, 1) for beta, got {beta!r}")
     if validity is not None:
         if validity not in VALIDITY:
             raise ValueError(f"expected {', '.join(VALIDITY)} for validity, got {validity!r}")
-        weight = np.interp(found, VALIDITY_DEGREES, VALIDITY[validity])
-        return weight / weight.sum() if weight.sum() else np.full(found.size, 1 / max(found.size, 1))
-    rank = np.argsort(np.argsort(found))  # 0 for the smallest degree, which weighs most
+        weight = np.interp(each, VALIDITY_DEGREES, VALIDITY[validity])
+        return weight / weight.sum() if weight.sum() else np.full(each.size, 1 / max(each.size, 1))
+    rank = np.argsort(np.argsort(each))  # 0 for the smallest degree, which weighs most
     weight = (1 - beta) * beta ** rank.astype(np.float64)
-    if not published and found.size:
-        weight[np.argmax(found)] = beta ** (found.size - 1)  # V1 = theta1: the recursion starts there
+    if not published and each.size:
+        weight[np.argmax(each)] = beta ** (each.size - 1)  # V1 = theta1: the recursion starts at the highest degree
     return weight
 
 
 def final_score(
     scores: Mapping[float, float], beta: float = 0.5, published: bool = False, *, validity: str | None = None
 ) -> float:
-    """The final score of a dimension, eq. (1) of RobTest, from its scores by degree; degree 0, if given, is left out.
+    """Returns the final score of a dimension, eq. (1) of RobTest, from its scores by degree. Degree 0, if given, is ignored.
 
     V1 = theta1, Vt = beta V(t-1) + (1 - beta) theta_t, from the highest degree to the lowest. published: start from 0 instead,
-    as the paper's tables do (a perfect model then scores 99.2 %). validity: weights from the paper's Table 3 instead, for one
-    of its columns such as "typo-m".
+    as the paper's tables do (a perfect model then scores 99.2 %). validity: take the weights from a column of the paper's
+    Table 3 instead, such as "typo-m". Raises ValueError if there is no degree above 0, or as `degree_weights` does.
     """
     kept = {degree: score for degree, score in scores.items() if degree > 0}
     if not kept:

@@ -1,4 +1,4 @@
-"""The settings of an evaluation."""
+"""The settings of an evaluation, from which flags, keywords and keys of settings files come."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ from .dimensions import ACCESS, TAGS, Dimension
 
 @dataclass(frozen=True)
 class EvaluationSettings(Settings):
-    """What can be set beside model and data; `scuff evaluate --help` lists it."""
+    """All settings of an evaluation; `scuff evaluate --help` lists them."""
 
     protocol: str = setting(
-        "robtest", "zeroe: the ten perturbations at low, mid, high, one case each", choices=("robtest", "zeroe")
+        "robtest",
+        "robtest (default), or zeroe: its ten perturbations at low, mid and high, one case each",
+        choices=("robtest", "zeroe"),
     )
-    dimensions: tuple[str, ...] = setting((), "default: all of RobTest's that can run", metavar="DIMENSION")
-    tag: str | None = setting(None, "only dimensions that stand for slips, or for evasion", choices=TAGS)
+    dimensions: tuple[str, ...] = setting(
+        (), "what is measured, see above; default: all of RobTest's that can run", metavar="DIMENSION"
+    )
+    tag: str | None = setting(
+        None, "only dimensions of changes that anyone makes (general), or that evaders make (malicious)", choices=TAGS
+    )
     access: tuple[str, ...] = setting(
         ("rule",),
         "what the attacker sees: nothing (rule, default), the model's scores, its gradients; several are compared",
@@ -26,30 +32,33 @@ class EvaluationSettings(Settings):
         flags=("--access", "--setting"),
         old_name="setting",
     )
-    degrees: tuple[float, ...] = setting((), "default: 0.05 0.1 0.2 0.3 0.4 0.5 0.6", metavar="D")
+    degrees: tuple[float, ...] = setting(
+        (), "how far cases may be from their originals; default: 0.05 0.1 0.2 0.3 0.4 0.5 0.6", metavar="D"
+    )
     cases: int | None = setting(None, "cases per example and degree; default 10 (the paper: 100)", metavar="K")
     width: float | None = setting(
         None, "adaptive: add cases only until the 95% interval is narrower than this", metavar="W"
     )
     beta: float = setting(0.5, "how much high degrees weigh in the final score; default 0.5")
     metric: str | None = setting(
-        None, "what the scores are: macro-f1, auc, ...; default: by the task (`scuff list metrics`)", metavar="SPEC"
+        None, "computes the scores: macro-f1, auc, ... (`scuff list metrics`); default: by the task", metavar="SPEC"
     )
     encoder: str | None = setting(
         None,
-        "sentence encoder for degrees of syntax and distraction; default: MiniLM if installed (scuff[meaning]), else chrf",
+        "measures the degree of syntax and distraction: a sentence encoder or chrf; default: MiniLM if installed "
+        "(scuff[meaning]), else chrf",
         metavar="MODEL",
     )
     predictions: tuple[str, ...] = setting(
-        (), "answers collected before, instead of a model", group=MODEL, metavar="FILE"
+        (), "files of answers collected before, instead of a model", group=MODEL, metavar="FILE"
     )
     max_queries: int | None = setting(
-        None, "fewer cases per cell, so that no more than N are asked", group=MODEL, metavar="N", least=1
+        None, "make fewer cases, so that the model is asked at most N times", group=MODEL, metavar="N", least=1
     )
 
     @classmethod
     def of(cls, **settings: Any) -> EvaluationSettings:
-        """As for all settings; dimensions may be specs, `Dimension`s or perturbations."""
+        """Returns the settings with these names, as `Settings.of`; dimensions may be specs, `Dimension`s or perturbations."""
         given = settings.get("dimensions")
         if given is not None:
             many = given if isinstance(given, list | tuple) else [given]
@@ -63,9 +72,10 @@ class EvaluationSettings(Settings):
 
     @property
     def guided(self) -> bool:
-        """Whether some dimension needs more of the victim than answers to its cases."""
+        """Whether some dimension needs the victim's scores or gradients to make its cases."""
         return any(a != "rule" for a in (*self.access, *(Dimension.parse(name).access for name in self.dimensions)))
 
     @property
     def parts(self) -> tuple[str, ...]:
+        """The specs of dimensions and metric, which a user may have given as objects."""
         return (*self.dimensions, *([self.metric] if self.metric else ()))

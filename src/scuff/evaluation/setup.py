@@ -1,4 +1,4 @@
-"""An evaluation opened and checked: its protocol, its pre-flight, its workers."""
+"""The setup of an evaluation: opens model and data, chooses the protocol, says the costs, and reopens a run for workers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .settings import EvaluationSettings
 
 @dataclass(eq=False)
 class EvaluationSetup(Setup):
-    """A setup whose plan is a protocol."""
+    """A model, data and settings with the protocol of an evaluation. left_out: dimensions that cannot run, with reasons."""
 
     settings: EvaluationSettings
     protocol: Protocol = field(default_factory=Protocol)
@@ -43,7 +43,7 @@ class EvaluationSetup(Setup):
         victim, data = opened["victim"], opened["data"]
         metric = _metric(settings)
         if (settings.guided or metric) and victim.access == Access.DECISION:
-            Query(victim)(*data.take(range(min(4, len(data)))).columns)  # whether it gives scores shows in its answers
+            Query(victim)(*data.take(range(min(4, len(data)))).columns)  # only its answers show whether it gives scores
         if metric:
             metric.check(data.task, opened["truth"].labels, victim.access >= Access.SCORE)
         protocol, left_out = make_protocol(settings, data, victim.cases_at_once, victim.access)
@@ -105,14 +105,14 @@ class EvaluationSetup(Setup):
 
 
 def seconds_to_make(protocol: Protocol, data: Dataset) -> tuple[float, float]:
-    """How long it takes to prepare an example (tags, substitutes) and to make a case of it.
+    """Returns the seconds that it takes to prepare an example (tags, substitutes) and to make a case of it.
 
-    Measured by making a few cases of every dimension, by rules, twice: the second time the examples are prepared.
+    Makes a few cases of every dimension twice, without the victim: the second time the examples are already prepared.
     """
     few, middle = data.take(range(min(16, len(data)))), protocol.degrees[len(protocol.degrees) // 2]
     by_rules = dict.fromkeys(replace(dimension, access="rule").full_spec for dimension in protocol.parsed)
     trial = replace(protocol, dimensions=tuple(by_rules), degrees=(middle,))
-    make_cases(few.take(range(1)), trial, trial.cells, 0, 1)  # tables are loaded once
+    make_cases(few.take(range(1)), trial, trial.cells, 0, 1)  # loads tables and models, which is not to be measured
     times, cases = [], 0
     for _ in range(2):
         begin = time.monotonic()

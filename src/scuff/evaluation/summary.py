@@ -1,4 +1,4 @@
-"""summary.json: all numbers of a run, computed from its trials alone."""
+"""Computes the numbers of summary.json from the trials of an evaluation."""
 
 from __future__ import annotations
 
@@ -30,16 +30,18 @@ from .table import Table
 
 
 def summarise(table: Table, protocol: Protocol, truth: Truth, metric: Metric | None = None) -> Scores:
-    """Clean, average and worst score with intervals, per degree, per dimension, and over all.
+    """Returns clean, average and worst scores with intervals, by degree, by dimension, and over all dimensions.
 
-    metric: the scores are this one's instead of the usual one's, from the answers in the table. Which case of an example is the
-    worst, and which examples are broken, is always decided by the usual one, since it scores single answers. Raises ValueError
-    if the metric does not fit the run.
+    metric: computes the scores from the answers in the table; None stands for the task's usual one. The usual one always decides
+    which case of an example is the worst and which examples are broken, since it scores single answers. Raises ValueError if
+    the metric does not fit the task, the labels or the answers.
     """
     return _Summary(table, protocol, truth, metric or truth.metric).content()
 
 
 class _Summary:
+    """Computes all entries from a metric's estimates: on the examples, and on resamples of them (`..._again`)."""
+
     def __init__(self, table: Table, protocol: Protocol, truth: Truth, metric: Metric) -> None:
         metric.check(truth.task, truth.labels, "scores" in table.columns)
         self.table, self.protocol, self.truth, self.metric = table, protocol, truth, metric
@@ -129,12 +131,12 @@ class _Summary:
         }
 
     def _mean_over_examples(self, values: Floats, example: Ints, each: Ints) -> float | None:
-        """The mean over examples of the mean over an example's cases, as for scores."""
+        """Returns the mean over examples of the mean over an example's cases, as for scores; None if there are none."""
         total = np.bincount(example, values, self.table.examples)
         return _round((total[each > 0] / each[each > 0]).mean()) if each.any() else None
 
     def _relative(self, at: int, degree: int) -> float | None:
-        """The score as a share of the clean one (s*), on the examples that have both."""
+        """Returns the score divided by the clean score (Zéroe's s*), on the examples that have both; None if it has no value."""
         both = np.isfinite(self.table.clean_score) & np.isfinite(self.table.mean_score[at, degree])
         if not both.any():
             return None
@@ -142,7 +144,7 @@ class _Summary:
         return _round(left) if math.isfinite(left) else None
 
     def _success(self, at: int, degree: int) -> Broken:
-        """The share of examples, of those whose clean text was answered right, that a case up to this degree breaks."""
+        """Returns the share of the examples answered right when clean that some case up to this degree breaks."""
         right = (self.table.clean_score == 1) & np.isfinite(self.table.worst_score[at, degree])
         broken = right & (self.table.worst_score[at, degree] < 1)
         count = int(right.sum())
@@ -150,10 +152,12 @@ class _Summary:
         return {"rate": _round(share), "interval": _rounded(wilson(float(share), count)), "of": count}
 
     def _final(self, scores: Floats, again: Floats, validity: str | None = None) -> Estimate:
+        """Returns the final score of a dimension. scores: by degree. again: by degree and resample."""
         weight = degree_weights(self.protocol.degrees, beta=self.protocol.beta, validity=validity)
         return self._with_interval(float(weight @ scores), weight @ again, self.table.examples)
 
     def _overall(self, scores: Floats, again: Floats) -> Estimate:
+        """Returns the mean of the final scores of all dimensions."""
         weight = degree_weights(self.protocol.degrees, beta=self.protocol.beta)
         return self._with_interval(
             float((scores @ weight).mean()), np.tensordot(weight, again, (0, 1)).mean(0), self.table.examples
@@ -164,23 +168,27 @@ class _Summary:
         return {"value": _round(value), "interval": _rounded(interval)}
 
     def _auc(self, rows: Mask) -> AucScore:
-        """Macro AUC over all cases, each example counting once, where the victim gives scores."""
+        """Returns the macro AUC over some cases, all examples weighing the same; {} if it is not defined.
+
+        It is defined for tasks with labels, if the victim gives scores and some label has texts with it and without it.
+        """
         auc, table = Auc(), self.table
         if "scores" not in table.columns or self.truth.task not in auc.tasks:
             return {}
-        found = table.example_rows(auc, self.truth, rows & (table["kind"] == 0))
-        if found is None:
+        per_example = table.example_rows(auc, self.truth, rows & (table["kind"] == 0))
+        if per_example is None:
             return {}
-        value, again = auc.estimate(found, self.draws)
+        value, again = auc.estimate(per_example, self.draws)
         if np.isnan(value):
             return {}
         interval = auc.interval(float(value), again, table.examples)
         return {"auc": {"value": _round(value), "interval": _rounded(interval)}}
 
     def _harm(self, clean: CleanScores, dimensions: dict[str, DimensionScores]) -> list[Harm]:
-        """Dimensions from the most harmful on: by what is left of the clean score at the highest degree (Zéroe, Table 5).
+        """Returns the dimensions, the most harmful first: by the share of the clean score left at the highest degree (Zéroe,
+        Table 5).
 
-        Label sets are ranked by AUC where there are scores: few of them match exactly.
+        Label sets are ranked by AUC if the victim gives scores, since few of them match exactly.
         """
         metric = "auc" if self.truth.task == "multi" and "scores" in self.table.columns else "average"
         base = clean["auc"]["value"] if metric == "auc" and "auc" in clean else clean["score"]["value"]
@@ -193,16 +201,17 @@ class _Summary:
 
 
 def _sum(rows: Floats) -> Floats:
-    """The sum of rows, column by column: so summed, a number does not depend on how many columns there are."""
+    """Returns the sum of rows, summed column by column, so that rounding does not depend on the number of columns."""
     return np.array([column.sum() for column in np.ascontiguousarray(rows.T)])
 
 
 def _problem_counts(kinds: Ints) -> ProblemCounts:
+    """Returns how many cases have each problem. kinds: as in `Table`."""
     return cast(ProblemCounts, {name: int((kinds == at).sum()) for at, name in enumerate(PROBLEMS, 1)})
 
 
 def _round(value: Any) -> float | None:
-    """Rounds to six digits, since later ones may differ between machines. None for nan, which JSON does not have."""
+    """Rounds to six digits, since later ones may differ between machines. Returns None for nan, which JSON does not have."""
     number = float(value)
     return None if math.isnan(number) else round(number, 6)
 

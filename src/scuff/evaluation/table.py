@@ -1,4 +1,4 @@
-"""All trials of a run as one table, and what scores are computed from: by dimension, degree and example."""
+"""All trials of an evaluation as one table, with their scores by dimension, degree and example."""
 
 from __future__ import annotations
 
@@ -18,58 +18,58 @@ from ..text.ragged import Floats, Ints, Mask
 from ..victims.base import Outputs
 from ..victims.truth import Truth
 
+# columns of a part that are read: always, and to have the answers, too
 COLUMNS = ("example", "dimension", "degree", "reached", "distance", "score", "problem", "scores", "edit_case")
-
 ANSWERS = ("scores", "sets", "label", "tags", "tags_offsets", "answer_bytes", "answer_offsets")
 
 
 class Rows(NamedTuple):
-    """A metric's rows of numbers, by example; nan where an example has no answer."""
+    """A metric's rows of statistics, by example; nan where an example has no answer."""
 
     clean: Floats  # [examples, k]
     mean: Floats  # [dimensions, degrees, examples, k]: the mean over an example's cases
-    worst: Floats  # [dimensions, degrees, examples, k]: of its worst case up to a degree
+    worst: Floats  # [dimensions, degrees, examples, k]: of an example's worst case up to the degree
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One row per case. `kind` is 0 for an answer, else the number of its problem in PROBLEMS, from 1.
+    """One row per case, clean texts included. `kind` is 0 for an answer, else the number, from 1, of its problem in PROBLEMS.
 
-    The column `answers` is there only if it was asked for: texts may fill the memory.
+    The column `answers` is there only if `read` was asked for it, since texts may fill the memory.
     """
 
     examples: int
     dimensions: int
     degrees: int
     columns: dict[str, npt.NDArray[Any]]
-    unfit: Ints  # [dimensions, degrees]
-    reasons: dict[str, int]  # how often each problem was met, in words
+    unfit: Ints  # [dimensions, degrees]: draws above the degree, which were discarded
+    reasons: dict[str, int]  # how often each reason for a missing answer occurs
 
     @classmethod
     def read(
         cls, folder: Folder, examples: int, dimensions: int, degrees: int, parts: list[str], answers: bool = False
     ) -> Table:
-        """Reads all parts, in the order of their names; answers: also what the victim said, which metrics other than the usual
-        one need.
+        """Reads these parts of a run folder. answers: also read the victim's answers, which metrics other than the usual one
+        need.
         """
         found: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in (*COLUMNS[:6], "kind", "unchanged", "scores")}
         unfit = np.zeros((dimensions, degrees), np.int64)
         reasons: dict[str, int] = {}
-        said: list[Outputs] = []
+        outputs: list[Outputs] = []
         wanted = {*COLUMNS, *(ANSWERS if answers else ()), "unfit", "reason_bytes", "reason_offsets"}
         for name in parts:
             part = folder.read_part(name, wanted)
-            words = unpack_texts("reason", part)
-            counts = np.bincount(part["problem"], minlength=len(words) + 1).tolist()
-            for number, reason in enumerate(words, 1):
+            part_reasons = unpack_texts("reason", part)
+            counts = np.bincount(part["problem"], minlength=len(part_reasons) + 1).tolist()
+            for number, reason in enumerate(part_reasons, 1):
                 reasons[reason] = reasons.get(reason, 0) + counts[number]
-            kinds = np.array([0, *(_kind(reason) for reason in words)], np.int8)
+            kinds = np.array([0, *(_kind(reason) for reason in part_reasons)], np.int8)
             size = part["example"].size
             if answers:
-                said.append(Outputs.of(unpack_answers(part)))
+                outputs.append(Outputs.of(unpack_answers(part)))
             part["kind"] = kinds[part["problem"]]
             part["unchanged"] = np.bincount(part["edit_case"], minlength=size) == 0
-            part.setdefault("scores", np.empty((size, 0), np.float32))  # of a block without any answer, or of labels
+            part.setdefault("scores", np.empty((size, 0), np.float32))  # of a victim, or a part, without scores
             for column in found:
                 if column in part:
                     found[column].append(part[column])
@@ -80,8 +80,8 @@ class Table:
         columns = {name: np.concatenate(arrays) for name, arrays in found.items() if arrays}
         if not wide:
             columns.pop("scores", None)
-        if said:
-            columns["answers"] = Outputs.join(said).answers
+        if outputs:
+            columns["answers"] = Outputs.join(outputs).answers
         return cls(examples, dimensions, degrees, columns, unfit, reasons)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
@@ -89,22 +89,24 @@ class Table:
 
     @property
     def clean(self) -> Mask:
+        """Which rows are clean texts."""
         return self["dimension"] < 0
 
     @cached_property
     def cell(self) -> Ints:
-        """The number of a case's dimension, degree and example among all combinations."""
+        """The index of each row in a flattened array [dimensions, degrees, examples]; negative for clean texts."""
         at = self["dimension"].astype(np.int64) * self.degrees + self["degree"]
         return at * self.examples + self["example"]
 
     def per_example(self, values: Floats, rows: Mask) -> Floats:
-        """Sums of the values of some rows, by dimension, degree and example."""
+        """Returns the sums of the values in some rows, by dimension, degree and example."""
         size = self.dimensions * self.degrees * self.examples
-        flat = np.bincount(self.cell[rows], values[rows], size).astype(np.float64)  # bincount of no rows gives integers
+        flat = np.bincount(self.cell[rows], values[rows], size).astype(np.float64)  # integers if there are no rows
         return flat.reshape(self.dimensions, self.degrees, self.examples)
 
     @cached_property
     def answered(self) -> Mask:
+        """Which rows are cases, not clean texts, with an answer."""
         return ~self.clean & (self["kind"] == 0)
 
     @cached_property
@@ -130,13 +132,13 @@ class Table:
         np.minimum.at(lowest, self.cell[self.answered], self["score"][self.answered].astype(np.float64))
         shaped = lowest.reshape(self.dimensions, self.degrees, self.examples)
         lowest = np.minimum.accumulate(shaped, axis=1)
-        return np.where(np.isinf(lowest), np.nan, np.minimum(lowest, self.clean_score))  # no case, no worst case
+        return np.where(np.isinf(lowest), np.nan, np.minimum(lowest, self.clean_score))
 
     @cached_property
     def worst_case(self) -> Ints:
-        """The row that worst_score is about, by dimension, degree and example; -1 where there is none.
+        """The row that has worst_score, by dimension, degree and example; -1 where there is none.
 
-        Among equal ones the clean text comes first, then the smallest degree, then the case that was made first.
+        Of rows with equal scores the clean text is taken, else the one of the smallest degree, of these the first.
         """
         score = self["score"]
         rows = np.flatnonzero(self.answered)
@@ -154,10 +156,10 @@ class Table:
         return np.where(np.isnan(self.worst_score), -1, worst)
 
     def rows(self, metric: Metric, truth: Truth) -> Rows:
-        """A metric's rows: those of the usual one from the scores in the trials, those of others from the answers."""
+        """Returns a metric's rows of statistics: of the task's usual one from the scores in the trials, else from the answers."""
         if metric == truth.metric:
             scores = (self.clean_score, self.mean_score, self.worst_score)
-            return Rows(*(weighted_rows(some, truth.weight) for some in scores))
+            return Rows(*(weighted_rows(each, truth.weight) for each in scores))
         cells = [(dimension, degree) for dimension in range(self.dimensions) for degree in range(self.degrees)]
         chosen = [
             self.clean & (self["kind"] == 0),
@@ -172,13 +174,13 @@ class Table:
         return Rows(whole[0], mean, worst)
 
     def within(self, dimension: int, degree: int) -> Mask:
-        """The cases of one dimension at one degree."""
+        """Returns which rows are cases of one dimension at one degree."""
         return (self["dimension"] == dimension) & (self["degree"] == degree)
 
     def example_rows(self, metric: Metric, truth: Truth, rows: Ints | Mask) -> Floats | None:
-        """A metric's mean row over the answers of each example in some rows: [examples, k], nan where it has none there.
+        """Returns a metric's mean row over the answers of each example in some rows: [examples, k], nan where it has none there.
 
-        None if there are no such rows.
+        Returns None if no rows are given.
         """
         example = self["example"][rows]
         if not example.size:
@@ -188,4 +190,5 @@ class Table:
 
 
 def _kind(reason: str) -> int:
+    """Returns the number, from 1, of the problem that a reason begins with; 1, an error, if it begins with none."""
     return next((at for at, name in enumerate(PROBLEMS, 1) if reason.startswith(name)), 1)

@@ -1,4 +1,4 @@
-"""Pages, tables and gates, computed from the files of a run alone."""
+"""Report pages, tables, Parquet files and the gate for CI, all computed from the files of a run, without its model."""
 
 from .attack import write_attack_report
 from .attack_tables import attack_table, comparison_table

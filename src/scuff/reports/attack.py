@@ -1,4 +1,4 @@
-"""report.html of an attack."""
+"""Writes report.html of an attack."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .page import (
     write_page,
 )
 
-SHOWN: dict[Status, int] = {"succeeded": 30, "failed": 5}  # examples
+SHOWN: dict[Status, int] = {"succeeded": 30, "failed": 5}  # how many examples are shown at most
 
 NOTE = (
     "Quoted from the data as they are, which may be offensive. The texts are spread evenly over the data: <del>taken out</del> "
@@ -35,7 +35,7 @@ NOTE = (
 
 
 def write_attack_report(folder: Folder) -> None:
-    """Writes report.html from summary.json and results.jsonl; without times, so that the same run gives the same bytes."""
+    """Writes report.html from summary.json and results.jsonl. It holds no times, so that the same run gives the same bytes."""
     summary = folder.attack_summary()
     parts = (
         _head(summary),
@@ -79,7 +79,7 @@ def _budget(summary: AttackSummary) -> str:
 
 
 def _reduces(summary: AttackSummary) -> bool:
-    """Whether a success has fewer words and the same answer."""
+    """Returns whether the goal is an input reduction, where a success has fewer words and the same answer."""
     return summary["recipe"]["goal"].startswith("reduction")
 
 
@@ -95,7 +95,7 @@ def _labels(summary: AttackSummary) -> str:
 
 
 def _quoted(folder: Folder, summary: AttackSummary) -> str:
-    """Everything that quotes the data, folded."""
+    """Returns the sections that quote the data, folded."""
     status, found = summary["status"], _examples(folder, summary)
     words = [[escaped(row["old"]) or "-", escaped(row["new"]) or "-", f"{row['count']:,}"] for row in summary["words"]]
     contents = {
@@ -108,7 +108,7 @@ def _quoted(folder: Folder, summary: AttackSummary) -> str:
 
 
 def _examples(folder: Folder, summary: AttackSummary) -> dict[Status, list[str]]:
-    """Some examples of each status that is shown."""
+    """Returns the markup of up to SHOWN examples of each status, spread evenly over the data."""
     wanted = {status: _evenly(summary["status"][status], most) for status, most in SHOWN.items()}
     seen, found = dict.fromkeys(SHOWN, 0), {status: list[str]() for status in SHOWN}
     for line in folder.attack_results():
@@ -121,7 +121,7 @@ def _examples(folder: Folder, summary: AttackSummary) -> dict[Status, list[str]]
 
 
 def _evenly(count: int, most: int) -> set[int]:
-    """The numbers of those to show, spread evenly if there are too many."""
+    """Returns at most `most` of the numbers below `count`, spread evenly."""
     return {at * count // most for at in range(most)} if count > most else set(range(count))
 
 

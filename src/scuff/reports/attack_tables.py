@@ -1,4 +1,4 @@
-"""An attack as a table of text, and several in Markdown as ToxicTrap prints them."""
+"""Tables of attacks: of one run as text, and of several in Markdown in the layout of the ToxicTrap paper."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from ..runs.schema import AttackSummary, RecipeFacts, Timing
 from .formatting import markdown_row, number, percent, spread, wrapped
 from .notes import attack_notes
 
-Row = tuple[str, str, str]  # what, its value, and of what
-
+Row = tuple[str, str, str]  # a name, its value, and what that is a share or mean of
 MEASURES = {"minilm": "MiniLM", "chrf": "chrF"}
 
 
 def attack_table(summary: AttackSummary, timings: list[Timing]) -> str:
-    """Success, cost and quality as the papers report them; below what was attacked, what with, and how fast."""
+    """Returns success, cost and quality as the papers report them, then notes, times and the parts of the attack, as text."""
     lines = [f"{title(summary)}: {summary['examples']:,} examples, in %, 95 % intervals", ""]
     lines += [f"{what:28}{value:19} {of}".rstrip() for what, value, of in number_rows(summary)]
     lines += ["", *map(wrapped, attack_notes(summary)), wrapped(speed(timings), "time"), ""]
@@ -27,7 +26,7 @@ def title(summary: AttackSummary) -> str:
 
 
 def number_rows(summary: AttackSummary) -> list[Row]:
-    """The numbers of an attack."""
+    """Returns the rows of the table: success, accuracy, queries, changed words and similarity."""
     success, valid, queries, alike = summary["success"], summary["valid"], summary["queries"], summary["similarity"]
     of_valid = f"meaning moved at most {valid['most']:g} by {measure(valid['measure'])}"
     tags = "tags; " if summary["task"] == "tokens" else ""
@@ -57,7 +56,7 @@ def measure(name: str) -> str:
 
 
 def recipe_rows(summary: AttackSummary) -> list[tuple[str, list[str]]]:
-    """Name and paper of the recipe, then the specs of its parts; parts that it lacks are left out."""
+    """Returns name and paper of the recipe, then the specs of its parts; parts that it lacks are left out."""
     recipe = summary["recipe"]
     paper = f" ({recipe['paper']})" if recipe["paper"] else ""
     parts = [
@@ -71,13 +70,13 @@ def recipe_rows(summary: AttackSummary) -> list[tuple[str, list[str]]]:
 
 
 def rate(timings: list[Timing]) -> float | None:
-    """Queries per second, over all times that a run was resumed."""
+    """Returns the queries per second over the start and all resumptions of a run; None if there are no timings."""
     seconds = sum(entry["seconds"] for entry in timings)
     return sum(entry["queries"] for entry in timings) / seconds if seconds else None
 
 
 def speed(timings: list[Timing]) -> str:
-    """How long a run took, and how fast it asked."""
+    """Returns in words how long a run took, and how many queries it asked per second."""
     per_second = rate(timings)
     if per_second is None:
         return "not known"
@@ -92,9 +91,9 @@ def speed(timings: list[Timing]) -> str:
 
 
 def comparison_table(rows: list[tuple[str, AttackSummary, list[Timing]]]) -> str:
-    """Several runs in the layout of ToxicTrap's Table 5, as Markdown; rows: (task, summary, timings).
+    """Returns several runs in the layout of ToxicTrap's Table 5, as Markdown. rows: (task, summary, timings).
 
-    A column of transformations, as in its Table 6, is there where the runs differ in them. n: attacked texts.
+    If the runs differ in their perturbations, the table has a column for them, as in its Table 6. n: attacked texts.
     """
     transforms = [", ".join(summary["recipe"]["transform"]) for _, summary, _ in rows]
     differ = len(set(transforms)) > 1
@@ -115,6 +114,6 @@ def comparison_table(rows: list[tuple[str, AttackSummary, list[Timing]]]) -> str
 
 
 def _search(recipe: RecipeFacts) -> tuple[str, str]:
-    """The name of the search; x where parts of speech must match."""
+    """Returns the name of the search, and "x" if parts of speech must match, else ""."""
     names = [spec.partition("(")[0] for spec in (recipe["search"], *recipe["constraints"])]
     return names[0], "x" if "pos" in names[1:] else ""

@@ -1,4 +1,4 @@
-"""Charts as SVG: score against degree, all dimensions at a glance, survivors against queries."""
+"""Charts as SVG: scores by degree, a radar of all dimensions, and the texts that hold by number of queries."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from .groups import groups
 
 Point = tuple[float, float]
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 190, 34, 8, 8, 28
-
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 190, 34, 8, 8, 28  # of a chart, and its margins
 QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 
 
 def _spot(right: float, up: float) -> Point:
-    """A point of the area inside the axes, by shares of its width and height."""
+    """Returns a point of the area inside the axes, by shares of its width and height."""
     return round(LEFT + float(right) * (WIDTH - LEFT - RIGHT), 1), round(TOP + (1 - up) * (HEIGHT - TOP - BOTTOM), 1)
 
 
@@ -27,7 +26,7 @@ def _points(places: list[Point]) -> str:
 
 
 def _levels() -> str:
-    """Horizontal lines and the percentages that they stand for."""
+    """Returns horizontal lines with the percentages that they stand for."""
     out = []
     for share in QUARTERS:
         (x1, y), (x2, _) = _spot(0, share), _spot(1, share)
@@ -43,7 +42,7 @@ def curve(
     chance: float | None,
     beside: DimensionScores | None = None,
 ) -> str:
-    """Average and worst score by degree with their intervals, the clean score, and what guessing gives.
+    """Returns a chart of average and worst score by degree with their intervals, the clean score, and the score of guessing.
 
     beside: the dimension with another access, whose scores are drawn as thin lines.
     """
@@ -66,19 +65,19 @@ def curve(
 
 
 def _scores(cells: list[Cell]) -> tuple[list[tuple[float, float | None]], list[tuple[float, float | None]]]:
-    """Degree and score, average and worst."""
+    """Returns pairs of degree and score: of the average, and of the worst."""
     average = [(cell["degree"], cell["average"]["value"]) for cell in cells]
     return average, [(cell["degree"], cell["worst"]["value"]) for cell in cells]
 
 
 def _line(scores: list[tuple[float, float | None]], top: float, clean: float | None, kind: str) -> str:
-    """From the clean score, at degree 0, over those that are known."""
+    """Returns a line from the clean score, at degree 0, through all scores that are known."""
     places = [_spot(degree / top, score) for degree, score in [(0.0, clean), *scores] if score is not None]
     return f'<polyline class="{kind}" fill="none" points="{_points(places)}"/>'
 
 
 def _band(cells: list[Cell], kind: str, top: float, name: str) -> str:
-    """The intervals as one area: their upper ends from left to right, their lower ends back."""
+    """Returns the intervals as one area: their upper ends from left to right, their lower ends back."""
     entries = [(cell["degree"], cell["average"] if kind == "average" else cell["worst"]) for cell in cells]
     known = [(degree, entry["interval"]) for degree, entry in entries if entry["value"] is not None]
     edge = [(degree, high) for degree, (_, high) in known] + [(degree, low) for degree, (low, _) in reversed(known)]
@@ -88,18 +87,14 @@ def _band(cells: list[Cell], kind: str, top: float, name: str) -> str:
 
 # the radar
 
-
-RADAR_HEIGHT, RADIUS, NAMES = 270, 108, 1.08  # names stand a little outside the rim
-
-LETTER = 6.5  # its width, about
-
-LONGEST = 15  # letters of a name beside its spoke
-
-LEAST = 3  # fewer spokes enclose nothing
+RADAR_HEIGHT, RADIUS, NAMES = 270, 108, 1.08  # NAMES: where names stand, as a multiple of the radius
+LETTER = 6.5  # the approximate width of a letter
+LONGEST = 15  # letters of a name that are shown
+LEAST = 3  # dimensions: fewer spokes enclose no area
 
 
 def radar(summary: EvaluationSummary, access: AccessName) -> str:
-    """Average and worst with one access, the clean score as a ring; "" if fewer than three dimensions have scores."""
+    """Returns a radar of average and worst with one access, the clean score as a ring; "" if fewer than LEAST have scores."""
     dimensions = summary["dimensions"]
     names = [(base, names.get(access)) for base, names in groups(summary).items()]
     average = [dimensions[name]["average"]["value"] if name else None for _, name in names]
@@ -126,7 +121,7 @@ def radar(summary: EvaluationSummary, access: AccessName) -> str:
 
 
 def _place(at: int, count: int, share: float) -> Point:
-    """A point on a spoke, by the share of the radius; spokes go clockwise from the top, around (0, 0)."""
+    """Returns a point on a spoke, by the share of the radius; spokes go clockwise from the top, around (0, 0)."""
     angle = 2 * pi * at / count
     return round(share * RADIUS * sin(angle), 1), round(-share * RADIUS * cos(angle), 1)
 
@@ -140,7 +135,7 @@ def _ring(count: int, share: float, kind: str) -> str:
 def _spoke(at: int, count: int, base: str, measured: bool) -> str:
     (x2, y2), (x, y) = (_place(at, count, share) for share in (1, NAMES))
     side = "middle" if abs(x) < 5 else "start" if x > 0 else "end"
-    drop = 4 + 5 * y / RADIUS  # names below the middle hang, names above stand
+    drop = 4 + 5 * y / RADIUS  # moves names away from the rim: down below the middle, up above it
     return (
         f'<line class="axis" x1="0" y1="0" x2="{x2}" y2="{y2}"/><text x="{x}" y="{round(y + drop, 1)}" '
         f'text-anchor="{side}" opacity="{1 if measured else 0.5}">{escape(cut(base, LONGEST))}</text>'
@@ -148,7 +143,7 @@ def _spoke(at: int, count: int, base: str, measured: bool) -> str:
 
 
 def _shape(values: list[float | None], kind: str) -> str:
-    """Filled if all are known; else lines between neighbours that are, since a gap is no score of 0."""
+    """Returns a filled polygon if all values are known; else lines between known neighbours, since a gap is no score of 0."""
     count = len(values)
     places = [None if value is None else _place(at, count, value) for at, value in enumerate(values)]
     known = [place for place in places if place is not None]
@@ -161,7 +156,10 @@ def _shape(values: list[float | None], kind: str) -> str:
 
 
 def budget_curve(curve: Curve) -> str:
-    """The share of attacked texts that still hold after so many queries each, on a logarithmic scale; "" if none is known."""
+    """Returns a chart of the share of attacked texts that still hold after so many queries each, on a logarithmic scale.
+
+    Returns "" if no share is known.
+    """
     known = zip(curve["queries"], curve["left"], strict=True)
     pairs = [(max(1.0, count), share) for count, share in known if share is not None]
     if not pairs:

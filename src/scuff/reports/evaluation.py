@@ -1,4 +1,4 @@
-"""report.html of an evaluation."""
+"""Writes report.html of an evaluation."""
 
 from __future__ import annotations
 
@@ -32,15 +32,13 @@ from .page import (
     write_page,
 )
 
-SHOWN = 5  # failures of a dimension
-
+SHOWN = 5  # failures of a dimension that are shown at most
 SPEC = 160  # letters of a spec that are shown
-
 BrokenExample = tuple[EvaluationLine, Failure]  # an example, and the case that broke it
 
 
 def write_report(folder: Folder) -> None:
-    """Writes report.html from summary.json and results.jsonl; without times, so that the same run gives the same bytes."""
+    """Writes report.html from summary.json and results.jsonl. It holds no times, so that the same run gives the same bytes."""
     summary = folder.evaluation_summary()
     failures = smallest_failures(folder, summary)
     parts = (
@@ -111,7 +109,7 @@ def _scores(summary: EvaluationSummary) -> str:
 
 
 def _score_rows(summary: EvaluationSummary) -> list[list[str]]:
-    """A row per dimension and access, the most harmful dimension first, then over all."""
+    """Returns a table with a row per dimension and access, the most harmful dimension first, and a row over all."""
     dimensions = summary["dimensions"]
     left = {entry["dimension"]: percent(entry["left"]) for entry in summary["harm"]}
     number = {base: at for at, base in enumerate(groups(summary), 1)}
@@ -153,7 +151,7 @@ def _how_to_read_sections(summary: EvaluationSummary) -> str:
 
 
 def smallest_failures(folder: Folder, summary: EvaluationSummary) -> dict[str, list[BrokenExample]]:
-    """For each dimension the smallest changes that broke something."""
+    """Returns for each dimension the examples that the smallest changes broke, with the cases that did."""
     found: dict[str, list[BrokenExample]] = {name: [] for name in summary["dimensions"]}
     for line in folder.evaluation_results():
         for name, content in line["dimensions"].items():
@@ -173,7 +171,7 @@ def _section(
     names: dict[AccessName, str],
     failures: dict[str, list[BrokenExample]],
 ) -> str:
-    """Curves, the paper's table, examples and all numbers of a dimension. names: of the dimension with each access."""
+    """Returns curves, the paper's table, examples and all numbers of a dimension. names: of the dimension with each access."""
     dimensions = summary["dimensions"]
     first = dimensions[next(iter(names.values()))]
     clean, chance = summary["clean"]["score"]["value"], summary["clean"]["chance"]
@@ -193,7 +191,7 @@ def _section(
 
 
 def _tag(content: DimensionScores) -> str:
-    """Whom it stands for: everyone (general), or someone who means harm (malicious)."""
+    """Returns the tag of a dimension as markup: general (changes that anyone makes) or malicious (that evaders make)."""
     tag = escape(content["tag"])
     return f' <span class="tag {tag}">{tag}</span>'
 
@@ -205,7 +203,7 @@ def _degree(summary: EvaluationSummary, content: DimensionScores) -> str:
 
 
 def _spec(base: str, content: DimensionScores) -> str:
-    """What the name stands for, where it is not the spec itself."""
+    """Returns the spec of a dimension as markup, cut to SPEC letters; "" if that is its name."""
     spec = content["spec"].removesuffix(f"@{content['setting']}")
     if spec == base:
         return ""
@@ -213,7 +211,7 @@ def _spec(base: str, content: DimensionScores) -> str:
 
 
 def _examples(access: AccessName, content: DimensionScores, failures: list[BrokenExample]) -> str:
-    """The first failure in full, the others folded."""
+    """Returns the smallest failure, and the others folded."""
     if not failures:
         answered = any(cell["average"]["value"] is not None for cell in content["degrees"])
         none = "Nothing broke." if answered else "No case was answered."

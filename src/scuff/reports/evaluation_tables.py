@@ -1,4 +1,4 @@
-"""An evaluation as a table of text, and in Markdown as RobTest prints it."""
+"""Tables of an evaluation: as text, and in Markdown in the layout of the RobTest paper."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from .formatting import cell, markdown_row, percent, spread, wrapped
 from .groups import accesses, by_harm, degrees, groups, overall_by_access, unchanged
 from .notes import evaluation_notes
 
-NAMES, LONGEST = 20, 30  # letters of the column of names; a longer name has a line of its own
-
+NAMES, LONGEST = 20, 30  # least width of the column of names; length from which a name has a line of its own
 KEPT = "\u00a0"  # keeps a name and its number on one line
 
 
 def score_table(summary: EvaluationSummary) -> str:
-    """A line per dimension and access, the most harmful dimension first, then over all; notes below."""
+    """Returns a line per dimension and access, the most harmful dimension first, then those over all, then notes."""
     bases = [base for base in groups(summary) if len(base) < LONGEST]
     width = max([NAMES, *(len(base) + 2 for base in bases)])
     start = width + 50  # where the columns of degrees are
@@ -58,7 +57,7 @@ def _overall(summary: EvaluationSummary, width: int) -> list[str]:
 
 
 def _aucs(summary: EvaluationSummary, width: int) -> list[str]:
-    """The macro AUC of label sets, of which the exact match tells little."""
+    """Returns the macro AUC by degree for label sets, whose exact match says little; [] for other tasks."""
     if summary["task"] != "multi" or "auc" not in summary["clean"]:
         return []
     rows = []
@@ -71,7 +70,7 @@ def _aucs(summary: EvaluationSummary, width: int) -> list[str]:
 
 
 def _harm(summary: EvaluationSummary) -> list[str]:
-    """Zéroe's ranking: s* at the highest degree, one line per access."""
+    """Returns Zéroe's ranking, by s* at the highest degree: one line per access."""
     last = degrees(summary)[-1]
     measure = "macro AUC" if summary["task"] == "multi" and "auc" in summary["clean"] else summary["metric"]
     used, out = accesses(summary), []
@@ -87,12 +86,14 @@ def _harm(summary: EvaluationSummary) -> list[str]:
 
 
 def paper_head(summary: EvaluationSummary) -> list[str]:
-    """Names of the columns: degree 0 is the clean text."""
+    """Returns the names of the columns. Degree 0 is the clean text."""
     return ["Method | Degree", "0", *(f"{degree:g}" for degree in degrees(summary)), "Final Score"]
 
 
 def paper_rows(summary: EvaluationSummary, names: dict[AccessName, str]) -> list[list[str]]:
-    """Rule-Average, Rule-Worst, Score-Average, ... of one dimension; dashes for an access that only others were measured with."""
+    """Returns rows Rule-Average, Rule-Worst, Score-Average, ... of one dimension; dashes for an access that it was not measured
+    with.
+    """
     clean, rows = summary["clean"]["score"]["value"], []
     average: list[float | None]
     worst: list[float | None]
@@ -109,7 +110,7 @@ def paper_rows(summary: EvaluationSummary, names: dict[AccessName, str]) -> list
 
 
 def paper_table(summary: EvaluationSummary) -> str:
-    """All dimensions as one Markdown table."""
+    """Returns all dimensions as one Markdown table."""
     head = ["Dimension", *paper_head(summary)]
     lines = [
         f"{cell(summary['model'])} on {cell(summary['data']['name'])}: {summary['metric']} in %, "
@@ -127,7 +128,7 @@ def paper_table(summary: EvaluationSummary) -> str:
 
 
 def paper_note(summary: EvaluationSummary) -> str:
-    """How our final score differs from the one that the paper prints."""
+    """Returns a sentence on how our final score differs from the one in the paper's tables."""
     beta = summary["protocol"]["beta"]
     return (
         f"Final Score: RobTest, eq. 1, with β = {beta:g}, begun at the score of the highest degree; the paper's tables begin at "

@@ -1,4 +1,4 @@
-"""Numbers, cells and paragraphs as tables and pages print them."""
+"""Formats numbers, cells and paragraphs for tables and pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDE = 130  # letters of a line
 
 
 def percent(value: float | None) -> str:
-    """As the papers print it: 82.7; a dash where nothing is known."""
+    """Returns a share in percent, as the papers print it: 82.7; a dash for None."""
     return "-" if value is None else f"{100 * value:.1f}"
 
 
@@ -20,24 +20,24 @@ def number(value: float | None) -> str:
 
 
 def spread(entry: Estimate) -> str:
-    """A value with its interval: 82.7 [80.1, 85.0]."""
+    """Returns a value with its interval: 82.7 [80.1, 85.0]."""
     low, high = entry["interval"]
     return f"{percent(entry['value'])} [{percent(low)}, {percent(high)}]"
 
 
 def many(count: int, one: str, more: str = "") -> str:
-    """A count with its noun: 1 query, 2 queries."""
+    """Returns a count with its noun: 1 query, 2 queries."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 def wrapped(text: str, label: str = "") -> str:
-    """A paragraph of at most WIDE letters a line, with a label in front or else its later lines indented."""
+    """Returns a paragraph with lines of at most WIDE letters, with a label in front or else its later lines indented."""
     start, indent = (f"{label:14}", " " * 14) if label else ("", "  ")
     return fill(start + text, WIDE, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def cell(text: str) -> str:
-    """Text that stays in its cell of a Markdown table."""
+    """Returns a text for a cell of a Markdown table, with bars escaped and line ends replaced by blanks."""
     return text.replace("|", "\\|").replace("\n", " ")
 
 

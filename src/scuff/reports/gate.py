@@ -1,4 +1,4 @@
-"""Pass or fail: scores against bounds, or against another run."""
+"""The gate for CI: checks scores against bounds or against another run, and writes the outcome as JUnit XML or Markdown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..runs.schema import AttackSummary, EvaluationSummary, Summary
 from .formatting import cell, markdown_row, percent
 from .groups import in_meaning
 
-ANSWERED = 0.9  # the share of cases that must be, unless said otherwise
+ANSWERED = 0.9  # the share of cases that must be answered, by default
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,14 @@ def check_summary(
     baseline: Summary | None = None,
     max_success: float | None = None,
 ) -> list[Line]:
-    """Compares scores with minimums, and drops: from the clean score, or from the same scores of another run.
+    """Returns a line for each score that is compared: with its minimum, with the clean score, or with that of another run.
 
-    A name is `clean`, `average`, `worst`, a dimension (its average) such as `typo-m` or `typo-m@score`, `dimension.worst`,
-    `dimension@0.1`, `dimension@0.1.worst`, `each` or, with one access, `each@score`, or `answered`: the share of cases that were,
-    at least 0.9 unless said otherwise. Of an attack it is `clean`, `after` (accuracy after it) or `answered` (attacks that
-    did not end in an error). max_success: its success rate; as everywhere the value counts, not an end of its interval, since
-    a bound should not become stricter with fewer examples.
+    least: minimums by name. A name is `clean`, `average`, `worst`, a dimension (its average) such as `typo-m` or `typo-m@score`,
+    `dimension.worst`, `dimension@0.1`, `dimension@0.1.worst`, `each` or, with one access, `each@score`, or `answered`: the share
+    of cases with an answer, at least ANSWERED by default. Of an attack it is `clean`, `after` (accuracy after it) or `answered`
+    (the share of attacks that did not end in an error). max_drop: from the clean score, or from the scores of the baseline.
+    max_success: of an attack. Values are compared, not the ends of their intervals, since a bound should not become stricter
+    with fewer examples. Raises ValueError for unknown names, for runs that cannot be compared, and if nothing is to be checked.
     """
     for option, value in (("--max-drop", max_drop), ("--max-success", max_success)):
         if value is not None and not 0 <= value <= 1:
@@ -75,11 +76,12 @@ def check_summary(
         options = f"--min NAME=VALUE or {'--max-success' if attack else '--max-drop'} VALUE"
         raise ValueError(f"expected something to check ({options}), got nothing")
     answered = Line("answered", scores["answered"], ANSWERED)
-    return lines if answered.passed or "answered" in least else [*lines, answered]  # scores of few answers say little
+    # scores over few answers say little, so that alone fails the gate
+    return lines if answered.passed or "answered" in least else [*lines, answered]
 
 
 def _dropping(summary: Summary, baseline: bool) -> list[str]:
-    """The scores that may drop: from a baseline all, from the clean score those under attack."""
+    """Returns the names of scores that --max-drop compares: all with a baseline, those of perturbed texts with the clean one."""
     if "kind" in summary:
         return ["clean", "after"] if baseline else ["after"]
     dimensions = summary["dimensions"]
@@ -96,24 +98,24 @@ def _comparable(summary: Summary, baseline: Summary) -> None:
 
 
 def _settings(summary: Summary) -> dict[str, Any]:
-    """What two runs must have in common to be compared."""
+    """Returns what two runs must have in common to be compared."""
     if "kind" in summary:
         recipe, limit = summary["recipe"], summary["queries"]["limit"]
         return {"kind": summary["kind"], "data": summary["data"]["digest"], "recipe": recipe, "limit": limit}
-    harmless = {"at_once"} if in_meaning(summary) else {"at_once", "meaning"}  # a measure that nothing is measured by
+    ignored = {"at_once"} if in_meaning(summary) else {"at_once", "meaning"}  # meaning: if no dimension uses it
     same = {"kind": None, "data": summary["data"]["digest"]}
-    return {**same, **{name: value for name, value in summary["protocol"].items() if name not in harmless}}
+    return {**same, **{name: value for name, value in summary["protocol"].items() if name not in ignored}}
 
 
 def named_scores(summary: Summary) -> dict[str, float | None]:
-    """All scores that can be checked, by name."""
+    """Returns all scores that can be checked, by name."""
     return _attack_scores(summary) if "kind" in summary else _evaluation_scores(summary)
 
 
 def _attack_scores(summary: AttackSummary) -> dict[str, float | None]:
-    silent = summary["unanswered"]  # no answer even to the original: nobody knows whether to attack it
-    lost = silent + summary["status"]["error"]
-    answered = 1 - lost / max(silent + summary["success"]["of"], 1)
+    unanswered = summary["unanswered"]  # examples without an answer to the original, which were not attacked
+    lost = unanswered + summary["status"]["error"]
+    answered = 1 - lost / max(unanswered + summary["success"]["of"], 1)
     return {"clean": summary["clean"]["value"], "after": summary["after"]["value"], "answered": answered}
 
 
@@ -137,7 +139,7 @@ def _evaluation_scores(summary: EvaluationSummary) -> dict[str, float | None]:
 
 
 def _matching(name: str, scores: dict[str, float | None], summary: Summary) -> list[str]:
-    """The scores that a name stands for. Raises ValueError, with near names, if there are none."""
+    """Returns the names of the scores that a name stands for. Raises ValueError, with near names, if there are none."""
     if name in scores:
         return [name]
     dimensions = {} if "kind" in summary else summary["dimensions"]
@@ -152,7 +154,7 @@ def _matching(name: str, scores: dict[str, float | None], summary: Summary) -> l
 
 
 def junit(lines: list[Line], suite: str) -> str:
-    """XML for CI systems: a test case per line."""
+    """Returns JUnit XML for CI systems: a test case per line."""
     from xml.etree import ElementTree
 
     failures = str(sum(not line.passed for line in lines))
@@ -166,7 +168,7 @@ def junit(lines: list[Line], suite: str) -> str:
 
 
 def markdown(lines: list[Line], summary: Summary) -> str:
-    """A table for a pull request."""
+    """Returns a Markdown table, as for a pull request."""
     head = [
         f"### Robustness of {cell(summary['model'])} on {cell(summary['data']['name'])}",
         "",

@@ -1,4 +1,4 @@
-"""The dimensions of a summary, grouped: each dimension with the accesses that it was measured with."""
+"""Groups the dimensions of a summary, so that a dimension with several accesses is one group, and averages over groups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ACCESSES: dict[AccessName, str] = {
 
 
 def groups(summary: EvaluationSummary) -> Groups:
-    """{"typo-m": {"rule": "typo-m", "score": "typo-m@score"}}, in the order of the run."""
+    """Returns {"typo-m": {"rule": "typo-m", "score": "typo-m@score"}, ...}, in the order of the run."""
     found: Groups = {}
     for name, content in summary["dimensions"].items():
         found.setdefault(content["base"], {})[content["setting"]] = name
@@ -22,19 +22,21 @@ def groups(summary: EvaluationSummary) -> Groups:
 
 
 def accesses(summary: EvaluationSummary) -> list[AccessName]:
-    """Those that some dimension was measured with."""
+    """Returns the accesses that some dimension was measured with."""
     found = {content["setting"] for content in summary["dimensions"].values()}
     return [access for access in ACCESSES if access in found]
 
 
 def by_harm(summary: EvaluationSummary) -> Groups:
-    """The groups, first the one of which some access leaves least."""
+    """Returns the groups, the most harmful first: by the access that leaves least of the clean score."""
     place = {entry["dimension"]: at for at, entry in enumerate(summary["harm"])}
     return dict(sorted(groups(summary).items(), key=lambda group: min(place[name] for name in group[1].values())))
 
 
 def overall_by_access(summary: EvaluationSummary) -> list[tuple[AccessName, float | None, float | None, str]]:
-    """Where there are several: the access, the means of its final average and worst scores, of how many if not of all."""
+    """Returns for each access, if there are several: its name, the means of the final average and worst scores over dimensions,
+    and of how many dimensions if not of all.
+    """
     used, found, out = accesses(summary), groups(summary).values(), []
     for access in used if len(used) > 1 else ():
         contents = [summary["dimensions"][names[access]] for names in found if access in names]
@@ -46,18 +48,18 @@ def overall_by_access(summary: EvaluationSummary) -> list[tuple[AccessName, floa
 
 
 def _mean(values: list[float | None]) -> float | None:
-    """None where one of them is not known."""
+    """Returns the mean; None if one of the values is not known."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if len(known) == len(values) else None
 
 
 def degrees(summary: EvaluationSummary) -> list[float]:
-    """The degrees of the run, which all dimensions share."""
+    """Returns the degrees of the run, which all dimensions share."""
     return summary["protocol"]["degrees"]
 
 
 def unchanged(summary: EvaluationSummary) -> list[float]:
-    """By degree, the share of texts that could not change, over all dimensions."""
+    """Returns by degree the share of texts that could not change, over all dimensions."""
     out = []
     for at in range(len(degrees(summary))):
         cells = [content["degrees"][at] for content in summary["dimensions"].values()]
@@ -66,13 +68,13 @@ def unchanged(summary: EvaluationSummary) -> list[float]:
 
 
 def in_meaning(summary: EvaluationSummary) -> list[str]:
-    """The dimensions whose degree is a distance in meaning."""
+    """Returns the dimensions whose degree is a distance in meaning."""
     measured = {content["base"] for content in summary["dimensions"].values() if content["unit"] == "meaning"}
     return [base for base in groups(summary) if base in measured]
 
 
 def measure_of_meaning(summary: EvaluationSummary) -> str:
-    """How that distance is measured, in words."""
+    """Returns in words how distance in meaning is measured."""
     name = summary["protocol"]["meaning"]
     if name == "chrf":
         return "chrF distance"

@@ -1,4 +1,4 @@
-"""A success of an attack as one line of a terminal, with its changes marked."""
+"""Formats a success of an attack as one line for a terminal, with its changes marked."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from ..runs.display import Span, cut, edits_of, in_short, visible
 from ..runs.schema import Answer, Edit, Texts
 
 LINE, ANSWER, CHANGE, WORD = 160, 30, 40, 24  # characters of a line, an answer, a change, and beside an edit in a word
-
 MARKS = {"old": ("[-", "-]"), "new": ("{+", "+}"), "kept": ("", "")}
-
 COLOURS = {"old": ("\033[31m", "\033[0m"), "new": ("\033[32m", "\033[0m"), "kept": ("", "")}
 
 Piece = tuple[str, str]  # "kept", "old" or "new", and the text
 
 
 def marked_line(texts: Texts, edits: list[Edit], before: Answer, after: Answer, colour: bool) -> str:
-    """`offensive (0.98) -> neither (0.61)  you [-old-]{+new+} it`: whole words, cut around the changes.
+    """Returns `offensive (0.98) -> neither (0.61)  you [-old-]{+new+} it`: whole words, cut around the changes.
 
-    texts: the original ones; edits: in order; before, after: answers as `display.said` returns them. Nothing in a text can
-    steer the terminal: characters that are not printable are written as their numbers.
+    texts: the original ones; edits: in order; before, after: answers as `display.said` returns them. Characters that are not
+    printable, which could control the terminal, are written as their numbers.
     """
     head = " -> ".join(cut(visible(in_short(answer)), ANSWER) for answer in (before, after))
     columns = sorted({edit[0] for edit in edits}) or [0]
@@ -36,7 +34,7 @@ def marked_line(texts: Texts, edits: list[Edit], before: Answer, after: Answer, 
 
 
 def _pieces(text: str, edits: Sequence[Span]) -> list[Piece]:
-    """What is kept, taken out and put in, in whole words."""
+    """Returns what is kept, deleted and inserted, in whole words."""
     out, at = [], 0
     for left, right, inside in _words(text, edits):
         new, done = "", left
@@ -48,7 +46,7 @@ def _pieces(text: str, edits: Sequence[Span]) -> list[Piece]:
 
 
 def _words(text: str, edits: Sequence[Span]) -> list[tuple[int, int, list[Span]]]:
-    """The stretches that edits change, each with its edits, widened to words where an edit begins or ends inside one."""
+    """Returns the spans that edits change, each with its edits, widened to words where an edit begins or ends inside one."""
     out: list[tuple[int, int, list[Span]]] = []
     for start, stop, new in edits:
         left, right = start, stop
@@ -59,7 +57,7 @@ def _words(text: str, edits: Sequence[Span]) -> list[tuple[int, int, list[Span]]
             while right < min(len(text), stop + WORD) and _letter(text[right]):
                 right += 1
         inside = [(start, stop, new)]
-        if out and left < out[-1][1]:  # in the same word as the one before
+        if out and left < out[-1][1]:  # in the same word as the edit before
             left, last, before = out.pop()
             right, inside = max(last, right), before + inside
         out.append((left, right, inside))
@@ -71,7 +69,7 @@ def _letter(char: str) -> bool:
 
 
 def _fitted(pieces: list[Piece], room: int) -> list[Piece]:
-    """Cuts pieces to the room there is: changes first, then as much of what stands beside them as fits."""
+    """Returns pieces cut to `room` characters: the changes, and as much of the text beside them as fits."""
     if sum(map(_length, pieces)) <= room:
         return pieces
     pieces = [(kind, part if kind == "kept" else cut(part, CHANGE)) for kind, part in pieces]
@@ -84,7 +82,7 @@ def _fitted(pieces: list[Piece], room: int) -> list[Piece]:
             first, last = at == 0, at == len(pieces) - 1
             if len(part) > (beside if first or last else 2 * beside):
                 part = ("" if first else part[:beside]) + "…" + ("" if last else part[-beside:])
-        elif kind == "old" and at > 1 and used + _length((kind, part)) > room:  # a first change is shown in any case
+        elif kind == "old" and at > 1 and used + _length((kind, part)) > room:  # the first change is always shown
             return [*out, ("kept", "…")]
         out.append((kind, part))
         used += _length(out[-1])
@@ -92,6 +90,6 @@ def _fitted(pieces: list[Piece], room: int) -> list[Piece]:
 
 
 def _length(piece: Piece) -> int:
-    """With its marks, if it has some and is not empty."""
+    """Returns the length of a piece with its marks."""
     kind, part = piece
     return len(part) + 4 * (kind != "kept" and bool(part))

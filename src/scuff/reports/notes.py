@@ -1,4 +1,4 @@
-"""What a reader must know before believing the numbers of a run, one line each."""
+"""Notes under the tables of a run: missing answers, dimensions left out, wide intervals, and what else limits its numbers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from ..runs.schema import AttackSummary, Cell, DataFacts, EvaluationSummary, Pro
 from .formatting import many, percent
 from .groups import ACCESSES, accesses, in_meaning, measure_of_meaning
 
-FEW = 100  # examples or attacked texts, below which intervals are wide
-
-SHORT = 0.6  # of the highest degree: dimensions that reach less are named
+FEW = 100  # with fewer examples or attacked texts a note says that intervals are wide
+SHORT = 0.6  # of the highest degree: a note names dimensions that reach less
 
 PROBLEM_WORDS: dict[Problem, str] = {
     "error": "errors", "refused": "refused", "unparsed": "unparsed", "unanswered": "unanswered",
@@ -49,7 +48,7 @@ def _without_an_answer(cells: list[Cell]) -> list[str]:
 
 
 def _left_out(summary: EvaluationSummary) -> list[str]:
-    """Dimensions, by the reason why they were left out."""
+    """Returns a line per reason for which dimensions were left out."""
     why: dict[str, list[str]] = {}
     for name, reason in summary["left_out"].items():
         why.setdefault(reason, []).append(name)
@@ -101,7 +100,7 @@ def _adaptive(summary: EvaluationSummary, cells: list[Cell]) -> list[str]:
 
 
 def attack_notes(summary: AttackSummary) -> list[str]:
-    """First how many were attacked, with what outcome, and why the others were not."""
+    """Returns the notes of an attack, first how many examples had each outcome and why some were skipped."""
     status, queries, attacked = summary["status"], summary["queries"], summary["success"]["of"]
     counts = ", ".join(f"{status[name]:,} {words}" for name, words in STATUS_WORDS.items())
     why = ", ".join(f"{count:,} {why}" for why, count in summary["skipped"].items())
@@ -111,8 +110,8 @@ def attack_notes(summary: AttackSummary) -> list[str]:
         out.append(f"errors count as failed attacks, so the true success rate may be higher: {reasons}")
     if lost := queries["unanswered"]:
         out.append(f"{many(lost, 'query', 'queries')} had no answer, counted as not fooling the model")
-    if silent := summary["unanswered"]:
-        out.append(f"{many(silent, 'example')} had no answer even unchanged: nothing is known there")
+    if unanswered := summary["unanswered"]:
+        out.append(f"{many(unanswered, 'example')} had no answer even unchanged: nothing is known there")
     if untried := queries["untried"]:
         out.append(f"{many(untried, 'attack')} failed untried: nothing there can change under this recipe")
     if cut := queries["cut"]:

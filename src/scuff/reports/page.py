@@ -1,4 +1,4 @@
-"""Pieces of a report page: escaped and marked text, tables, tiles, and the page itself, which loads nothing."""
+"""Pieces of a report page: escaped and marked text, tables, tiles, and the page itself, which loads no other files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..runs.folder import Folder
 from ..runs.schema import Answer, Edit, Estimate, Target, Texts
 from .formatting import percent
 
-UNSEEN = ("Cf", "Cc", "Cs", "Co", "Cn", "Zl", "Zp")  # categories of characters without a picture
+UNSEEN = ("Cf", "Cc", "Cs", "Co", "Cn", "Zl", "Zp")  # Unicode categories of invisible characters
 
 
 def write_page(folder: Folder, title: str, parts: Sequence[str]) -> None:
@@ -24,7 +24,7 @@ def write_page(folder: Folder, title: str, parts: Sequence[str]) -> None:
 
 
 def escaped(text: str) -> str:
-    """Text as markup; characters without a picture are shown as their numbers, line ends as marks."""
+    """Returns text as markup, with invisible characters shown as their numbers and line ends as arrows."""
     out = []
     for char in text:
         if char == "\n":
@@ -37,12 +37,15 @@ def escaped(text: str) -> str:
 
 
 def marked(text: str, edits: Sequence[Span], most: int = 600) -> str:
-    """A text with what was deleted and inserted. A long one is cut around its edits, which are in order."""
+    """Returns a text as markup that shows what was deleted and inserted. A long one is cut around its edits.
+
+    edits: in order. most: the length after which the rest is cut off.
+    """
     out: list[str] = []
     at = shown = 0
     for start, stop, new in edits:
         kept = text[at:start]
-        if len(kept) > 160:  # far between edits: keep what stands beside them
+        if len(kept) > 160:  # keep only what is beside the edits
             kept = (kept[:60] if out else "") + " … " + kept[-80:]
         out += [escaped(kept), f"<del>{escaped(text[start:stop])}</del>" if stop > start else ""]
         out.append(f"<ins>{escaped(new)}</ins>" if new else "")
@@ -54,7 +57,7 @@ def marked(text: str, edits: Sequence[Span], most: int = 600) -> str:
 
 
 def example(head: str, texts: Texts, edits: list[Edit]) -> str:
-    """The texts of an example with their edits marked. head: markup."""
+    """Returns the texts of an example with their edits marked. head: markup."""
     shown = [f"<p>{marked(joined(text), edits_of(edits, column))}</p>" for column, text in enumerate(texts)]
     return f'<div class="example"><p class="soft">{head}</p>{"".join(shown)}</div>'
 
@@ -64,14 +67,14 @@ def answer_text(answer: Answer | Target) -> str:
 
 
 def table(head: list[str], rows: list[list[str]], kind: str = "") -> str:
-    """A table. Cells are markup, names of columns are text."""
+    """Returns a table. Cells are markup, names of columns are text."""
     top = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f'<div class="scroll"><table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def tile(value: str, *lines: str) -> str:
-    """One large number with markup below it."""
+    """Returns one large number with markup below it."""
     return f'<div class="tile"><b>{value}</b><span>{"<br>".join(lines)}</span></div>'
 
 
@@ -85,7 +88,7 @@ def interval_line(entry: Estimate) -> str:
 
 
 def head(title: str, about: str, tiles: list[str], notes: list[str]) -> str:
-    """The top of a page. title, notes: text; about: markup."""
+    """Returns the top of a page. title, notes: text; about: markup."""
     lines = "".join(f"<li>{escape(line)}</li>" for line in notes)
     return (
         f'<h1>{escape(title)}</h1><p class="soft">{about}</p>'
@@ -98,7 +101,7 @@ def card(title: str, picture: str) -> str:
 
 
 def folded(title: str, content: str) -> str:
-    """Markup that is closed until a reader opens it."""
+    """Returns markup that is hidden until the reader opens it."""
     return f"<details><summary>{title}</summary>{content}</details>"
 
 

@@ -1,4 +1,4 @@
-"""A run as one Parquet table: a row per case of an evaluation, per example of an attack."""
+"""Writes a run as one Parquet table: a row per case of an evaluation, per example of an attack."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from ..runs.schema import Answer, Target
 from ..runs.settings import Settings
 from ..runs.setup import saved_data
 
-# the columns of cases, beside those of texts
+# the columns of an evaluation's table, beside those of texts
 COLUMNS = (
     "id", "dimension", "setting", "degree", "draw", "reached", "distance", "target", "answer", "score", "problem", "scores",
 )  # fmt: skip
 
 
 def write_parquet(run_folder: str, path: str) -> int:
-    """Writes everything that was tried in a finished run; returns the number of rows."""
+    """Writes all trials of a finished run. Returns the number of rows."""
     folder = Folder(run_folder)
     return _write_examples(folder, path) if "kind" in folder.run()["key"] else _write_cases(folder, path)
 
 
 def _write_cases(folder: Folder, path: str) -> int:
-    """A row per case, with its texts, answer and score, part by part."""
+    """Writes a row per case, with its texts, answer and score, part by part. Returns the number of rows."""
     pa, pq = pyarrow()
     cases, rows, writer = _Cases(folder), 0, None
     number = pa.float64()
@@ -48,7 +48,7 @@ def _write_cases(folder: Folder, path: str) -> int:
 
 
 class _Cases:
-    """What the parts of an evaluation share: examples, names of dimensions, degrees."""
+    """Turns parts of an evaluation's trials into columns. Holds what they share: examples, names of dimensions, degrees."""
 
     def __init__(self, folder: Folder) -> None:
         run, summary = folder.run(), folder.evaluation_summary()
@@ -57,7 +57,7 @@ class _Cases:
         self.scored = any("scores" in folder.read_part(name, ["scores"]) for name in folder.parts())
 
     def columns(self, part: Arrays) -> dict[str, Any]:
-        """The table of a part, by column."""
+        """Returns the columns of a part's table, by name."""
         cases, count = Shown(part, self.data, self.truth), part["example"].size
         texts = [cases.texts(at) for at in range(count)]
         reasons = ["", *unpack_texts("reason", part)]
@@ -82,7 +82,7 @@ class _Cases:
 
 
 def _write_examples(folder: Folder, path: str) -> int:
-    """A row per line of results.jsonl; null where the search settled on no text."""
+    """Writes a row per line of results.jsonl, with nulls if the search ended without a text. Returns the number of rows."""
     pa, pq = pyarrow()
     lines = list(folder.attack_results())
     found = [line["adversarial"] for line in lines]
@@ -110,10 +110,10 @@ def _write_examples(folder: Folder, path: str) -> int:
 
 
 def _free(field: str, taken: Any) -> str:
-    """A name for a column of texts that no other column has."""
+    """Returns a name for a column of texts that no other column has."""
     return f"text_{field}" if field in taken else field
 
 
 def _cell(content: Answer | Target) -> str | None:
-    """A label or a text; label sets, tags and tokens as JSON lists, since they may hold blanks."""
+    """Returns a label or a text; label sets, tags and tokens as JSON lists, since they may hold blanks."""
     return json.dumps(content, ensure_ascii=False) if isinstance(content, list | tuple) else in_words(content)

@@ -1,1 +1,1 @@
-"""Runs: what an evaluation and an attack have in common, from settings to a folder of trials. Imports neither."""
+"""Runs: what evaluations and attacks share: settings, opened model and data, jobs, and the run folder. Imports neither."""

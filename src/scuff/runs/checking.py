@@ -10,7 +10,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is
 def mismatch(value: Any, kind: Any, where: str = "", *, exact: bool = True) -> str:
     """Returns where a value read from JSON first differs from a type, and how; "" if nowhere.
 
-    exact: keys that the type does not have count, too; without it they are passed over, as in files of other versions.
+    exact: a key that the type does not have is a difference, too; without it, such keys are ignored, as a file of another
+    version may have them.
     """
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any:
@@ -37,6 +38,7 @@ def mismatch(value: Any, kind: Any, where: str = "", *, exact: bool = True) -> s
 
 
 def _keys(value: Any, kind: Any, where: str, exact: bool) -> str:
+    """Returns how a value differs from a TypedDict."""
     if not isinstance(value, dict):
         return _unlike(value, kind, where)
     hints = get_type_hints(kind)

@@ -1,4 +1,4 @@
-"""Answers, texts and edits of trials as people read them."""
+"""Turns answers, texts and edits of trials into what results.jsonl, reports and the terminal show."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ Span = tuple[int, int, str]  # start, stop, new text: an edit of one text
 
 
 class Shown:
-    """The cases of a part, ready to be shown."""
+    """Reads the cases of one part of the trials: their texts, edits and answers."""
 
     def __init__(self, part: Arrays, data: Dataset, truth: Truth) -> None:
         self.part, self.data, self.truth = part, data, truth
         self.answers = unpack_answers(part)
-        self.new = unpack_texts("edit_text", part)
+        self.new_texts = unpack_texts("edit_text", part)
 
     def edits(self, case: int) -> list[Edit]:
-        """The edits of a case, in order."""
+        """Returns the edits of a case, in order."""
         part = self.part
         first, last = np.searchsorted(part["edit_case"], [case, case + 1]).tolist()
         column, start, stop = (part[name][first:last].tolist() for name in ("edit_column", "edit_start", "edit_stop"))
-        return list(zip(column, start, stop, self.new[first:last], strict=True))
+        return list(zip(column, start, stop, self.new_texts[first:last], strict=True))
 
     def texts(self, case: int) -> list[Text]:
-        """What the victim saw: texts, or tokens."""
+        """Returns what the victim was asked: a text, or a tuple of tokens, per column."""
         example, edits = int(self.part["example"][case]), self.edits(case)
         return [edited(column[example], edits_of(edits, at)) for at, column in enumerate(self.data.columns)]
 
     def shown(self, case: int) -> Case:
-        """Texts, edits and answer of one case."""
+        """Returns the texts, edits and answer of a case, as results.jsonl has them."""
         part = self.part
         return {
             "draw": int(part["draw"][case]),
@@ -49,12 +49,14 @@ class Shown:
 
 
 def edits_of(edits: list[Edit], column: int) -> list[Span]:
-    """The edits of one column."""
+    """Returns the edits of one column."""
     return [(start, stop, new) for at, start, stop, new in edits if at == column]
 
 
 def edited(text: Text, edits: list[Span]) -> Text:
-    """Applies edits, which are in order. Positions in tokens count as if the tokens were joined by blanks."""
+    """Returns the text, or tokens, with the edits applied. Edits must be in order; positions in tokens count as if the tokens
+    were joined by blanks.
+    """
     if not isinstance(text, str):
         stops = np.cumsum([len(token) + 1 for token in text]) - 1
         own = np.searchsorted(stops, [start for start, _, _ in edits]).tolist()
@@ -62,7 +64,7 @@ def edited(text: Text, edits: list[Span]) -> Text:
         for at, (start, stop, new) in zip(own, edits, strict=True):
             begin = int(stops[at]) - len(text[at])
             moved[at].append((start - begin, stop - begin, new))
-        return tuple(str(edited(token, mine)) for token, mine in zip(text, moved, strict=True))
+        return tuple(str(edited(token, inside)) for token, inside in zip(text, moved, strict=True))
     out, at = [], 0
     for start, stop, new in edits:
         out += [text[at:start], new]
@@ -71,10 +73,10 @@ def edited(text: Text, edits: list[Span]) -> Text:
 
 
 def said(answer: Any, truth: Truth) -> Answer:
-    """A victim's answer for people: a label with its score, labels, tags or a text; None where it gave none."""
+    """Returns a victim's answer by names: a label with its score, labels, tags, or a text; None if it gave none."""
     if truth.task == "text":
         return None if answer is None else str(answer)
-    if answer is None or isinstance(answer, str):  # a part without any answer does not tell of what kind they are
+    if answer is None or isinstance(answer, str):  # `unpack_answers` returns "" for a part without any answer
         return None
     if truth.task == "tokens":
         return [truth.labels[tag] if tag >= 0 else None for tag in answer.tolist()]
@@ -86,14 +88,14 @@ def said(answer: Any, truth: Truth) -> Answer:
         return [name for name, on in zip(truth.labels, pick.tolist(), strict=True) if on]
     if pick < 0:
         return None
-    found: LabelAnswer = {"label": truth.labels[int(pick)]}
+    named: LabelAnswer = {"label": truth.labels[int(pick)]}
     if row.dtype.kind == "f":
-        found["score"] = round(float(row[0, pick]), 4)
-    return found
+        named["score"] = round(float(row[0, pick]), 4)
+    return named
 
 
 def scores_of(answer: Any, truth: Truth) -> LabelScores:
-    """The score of each label of an answer about label sets, which `said` leaves out; nothing where there are none."""
+    """Returns the score of each label for tasks with label sets, which `said` leaves out; {} for other tasks or no scores."""
     row = np.asarray(answer)
     if truth.task != "multi" or row.dtype.kind != "f" or np.isnan(row).any():
         return {}
@@ -101,7 +103,7 @@ def scores_of(answer: Any, truth: Truth) -> LabelScores:
 
 
 def wanted(truth: Truth, example: int) -> Target:
-    """What `said` would return for a right answer, without its score."""
+    """Returns what `said` returns for a right answer, without its score."""
     target = truth.targets[example]
     if truth.task == "text":
         return str(target)
@@ -112,30 +114,33 @@ def wanted(truth: Truth, example: int) -> Target:
 
 
 def in_words(answer: Answer | Target, scores: bool = False) -> str | None:
-    """What `said` returns, as one string; without scores by default, since their last digits may differ between batches."""
+    """Returns an answer or target as one string; None if there is none.
+
+    Scores are left out by default, since their last digits may differ between batches.
+    """
     if isinstance(answer, dict):
         return answer["label"] + (f" ({answer['score']:.2f})" if scores and "score" in answer else "")
     return answer if answer is None or isinstance(answer, str) else " ".join(map(str, answer))
 
 
 def in_short(answer: Answer | Target) -> str:
-    """An answer with its score; no answer and an empty set of labels have words, too."""
+    """Returns an answer with its score as one string; "nothing" if there is none, "no label" for an empty set of labels."""
     words = in_words(answer, scores=True)
     return "nothing" if words is None else words or "no label"
 
 
 def rounded(value: Any) -> float | None:
-    """Six digits; None for nan."""
+    """Rounds to six digits. Returns None for nan."""
     return None if np.isnan(value) else round(float(value), 6)
 
 
 def visible(text: str) -> str:
-    """A text for a terminal, which nothing in it can steer: characters that are not printable become their numbers. Spaces other
-    than the usual one are among them, since a perturbation may use them.
+    """Returns a text that is safe to print: characters that are not printable, which could control the terminal, are replaced by
+    their numbers. So are spaces other than the usual one, since a perturbation may have put them there.
     """
     return "".join(c if c.isprintable() else "↵" if c == "\n" else f"\\u{ord(c):04x}" for c in text)
 
 
 def cut(text: str, most: int) -> str:
-    """A text of at most so many characters; a longer one ends in an ellipsis."""
+    """Returns a text cut to `most` characters; one that was cut ends in an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,4 +1,4 @@
-"""A run folder on disk: run.json, examples.jsonl, the trials in parts, and the files computed from them.
+"""Reads and writes a run folder: run.json, examples.jsonl, the trials in parts, and the files computed from them.
 
 `schema.py` has the types of all of them. A part is a NumPy archive (.npz): a zip of plain arrays, one per column.
 """
@@ -39,15 +39,15 @@ OTHER_VERSION = "expected a file that this version of Scuff wrote, got another"
 
 
 class BadRun(ValueError):
-    """A folder is no run of Scuff, or its files are damaged."""
+    """Raised if a folder is no run of Scuff, its files are damaged, or it does not fit what is asked of it."""
 
 
 class NoAnswers(RuntimeError):
-    """The model answered none of the cases of a run."""
+    """Raised if the model answered none of the cases of a run."""
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Writes, flushes and renames, so that after a crash the file is there whole or not at all."""
+    """Writes to a temporary file, flushes it and renames it, so that after a crash the file is complete or absent."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with open(temporary, "wb") as out:
@@ -71,7 +71,7 @@ class Folder:
         return (self.path / "run.json").is_file()
 
     def start(self, run: RunFile, examples: Iterable[ExampleLine]) -> None:
-        """Makes the folder. run.json is written last, so a folder that has it has everything."""
+        """Makes the folder and writes examples.jsonl, then run.json: a folder that has run.json is complete."""
         (self.path / "trials").mkdir(parents=True, exist_ok=True)
         self.write_lines("examples.jsonl", examples)
         self.write_json("run.json", run)
@@ -82,35 +82,39 @@ class Folder:
             raise BadRun(f"{self.path}: expected a new folder or a run of Scuff, got something else")
 
     def _unstarted(self) -> bool:
-        """Whether the folder holds no more than a killed `start` leaves."""
+        """Returns whether the folder holds no more than what an interrupted `start` leaves."""
         names = [entry.name for entry in self.path.iterdir()] if self.path.is_dir() else [""]
         return all(name in ("trials", "examples.jsonl", "lock") or name.endswith(".part") for name in names)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Makes the folder and keeps other processes from working on it. The lock ends with the process, however it ends."""
+        """Makes the folder and locks it against other processes. Raises BadRun if one has locked it.
+
+        The system releases the lock when the process ends, however it ends. Files that a killed process left half written are
+        deleted.
+        """
         self.usable()
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             import fcntl
-        except ImportError:  # not a Unix
+        except ImportError:  # on Windows: no lock
             yield
             return
-        with open(self.path / "lock", "ab") as held:
+        with open(self.path / "lock", "ab") as lock:
             try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise BadRun(
                     f"{self.path}: expected a run that nobody works on, got one that another process is busy with"
                 ) from None
-            for rest in (*self.path.glob(".*.part"), *(self.path / "trials").glob(".*.part")):
-                rest.unlink(missing_ok=True)  # of a process that was killed
+            for unfinished in (*self.path.glob(".*.part"), *(self.path / "trials").glob(".*.part")):
+                unfinished.unlink(missing_ok=True)
             yield
 
-    # files of text
+    # JSON and HTML files
 
     def write(self, name: str, text: str) -> None:
-        raw = text.encode("utf-8", "backslashreplace")  # half a surrogate pair is escaped as in JSON
+        raw = text.encode("utf-8", "backslashreplace")  # half a surrogate pair becomes \udXXX, as JSON escapes it
         write_atomically(self.path / name, raw)
 
     def write_json(self, name: str, content: Any) -> None:
@@ -120,7 +124,7 @@ class Folder:
         self.write(name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
     def read_json(self, name: str) -> Any:
-        """Raises BadRun if there is no such file, or one of another version."""
+        """Returns what a file holds. Raises BadRun if it is missing, no JSON, or of another version."""
         try:
             found = json.loads((self.path / name).read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
@@ -132,6 +136,7 @@ class Folder:
         return found
 
     def read_lines(self, name: str) -> Iterator[Any]:
+        """Yields the lines of a file. Raises BadRun if it is missing or a line is no JSON."""
         try:
             with open(self.path / name, encoding="utf-8") as lines:
                 yield from map(json.loads, lines)
@@ -146,11 +151,11 @@ class Folder:
         return self.read_lines("examples.jsonl")
 
     def timings(self) -> list[Timing]:
-        """How long the run took each time; nothing if it was stopped before that was written."""
+        """Returns an entry for each time that the run was started or resumed; [] if none was written yet."""
         return self.read_json("timings.json") if (self.path / "timings.json").is_file() else []
 
     def summary(self) -> Summary:
-        """summary.json of an evaluation or an attack."""
+        """Returns summary.json of an evaluation or an attack. Raises BadRun if it does not have the type in `schema.py`."""
         return self.attack_summary() if "kind" in self.read_json("summary.json") else self.evaluation_summary()
 
     def evaluation_summary(self) -> EvaluationSummary:
@@ -160,18 +165,18 @@ class Folder:
         return cast(AttackSummary, self._read_summary(AttackSummary))
 
     def _read_summary(self, kind: Any) -> Any:
-        """Raises BadRun if a key is missing or of another type, as in a file that another version wrote."""
+        """Returns summary.json. Raises BadRun if a key is missing or of another type, as in a file of another version."""
         found = self.read_json("summary.json")
         if wrong := mismatch(found, kind, exact=False):
             raise BadRun(f"{self.path / 'summary.json'}: {OTHER_VERSION}: {wrong.removeprefix('.')}")
         return found
 
     def evaluation_results(self) -> Iterator[EvaluationLine]:
-        """results.jsonl of an evaluation."""
+        """Yields the lines of results.jsonl of an evaluation."""
         return self.read_lines("results.jsonl")
 
     def attack_results(self) -> Iterator[AttackLine]:
-        """results.jsonl of an attack."""
+        """Yields the lines of results.jsonl of an attack."""
         return self.read_lines("results.jsonl")
 
     # trials
@@ -183,7 +188,7 @@ class Folder:
         return self.part_path(name).is_file()
 
     def write_part(self, name: str, arrays: Arrays) -> None:
-        """Writes a part: the same bytes for the same arrays, so without times."""
+        """Writes a part. The same arrays give the same bytes: the archive holds no times and sorts its columns."""
         raw = io.BytesIO()
         with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
             archive.comment = _listed(arrays)
@@ -196,21 +201,21 @@ class Folder:
         write_atomically(self.part_path(name), raw.getvalue())
 
     def parts(self) -> list[str]:
-        """The names of all parts, in order."""
+        """Returns the names of all parts, sorted."""
         return sorted(path.stem for path in (self.path / "trials").glob("*.npz"))
 
     def read_part(self, name: str, columns: Iterable[str] | None = None) -> Arrays:
-        """Returns some columns of a part, or all; those that it lacks are left out. Raises BadRun if it is damaged."""
+        """Returns these columns of a part, by default all; those that it lacks are left out. Raises BadRun if it is damaged."""
         path = self.part_path(name)
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-                # the directory at the end of a zip has no checksum, so the comment repeats the names
+                # zip has no checksum for its list of files, so the comment repeats the names
                 if not archive.files or archive.zip.comment != _listed(archive.files):
                     raise ValueError("other columns than were written")
                 return {
                     key: archive[key] for key in (archive.files if columns is None else columns) if key in archive.files
                 }
-        except Exception as error:  # damaged bytes make zipfile, zlib and NumPy raise all kinds
+        except Exception as error:  # damaged bytes make zipfile, zlib and NumPy raise errors of many types
             raise BadRun(
                 f"{path}: expected a part of the trials, got: damaged bytes ({type(error).__name__}); delete it to have it made "
                 "again"
@@ -218,10 +223,11 @@ class Folder:
 
 
 def _listed(columns: Iterable[str]) -> bytes:
+    """Returns the names of columns as the comment of an archive."""
     return ",".join(sorted(columns)).encode()
 
 
-WAITING = 2  # parts that may wait to be written, so that memory does not fill up where the disk is slow
+WAITING = 2  # parts that may wait to be written: a limit, so that a slow disk does not fill the memory
 
 
 class WriteBehind(Folder):
@@ -255,10 +261,11 @@ class WriteBehind(Folder):
         return super().read_part(name, columns)
 
     def settle(self) -> None:
-        """Waits until nothing is being written any more, and ignores errors."""
+        """Waits until all parts are written. Ignores errors."""
         while self._pending:
             self._pending.pop(0).exception()
 
     def _wait(self, left: int = 0) -> None:
+        """Waits until at most `left` parts are not written. Raises the error of one that could not be written."""
         while len(self._pending) > left:
             self._pending.pop(0).result()

@@ -1,4 +1,4 @@
-"""Jobs on this machine: in this process, or in several that share nothing but the run folder."""
+"""Runs the jobs of a run: in this process, or in worker processes that share only the run folder."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Doer(Protocol):
-    """Does a job in two steps: `make` needs no victim, `do` asks one and writes the result."""
+    """Does a job in two steps: `make` needs no victim; `do` takes what `make` returned, asks the victim and writes a part."""
 
     def make(self, job: Any) -> Any: ...
     def do(self, job: Any, made: Any = None) -> None: ...
 
 
 class Work(Doer, Protocol):
-    """What a run does, as jobs each of which leaves one part of the trials."""
+    """What a run does, as jobs, each of which writes one part of the trials."""
 
     @property
     def folder(self) -> Folder: ...
@@ -36,17 +36,17 @@ class Work(Doer, Protocol):
     @property
     def truth(self) -> Truth: ...
     def rounds(self) -> Iterable[list[Any]]:
-        """Lists of jobs after the clean texts, each of which may depend on what the ones before left."""
+        """Yields lists of jobs, to be done after the clean texts. A list may depend on the trials of the lists before it."""
         ...
 
     def finish(self, run: RunFile) -> Any:
-        """Computes summary.json and results.jsonl from the trials. Returns the summary."""
+        """Computes summary.json and results.jsonl from the trials and writes them. Returns the summary."""
         ...
 
 
 @dataclass
 class Progress:
-    """How far a run is; `show` is called after each job."""
+    """Counts the jobs done; `show` is called after each."""
 
     total: int
     show: Callable[[Progress], None] | None = None
@@ -73,8 +73,10 @@ def run_jobs(
     heard: Callable[[Any], None] | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Do all jobs. With several workers each opens the work for itself by `open_work` and does whole jobs, or only makes what
-    this process then tries. `heard` is told what workers report about their work (`report`) after each whole job.
+    """Does all jobs, in several processes if there are workers and `open_work` is given.
+
+    Each worker opens the work for itself with `open_work`. whole: workers do whole jobs, and `heard` is called with what their
+    `report` returns after each job. Otherwise they only `make`, and this process asks the victim and writes.
     """
     waiting = list(jobs)
     if workers <= 1 or open_work is None or len(waiting) < 2:
@@ -83,7 +85,7 @@ def run_jobs(
             if progress:
                 progress.step()
         return
-    from concurrent.futures import ProcessPoolExecutor  # loading it takes as long as numpy's smaller half
+    from concurrent.futures import ProcessPoolExecutor  # slow to import
     from multiprocessing import get_context
 
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (open_work,))
@@ -92,7 +94,7 @@ def run_jobs(
             if heard:
                 heard(result)
     except BaseException:
-        for process in list(pool._processes.values()):  # a worker may sit in a model for minutes: nobody waits for it
+        for process in list(pool._processes.values()):  # a worker may be busy with the model for minutes: do not wait
             process.terminate()
         raise
     finally:
@@ -102,7 +104,7 @@ def run_jobs(
 def _spread(
     pool: ProcessPoolExecutor, work: Doer, jobs: list[Any], workers: int, whole: bool, progress: Progress | None
 ) -> Iterable[Any]:
-    """Keep every worker busy, but no more than two jobs each on the way."""
+    """Submits at most two jobs per worker at a time, so that none is idle. Yields what workers report of whole jobs."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
     waiting = list(reversed(jobs))
@@ -110,7 +112,7 @@ def _spread(
 
     def submit() -> None:
         while waiting and len(running) < 2 * workers:
-            with _deaf_to_interrupts():  # a worker that begins here must not be torn apart before `_begin`
+            with _interrupts_blocked():  # `submit` may start a worker, which must not be interrupted before `_begin`
                 job = waiting.pop()
                 running[pool.submit(_do if whole else _make, job)] = job
 
@@ -118,7 +120,7 @@ def _spread(
     while running:
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             job, result = running.pop(future), future.result()
-            submit()  # before this process gets busy with the result
+            submit()  # first, so that workers have jobs while this process uses the result
             if whole:
                 yield result
             else:
@@ -128,8 +130,8 @@ def _spread(
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Ctrl-C waits until the end of this, in processes begun meanwhile for ever (Windows has no such thing)."""
+def _interrupts_blocked() -> Iterator[None]:
+    """Delays Ctrl-C until the end of the block; processes started in it never receive it. Does nothing on Windows."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -140,18 +142,19 @@ def _deaf_to_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_work: Any = None  # of this worker process
+_work: Any = None  # in a worker process: what it opened
 
 
 def _begin(open_work: Callable[[], Doer]) -> None:
+    """Prepares a worker process."""
     global _work
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the first one ends the others
-    Thread(target=_follow, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent terminates its workers
+    Thread(target=_end_with_parent, daemon=True).start()
     _work = open_work()
 
 
-def _follow() -> None:
-    """End with the process that began this one: if it was killed, nobody else will end it."""
+def _end_with_parent() -> None:
+    """Waits for the parent process to end and then ends this one: a parent that was killed does not terminate its workers."""
     from multiprocessing import parent_process
 
     if parent := parent_process():

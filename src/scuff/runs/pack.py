@@ -16,21 +16,24 @@ from .folder import Arrays
 
 
 def pack_texts(name: str, texts: Sequence[str]) -> Arrays:
-    """UTF-8 bytes one after the other, and where each text begins and the last one ends."""
+    """Returns the UTF-8 bytes of all texts, and the offsets at which each text begins and the last one ends."""
     raw = [text.encode("utf-8", "surrogatepass") for text in texts]
     edges = bounds(np.fromiter(map(len, raw), np.int64, len(raw)))
     return {f"{name}_bytes": np.frombuffer(b"".join(raw), np.uint8), f"{name}_offsets": edges}
 
 
 def unpack_texts(name: str, arrays: Arrays) -> list[str]:
-    """The texts that `pack_texts` packed under a name."""
+    """Returns the texts that `pack_texts` packed under a name."""
     raw = arrays[f"{name}_bytes"].tobytes()
     edges = arrays[f"{name}_offsets"].tolist()
     return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(edges)]
 
 
 def pack_edits(edits: Sequence[tuple[int, int, Edits]]) -> Arrays:
-    """Edits in the order of cases. edits: (column, number of the first case, edits of cases from there on)."""
+    """Returns the columns of edits, in the order of cases.
+
+    edits: tuples of a text column, a case number that is added to the rows of the edits, and the edits.
+    """
     parts = [(column, first, e) for column, first, e in edits if len(e)]
     none = np.empty(0, np.int64)
 
@@ -50,7 +53,7 @@ def pack_edits(edits: Sequence[tuple[int, int, Edits]]) -> Arrays:
 
 
 def pack_answers(answers: npt.NDArray[Any]) -> Arrays:
-    """Scores, label numbers, label sets, tags or texts; the name of the column tells which."""
+    """Returns the columns of answers: scores, label numbers, label sets, tags or texts, each under a name of its own."""
     if answers.dtype.kind == "f":
         return {"scores": answers.astype(np.float32)}
     if answers.dtype.kind == "b":
@@ -65,7 +68,7 @@ def pack_answers(answers: npt.NDArray[Any]) -> Arrays:
 
 
 def unpack_answers(arrays: Arrays) -> npt.NDArray[Any]:
-    """The answers of a part, one per row."""
+    """Returns the answers of a part, one per row; a missing text or missing tags are returned as empty."""
     for name in ("scores", "sets", "label"):
         if name in arrays:
             return arrays[name]

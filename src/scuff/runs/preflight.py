@@ -1,4 +1,4 @@
-"""Before a run: two examples, the clean score, the costs. A wrong label order or column shows here."""
+"""The pre-flight of a run: shows two examples and the clean score, in which wrong labels or columns show, and the costs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from .display import in_words, said, visible
 from .folder import BadRun
 from .setup import Say, Setup
 
-TUNING = 200_000  # characters: enough for batches of every size
-
-WORTH = 0.05  # of all queries may be spent on finding that size
-
 
 def look(setup: Setup, say: Say, queries: int) -> float:
-    """Tells two examples and the clean score. Returns the seconds that the model takes for a text.
+    """Says what the model answers to two examples, and the clean score. Returns the seconds that the model takes for a text.
 
-    queries: about how many will come, by which it is decided whether to look for the best batch size.
+    queries: about how many the run will need; decides whether to look for the best batch size. Raises BadRun if the model
+    answers nothing, or answers that cannot be read.
     """
     data = setup.data
     two = data.take(range(min(2, len(data))))
@@ -45,7 +42,7 @@ def look(setup: Setup, say: Say, queries: int) -> float:
     outputs = setup.query(*data.columns)
     score, problem = setup.truth.score(outputs)
     misread = [reason for reason in problem.tolist() if reason.startswith("error: BadAnswer: ")]
-    if misread:  # a model whose answers we do not understand is no model that fails now and then
+    if misread:  # unlike an error that occurs now and then, this would happen for every text
         raise BadRun(misread[0].removeprefix("error: BadAnswer: "))
     got = np.isfinite(score)
     clean = float(np.average(score[got], weights=setup.truth.weight[got])) if got.any() else float("nan")
@@ -72,9 +69,14 @@ def look(setup: Setup, say: Say, queries: int) -> float:
     return setup.query.seconds / max(setup.query.asked, 1)
 
 
+TUNING = 200_000  # characters: enough to try batches of every size
+WORTH = 0.05  # of all queries may be spent on that
+
+
 def _tune(setup: Setup, queries: int) -> None:
-    """Lets a victim that looks for its best batch size find it now, so that all batches of the run are alike. Where trying would
-    take longer than it could save, the usual size is taken.
+    """Lets a victim that chooses its own batch size find the best one now, so that all batches of the run have the same size.
+
+    Takes the default size if trying would cost more than WORTH of all queries.
     """
     if setup.victim.batch_tokens is None:
         size = sum(len(part) for column in setup.data.columns for text in column for part in text)
@@ -90,11 +92,13 @@ def _short(value: Any, most: int = 70) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def in_brackets(lead: str, found: dict[str, Any]) -> str:
-    return lead + ", ".join(f"{name} ({why})" for name, why in found.items()) if found else ""
+def in_brackets(lead: str, reasons: dict[str, Any]) -> str:
+    """Returns names, each with its reason or count in brackets, after a lead; "" if there are none."""
+    return lead + ", ".join(f"{name} ({why})" for name, why in reasons.items()) if reasons else ""
 
 
 def duration(seconds: float) -> str:
+    """Returns a duration in seconds, minutes or hours."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""Runs: started, resumed after an interruption, done by worker processes, or computed again from the trials."""
+"""Starts a run, resumes one that was interrupted, or computes a finished one again from its trials."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .setup import Say, Setup
 from .trials import CleanTexts, left
 
 ATTACK, EVALUATE = "attack", "evaluate"
-Show = Callable[[Progress], None]  # is told after every job how far a run is
+Show = Callable[[Progress], None]  # called after each job
 Result = TypeVar("Result")
-Finish = Callable[[Folder, Any], Result]  # makes a result of a folder and its summary
+Finish = Callable[[Folder, Any], Result]  # given the folder and its summary, writes the report and returns the result
 
 
 def silent(message: str) -> None:
-    """Says nothing."""
+    """Ignores a message."""
 
 
 def start_run(
@@ -36,9 +36,10 @@ def start_run(
     say: Say = silent,
     show: Show | None = None,
 ) -> Result:
-    """Tells the pre-flight of a setup and does its run, in a temporary folder if `output` is None.
+    """Does the pre-flight and the run of a setup, and closes it. Returns what `finish` returns.
 
-    named: `output` is a folder of runs, in which this one gets a name made of its settings.
+    output: the run folder; None stands for a temporary one. named: `output` is a folder of runs, in which this one gets a name
+    made of its settings.
     """
     try:
         setup.check_parts()
@@ -52,7 +53,7 @@ def start_run(
 
 
 def dry_run(setup: Setup, say: Say) -> None:
-    """Only the pre-flight. Writes nothing."""
+    """Does only the pre-flight of a setup, and closes it. Writes nothing."""
     try:
         setup.preflight(say)
     finally:
@@ -67,18 +68,18 @@ def resume_run(
     say: Say = silent,
     show: Show | None = None,
 ) -> Result:
-    """Goes on with a run that was interrupted. open_setup: is given what run.json says."""
+    """Does what is left of a run that was interrupted. open_setup: makes the setup from run.json."""
     setup = open_setup(Folder(folder).run())
     try:
         setup.check_parts()
-        setup.preflight(silent)  # whose answers to the clean texts are used
+        setup.preflight(silent)  # its answers to the clean texts are used again
         return _conduct(setup, Folder(folder), finish, say, show)
     finally:
         setup.close()
 
 
 def compute_again(kind: type[Setup], folder: str | Path, finish: Finish[Result]) -> Result:
-    """Computes everything of a finished run anew from its trials, without its victim."""
+    """Computes all files of a finished run again from its trials, without its victim. Raises BadRun if it is not finished."""
     work = kind.read(Folder(folder))
     for jobs in chain([CleanTexts(work.folder, work.data, work.truth).jobs()], work.rounds()):
         if waiting := left(work.folder, jobs):
@@ -90,17 +91,17 @@ def compute_again(kind: type[Setup], folder: str | Path, finish: Finish[Result])
 
 
 def kind_of(folder: str | Path) -> str:
-    """Which command wrote a run folder: evaluate or attack."""
+    """Returns the command that wrote a run folder: "evaluate" or "attack"."""
     return ATTACK if Folder(folder).run()["key"].get("kind") == ATTACK else EVALUATE
 
 
 def check_resumable(folder: str | Path, command: str) -> None:
-    """Raises BadRun if a run is of another command, or cannot be opened again by the names in run.json."""
-    found = kind_of(folder)
-    if found != command:
+    """Raises BadRun if a run is of another command, or if run.json does not name its model and data."""
+    kind = kind_of(folder)
+    if kind != command:
         raise BadRun(
-            f"{folder}: expected a run of `scuff {command}`, got one of `scuff {found}`: "
-            f"`scuff {found} --resume {folder}` goes on with it"
+            f"{folder}: expected a run of `scuff {command}`, got one of `scuff {kind}`: "
+            f"`scuff {kind} --resume {folder}` goes on with it"
         )
     run = Folder(folder).run()
     for what in ("model", "data"):
@@ -112,7 +113,7 @@ def check_resumable(folder: str | Path, command: str) -> None:
 
 
 def _conduct(setup: Setup, folder: Folder, finish: Finish[Result], say: Say, show: Show | None) -> Result:
-    """Does all that is left of a run, and computes its numbers, while no other process may touch the folder."""
+    """Does all jobs that are left and computes the numbers, with the folder locked. Raises NoAnswers if nothing was answered."""
     with folder.locked():
         run, behind = setup.start(folder), WriteBehind(folder.path)
         try:
@@ -121,18 +122,21 @@ def _conduct(setup: Setup, folder: Folder, finish: Finish[Result], say: Say, sho
             summary = work.finish(run)
             result = finish(behind, summary)
         finally:
-            behind.settle()  # nothing may be written after the lock is gone
+            behind.settle()  # nothing may be written after the lock is released
     setup.check_answers(summary)
     return result
 
 
 def _do_rounds(setup: Setup, work: Work, say: Say, show: Show | None) -> None:
-    """The clean texts in this process, the rounds of the work also in workers. Writes timings even if interrupted."""
+    """Asks about the clean texts in this process, then does the rounds of the work, in workers if there are some.
+
+    Writes timings.json even if interrupted.
+    """
     workers, whole, any_left = setup.settings.workers, setup.reopens, False
     clean = CleanTexts(work.folder, work.data, work.truth, setup.ask)
     threads = max(1, (os.cpu_count() or 1) // workers)
     opened = partial(open_worker, type(setup), str(work.folder.path), whole, threads)
-    setup.query.errors = 0  # the pre-flight met those of the clean texts, which are asked again
+    setup.query.errors = 0  # clean texts that failed in the pre-flight are asked again, and must not count twice
     try:
         for at, jobs in enumerate(chain([clean.jobs()], work.rounds())):
             waiting = left(work.folder, jobs)
@@ -151,7 +155,7 @@ def _do_rounds(setup: Setup, work: Work, say: Say, show: Show | None) -> None:
 
 @dataclass(eq=False)
 class Worker:
-    """Work in a process of its own, which reports what it has done so far."""
+    """The work of a worker process with a victim of its own, which reports its queries and errors."""
 
     work: Work
     setup: Setup
@@ -167,7 +171,7 @@ class Worker:
 
 
 def open_worker(kind: type[Setup], path: str, whole: bool, threads: int) -> Doer:
-    """The work of a run folder in a worker process; whole: with its victim."""
+    """Opens the work of a run folder in a worker process. whole: with its victim."""
     bare = kind.read(Folder(path))
     if not whole:
         return bare

@@ -1,7 +1,7 @@
-"""The types of the files in a run folder: what writes them and what reads them share these.
+"""The types of the files in a run folder, which the code that writes them and the code that reads them share.
 
-A tuple is a list of that length in JSON. Keys keep the names that they have in files, which are older than some words of the
-code: `setting` is an access, `draw` the number of a case, `config` holds settings.
+A tuple is a list of that length in JSON. Some keys have older names than the code uses: `setting` is the access, `draw` the
+number of a random draw, `config` holds settings.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any, Literal, TypedDict, final, get_args
 
 from ..data.dataset import Task
 
-SCHEMA = 1  # of run.json and summary.json; a file of another version is refused
+SCHEMA = 1  # the version of run.json and summary.json; a file of another version is refused
 
-Texts = Sequence[str | Sequence[str]]  # of an example, by column; a text in tokens is a list of them
+Texts = Sequence[str | Sequence[str]]  # of an example, by column; a text that is cut into tokens is a list of them
 Target = str | Sequence[str]  # a label or a text; a set of labels, or a tag per token
 Edit = tuple[int, int, int, str]  # column, start, stop, new text
 
@@ -53,7 +53,7 @@ class DataFacts(TypedDict):
 
 
 class RecipeFacts(TypedDict):
-    """An attack with every option of its parts."""
+    """An attack: its recipe and the specs of its parts, with all options. deviations: from the recipe's paper."""
 
     name: str
     paper: str
@@ -117,7 +117,7 @@ class AttackKey(_Key):
 
 
 class RunModel(TypedDict):
-    """The model of a run. spec: by which it can be opened again, if it can."""
+    """The model of a run. spec: the name by which it can be opened again; None if it was an object or may hold a key."""
 
     spec: str | None
     name: str
@@ -125,7 +125,7 @@ class RunModel(TypedDict):
 
 
 class RunData(TypedDict):
-    """The data of a run. known: all labels, also those that the sample lacks."""
+    """The data of a run. spec: as for the model. total: examples before sampling. known: all labels, also those not sampled."""
 
     spec: str | None
     name: str
@@ -138,14 +138,14 @@ class RunData(TypedDict):
 
 
 class RunPlan(TypedDict, total=False):
-    """What run.json says beside the key about an evaluation (left_out) or an attack (recipe)."""
+    """Entries of run.json that only an evaluation (left_out: dimensions, with reasons) or only an attack (recipe) has."""
 
     left_out: dict[str, str]
     recipe: RecipeFacts
 
 
 class RunFile(RunPlan):
-    """run.json."""
+    """run.json. key: decides the trials. config: settings that differ from the defaults. reader: the state of the victim."""
 
     schema: int
     signature: str
@@ -170,7 +170,7 @@ class ExampleLine(TypedDict):
 
 
 class Timing(TypedDict):
-    """An entry of timings.json: one for each time that a run was begun or resumed."""
+    """An entry of timings.json: one for each time that a run was started or resumed."""
 
     seconds: float
     victim_seconds: float
@@ -198,7 +198,7 @@ class AucScore(TypedDict, total=False):
 
 
 class CleanScores(AucScore, ProblemCounts):
-    """The texts as they are. chance, majority: what guessing, and always the most frequent answer, give."""
+    """The scores of the clean texts. chance, majority: the scores of guessing, and of always giving the most frequent answer."""
 
     score: Estimate
     examples: int
@@ -208,20 +208,20 @@ class CleanScores(AucScore, ProblemCounts):
 
 
 class Pair(TypedDict):
-    """Final average and worst score."""
+    """The final average and worst score."""
 
     average: Estimate
     worst: Estimate
 
 
 class ByValidity(Pair):
-    """Final scores weighted by how many people still read the text (RobTest, Table 3)."""
+    """Final scores weighted by the shares of cases that annotators found valid (RobTest, Table 3). column: of that table."""
 
     column: str
 
 
 class Broken(TypedDict):
-    """Of the examples that were right when clean, the share that some case broke."""
+    """The share of the examples answered right when clean (`of`) that some case broke."""
 
     rate: float | None
     interval: list[float | None]
@@ -229,7 +229,11 @@ class Broken(TypedDict):
 
 
 class Cell(AucScore, ProblemCounts):
-    """The cases of a dimension at one degree."""
+    """The scores and counts of a dimension at one degree.
+
+    relative: the average divided by the clean score. reached: the mean measured degree. cases_each: per example. unfit: draws
+    above the degree, which were discarded.
+    """
 
     degree: float
     average: Estimate
@@ -251,7 +255,7 @@ class _ByValidity(TypedDict, total=False):
 
 
 class DimensionScores(_ByValidity):
-    """A dimension with one access."""
+    """The scores of a dimension with one access (`setting`)."""
 
     spec: str
     base: str
@@ -265,14 +269,14 @@ class DimensionScores(_ByValidity):
 
 
 class Harm(TypedDict):
-    """What a dimension leaves of the clean score at the highest degree."""
+    """The share of the clean score that a dimension leaves at the highest degree."""
 
     dimension: str
     left: float | None
 
 
 class Scores(TypedDict):
-    """What is computed from the trials of an evaluation."""
+    """The entries of summary.json that are computed from the trials. problems: the most frequent reasons, with their counts."""
 
     clean: CleanScores
     overall: Pair
@@ -283,7 +287,7 @@ class Scores(TypedDict):
 
 
 class CaseCounts(TypedDict):
-    """Cases made, planned, and saved by an adaptive run."""
+    """How many cases were made, were planned, and were not needed by an adaptive run (saved)."""
 
     cases: int
     planned: int
@@ -306,7 +310,7 @@ class EvaluationSummary(Scores):
 
 
 class Case(TypedDict):
-    """A case and its answer. draw: its number among those of its cell; reached: its measured degree."""
+    """A case and its answer. draw: the random draw that made it; reached: its measured degree."""
 
     draw: int
     reached: float
@@ -330,7 +334,7 @@ class ScoredAnswer(TypedDict):
 
 
 class DimensionLine(TypedDict):
-    """The scores of an example in a dimension, by degree."""
+    """The scores of an example in a dimension, by degree. broken_by: the first case that scored lower than the clean text."""
 
     average: list[float | None]
     worst: list[float | None]
@@ -348,7 +352,7 @@ class EvaluationLine(ExampleLine):
 
 
 class LabelScores(TypedDict, total=False):
-    """The score of each label, of label sets where the model gives scores."""
+    """The score of each label, for tasks with label sets and models that give scores."""
 
     scores: dict[str, float]
 
@@ -360,7 +364,7 @@ class Answered(LabelScores):
 
 
 class Adversarial(Answered):
-    """The text that a search settled on. valid: whether it is close enough in meaning."""
+    """The texts that a search ended with. valid: whether they are close enough in meaning."""
 
     texts: Texts
     edits: list[Edit]
@@ -383,7 +387,7 @@ class AttackLine(ExampleLine):
 
 
 class Share(Estimate):
-    """A share of the attacked texts."""
+    """A share of the attacked texts, with its interval: `count` of `of`."""
 
     count: int
     of: int
@@ -409,33 +413,33 @@ class QueryCounts(TypedDict):
 
 
 class Mean(TypedDict):
-    """Over successes; None if there are none."""
+    """A mean over successes; None if there are none."""
 
     mean: float | None
 
 
 class Similarity(Mean):
-    """In meaning."""
+    """The mean similarity in meaning over successes, and what measured it."""
 
     measure: str
 
 
 class Curve(TypedDict):
-    """The share of attacked texts that still hold after so many queries each."""
+    """The share of attacked texts that are not yet broken (left) after so many queries each."""
 
     queries: list[int]
     left: list[float | None]
 
 
 class LabelCounts(TypedDict):
-    """Attacked texts of a label, and successes among them."""
+    """How many texts of a label were attacked (of), and how many with success (count)."""
 
     of: int
     count: int
 
 
 class Replacement(TypedDict):
-    """A replacement, and how many successes have it."""
+    """A replaced text, its replacement, and how many successes have it."""
 
     old: str
     new: str
@@ -483,12 +487,12 @@ CASE_COLUMNS = {
     "example": "int32", "dimension": "int16", "degree": "int16", "draw": "int32", "reached": "float64",
     "distance": "float64", "score": "float32", "problem": "int32", **_REASONS, **_EDITS,
 }  # fmt: skip
-UNFIT_COLUMN = {"unfit": "int32"}  # not of the clean texts: dimension, degree and number of cases thrown away
+UNFIT_COLUMN = {"unfit": "int32"}  # not of the clean texts: dimension, degree, and number of draws that were discarded
 ATTACK_COLUMNS = {
     "example": "int32", "status": "int8", "queries": "int32", "reached": "int32", "unanswered": "int32",
     "margin": "float64", "distance": "float64", "changed": "float64", **_REASONS, **_EDITS,
 }  # fmt: skip
-ANSWER_COLUMNS: tuple[dict[str, str], ...] = (  # one of these
+ANSWER_COLUMNS: tuple[dict[str, str], ...] = (  # a part has one of these, by the kind of its answers
     {"scores": "float32"}, {"sets": "bool"}, {"label": "int32"}, {"tags": "int16", "tags_offsets": "int64"},
     {"answer_bytes": "uint8", "answer_offsets": "int64"},
 )  # fmt: skip

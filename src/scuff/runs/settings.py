@@ -1,4 +1,4 @@
-"""Settings of a run: each is declared once, with its help and its checks; flags, keywords and settings files come from that."""
+"""The settings of a run, each declared once with its help and its checks, from which flags, keywords and YAML keys come."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def setting(
     flags: tuple[str, ...] = (),
     old_name: str = "",
 ) -> Any:
-    """A field of a settings class: its default, and what flags, checks and help texts need to know.
+    """Returns a field of a settings class, whose metadata has what flags, checks and help texts need.
 
-    choices, least, bounds: what values may be. many: whether the flag of a list takes all values together (`--degrees 0.1 0.2`)
-    or is repeated. flags: where they are not `--name`. old_name: what flags, keywords, files and run.json called it before.
+    choices, least, bounds: which values are allowed. many: whether the flag of a list takes all values together (`--degrees
+    0.1 0.2`) or is repeated. flags: if they are not `--name`. old_name: a name that is accepted, too, and written to run.json.
     """
     about = {
         "help": help, "group": group, "metavar": metavar, "choices": tuple(choices), "least": least, "bounds": bounds,
@@ -48,7 +48,7 @@ def setting(
 
 @dataclass(frozen=True)
 class Settings:
-    """What can be set about the data, the model and how a run is done."""
+    """The settings that evaluations and attacks share: the data, the model, and how the run is done."""
 
     text: tuple[str, ...] = setting(
         (), "column of texts; twice for sentence pairs", group=DATA, metavar="COLUMN", many="repeated"
@@ -58,25 +58,23 @@ class Settings:
     )  # fmt: skip
     id: str | None = setting(None, "column that names each example", group=DATA, metavar="COLUMN")
     task: Task | None = setting(
-        None, "single, multi, tokens or text; default: by what the columns hold", group=DATA, metavar="TASK"
+        None, "single, multi, tokens or text; default: guessed from what the columns hold", group=DATA, metavar="TASK"
     )
     format: str | None = setting(
         None, "csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name", group=DATA
     )
-    split: str | None = setting(None, "of a Hugging Face data set; default test, else validation", group=DATA)
+    split: str | None = setting(None, "split of a Hugging Face data set; default test, else validation", group=DATA)
     labels: tuple[str, ...] = setting((), "names of the model's labels, in its order", group=MODEL, metavar="NAME")
-    map: dict[str, str] = setting(
-        {}, "labels of the data that the model calls otherwise", group=MODEL, metavar="DATA=MODEL"
-    )
+    map: dict[str, str] = setting({}, "labels that data and model name differently", group=MODEL, metavar="DATA=MODEL")
     none: str | None = setting(
         None, "the model's label for texts without any other (label sets)", group=MODEL, metavar="NAME"
     )
     options: dict[str, Any] = setting(
-        {}, "options of the model, e.g. device=cpu, timeout=5", group=MODEL, metavar="KEY=VALUE", flags=("--with",)
+        {}, "options of the model, e.g. device=cpu timeout=5", group=MODEL, metavar="KEY=VALUE", flags=("--with",)
     )  # fmt: skip
     predictions: tuple[str, ...] = setting((), "answers collected before, instead of a model", group="", metavar="FILE")
     examples: int = setting(
-        500, "how many, sampled in the shares of the labels; default 500", group=DATA, metavar="N", least=1
+        500, "how many to sample, in the shares of their labels; default 500", group=DATA, metavar="N", least=1
     )
     mlm: str | None = setting(
         None, "masked language model for contextual: a Hugging Face folder or id", metavar="MODEL"
@@ -85,25 +83,30 @@ class Settings:
         None, "sentence encoder; default: MiniLM if installed (scuff[meaning])", metavar="MODEL"
     )
     side: str = setting("first", "which text of a pair to perturb; default first", group=DATA, choices=SIDES)
-    protect: tuple[str, ...] = setting((), "leave alone, as for `scuff perturb`", metavar="WHAT", many="repeated")
-    seed: int = setting(0, "another seed, another result; default 0")
-    workers: int = setting(1, "processes; default 1", group=MODEL, metavar="N", least=1)
+    protect: tuple[str, ...] = setting(
+        (), "text that must not change, named as for `scuff perturb`; may be repeated", metavar="WHAT", many="repeated"
+    )
+    seed: int = setting(0, "seed of all random choices; default 0")
+    workers: int = setting(1, "worker processes; default 1", group=MODEL, metavar="N", least=1)
     cache: str | None = setting(
         None, "keep the model's answers in this file, for all runs", group=MODEL, metavar="FILE"
     )
     max_errors: str = setting(
-        "100", "stop after so many errors, or a share such as 5%; default 100", group=MODEL, metavar="N"
+        "100", "stop after more errors than this, or than a share such as 5%; default 100", group=MODEL, metavar="N"
     )
-    max_queries: int | None = setting(None, "how often the model may be asked", metavar="N", least=1)
+    max_queries: int | None = setting(None, "how many texts the model may be asked about", metavar="N", least=1)
 
     @classmethod
     def of(cls: type[Self], **settings: Any) -> Self:
-        """Settings by name. Raises ValueError for unknown names and wrong values; a single value stands for a list of one."""
+        """Returns the settings with these names; a single value stands for a list of one, None for the default.
+
+        Raises ValueError for unknown names and wrong values.
+        """
         known = {field.name: field for field in fields(cls)}
         renamed = {field.metadata["old_name"]: name for name, field in known.items()} | {"with": "options"}
         given: dict[str, Any] = {}
         for key, value in settings.items():
-            name = key.replace("-", "_")  # as the flags are written
+            name = key.replace("-", "_")  # a settings file may spell it as the flag is spelt
             name = renamed.get(name, name)
             if name not in known:
                 near = get_close_matches(name, known, 1)
@@ -116,7 +119,7 @@ class Settings:
         return made
 
     def check(self) -> None:
-        """Raises ValueError for values that no run can have."""
+        """Raises ValueError for values that are not allowed."""
         for each in fields(self):
             _check(each, getattr(self, each.name))
         self.error_limit(1)
@@ -127,7 +130,10 @@ class Settings:
         return ()
 
     def error_limit(self, cases: int) -> int:
-        """How many errors are too many: a number, or a share of all cases such as 0.05 or 5%."""
+        """Returns how many errors are allowed: `max_errors`, or if that is a share such as 0.05 or 5%, that share of `cases`.
+
+        Raises ValueError if it is neither.
+        """
         text = self.max_errors.strip()
         try:
             number = float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
@@ -142,7 +148,7 @@ class Settings:
 
     @property
     def secret(self) -> bool:
-        """Whether an option of the model may hold a key."""
+        """Whether an option of the model may hold a secret, such as an API key: headers, or a request that mentions one."""
         return any(
             name == "headers" or re.search("key|token|secret|passw|auth", str(value), re.I)
             for name, value in self._risky()
@@ -152,19 +158,25 @@ class Settings:
         return [(name, value) for name, value in self.options.items() if name in ("headers", "request")]
 
     def asdict(self) -> dict[str, Any]:
-        """Only what differs from the default, in plain types and under the names that run.json has always had."""
+        """Returns the settings that differ from the defaults, in plain types, under the names that they have in run.json.
+
+        Leaves out options that may hold a secret, and `workers`, which do not decide the result.
+        """
         plain, names = asdict(type(self)()), {field.name: field.metadata["old_name"] for field in fields(self)}
         hidden = [name for name, _ in self._risky()] if self.secret else []
         options = {name: value for name, value in self.options.items() if name not in hidden}
         return {
             names[name] or name: list(value) if isinstance(value, tuple) else value
             for name, value in {**asdict(self), "options": options}.items()
-            if value != plain[name] and name != "workers"  # which changes nothing but time
+            if value != plain[name] and name != "workers"
         }
 
 
 def _read(field: Field[Any], value: Any) -> Any:
-    """A value of the type that a setting has. A part that is given as an object becomes its spec."""
+    """Returns a value in the type of its setting. A part that is given as an object becomes its spec.
+
+    Raises ValueError if the value does not have that type.
+    """
     name, kind = field.name, str(field.type)
     if kind.startswith("tuple"):
         many = list(value) if isinstance(value, list | tuple) else [value]
@@ -195,6 +207,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def _check(field: Field[Any], value: Any) -> None:
+    """Raises ValueError if a value is not among the choices or outside the bounds of its setting."""
     choices, least, bounds = (field.metadata[name] for name in ("choices", "least", "bounds"))
     if value is None or value == field.default:
         return
@@ -212,7 +225,7 @@ def default_of(field: Field[Any]) -> Any:
 
 
 def read_settings(path: str) -> dict[str, Any]:
-    """The settings in a YAML or TOML file."""
+    """Returns the settings in a YAML or TOML file. Raises ValueError if it cannot be read."""
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A model, data and settings, opened and checked: what a run starts from."""
+"""The setup of a run: a model, data and settings, opened and checked; decides what identifies a run and writes run.json."""
 
 from __future__ import annotations
 
@@ -34,14 +34,17 @@ from .jobs import Work
 from .schema import SCHEMA, RunFile, RunPlan
 from .settings import Settings
 
-Say = Callable[[str], None]  # where messages for people go
-Output = str | Path | None  # the folder of a run; None: a temporary one
+Say = Callable[[str], None]  # called with each message for the user
+Output = str | Path | None  # the run folder; None: a temporary one
 Opened = TypeVar("Opened", bound="Setup")
-PROBE = 32  # examples whose answers stand for the model when a run is resumed or a cache is read
+PROBE = 32  # examples whose answers identify the model, about
 
 
 def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
-    """The victim's own identity and, since a model can change under an unchanged name, its answers to a few examples."""
+    """Returns the victim's own identity and a hash of its answers to a few examples, since a model can change under its name.
+
+    Of a victim that is paid for, only the identity and the labels.
+    """
     victim = query.victim
     if victim.paid:
         return f"{victim.identity}#{','.join(truth.labels)}"
@@ -52,12 +55,13 @@ def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
 
 
 def open_data(source: Any, settings: Settings) -> Dataset:
-    """All examples, before a sample is taken."""
+    """Returns all examples of the data, before a sample is taken."""
     columns = Columns(settings.text, settings.label, settings.id, settings.task, settings.format, settings.split)
     return read_dataset(source, columns)
 
 
 def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
+    """Returns the model as a victim. Raises ValueError if it does not fit the task or its labels are not known."""
     labels = settings.labels
     if settings.predictions:
         answers, name = read_predictions(settings.predictions, data.fields, data.task)
@@ -73,13 +77,13 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
 
 
 def _named(data: Dataset, settings: Settings) -> tuple[str, ...]:
-    """The labels of the data as the model calls them."""
+    """Returns the labels of the data under the names that the model has for them."""
     return tuple(dict.fromkeys(settings.map.get(label, label) for label in data.labels))
 
 
 @dataclass(eq=False)
 class Setup(ABC):
-    """What an evaluation and an attack have in common. A subclass says what is done; `runs.run` does it."""
+    """An opened model, data and settings. Subclasses, for evaluations and for attacks, say what a run does; `run.py` does it."""
 
     model: Any
     source: Any  # the data as the user named it
@@ -90,11 +94,11 @@ class Setup(ABC):
     truth: Truth
     query: Query
     begun: float = field(default_factory=time.monotonic)
-    elsewhere: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # queries, seconds and errors of workers
+    worker_reports: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # process: queries, seconds and errors
 
     kind: ClassVar[str]  # the command that starts such a run
     settings_class: ClassVar[type[Settings]]
-    makes_alone: ClassVar[bool] = False  # whether something can be made without the victim, by worker processes
+    makes_alone: ClassVar[bool] = False  # whether worker processes without a victim can `make` something of a job
 
     @classmethod
     @abstractmethod
@@ -107,44 +111,44 @@ class Setup(ABC):
     @classmethod
     @abstractmethod
     def read(cls, folder: Folder) -> Work:
-        """The work of a run folder without its victim: what numbers, and cases that rules choose, are made from."""
+        """Returns the work of a run folder without its victim: enough to compute numbers, and to make cases without asking."""
 
     @classmethod
     @abstractmethod
     def reopen(cls: type[Opened], bare: Any, threads: int) -> Opened:
-        """The setup of a run folder in a worker process. bare: what `read` returned."""
+        """Returns the setup of a run folder in a worker process. bare: what `read` returned. threads: that the model may use."""
 
     @abstractmethod
     def work(self, folder: Folder) -> Work:
-        """What is to be done, with the victim."""
+        """Returns the work of this run, with its victim."""
 
     @abstractmethod
     def preflight(self, say: Say) -> None:
-        """Tells two examples, the clean score and the costs, before anything is written."""
+        """Says two examples, the clean score and the costs. Writes nothing. Raises BadRun if the model cannot be used."""
 
     @abstractmethod
     def check_answers(self, summary: Any) -> None:
-        """Raises NoAnswers if the victim answered nothing that counts."""
+        """Raises NoAnswers if the victim answered none of the cases."""
 
     @abstractmethod
     def plan(self) -> dict[str, Any]:
-        """Everything that decides the trials beside model and data, by name."""
+        """Returns everything beside model and data that decides the trials, by name."""
 
     @abstractmethod
     def shown_plan(self) -> dict[str, Any]:
-        """The same for people, in the signature."""
+        """Returns the entries of the plan that the signature shows."""
 
     def about(self) -> RunPlan:
-        """What else run.json should tell."""
+        """Returns further entries of run.json."""
         return {}
 
     @classmethod
     def opened(cls, model: Any, source: Any, settings: Settings, output: Output) -> dict[str, Any]:
-        """Model and data, opened and sampled, as keywords of the constructor."""
+        """Opens model and data and takes the sample. Returns keywords of the constructor."""
         if output is not None:
             Folder(output).usable()
         whole = open_data(source, settings)
-        # labels that only examples outside the sample have count, too
+        # `known`: all labels, also those that no example of the sample has
         data = replace(whole.sample(settings.examples, settings.seed), known=whole.labels)
         victim = open_model(model, settings, whole)
         query, truth = Query(victim), Truth.of(data, victim.labels, settings.map, settings.none)
@@ -153,8 +157,8 @@ class Setup(ABC):
 
     @classmethod
     def opened_again(cls, run: RunFile, data: Dataset, truth: Truth, queries: int, threads: int) -> dict[str, Any]:
-        """As `opened`, in a worker process, from what a run folder says."""
-        # torch and tokenizers, which are not loaded yet, would take every core in every worker
+        """Opens the model in a worker process, as run.json says. Returns keywords of the constructor."""
+        # must be set before torch and tokenizers are loaded, which would use every core in every worker
         os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
         settings, spec = cls.settings_class.of(**run["config"]), run["model"]["spec"]
         victim = open_model(spec, settings, data)
@@ -168,12 +172,12 @@ class Setup(ABC):
         return {**about, "data": data, "victim": victim, "query": query}
 
     def ready(self, queries: int) -> None:
-        """Finds out which model it is; from now on errors count, at most as many as `queries` allow."""
+        """Identifies the model, opens the cache, and starts to count errors against the limit for `queries` queries."""
         query, settings = self.query, self.settings
         query.max_errors = settings.error_limit(queries)
         query.identity = identity_of(query, self.data, self.truth)
         query.errors = 0
-        # only now: what the model answers today must not come from what it answered before
+        # only now: the answers that identify the model must not come from the cache
         query.cache = DiskCache(settings.cache) if settings.cache else None
 
     def close(self) -> None:
@@ -182,11 +186,11 @@ class Setup(ABC):
 
     @property
     def reopens(self) -> bool:
-        """Whether worker processes can open the victim for themselves."""
+        """Whether worker processes can open the victim themselves."""
         return self.victim.sees_through_files and isinstance(self.model, str | Path)
 
     def check_parts(self) -> None:
-        """Raises ValueError if there are to be workers and they could not build a part that was given as an object."""
+        """Raises ValueError if there are several workers, which could not build a part that was given as an object."""
         lost = [spec for spec in self.settings.parts if not can_be_rebuilt(spec)]
         if lost and self.settings.workers > 1:
             raise ValueError(
@@ -194,7 +198,7 @@ class Setup(ABC):
             )
 
     def key(self) -> dict[str, Any]:
-        """Everything that decides the trials, by name: what a resumed run must have in common with its beginning."""
+        """Returns everything that decides the trials, by name. A run is resumed only if its key is the same."""
         return {
             "scuff": __version__,
             "model": self.query.identity,
@@ -207,18 +211,19 @@ class Setup(ABC):
 
     @property
     def digest(self) -> str:
+        """A hash of the key."""
         return sha256(repr(sorted(self.key().items())).encode()).hexdigest()
 
     @property
     def folder_name(self) -> str:
-        """Tells what the run is, and differs from that of any other run."""
+        """A name for the run folder: model, data, and the beginning of the digest."""
         parts = (Path(self.victim.name).name, self.data.name.split(".")[0])
         plain = "-".join(re.sub(r"[^\w.]+", "-", part).strip("-")[:40] for part in parts)
         return f"{plain}-{self.digest[:8]}"
 
     @property
     def signature(self) -> str:
-        """One line by which the run can be repeated."""
+        """One line that says what was run, with which version and settings."""
         parts = {
             "scuff": __version__, "model": self.victim.name, "data": f"{self.data.name}@{self.data.digest[:12]}",
             "examples": len(self.data), **self.shown_plan(), "sides": self.settings.side,
@@ -227,7 +232,7 @@ class Setup(ABC):
         return "|".join(f"{key}:{value}" for key, value in parts.items())
 
     def start(self, folder: Folder) -> RunFile:
-        """Begins a run folder, or checks that it holds the beginning of this run. Returns what run.json says."""
+        """Writes run.json and examples.jsonl, or checks that the folder holds this run already. Returns what run.json says."""
         if folder.started:
             return self._go_on(folder)
         run: RunFile = {
@@ -257,23 +262,26 @@ class Setup(ABC):
         return run
 
     def _go_on(self, folder: Folder) -> RunFile:
+        """Returns run.json of a folder. Raises BadRun, naming what differs, if its key is another."""
         run = folder.run()
         key, old = self.key(), run.get("key", {})
         other = sorted(name for name in {*key, *old} if key.get(name) != old.get(name))
         if "data" in other and key["model"].split("#")[0] == str(old.get("model")).split("#")[0]:
             other = [name for name in other if name not in ("model", "block")]  # other examples, so other answers
         if other:
-            other = ["command"] if "kind" in other else other  # which explains all the rest
+            other = ["command"] if "kind" in other else other  # another command explains all other differences
             raise BadRun(
                 f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
             )
-        if run.get("batch_tokens"):  # batches as they were, so that not even the last bit of a score changes
+        if run.get("batch_tokens"):  # the same batches, so that not even the last bit of a score changes
             self.victim.batch_tokens = run["batch_tokens"]
         return run
 
     def ask(self, *columns: Any) -> Any:
-        """Asks the victim about one block. What it says is forgotten then: an answer remembered from another batch could differ
-        in its last bit after a resume.
+        """Asks the victim about one block, and then drops the remembered answers.
+
+        An answer from another batch may differ in its last bit, and a resumed run, which does not have it, must write the same
+        bytes.
         """
         try:
             return self.query(*columns)
@@ -281,21 +289,21 @@ class Setup(ABC):
             self.query.forget()
 
     def report(self) -> tuple[int, int, float, int]:
-        """What this process has done so far, for `hear` in the first one."""
+        """Returns this worker's process id, queries, seconds and errors so far, for `hear` in the parent process."""
         return os.getpid(), self.query.queries, self.query.seconds, self.query.errors
 
     def hear(self, report: tuple[int, int, float, int]) -> None:
-        """Notes what a worker has done so far. Raises TooManyErrors if all of them together had too many."""
+        """Records what a worker reports. Raises TooManyErrors if all processes together have more errors than are allowed."""
         process, *done = report
-        self.elsewhere[process] = (done[0], done[1], done[2])
-        errors = self.query.errors + sum(errors for _, _, errors in self.elsewhere.values())
+        self.worker_reports[process] = (done[0], done[1], done[2])
+        errors = self.query.errors + sum(errors for _, _, errors in self.worker_reports.values())
         if self.query.max_errors is not None and errors > self.query.max_errors:
             raise TooManyErrors(f"expected at most {self.query.max_errors} errors, got {errors} in all workers")
 
     def write_timings(self, folder: Folder) -> None:
-        """Adds how long this part of the run took to a file of its own, since it differs from run to run."""
-        asked = self.query.queries + sum(asked for asked, _, _ in self.elsewhere.values())
-        inside = self.query.seconds + sum(seconds for _, seconds, _ in self.elsewhere.values())
+        """Adds an entry to timings.json, a file of its own, since all others have the same bytes if a run is repeated."""
+        asked = self.query.queries + sum(asked for asked, _, _ in self.worker_reports.values())
+        inside = self.query.seconds + sum(seconds for _, seconds, _ in self.worker_reports.values())
         seconds = time.monotonic() - self.begun
         now = {
             "seconds": round(seconds, 3), "victim_seconds": round(inside, 3), "queries": asked,
@@ -305,7 +313,7 @@ class Setup(ABC):
 
 
 def saved_data(folder: Folder, run: RunFile, settings: Settings) -> tuple[Dataset, Truth]:
-    """The examples as they stand in a run folder, and their targets in the victim's numbers."""
+    """Returns the examples of a run folder, and their targets as numbers of the victim's labels."""
     about, rows = run["data"], list(folder.examples())
     fields = tuple(about["fields"])
 
@@ -319,5 +327,5 @@ def saved_data(folder: Folder, run: RunFile, settings: Settings) -> tuple[Datase
 
 
 def _spec(named: Any) -> str | None:
-    """A name to open it by again; None for objects, and for addresses whose query may hold a key."""
+    """Returns the name by which model or data can be opened again; None for objects, and for URLs whose query may hold a key."""
     return str(named) if isinstance(named, str | Path) and not ("://" in str(named) and "?" in str(named)) else None

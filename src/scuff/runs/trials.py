@@ -1,4 +1,4 @@
-"""The jobs of a run, and the parts of the trials that all runs have: the clean texts, and answers with their scores."""
+"""Jobs, each of which writes one part of the trials, and what all runs do: ask about the clean texts, and score answers."""
 
 from __future__ import annotations
 
@@ -14,18 +14,16 @@ from ..victims.truth import Truth
 from .folder import Arrays, Folder
 from .pack import pack_answers, pack_edits, pack_texts
 
-Ask = Callable[..., Outputs]  # is given the texts of each column: the door to the victim
+Ask = Callable[..., Outputs]  # given the texts of each column, asks the victim
+Saliency = Callable[..., list[Floats]]  # given the texts of each column, side=, words= and weights=, as Victim.saliency
 
-Saliency = Callable[..., list[Floats]]  # texts of each column, side=, words=, weights=
-
-CLEAN = -1  # the dimension and degree of texts as they are
-
-CLEAN_BLOCK = 100_000  # examples
+CLEAN = -1  # the dimension and degree of clean texts
+CLEAN_BLOCK = 100_000  # clean texts in one part
 
 
 @dataclass(frozen=True)
 class Job:
-    """What makes one part: of an evaluation, cases number `first` to `upto` of a block of examples in some cells."""
+    """What writes one part of the trials: a block of examples and, in an evaluation, cases `first` to `upto` in some cells."""
 
     name: str
     rows: range
@@ -36,7 +34,7 @@ class Job:
 
 @dataclass(eq=False)
 class CleanTexts:
-    """The first work of every run: asks about the texts as they are."""
+    """Asks about the clean texts: the first jobs of every run."""
 
     folder: Folder
     data: Dataset
@@ -49,10 +47,10 @@ class CleanTexts:
         return [Job(f"clean-{at:05}", range(s, min(s + CLEAN_BLOCK, total))) for at, s in enumerate(starts)]
 
     def make(self, job: Job) -> None:
-        """Makes nothing: the texts are there."""
+        """Does nothing: clean texts need not be made."""
 
     def do(self, job: Job, made: object = None) -> None:
-        """Asks about a block and writes its part."""
+        """Asks the victim about a block and writes its part."""
         assert self.ask is not None, "clean texts need a victim"
         data, truth = self.data.take(job.rows), self.truth.take(np.arange(job.rows.start, job.rows.stop))
         whole, zero = np.full(len(data), CLEAN, np.int16), np.zeros(len(data))
@@ -65,12 +63,12 @@ class CleanTexts:
 
 
 def left(folder: Folder, jobs: list[Job]) -> list[Job]:
-    """Those of some jobs whose parts are not there yet."""
+    """Returns the jobs whose parts are not written yet."""
     return [job for job in jobs if not folder.has_part(job.name)]
 
 
 def judged(outputs: Outputs, truth: Truth) -> Arrays:
-    """The columns of answers, their scores, and the problems of those that are missing: a number, from 1, among the reasons."""
+    """Returns the columns of answers, scores and problems: 0 for an answer, else the number, from 1, of the reason."""
     score, problem = truth.score(outputs)
     reasons = sorted({str(reason) for reason in problem.tolist()} - {""})
     number = {reason: at for at, reason in enumerate(reasons, 1)} | {"": 0}

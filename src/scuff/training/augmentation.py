@@ -38,32 +38,40 @@ class Augmentation:
     dimensions: Sequence[str] = setting(
         (), "as for `scuff evaluate`; default: all of RobTest's that can run", metavar="DIMENSION"
     )
-    tag: str | None = setting(None, "only dimensions that stand for slips, or for evasion", choices=TAGS)
+    tag: str | None = setting(
+        None, "only dimensions of changes that anyone makes (general), or that evaders make (malicious)", choices=TAGS
+    )
     mlm: str | None = setting(None, "masked language model for contextual, as for `scuff evaluate`", metavar="MODEL")
     encoder: str | None = setting(
-        None, "for the degree of syntax and distraction, as for `scuff evaluate`", metavar="MODEL"
+        None, "measures the degree of syntax and distraction, as for `scuff evaluate`", metavar="MODEL"
     )
-    degree: float = setting(0.1, "never exceeded; default 0.1", metavar="D")
+    degree: float = setting(0.1, "how far copies may be from their originals; default 0.1", metavar="D")
     copies: int | None = setting(None, "perturbed copies of an example; default 1", metavar="N")
-    share: float | None = setting(None, "of the examples that get copies; default 1, which is all", metavar="S")
-    ratio: str | None = setting(None, "clean to perturbed, such as 1:1 or 2:1, instead of the two", metavar="C:P")
-    each: bool = setting(False, "so many copies by each dimension, not by one of them")
+    share: float | None = setting(None, "share of the examples that get copies; default 1, which is all", metavar="S")
+    ratio: str | None = setting(
+        None, "clean to perturbed examples, such as 2:1, in place of copies and share", metavar="C:P"
+    )
+    each: bool = setting(False, "make so many copies by each dimension, not by one of them")
     only_perturbed: bool = setting(False, "leave the clean examples out")
     trace: bool = setting(
         False,
         "add the columns scuff_dimension, scuff_degree (reached) and scuff_source (the example's id or number from 0)",
     )
-    seed: int = setting(0, "another seed, other copies; default 0")
-    protect: Sequence[str] = setting((), "leave alone, as for `scuff perturb`", metavar="WHAT", many="repeated")
-    text: Sequence[str] = setting((), "texts; twice for sentence pairs", group=DATA, metavar="COLUMN", many="repeated")
-    id: str | None = setting(
-        None, "names each example: equal texts then get different copies", group=DATA, metavar="COLUMN"
+    seed: int = setting(0, "seed of all random choices; default 0")
+    protect: Sequence[str] = setting(
+        (), "text that must not change, named as for `scuff perturb`; may be repeated", metavar="WHAT", many="repeated"
     )
-    side: str = setting("first", "which text of a pair; default first", group=DATA, choices=SIDES)
+    text: Sequence[str] = setting(
+        (), "column of texts; twice for sentence pairs", group=DATA, metavar="COLUMN", many="repeated"
+    )
+    id: str | None = setting(
+        None, "column that names each example: equal texts then get different copies", group=DATA, metavar="COLUMN"
+    )
+    side: str = setting("first", "which text of a pair to perturb; default first", group=DATA, choices=SIDES)
     format: str | None = setting(
         None, "csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name", group=DATA
     )
-    split: str | None = setting(None, "of a Hugging Face data set or toy:...; default train", group=DATA)
+    split: str | None = setting(None, "split of a Hugging Face data set or of toy:...; default train", group=DATA)
 
     def __post_init__(self) -> None:
         _ = self.settings  # raises ValueError for a wrong value
