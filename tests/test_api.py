@@ -19,6 +19,7 @@ from scuff.attacks.search import Search, Try
 from scuff.cli.main import parser
 from scuff.evaluation import Dimension, EvaluationSettings, final_score
 from scuff.perturbations import Corpus, Ints, Mask, Ragged, Rng, WordPerturbation
+from scuff.reports.parquet import write_parquet
 from scuff.training.augmentation import Augmentation
 
 TOY = "toy:sentiment"
@@ -120,6 +121,16 @@ def test_old_names_of_settings_still_work(tmp_path: Path) -> None:
     assert AttackSettings.of(transform="typo") == AttackSettings.of(perturbations=["typo"])
 
 
+def test_parquet_tells_the_access_of_each_case(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    scuff.evaluate(TOY, TOY, tmp_path / "run", dimensions="keyboard", access=["rule", "score"], **SMALL)
+    write_parquet(str(tmp_path / "run"), str(tmp_path / "cases.parquet"))
+    rows = pq.read_table(tmp_path / "cases.parquet").to_pylist()
+    assert {(row["dimension"], row["setting"]) for row in rows} == {
+        ("clean", "clean"), ("keyboard", "rule"), ("keyboard@score", "score")
+    }  # fmt: skip
+
+
 def test_friends_of_an_evaluation_can_be_imported() -> None:
     assert final_score({0.1: 0.5}) == 0.5 and scuff.evaluation.final_score is final_score
     assert "dimensions" in (inspect.getdoc(scuff.evaluate) or "") and inspect.isfunction(scuff.evaluate)
@@ -153,6 +164,36 @@ def test_a_recipe_may_be_an_object() -> None:
     assert first.summary["recipe"]["name"] == second.summary["recipe"]["name"] == "mine"
     assert second.summary["recipe"]["search"].endswith(":LastSite")
     assert first.summary == again.summary != second.summary
+
+
+def test_objects_that_their_specs_do_not_tell_apart_stay_apart() -> None:
+    class Odd(WordPerturbation):
+        """Not a dataclass, so that its spec has no options."""
+
+        def __init__(self, mark: str) -> None:
+            self.__dict__["mark"] = mark
+
+        def able(self, corpus: Corpus) -> Mask:
+            return np.ones(len(corpus.words), np.bool_)
+
+        def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
+            old = corpus.cut(corpus.words.where(which)).strings()
+            return Ragged.of([word + self.__dict__["mark"] for word in old]), np.ones(which.size, np.int64)
+
+        def __eq__(self, other: object) -> bool:
+            return self is other
+
+        __hash__ = object.__hash__
+
+    dimensions = [Dimension(Odd(mark), label=f"odd{at}") for at, mark in enumerate("#*")]
+    seen: list[str] = []
+
+    def model(texts: list[str]) -> list[str]:
+        seen.extend(texts)
+        return ["positive"] * len(texts)
+
+    scuff.evaluate(model, TOY, dimensions=dimensions, **SMALL)
+    assert any("#" in text for text in seen) and any("*" in text for text in seen)
 
 
 def test_another_metric_scores_a_run(tmp_path: Path) -> None:

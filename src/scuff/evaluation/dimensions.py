@@ -109,14 +109,18 @@ class Dimension:
     @property
     def spec(self) -> str:
         """The spec that `parse` reads, without the label."""
+        return self.perturbation.spec + self._suffixes
+
+    @property
+    def _suffixes(self) -> str:
         measure = "" if self.measure == usual_measure(self.perturbation) else f"@{self.measure}"
-        return self.perturbation.spec + measure + ("" if self.access == "rule" else f"@{self.access}")
+        return measure + ("" if self.access == "rule" else f"@{self.access}")
 
     @property
     def full_spec(self) -> str:
-        """The spec with the label, if that is the user's own."""
-        as_spec(self.perturbation)  # records an object given in Python, so that its spec can be parsed later
-        return f"{self.label}={self.spec}" if self.label and self.label not in COLUMNS else self.spec
+        """The spec with the label, if that is the user's own; an object given in Python can be found by it."""
+        spec = as_spec(self.perturbation) + self._suffixes
+        return f"{self.label}={spec}" if self.label and self.label not in COLUMNS else spec
 
     @property
     def base(self) -> str:

@@ -54,6 +54,7 @@ class _Cases:
         run, summary = folder.run(), folder.evaluation_summary()
         self.data, self.truth = saved_data(folder, run, Settings(map=run["key"]["map"], none=run["key"]["none"]))
         self.dimensions, self.degrees = list(summary["dimensions"]), summary["protocol"]["degrees"]
+        self.accesses = [content["setting"] for content in summary["dimensions"].values()]
         self.scored = any("scores" in folder.read_part(name, ["scores"]) for name in folder.parts())
 
     def columns(self, part: Arrays) -> dict[str, Any]:
@@ -66,7 +67,7 @@ class _Cases:
         return {
             "id": [self.data.ids[at] for at in examples],
             "dimension": ["clean" if c else self.dimensions[d] for c, d in zip(clean, dimensions, strict=True)],
-            "setting": ["clean" if c else "rule" for c in clean],
+            "setting": ["clean" if c else self.accesses[d] for c, d in zip(clean, dimensions, strict=True)],
             "degree": [0.0 if c else self.degrees[d] for c, d in zip(clean, degrees, strict=True)],
             "draw": part["draw"], "reached": part["reached"], "distance": part["distance"],
             **{
