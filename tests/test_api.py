@@ -19,6 +19,7 @@ from scuff.attacks.search import Search, Try
 from scuff.cli.main import parser
 from scuff.evaluation import Dimension, EvaluationSettings, final_score
 from scuff.perturbations import Corpus, Ints, Mask, Ragged, Rng, WordPerturbation
+from scuff.reports import check_summary
 from scuff.reports.parquet import write_parquet
 from scuff.training.augmentation import Augmentation
 
@@ -202,6 +203,10 @@ def test_another_metric_scores_a_run(tmp_path: Path) -> None:
     assert usual["metric"] == "accuracy" and f1["metric"] == "macro F1"
     assert usual["clean"]["auc"] == f1["clean"]["auc"]
     assert scuff.report(tmp_path / "run").summary == f1, "the metric is kept in the folder"
+    with pytest.raises(ValueError, match="expected the run that began there, got another metric"):
+        scuff.evaluate(TOY, TOY, tmp_path / "run", dimensions=["keyboard"], **SMALL)
+    with pytest.raises(ValueError, match="expected a baseline of the same data and settings, got another metric"):
+        check_summary(f1, {}, max_drop=0.1, baseline=usual)
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ class EvaluationSetup(Setup):
         )  # fmt: skip
 
     def plan(self) -> dict[str, Any]:
-        return self.protocol.asdict()
+        return {**self.protocol.asdict(), **({"metric": self.settings.metric} if self.settings.metric else {})}
 
     def shown_plan(self) -> dict[str, Any]:
         protocol, measures = self.protocol, [dimension.measure for dimension in self.protocol.parsed]

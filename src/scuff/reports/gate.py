@@ -103,7 +103,7 @@ def _settings(summary: Summary) -> dict[str, Any]:
         recipe, limit = summary["recipe"], summary["queries"]["limit"]
         return {"kind": summary["kind"], "data": summary["data"]["digest"], "recipe": recipe, "limit": limit}
     ignored = {"at_once"} if in_meaning(summary) else {"at_once", "meaning"}  # meaning: if no dimension uses it
-    same = {"kind": None, "data": summary["data"]["digest"]}
+    same = {"kind": None, "data": summary["data"]["digest"], "metric": summary["metric"]}
     return {**same, **{name: value for name, value in summary["protocol"].items() if name not in ignored}}
 
 

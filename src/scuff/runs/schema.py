@@ -91,8 +91,12 @@ class ProtocolFacts(TypedDict):
     at_once: int
 
 
+class _Metric(TypedDict, total=False):
+    metric: str  # where it is not the usual one of the task
+
+
 @final
-class EvaluationKey(_Key, ProtocolFacts):
+class EvaluationKey(_Key, ProtocolFacts, _Metric):
     """Everything that decides the trials of an evaluation."""
 
 

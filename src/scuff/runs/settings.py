@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from dataclasses import Field, asdict, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -218,10 +218,6 @@ def _check(field: Field[Any], value: Any) -> None:
         raise ValueError(f"expected {least} or more for {field.name}, got {value}")
     if bounds is not None and not bounds[0] <= value <= bounds[1]:
         raise ValueError(f"expected a number in [{bounds[0]:g}, {bounds[1]:g}] for {field.name}, got {value}")
-
-
-def default_of(field: Field[Any]) -> Any:
-    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def read_settings(path: str) -> dict[str, Any]:
