@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -13,15 +14,16 @@ import numpy as np
 import pytest
 
 import scuff
-from scuff import api
+from scuff import Perturbation, api, specs
 from scuff.attacks import Attack, AttackSettings
 from scuff.attacks.search import Search, Try
-from scuff.cli.main import parser
+from scuff.cli.main import main, parser
 from scuff.evaluation import Dimension, EvaluationSettings, final_score
 from scuff.perturbations import Corpus, Ints, Mask, Ragged, Rng, WordPerturbation
 from scuff.reports import check_summary
 from scuff.reports.parquet import write_parquet
 from scuff.training.augmentation import Augmentation
+from scuff.victims import Access, Outputs, Victim
 
 TOY = "toy:sentiment"
 SMALL: dict[str, Any] = {"examples": 16, "cases": 2, "degrees": [0.5]}
@@ -167,34 +169,155 @@ def test_a_recipe_may_be_an_object() -> None:
     assert first.summary == again.summary != second.summary
 
 
-def test_objects_that_their_specs_do_not_tell_apart_stay_apart() -> None:
-    class Odd(WordPerturbation):
-        """Not a dataclass, so that its spec has no options."""
+@dataclass(frozen=True)
+class Marked(Loud):
+    """Put what a function makes of it in place of a word, which no spec can say."""
 
-        def __init__(self, mark: str) -> None:
-            self.__dict__["mark"] = mark
+    mark: Callable[[str], str] = str.upper
 
-        def able(self, corpus: Corpus) -> Mask:
-            return np.ones(len(corpus.words), np.bool_)
+    def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
+        old = corpus.cut(corpus.words.where(which)).strings()
+        return Ragged.of([self.mark(word) for word in old]), np.ones(which.size, np.int64)
 
-        def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
-            old = corpus.cut(corpus.words.where(which)).strings()
-            return Ragged.of([word + self.__dict__["mark"] for word in old]), np.ones(which.size, np.int64)
 
-        def __eq__(self, other: object) -> bool:
-            return self is other
-
-        __hash__ = object.__hash__
-
-    dimensions = [Dimension(Odd(mark), label=f"odd{at}") for at, mark in enumerate("#*")]
+def test_options_that_are_no_literals_work_in_this_process_only() -> None:
     seen: list[str] = []
 
     def model(texts: list[str]) -> list[str]:
         seen.extend(texts)
         return ["positive"] * len(texts)
 
-    scuff.evaluate(model, TOY, dimensions=dimensions, **SMALL)
+    marks = [
+        Dimension(Marked(mark), label=f"odd{at}") for at, mark in enumerate((lambda w: w + "#", lambda w: w + "*"))
+    ]
+    scuff.evaluate(model, TOY, dimensions=marks, **SMALL)
     assert any("#" in text for text in seen) and any("*" in text for text in seen)
+    with pytest.raises(ValueError, match="expected parts that worker processes can import"):
+        scuff.evaluate(model, TOY, dimensions=marks, workers=2, **SMALL)
+    assert scuff.evaluate(TOY, TOY, dimensions=["intrude(symbols='#1')"], workers=2, **SMALL).average > 0
+
+
+def test_a_part_with_an_init_of_its_own_is_refused() -> None:
+    class Odd(Loud):
+        def __init__(self, times: int) -> None:
+            self.__dict__["times"] = times
+
+    with pytest.raises(TypeError, match="expected a frozen dataclass, whose fields are its options, got Odd"):
+        scuff.evaluate(TOY, TOY, dimensions=[Odd(2)], **SMALL)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "wrong", "message"),
+    [
+        (
+            "able",
+            lambda self, corpus: np.ones(len(corpus.words) - 1, bool),
+            r"expected a mask of \d+ words from .*able, got bool",
+        ),
+        (
+            "able",
+            lambda self, corpus: np.ones(len(corpus.words), int),
+            r"expected a mask of \d+ words from .*able, got int64",
+        ),
+        (
+            "rewrite",
+            lambda self, corpus, which, rng: (Ragged.of([]), which),
+            r"expected \d+ spellings and costs from .*rewrite",
+        ),
+        ("propose", lambda self, corpus, rng, k=1: None, "expected Edits from .*propose, got NoneType"),
+    ],
+)
+def test_a_perturbation_that_breaks_the_rules_is_named(attribute: str, wrong: Any, message: str) -> None:
+    kind = type("Wrong", (Loud,), {attribute: wrong, "choose": Perturbation.choose})
+    with pytest.raises((TypeError, ValueError), match=message):
+        scuff.perturb("some words here", kind())
+
+
+def attack_by(walk: Any) -> dict[str, Any]:
+    kind = type("Wrong", (Search,), {"walk": walk})
+    return dict(scuff.attack(TOY, TOY, "deepwordbug", search=kind(), examples=20, encoder="chrf").summary)
+
+
+def test_a_search_that_breaks_the_rules_fails_for_its_example_alone() -> None:
+    def raises(self: Any, view: Any, dice: Any) -> Any:
+        if view.row % 2:
+            raise KeyError("third")
+        yield Try(view.further(())[:1])
+        return ()
+
+    def endless(self: Any, view: Any, dice: Any) -> Any:
+        while view.row % 2:
+            yield Try([()])
+        return ()
+        yield
+
+    def wrong_state(self: Any, view: Any, dice: Any) -> Any:
+        yield Try(view.further(())[:1])
+        return (99999, -5) if view.row % 2 else ()
+
+    def no_try(self: Any, view: Any, dice: Any) -> Any:
+        yield [()] if view.row % 2 else Try([()])
+        return ()
+
+    for walk, reason in (
+        (raises, "error: KeyError: 'third'"),
+        (endless, "error: RuntimeError: expected a search that ends, got 10,001 requests in a row with nothing new"),
+        (wrong_state, "error: expected a state that was tried from a search, got (99999, -5)"),
+        (no_try, "error: TypeError: expected Try(states) from a search, got list"),
+    ):
+        summary = attack_by(walk)
+        assert list(summary["problems"]) == [reason]
+        assert 0 < summary["status"]["error"] < summary["success"]["of"]
+
+
+def test_a_victim_that_breaks_the_rules_is_told() -> None:
+    class Wrong(Victim):
+        name, task, labels, access = "wrong", "single", ("negative", "positive"), Access.SCORE
+
+        def __init__(self, answer: Any) -> None:
+            self.answer = answer
+
+        def __call__(self, *columns: Any) -> Any:
+            return self.answer(len(columns[0]))
+
+    for answer, message in (
+        (lambda n: ["negative"] * n, "expected Outputs from wrong, got list: return Outputs.of"),
+        (lambda n: Outputs.of(np.ones((n, 3))), "expected a column for each label of wrong .*, got 3 columns"),
+        (lambda n: Outputs.of(np.full((n, 2), np.nan)), "error: scores that are no numbers"),
+    ):
+        with pytest.raises((ValueError, RuntimeError), match=message):
+            scuff.evaluate(Wrong(answer), TOY, dimensions=["keyboard"], **SMALL)
+
+
+def test_another_version_of_a_users_file_is_another_run(module: str, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"dimensions": ["parts_file.py:Louder"], **SMALL}
+    (tmp_path / "parts_file.py").write_text(MODULE)
+    first = scuff.evaluate(TOY, TOY, tmp_path / "run", **settings)
+    assert scuff.evaluate(TOY, TOY, tmp_path / "run", **settings).summary == first.summary
+    (tmp_path / "parts_file.py").write_text(MODULE.replace('"!"', '"?!"'))
+    with pytest.raises(ValueError, match="expected the run that began there, got another parts"):
+        scuff.evaluate(TOY, TOY, tmp_path / "run", **settings)
+
+
+def test_a_run_with_objects_can_be_reported_but_not_resumed_by_name(tmp_path: Path) -> None:
+    mine = Attack.of("mine", "none", "untargeted", ["typo(layout='any')"], "unk")
+    found = scuff.attack(TOY, TOY, mine, tmp_path / "run", examples=20, encoder="chrf")
+    assert scuff.report(tmp_path / "run").summary == found.summary
+    with pytest.raises(
+        ValueError, match=r"expected a run whose parts are known by name, got __main__:mine.*, a Python object"
+    ):
+        scuff.resume(tmp_path / "run")
+
+
+def test_a_broken_entry_point_ends_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    gone = EntryPoint("gone", "no_such_module:Gone", "scuff.perturbations")
+    monkeypatch.setattr(specs, "entry_points", lambda group: {"gone": gone} if group == gone.group else {})
+    assert main(["list", "perturbations"]) == 0
+    assert "gone           cannot be imported: ModuleNotFoundError" in capsys.readouterr().out
+    with pytest.raises(
+        ValueError, match=r"gone: expected an entry point that can be imported .*, got ModuleNotFoundError"
+    ):
+        scuff.perturb("some text", "gone")
 
 
 def test_another_metric_scores_a_run(tmp_path: Path) -> None:
@@ -261,6 +384,7 @@ def test_a_part_that_workers_cannot_import_is_refused() -> None:
     ("settings", "message"),
     [
         ({"dimensions": [Loud]}, r"expected an object, got the class Loud itself: add \(\)"),
+        ({"dimensions": [main]}, r"expected an object, got the function main itself: add \(\)"),
         ({"dimensions": ["no_such_module:Loud"]}, "no_such_module: expected a module that can be imported"),
         ({"dimensions": ["json:loads"]}, "for json:loads, got too few options: missing a required argument: 's'"),
         ({"dimensions": ["json:JSONDecoder"]}, r"expected a perturbation \(Perturbation\) from json:JSONDecoder"),

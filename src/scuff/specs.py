@@ -11,7 +11,8 @@ import inspect
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -67,7 +68,9 @@ class Family(Generic[T]):
         name, options = parse_call(spec)
         kind = self.find(name)
         if isinstance(kind, type) and not issubclass(kind, self.base):
-            raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got another class")
+            raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got the class {kind.__name__}")
+        if isinstance(kind, type) and issubclass(kind, Part):
+            check_options(kind)
         made = _construct(name, kind, options)
         if not isinstance(made, self.base):
             raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got {type(made).__name__}")
@@ -78,13 +81,22 @@ class Family(Generic[T]):
         if ":" in name:
             return import_object(*name.rsplit(":", 1))[0]
         if name not in self.shipped and name in (found := entry_points(self.group)):
-            return found[name].load()
+            return _load(found[name])
         return self.shipped[known_name(name, {**dict.fromkeys(entry_points(self.group)), **self.shipped}, self.what)]
 
     def members(self) -> dict[str, Any]:
         """Returns all members by name: the shipped ones, then those of installed packages."""
-        others = {name: entry.load() for name, entry in entry_points(self.group).items() if name not in self.shipped}
-        return {**self.shipped, **others}
+        return {
+            **self.shipped,
+            **{name: _load(entry) for name, entry in self._published().items() if not _fault(entry)},
+        }
+
+    def broken(self) -> dict[str, str]:
+        """Returns the entry points of installed packages that cannot be imported, with the reason."""
+        return {name: fault for name, entry in self._published().items() if (fault := _fault(entry))}
+
+    def _published(self) -> dict[str, Any]:
+        return {name: entry for name, entry in entry_points(self.group).items() if name not in self.shipped}
 
 
 @cache
@@ -93,6 +105,21 @@ def entry_points(group: str) -> dict[str, Any]:
     from importlib.metadata import entry_points as installed  # takes a tenth of `import scuff`
 
     return {entry.name: entry for entry in installed(group=group)}
+
+
+def _fault(entry: Any) -> str:
+    """Why an entry point cannot be imported; "" if it can."""
+    try:
+        entry.load()
+    except Exception as error:  # anything may go wrong in a user's module
+        return f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return ""
+
+
+def _load(entry: Any) -> Any:
+    if fault := _fault(entry):
+        raise ValueError(f"{entry.name}: expected an entry point that can be imported ({entry.value}), got {fault}")
+    return entry.load()
 
 
 def parse_call(spec: str) -> tuple[str, dict[str, Any]]:
@@ -172,8 +199,9 @@ def as_spec(part: Any) -> str:
     """Returns the spec of a part that is given as an object. `Family.build` returns that object for it, in this process."""
     if isinstance(part, str):
         return part
-    if isinstance(part, type):
+    if isinstance(part, type) or inspect.isroutine(part):
         raise TypeError(f"expected an object, got {_kind_of(part)}")
+    check_options(type(part))
     for inner in getattr(part, "parts", ()):  # of combined parts
         as_spec(inner)
     spec = str(getattr(part, "spec", "") or spec_of(part))
@@ -182,16 +210,46 @@ def as_spec(part: Any) -> str:
 
 def remember(part: Any, spec: str) -> str:
     """Keeps an object for `Family.build`. Returns the spec, with a number added if the spec already names another object."""
-    name, number = spec, 1
-    while _GIVEN.setdefault(name, part) != part:
+    try:
+        parse_call(spec)
+        name, number = spec, 1
+    except ValueError:  # an option that is no literal, such as a function
+        name, number = f"{spec}#1", 1
+    while not _same(_GIVEN.setdefault(name, part), part):
         number += 1
         name = f"{spec}#{number}"
     return name
 
 
+def _same(one: Any, other: Any) -> bool:
+    return one is other or bool(one == other and getattr(one, "__dict__", None) == getattr(other, "__dict__", None))
+
+
+def check_options(kind: type) -> None:
+    """Raises TypeError if a user's part has an __init__ of its own: neither a spec nor a run could tell its options."""
+    owner = next((each for each in kind.__mro__ if "__init__" in vars(each)), object)
+    code = getattr(vars(owner).get("__init__"), "__code__", None)
+    if code is not None and code.co_filename != "<string>" and not kind.__module__.startswith("scuff."):
+        raise TypeError(
+            f"expected a frozen dataclass, whose fields are its options, got {kind.__name__} with an __init__ of its own"
+        )
+
+
+OWN = re.compile(r"([\w./\\-]+):([A-Za-z_]\w*)")
+
+
+def digests(specs: Iterable[str]) -> dict[str, str]:
+    """A digest of the file of each user's part in some specs, by `module:Class`: another one means other results."""
+    out = {}
+    for path, attribute in dict.fromkeys(found for spec in specs for found in OWN.findall(spec)):
+        with suppress(ValueError):  # text inside an option that only looks like a part
+            out[f"{path}:{attribute}"] = import_object(path, attribute)[1]
+    return out
+
+
 def can_be_rebuilt(spec: str) -> bool:
     """Whether another process can build a spec. A class defined in an interpreter or inside a function exists only here."""
-    return not any(mark in spec for mark in ("__main__:", "<locals>", "<stdin>:", "#"))
+    return not any(mark in spec for mark in ("__main__:", "<locals>", "<stdin>:")) and not re.search(r"#\d+(@|$)", spec)
 
 
 def usage(kind: type) -> str:
@@ -212,7 +270,9 @@ def _default(field: Field[Any]) -> Any:
 
 def _kind_of(value: Any) -> str:
     """The type of a wrong value, for error messages; a class was probably meant to be called."""
-    return f"the class {value.__name__} itself: add ()" if isinstance(value, type) else type(value).__name__
+    if isinstance(value, type) or inspect.isroutine(value):
+        return f"the {'class' if isinstance(value, type) else 'function'} {value.__name__} itself: add ()"
+    return type(value).__name__
 
 
 _FILES: dict[str, str] = {}  # paths of imported files, by module name
@@ -248,7 +308,7 @@ class NoSuchFile(ValueError):
 def _import_file(file: Path) -> Any:
     """Returns the module in a file. Imports it once, unless the file changes, so that equal specs have the same class."""
     if not file.is_file():
-        raise NoSuchFile(f"{file}: expected a Python file, got nothing of that name")
+        raise NoSuchFile(f"{file}: expected a Python file, got nothing of that name in {Path.cwd()}")
     key = (str(file.resolve()), file.stat().st_mtime_ns, file.stat().st_size)
     if key in _LOADED:
         return _LOADED[key]

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import Text
-from ..isolation import isolated
+from ..isolation import Blameless, isolated, reason_of
 from ..text.ragged import Floats, Ints, Mask
 from ..text.random import Rng
 from ..victims.base import Outputs
@@ -43,6 +43,9 @@ CHARACTERS = 1 << 21  # texts with so many characters together are made at once;
 LEAST_TIMED = CHARACTERS // 64  # as which a text counts, at least, if time is limited: so the clock is read often
 
 
+MOST_IDLE = 10_000  # requests in a row without a new state: a search that never ends costs no query that could stop it
+
+
 @dataclass(eq=False)
 class Pursuit:
     """The search of one example while it runs: its latest request, everything it has found out, and how it ended."""
@@ -59,6 +62,7 @@ class Pursuit:
     state: State = ()  # the outcome
     reason: str = ""  # why the engine ended it early: NO_QUERY, NO_TIME
     failed: str = ""  # the error that ended it
+    idle: int = 0  # requests in a row that had nothing new
 
     @classmethod
     def of(cls, view: View, walk: Walk, original: Text) -> Pursuit:
@@ -66,11 +70,7 @@ class Pursuit:
 
     def begin(self) -> bool:
         """Starts the search. Returns False if it ends without trying anything."""
-        try:
-            self.request = next(self.walk)
-        except StopIteration as end:
-            return self._settle(end.value)
-        return True
+        return self._go_on(lambda: next(self.walk))
 
     def advance(self) -> bool:
         """Sends the search the results of its request, or ends it if there is a `reason`. Returns False once it has ended."""
@@ -78,10 +78,27 @@ class Pursuit:
         margin, likeness = np.array([f[0] for f in found], np.float64), np.array([f[1] for f in found], np.float64)
         if self.reason:
             return self._settle(self._best())
+        return self._go_on(lambda: self.walk.send(Told(margin, likeness)))
+
+    def _go_on(self, step: Callable[[], Try]) -> bool:
+        """Takes the search to its next request. A search that raises, or breaks the rules, fails for this example alone."""
         try:
-            self.request = self.walk.send(Told(margin, likeness))
+            self.request = step()
+            if not isinstance(self.request, Try):
+                raise TypeError(f"expected Try(states) from a search, got {type(self.request).__name__}")
+            self.idle = 0 if any(state not in self.results for state in self.request.states) else self.idle + 1
+            if self.idle > MOST_IDLE:
+                raise RuntimeError(f"expected a search that ends, got {self.idle:,} requests in a row with nothing new")
         except StopIteration as end:
+            if end.value not in self.results:
+                self.failed = f"error: expected a state that was tried from a search, got {end.value!r:.60}"
+                return False
             return self._settle(end.value)
+        except Blameless:
+            raise
+        except Exception as error:
+            self.failed = reason_of(error)
+            return False
         return True
 
     def _settle(self, state: State) -> bool:

@@ -77,7 +77,7 @@ class AttackSetup(Setup):
     @classmethod
     def read(cls, folder: Folder) -> Campaign:
         run = folder.run()
-        data, truth = saved_data(folder, run, AttackSettings.of(**run["config"]))
+        data, truth = saved_data(folder, run, Settings(map=run["key"]["map"], none=run["key"]["none"]))
         return Campaign(folder, data, truth, None, Limits.of(run["key"]))
 
     @classmethod

@@ -46,6 +46,7 @@ def _perturbations(tag: str | None = None, lang: str | None = None) -> None:
         if (tag and tag not in facts.tags) or (lang and facts.languages and lang not in facts.languages):
             continue
         print(f"{name:15}{facts.level:10}{'/'.join(facts.tags):19}{facts.summary}")
+    _print_broken(FAMILY)
 
 
 def _recipes() -> None:
@@ -53,6 +54,7 @@ def _recipes() -> None:
 
     for name, recipe in FAMILY.members().items():
         print(f"{name:18}{recipe().paper}")
+    _print_broken(FAMILY)
 
 
 def _goals() -> None:
@@ -92,6 +94,13 @@ def _print_parts(family: Any) -> None:
     for name, kind in family.members().items():
         called = usage(kind) if isinstance(kind, type) else name
         print(f"{called:46} {getattr(kind, 'summary', '') or (kind.__doc__ or '').partition(chr(10))[0]}")
+    _print_broken(family)
+
+
+def _print_broken(family: Any) -> None:
+    """Prints the entry points of other packages that cannot be imported: they must not end the list."""
+    for name, reason in family.broken().items():
+        print(f"{name:15}cannot be imported: {reason}")
 
 
 LISTS = {

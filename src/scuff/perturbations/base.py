@@ -103,7 +103,7 @@ class Perturbation(Part, ABC):
         below: at most floor(p * n) words. edits: words until a share p of the characters is inserted, deleted or replaced, never
         more (RobTest's degrees). all: every site that can change, whatever p is.
         """
-        return self.select(corpus, self.propose(corpus, rng), p, rng, selection, guard)
+        return self.select(corpus, _checked(self.propose(corpus, rng), self), p, rng, selection, guard)
 
     def select(
         self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str | None, guard: Spans | None
@@ -148,7 +148,7 @@ class Perturbation(Part, ABC):
     ) -> Edits:
         """Up to k alternatives for every site that is not protected, for a search to choose from."""
         rng = Rng.of(corpus.keys, index(seed), self.name, "proposals")
-        edits = self.at(strength_of(strength)).propose(corpus, rng, k=k)
+        edits = _checked(self.at(strength_of(strength)).propose(corpus, rng, k=k), self)
         if protect:
             edits = edits.where(~edits.hitting(protect.find(corpus), corpus.offsets))
         return edits.real(corpus)
@@ -175,3 +175,9 @@ class Perturbation(Part, ABC):
     def __call__(self, corpus: Corpus, strength: float | str, **options: Any) -> Corpus:
         """Perturb all texts: `seed`, `draw`, `selection` and `protect` as for `edits`."""
         return corpus.apply(self.edits(corpus, strength, **options))
+
+
+def _checked(edits: Any, perturbation: Perturbation) -> Edits:
+    if not isinstance(edits, Edits):
+        raise TypeError(f"expected Edits from {perturbation.spec}.propose, got {type(edits).__name__}")
+    return edits

@@ -32,23 +32,36 @@ class WordPerturbation(Perturbation):
         """New spellings of these words, and how many letters of each changed. Every one must differ from the old."""
 
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
-        which = np.flatnonzero(self.able(corpus))
-        turns = [
-            self._edits(corpus, which, *self.rewrite(corpus, which, rng.stream(turn) if turn else rng))
-            for turn in range(k)
-        ]
+        which = self._able(corpus)
+        turns = [self._rewritten(corpus, which, rng.stream(turn) if turn else rng) for turn in range(k)]
         return turns[0] if k == 1 else Edits.join(turns).distinct()
 
     def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
         if (selection or self.selection) == "edits":  # the choice depends on how many letters each new spelling changes
             return super().choose(corpus, p, rng, selection, guard)
         # The same as choosing among all proposals, because a draw depends on its place and not on the draws before it.
-        able = np.flatnonzero(self.able(corpus))
+        able = self._able(corpus)
         unwritten = Ragged(np.zeros(able.size, np.uint32), np.arange(able.size + 1))  # in place of the new spelling
         sites = self._edits(corpus, able, unwritten, np.ones_like(able))
         chosen = self.select(corpus, sites, p, rng, selection, guard)
         which = np.searchsorted(corpus.words.start, corpus.offsets[chosen.row] + chosen.start)
-        return self._edits(corpus, which, *self.rewrite(corpus, which, rng))
+        return self._rewritten(corpus, which, rng)
+
+    def _able(self, corpus: Corpus) -> Ints:
+        """The numbers of the words that can change. Raises ValueError if `able` is no mask of all words."""
+        mask = np.asarray(self.able(corpus))
+        if mask.dtype != np.bool_ or mask.shape != (len(corpus.words),):
+            got = f"{mask.dtype} of shape {mask.shape}"
+            raise ValueError(f"expected a mask of {len(corpus.words)} words from {self.spec}.able, got {got}")
+        return np.flatnonzero(mask)
+
+    def _rewritten(self, corpus: Corpus, which: Ints, rng: Rng) -> Edits:
+        """Raises ValueError if `rewrite` does not give a spelling and a cost for each word."""
+        text, cost = self.rewrite(corpus, which, rng)
+        if len(text) != which.size or np.shape(cost) != (which.size,):
+            got = f"{len(text)} and {np.shape(cost)}"
+            raise ValueError(f"expected {which.size} spellings and costs from {self.spec}.rewrite, got {got}")
+        return self._edits(corpus, which, text, cost)
 
     def _edits(self, corpus: Corpus, which: Ints, text: Ragged, cost: Ints) -> Edits:
         return Edits.of(corpus, corpus.words.where(which), text, cost)

@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..specs import can_be_rebuilt
 from .folder import BadRun, Folder, WriteBehind
 from .jobs import Doer, Progress, Work, run_jobs
 from .schema import RunFile
@@ -104,12 +105,32 @@ def check_resumable(folder: str | Path, command: str) -> None:
             f"`scuff {kind} --resume {folder}` goes on with it"
         )
     run = Folder(folder).run()
+    specs = [spec for name in PARTS for spec in _listed(run["config"].get(name))]
+    if lost := [spec for spec in specs if not can_be_rebuilt(spec)]:
+        raise BadRun(
+            f"{folder}: expected a run whose parts are known by name, got {lost[0]}, a Python object: call it as before"
+        )
     for what in ("model", "data"):
         if run[what]["spec"] is None and not (what == "model" and run["config"].get("predictions")):
             raise BadRun(
                 f"{folder}: expected a run whose {what} is known by name, got one given as a Python object or by an address that "
                 "may hold a key: call it as before"
             )
+
+
+PARTS = (
+    "dimensions",
+    "metric",
+    "recipe",
+    "goal",
+    "transform",
+    "search",
+    "constraint",
+)  # settings in run.json that name parts
+
+
+def _listed(value: Any) -> list[str]:
+    return [] if value is None else value if isinstance(value, list) else [value]
 
 
 def _conduct(setup: Setup, folder: Folder, finish: Finish[Result], say: Say, show: Show | None) -> Result:

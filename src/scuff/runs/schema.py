@@ -91,17 +91,21 @@ class ProtocolFacts(TypedDict):
     at_once: int
 
 
+class _Parts(TypedDict, total=False):
+    parts: dict[str, str]  # digests of the files of a user's own parts
+
+
 class _Metric(TypedDict, total=False):
     metric: str  # where it is not the usual one of the task
 
 
 @final
-class EvaluationKey(_Key, ProtocolFacts, _Metric):
+class EvaluationKey(_Key, ProtocolFacts, _Metric, _Parts):
     """Everything that decides the trials of an evaluation."""
 
 
 @final
-class AttackKey(_Key):
+class AttackKey(_Key, _Parts):
     """Everything that decides the trials of an attack."""
 
     kind: Literal["attack"]

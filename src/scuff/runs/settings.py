@@ -195,8 +195,8 @@ def _read(field: Field[Any], value: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    plain = isinstance(value, str | int | float | Path) or type(value).__module__ == "builtins"
-    return str(value) if plain else as_spec(value)
+    value = value.item() if hasattr(value, "item") and not isinstance(value, type) else value  # of NumPy and torch
+    return str(value) if isinstance(value, str | int | float | Path | list | tuple | dict) else as_spec(value)
 
 
 def _number(name: str, value: Any) -> float:

@@ -19,7 +19,7 @@ import numpy as np
 from ..data.columns import Columns
 from ..data.dataset import Dataset
 from ..data.reading import read_dataset, read_predictions
-from ..specs import can_be_rebuilt
+from ..specs import can_be_rebuilt, digests
 from ..version import __version__
 from ..victims.base import OTHER, Victim
 from ..victims.cache import DiskCache
@@ -194,7 +194,8 @@ class Setup(ABC):
         lost = [spec for spec in self.settings.parts if not can_be_rebuilt(spec)]
         if lost and self.settings.workers > 1:
             raise ValueError(
-                f"expected parts that worker processes can import, got {lost[0]}: put the class into a module, or use 1 worker"
+                f"expected parts that worker processes can import, got {lost[0]}: put the class into a module (a recipe: name it "
+                "as module:function), or use 1 worker"
             )
 
     def key(self) -> dict[str, Any]:
@@ -206,6 +207,7 @@ class Setup(ABC):
             "data": self.data.digest,
             "map": self.settings.map,
             "none": self.settings.none,
+            **({"parts": parts} if (parts := digests(self.settings.parts)) else {}),
             **self.plan(),
         }
 

@@ -153,9 +153,8 @@ class Edits:
         edits = self.in_order()
         old = edits.spans(texts.offsets)
         start, stop = old.start, old.stop
-        assert (start[1:] >= stop[:-1]).all() and (stop <= texts.offsets[edits.row + 1]).all(), (
-            "edits overlap or leave their text"
-        )
+        if (start[1:] < stop[:-1]).any() or (stop > texts.offsets[edits.row + 1]).any() or (stop < start).any():
+            raise ValueError("expected edits that do not overlap and stay inside their texts, got others")
         length = edits.text.lengths
         if edits.growth().any():
             piece = np.empty((2, len(edits) + 1), np.int64)  # kept text and replacements take turns

@@ -17,6 +17,7 @@ import numpy as np
 from ..data.dataset import Text
 from ..isolation import Blameless, isolated
 from ..text.ragged import Floats
+from .answers import NO_NUMBERS
 from .base import (
     GRADIENT_STEPS,
     Access,
@@ -47,8 +48,28 @@ class TooManyErrors(StopRun):
     """The victim failed more often than the user allows."""
 
 
-class WrongCount(Blameless, ValueError):
-    """The victim gave more or fewer answers than it was asked for."""
+class WrongAnswers(Blameless, ValueError):
+    """A victim's answers are no Outputs, or of another size than was asked for."""
+
+
+def checked(found: Any, victim: Victim) -> Outputs:
+    """The answers of a victim, rows of scores that are no numbers as errors. Raises WrongAnswers if they cannot be used."""
+    if not isinstance(found, Outputs):
+        raise WrongAnswers(
+            f"expected Outputs from {victim.name}, got {type(found).__name__}: return Outputs.of(answers)"
+        )
+    answers = found.answers
+    if answers.ndim == 2 and victim.labels and answers.shape[1] != len(victim.labels):
+        names = ", ".join(victim.labels)
+        raise WrongAnswers(
+            f"expected a column for each label of {victim.name} ({names}), got {answers.shape[1]} columns"
+        )
+    if (
+        answers.dtype.kind == "f"
+        and (lost := found.answered & np.isnan(answers).reshape(len(answers), -1).any(1)).any()
+    ):
+        return Outputs(answers, np.where(lost, NO_NUMBERS, found.problem))
+    return found
 
 
 class Meter:
@@ -103,7 +124,7 @@ class Meter:
             finally:
                 self.seconds += time.perf_counter() - begin
             if len(found) != len(part):
-                raise WrongCount(f"expected {len(part)} answers from {self.name}, got {len(found)}")
+                raise WrongAnswers(f"expected {len(part)} answers from {self.name}, got {len(found)}")
             self._note_problems(found)
             return found
 
@@ -270,7 +291,9 @@ class Query(Meter):
         for at in range(0, len(order), self.victim.rows_at_once):
             batch = [fresh[i] for i in order[at : at + self.victim.rows_at_once]]
             found = self.metered(
-                batch, lambda keys: self.victim(*columns_of(keys)), lambda _, why: Outputs.failed(1, why)
+                batch,
+                lambda keys: checked(self.victim(*columns_of(keys)), self.victim),
+                lambda _, why: Outputs.failed(1, why),
             )
             outputs = Outputs.join(found)
             self.memory.add(batch, outputs)
