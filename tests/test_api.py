@@ -134,6 +134,47 @@ def test_parquet_tells_the_access_of_each_case(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"access": "rule", "setting": "score"}, "expected access once, got it as setting, too"),
+        ({"access": []}, "expected each access once, and at least one, got none"),
+        ({"access": ["rule", "rule"]}, "expected each access once, and at least one, got rule, rule"),
+        ({"task": "foo"}, "expected single, multi, tokens, text for --task, got 'foo'"),
+        ({"metric": ["accuracy"]}, r"expected text, such as name\(option=value\), for metric, got \['accuracy'\]"),
+        (
+            {"dimensions": [{"keyboard": {"phi": 0.2}}]},
+            r"expected text, such as name\(option=value\), for dimensions, got",
+        ),
+    ],
+)
+def test_settings_that_contradict_or_are_of_another_kind(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        scuff.evaluate(TOY, TOY, **{**SMALL, **settings})
+
+
+@pytest.mark.parametrize("lost", ["key", "signature", "model"])
+def test_a_run_json_without_a_key_is_refused(tmp_path: Path, lost: str) -> None:
+    scuff.evaluate(TOY, TOY, tmp_path / "run", dimensions="keyboard", **SMALL)
+    path = tmp_path / "run" / "run.json"
+    run = json.loads(path.read_text())
+    del run[lost]
+    path.write_text(json.dumps(run))
+    with pytest.raises(
+        ValueError, match=f"run.json: expected a file that this version of Scuff wrote, got another: {lost}"
+    ):
+        scuff.report(tmp_path / "run")
+
+
+def test_the_worst_auc_is_of_the_least_sure_answers() -> None:
+    """An example whose answer stays right still has a worst case: the one that the model is least sure of."""
+    settings: dict[str, Any] = {"examples": 60, "cases": 4, "degrees": [0.3, 0.5], "dimensions": ["keyboard", "typo-m"]}
+    found = scuff.evaluate(TOY, TOY, metric="auc", encoder="chrf", **settings).summary["dimensions"]
+    for content in found.values():
+        for cell in content["degrees"]:
+            assert cell["worst"]["value"] < cell["average"]["value"]
+
+
 def test_friends_of_an_evaluation_can_be_imported() -> None:
     assert final_score({0.1: 0.5}) == 0.5 and scuff.evaluation.final_score is final_score
     assert "dimensions" in (inspect.getdoc(scuff.evaluate) or "") and inspect.isfunction(scuff.evaluate)

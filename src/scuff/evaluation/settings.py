@@ -67,6 +67,8 @@ class EvaluationSettings(Settings):
 
     def check(self) -> None:
         super().check()
+        if not self.access or len(set(self.access)) < len(self.access):
+            raise ValueError(f"expected each access once, and at least one, got {', '.join(self.access) or 'none'}")
         if self.metric:
             parse_metric(self.metric)
 

@@ -134,13 +134,11 @@ class Table:
         lowest = np.minimum.accumulate(shaped, axis=1)
         return np.where(np.isinf(lowest), np.nan, np.minimum(lowest, self.clean_score))
 
-    @cached_property
-    def worst_case(self) -> Ints:
-        """The row that has worst_score, by dimension, degree and example; -1 where there is none.
+    def worst_case(self, score: Floats) -> Ints:
+        """The row with the lowest score, by dimension, degree and example; -1 where worst_score is not known.
 
-        Of rows with equal scores the clean text is taken, else the one of the smallest degree, of these the first.
+        score: of every row. Of equal ones the clean text is taken, else the one of the smallest degree, of these the first.
         """
-        score = self["score"]
         rows = np.flatnonzero(self.answered)
         rows = rows[np.lexsort((rows, score[rows], self.cell[rows]))]
         cells, first = np.unique(self.cell[rows], return_index=True)
@@ -161,10 +159,11 @@ class Table:
             scores = (self.clean_score, self.mean_score, self.worst_score)
             return Rows(*(weighted_rows(each, truth.weight) for each in scores))
         cells = [(dimension, degree) for dimension in range(self.dimensions) for degree in range(self.degrees)]
+        worst_case = self.worst_case(self._sureness(truth) if metric.needs_scores else self["score"])
         chosen = [
             self.clean & (self["kind"] == 0),
             *(self.answered & self.within(*cell) for cell in cells),
-            *(self.worst_case[cell][self.worst_case[cell] >= 0] for cell in cells),
+            *(worst_case[cell][worst_case[cell] >= 0] for cell in cells),
         ]
         found = [self.example_rows(metric, truth, rows) for rows in chosen]
         wide = next((rows.shape[1] for rows in found if rows is not None), 1)
@@ -172,6 +171,12 @@ class Table:
         whole = np.stack([none if rows is None else rows for rows in found])
         mean, worst = whole[1:].reshape(2, self.dimensions, self.degrees, *none.shape)
         return Rows(whole[0], mean, worst)
+
+    def _sureness(self, truth: Truth) -> Floats:
+        """A rank of every row by its score and, among equal ones, by how sure the model is of the right answer."""
+        margin = truth.take(self["example"]).margin(Outputs.of(self["scores"]))
+        pairs = np.stack([self["score"], margin], 1)
+        return np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1).astype(np.float64)
 
     def within(self, dimension: int, degree: int) -> Mask:
         """Returns which rows are cases of one dimension at one degree."""

@@ -145,6 +145,8 @@ class Folder:
 
     def run(self) -> RunFile:
         found: RunFile = self.read_json("run.json")
+        if wrong := mismatch(found, RunFile, exact=False):
+            raise BadRun(f"{self.path / 'run.json'}: {OTHER_VERSION}: {wrong.removeprefix('.')}")
         return found
 
     def examples(self) -> Iterator[ExampleLine]:

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from ..data.dataset import Task
+from ..data.dataset import TASKS, Task
 from ..specs import as_spec
 
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
@@ -57,9 +57,7 @@ class Settings:
         (), "column of labels, tags or translations; repeated: a 0/1 column each", group=DATA, metavar="COLUMN", many="repeated"
     )  # fmt: skip
     id: str | None = setting(None, "column that names each example", group=DATA, metavar="COLUMN")
-    task: Task | None = setting(
-        None, "single, multi, tokens or text; default: guessed from what the columns hold", group=DATA, metavar="TASK"
-    )
+    task: Task | None = setting(None, "default: by what the columns hold", group=DATA, choices=TASKS)
     format: str | None = setting(
         None, "csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name", group=DATA
     )
@@ -113,6 +111,8 @@ class Settings:
                 hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
                 raise ValueError(f"expected a setting, got {name!r}; {hint}")
             if value is not None:
+                if name in given:
+                    raise ValueError(f"expected {name} once, got it as {key}, too")
                 given[name] = _read(known[name], value)
         made = cls(**given)
         made.check()
@@ -120,6 +120,8 @@ class Settings:
 
     def check(self) -> None:
         """Raises ValueError for values that are not allowed."""
+        if self.task is not None and self.task not in TASKS:
+            raise ValueError(f"expected {', '.join(TASKS)} for --task, got {self.task!r}")  # as where data are read
         for each in fields(self):
             _check(each, getattr(self, each.name))
         self.error_limit(1)
@@ -180,7 +182,7 @@ def _read(field: Field[Any], value: Any) -> Any:
     name, kind = field.name, str(field.type)
     if kind.startswith("tuple"):
         many = list(value) if isinstance(value, list | tuple) else [value]
-        return tuple(_number(name, v) if "float" in kind else _text(v) for v in many)
+        return tuple(_number(name, v) if "float" in kind else _text(name, v) for v in many)
     if kind.startswith("float"):
         return _number(name, value)
     if kind.startswith("int"):
@@ -191,12 +193,14 @@ def _read(field: Field[Any], value: Any) -> Any:
         if not isinstance(value, dict):
             raise ValueError(f"expected names and values for {name}, got {value!r}")
         return {str(key): str(v) for key, v in value.items()} if kind == "dict[str, str]" else value
-    return _text(value)
+    return _text(name, value)
 
 
-def _text(value: Any) -> str:
+def _text(name: str, value: Any) -> str:
     value = value.item() if hasattr(value, "item") and not isinstance(value, type) else value  # of NumPy and torch
-    return str(value) if isinstance(value, str | int | float | Path | list | tuple | dict) else as_spec(value)
+    if isinstance(value, list | tuple | dict | set):
+        raise ValueError(f"expected text, such as name(option=value), for {name}, got {value!r:.80}")
+    return str(value) if isinstance(value, str | int | float | Path) else as_spec(value)
 
 
 def _number(name: str, value: Any) -> float:
@@ -248,4 +252,6 @@ def read_settings(path: str) -> dict[str, Any]:
         ) from None
     if not isinstance(found, dict):
         raise ValueError(f"{path}: expected names and values, got {type(found).__name__}")
+    if strange := [name for name in found if not isinstance(name, str)]:
+        raise ValueError(f"{path}: expected names of settings, got {strange[0]!r}")
     return found
