@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
         return _show(resume(args.resume, say=sayer(args), show=show, found=found, **given))
     settings = read_settings(args.config) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
-    settings |= given
+    settings = AttackSettings.renamed(settings) | given  # flags win
     try:
         model, data = model_and_data(args, model, data)
     except ValueError:

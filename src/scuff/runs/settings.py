@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import Field, asdict, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -101,22 +101,30 @@ class Settings:
         Raises ValueError for unknown names and wrong values.
         """
         known = {field.name: field for field in fields(cls)}
-        renamed = {field.metadata["old_name"]: name for name, field in known.items()} | {"with": "options"}
         given: dict[str, Any] = {}
-        for key, value in settings.items():
-            name = key.replace("-", "_")  # a settings file may spell it as the flag is spelt
-            name = renamed.get(name, name)
+        for name, value in cls.renamed(settings).items():
             if name not in known:
                 near = get_close_matches(name, known, 1)
                 hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
                 raise ValueError(f"expected a setting, got {name!r}; {hint}")
             if value is not None:
-                if name in given:
-                    raise ValueError(f"expected {name} once, got it as {key}, too")
                 given[name] = _read(known[name], value)
         made = cls(**given)
         made.check()
         return made
+
+    @classmethod
+    def renamed(cls, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings under the names of their fields, spelt as flags or by an old name or not. Raises ValueError if one comes twice."""
+        names = {field.name: field.name for field in fields(cls)} | {"with": "options"}
+        names |= {field.metadata["old_name"]: field.name for field in fields(cls) if field.metadata["old_name"]}
+        out: dict[str, Any] = {}
+        for key, value in settings.items():
+            name = names.get(key.replace("-", "_"), key)
+            if name in out and None not in (value, out[name]):
+                raise ValueError(f"expected {name} once, got it as {key}, too")
+            out[name] = value if value is not None else out.get(name)
+        return out
 
     def check(self) -> None:
         """Raises ValueError for values that are not allowed."""

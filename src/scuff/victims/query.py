@@ -64,11 +64,10 @@ def checked(found: Any, victim: Victim) -> Outputs:
         raise WrongAnswers(
             f"expected a column for each label of {victim.name} ({names}), got {answers.shape[1]} columns"
         )
-    if (
-        answers.dtype.kind == "f"
-        and (lost := found.answered & np.isnan(answers).reshape(len(answers), -1).any(1)).any()
-    ):
-        return Outputs(answers, np.where(lost, NO_NUMBERS, found.problem))
+    if answers.dtype.kind == "f":
+        lost = found.answered & np.isnan(answers).any(axis=tuple(range(1, answers.ndim)))
+        if lost.any():
+            return Outputs(answers, np.where(lost, NO_NUMBERS, found.problem))
     return found
 
 
