@@ -115,7 +115,7 @@ class Settings:
 
     @classmethod
     def renamed(cls, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings under the names of their fields, spelt as flags or by an old name or not. Raises ValueError if one comes twice."""
+        """Settings by field name, whether given as a flag is spelt or by an old name. Raises ValueError if one comes twice."""
         names = {field.name: field.name for field in fields(cls)} | {"with": "options"}
         names |= {field.metadata["old_name"]: field.name for field in fields(cls) if field.metadata["old_name"]}
         out: dict[str, Any] = {}
