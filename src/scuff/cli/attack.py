@@ -50,9 +50,9 @@ def run(args: argparse.Namespace) -> None:
         check_beside_resume(args, given)
         check_resumable(args.resume, ATTACK)
         return _show(resume(args.resume, say=sayer(args), show=show, found=found, **given))
-    settings = read_settings(args.config) if args.config else {}
+    settings = AttackSettings.renamed(read_settings(args.config)) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
-    settings = AttackSettings.renamed(settings) | given  # flags win
+    settings |= given  # flags win
     try:
         model, data = model_and_data(args, model, data)
     except ValueError:

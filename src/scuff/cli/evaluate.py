@@ -50,9 +50,9 @@ def run(args: argparse.Namespace) -> None:
         check_beside_resume(args, given)
         check_resumable(args.resume, EVALUATE)
         return show(resume(args.resume, say=sayer(args), show=run_bar(args.quiet), **given))
-    settings = read_settings(args.config) if args.config else {}
+    settings = EvaluationSettings.renamed(read_settings(args.config)) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
-    settings = EvaluationSettings.renamed(settings) | given  # flags win
+    settings |= given  # flags win
     try:
         model, data = model_and_data(args, model, data, modelless=bool(settings.get("predictions") or args.write_cases))
     except ValueError:
