@@ -8,6 +8,7 @@ import subprocess
 import sys
 from functools import cache
 from graphlib import TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,50 @@ def test_no_cycles_no_prints_no_eval() -> None:
         bad |= {"pickle"} if re.search(r"\bpickle\b", path.read_text(encoding="utf-8")) else set()
         wrong += [f"{path.relative_to(SOURCE)}: {name}" for name in sorted(bad)]
     assert not wrong, wrong
+
+
+TRACE = """
+import sys
+from pathlib import Path
+import scuff
+from scuff.cli.main import main
+
+source, rooms, seen = str(Path(scuff.__file__).parent) + "/", [], set()
+
+def enter(frame, event, argument):
+    file = frame.f_code.co_filename
+    if event == "call" and file.startswith(source) and frame.f_code.co_name != "<module>" and file not in seen:
+        seen.add(file)
+        rooms.append(file.removeprefix(source).split("/")[0].removesuffix(".py"))
+
+sys.setprofile(enter)
+main(sys.argv[1:])
+sys.setprofile(None)
+print("ROOMS", *rooms)
+"""
+
+
+def test_a_request_crosses_few_borders(tmp_path: Path) -> None:
+    """Files in the order in which a function of theirs is called for the first time, the ground floor left out: how often the
+    room changes. It was 26 when features were spread over rooms.
+    """
+    command = [
+        "evaluate",
+        "toy:sentiment",
+        "toy:sentiment",
+        "--access",
+        "score",
+        "--dimensions",
+        "typo-m",
+        "--encoder",
+        "chrf",
+    ]
+    command += ["--examples", "10", "--cases", "2", "--degrees", "0.3", "-q", "-o", str(tmp_path / "run")]
+    done = subprocess.run([sys.executable, "-c", TRACE, *command], capture_output=True, text=True, check=True)
+    line = next(line for line in done.stdout.splitlines() if line.startswith("ROOMS"))
+    walk = [room for room in line.split()[1:] if room not in GROUND | {"perturbations"}]
+    borders = [pair for pair in pairwise(walk) if pair[0] != pair[1]]
+    assert len(borders) <= 12, borders
 
 
 def test_imports_stay_light() -> None:
