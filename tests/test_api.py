@@ -274,6 +274,34 @@ def test_a_perturbation_that_breaks_the_rules_is_named(attribute: str, wrong: An
         scuff.perturb("some words here", kind())
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: scuff.perturb("some text", 5),
+            "expected the name of a perturbation or an object of that kind, got int",
+        ),  # type: ignore[call-overload]
+        (lambda: scuff.perturb({"text": "some"}, "keyboard"), "expected a string or a list of strings, .*, got dict"),  # type: ignore[call-overload]
+        (lambda: scuff.perturb(5, "keyboard"), "expected a string or a list of strings, .*, got int"),  # type: ignore[call-overload]
+        (
+            lambda: scuff.perturb_tokens(["some", "text"], "keyboard"),
+            "expected sentences that are lists of tokens, got strings",
+        ),
+    ],
+)
+def test_texts_of_another_kind_are_refused(call: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_a_table_is_no_list_of_texts() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"text": ["a good film"], "label": ["positive"]})
+    with pytest.raises(TypeError, match=r"expected a string or a list of strings, such as a column, got DataFrame"):
+        scuff.perturb(table, "keyboard")
+    assert scuff.perturb(table["text"], "disemvowel", 1.0) == ["a gd flm"]
+
+
 def attack_by(walk: Any) -> dict[str, Any]:
     kind = type("Wrong", (Search,), {"walk": walk})
     return dict(scuff.attack(TOY, TOY, "deepwordbug", search=kind(), examples=20, encoder="chrf").summary)

@@ -6,7 +6,7 @@ A part (perturbation, constraint, search, goal, metric, recipe) is given as a na
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
@@ -256,6 +256,8 @@ def perturb(
     Raises ValueError for a spec, level or selection that does not exist.
     """
     plan = Plan.of(perturbation, level, seed, selection, protect)
+    if hasattr(texts, "columns") or isinstance(texts, Mapping) or not isinstance(texts, Iterable):
+        raise TypeError(f"expected a string or a list of strings, such as a column, got {type(texts).__name__}")
     changes: list[list[Edit]] = []
     many = [texts] if isinstance(texts, str) else list(texts)
     new = plan.texts(many, ids=ids, draw=draw, edits=changes if return_edits else None)
@@ -279,6 +281,8 @@ def perturb_tokens(
 
     Keywords: as for `perturb`.
     """
+    if isinstance(sentences, str) or any(isinstance(sentence, str) for sentence in sentences):
+        raise TypeError("expected sentences that are lists of tokens, got strings")
     return Plan.of(perturbation, level, seed, selection, protect).tokens(sentences, ids=ids, draw=draw)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli.runs import CSV, ROWS, SCUFF, a_users_folder, begun, content, fails, left_alone, slow_model, stopped
+from scuff.cli.attack import _live
 from scuff.cli.main import main, parser
 
 MODEL = """
@@ -391,3 +394,16 @@ def test_no_text_steers_or_stops_the_terminal(here: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert b"\x1b" not in done.stdout + done.stderr and b"\x07" not in done.stdout + done.stderr
     assert b"\\u001b[31m\\u0007 \\u0416" in done.stderr
+
+
+@pytest.mark.parametrize("no_colour", ["", "1"])
+def test_no_color_is_honoured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], no_colour: str
+) -> None:
+    """https://no-color.org: then marks show what changed."""
+    monkeypatch.setenv("NO_COLOR", no_colour)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    show = _live(argparse.Namespace(quiet=False))
+    show({"texts": ["a bad day"], "edits": [[0, 2, 5, "bda"]], "before": {"label": "x"}, "after": {"label": "y"}})
+    line = capsys.readouterr().out
+    assert ("\033[" in line) != bool(no_colour) and ("[-bad-]{+bda+}" in line) == bool(no_colour)

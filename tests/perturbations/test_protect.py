@@ -122,3 +122,10 @@ def test_only_some_words() -> None:
     half = scuff.perturb("good good good good bad bad bad bad", Only(Truncate(), ("word:good",)), 0.5)
     assert half.split().count("goo") == 2 and half.endswith("bad bad bad bad")
     assert scuff.perturb("a b c d", Only(Segment(), ("re:b c",)), 1) == "a bc d"
+
+
+@pytest.mark.parametrize("number", ["$40.3M", "7.4bn", "10k", "21st", "3/4", "12:30", "-3.5", "50%", "1,234.56", "€5"])
+def test_numbers_with_their_units_stay(number: str) -> None:
+    text = f"about {number} was paid there"
+    new = scuff.perturb(text, "full-shuffle|keyboard", 1.0, protect=["numbers"])
+    assert number in new and new != text

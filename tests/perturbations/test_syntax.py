@@ -309,3 +309,11 @@ def test_several_rewordings_of_one_site() -> None:
         "It is the cast that saves the film", "The film is saved by the cast", "What the cast does is save the film",
     ]  # fmt: skip
     assert len(set(edits.site.tolist())) == 1
+
+
+@pytest.mark.parametrize("end", ["", ",", ";", " -", " (", " and", "'"])
+def test_sentences_that_end_anywhere_are_no_error(end: str) -> None:
+    """Texts are cut off anywhere, also right behind a comma."""
+    whole = ("We left by noon, with a fine cast", "He said that, in 1990, the team, which was large, won the game")
+    cut = [" ".join(text.split()[:count]) + end for text in whole for count in range(1, len(text.split()) + 1)]
+    assert len(scuff.perturb(cut, "syntax", 1.0)) == len(cut)

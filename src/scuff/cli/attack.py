@@ -12,6 +12,7 @@ A recipe is a goal, perturbations, constraints and a search; each can be chosen 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ def _live(args: argparse.Namespace) -> Any:
 
     def show(success: dict[str, Any]) -> None:
         parts = success["texts"], success["edits"], success["before"], success["after"]
-        print(marked_line(*parts, colour=sys.stdout.isatty()), flush=True)
+        print(marked_line(*parts, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR")), flush=True)
 
     return show
 

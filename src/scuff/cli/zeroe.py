@@ -39,11 +39,11 @@ def run(args: argparse.Namespace) -> None:
     manifest = write_zeroe(
         input_of(args), args.output, chosen, seed=args.seed, selection=args.select, progress=progress_bar(args.quiet)
     )
-    for entry in manifest["files"]:
+    for entry in manifest["files"] if not args.quiet else ():
         if entry["set"] == "attack":
             print(
                 f"{entry['attack']:15}{entry['level']:6}{entry['reached']:7.1%} of {entry['units']:,} {entry['unit']} changed"
             )
-    for name, why in manifest["skipped"].items():
+    for name, why in manifest["skipped"].items() if not args.quiet else ():
         print(f"{name:15}left out: {why}")
     say(args.quiet, f"{len(manifest['files'])} files and manifest.json in {args.output}")

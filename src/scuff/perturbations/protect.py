@@ -19,7 +19,8 @@ KINDS = {
     "emails": r"(?<![\w.+-])[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)+",
     "mentions": r"(?<!\w)@\w+",
     "hashtags": r"(?<!\w)#\w+",
-    "numbers": r"(?<!\w)[-+]?\d+(?:[.,:/]\d+)*%?(?!\w)",
+    # with signs, currencies, units of size and ordinal endings: -3, $40.3M, 7.4bn, 10k, 21st, 3/4, 12:30, 50%
+    "numbers": r"(?<!\w)[-+]?[$€£¥]?\d+(?:[.,:/]\d+)*(?:%|(?i:st|nd|rd|th|k|m|mn|bn|tn|b))?(?!\w)",
     "placeholders": r"\{\{[^{}]*\}\}|\$?\{[^{}]*\}|%\(\w+\)[a-z]|%[sd]|<\w+>|\[\w+\]",
 }
 

@@ -60,7 +60,7 @@ def set_off(s: Sentence) -> Iterator[Rewording]:
     for clause in clauses(s):
         comma = s.shape.find(",", clause.start, clause.stop)
         if (
-            comma < clause.rest
+            not clause.rest <= comma < clause.stop - 1  # a comma may end the clause
             or s.low[comma + 1] not in words("set off by")
             or s.shape[comma + 1] != "i"
             or clause.follows
