@@ -33,7 +33,7 @@ from .reports import (
     write_report,
 )
 from .runs.folder import Folder
-from .runs.run import ATTACK, EVALUATE, Show, check_resumable, compute_again, kind_of, resume_run, silent, start_run
+from .runs.run import ATTACK, Show, check_resumable, compute_again, kind_of, resume_run, silent, start_run
 from .runs.run import dry_run as only_preflight
 from .runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary, RunFile, Timing
 from .runs.setup import Say
@@ -371,7 +371,7 @@ def resume(
     """
     changes = {"workers": workers, "max_errors": max_errors, "cache": cache}
     is_attack = kind_of(folder) == ATTACK
-    check_resumable(folder, ATTACK if is_attack else EVALUATE)
+    check_resumable(folder, AttackSetup if is_attack else EvaluationSetup)
 
     def opened(run: RunFile) -> EvaluationSetup | AttackSetup:
         settings = {**run["config"], **{name: value for name, value in changes.items() if value is not None}}

@@ -81,22 +81,24 @@ class Family(Generic[T]):
         if ":" in name:
             return import_object(*name.rsplit(":", 1))[0]
         if name not in self.shipped and name in (found := entry_points(self.group)):
-            return _load(found[name])
+            kind, fault = _loaded(found[name])
+            if fault:
+                raise ValueError(
+                    f"{name}: expected an entry point that can be imported ({found[name].value}), got {fault}"
+                )
+            return kind
         return self.shipped[known_name(name, {**dict.fromkeys(entry_points(self.group)), **self.shipped}, self.what)]
 
     def members(self) -> dict[str, Any]:
         """Returns all members by name: the shipped ones, then those of installed packages."""
-        return {
-            **self.shipped,
-            **{name: _load(entry) for name, entry in self._published().items() if not _fault(entry)},
-        }
+        return {**self.shipped, **{name: kind for name, (kind, fault) in self._published().items() if not fault}}
 
     def broken(self) -> dict[str, str]:
         """Returns the entry points of installed packages that cannot be imported, with the reason."""
-        return {name: fault for name, entry in self._published().items() if (fault := _fault(entry))}
+        return {name: fault for name, (_, fault) in self._published().items() if fault}
 
-    def _published(self) -> dict[str, Any]:
-        return {name: entry for name, entry in entry_points(self.group).items() if name not in self.shipped}
+    def _published(self) -> dict[str, tuple[Any, str]]:
+        return {name: _loaded(entry) for name, entry in entry_points(self.group).items() if name not in self.shipped}
 
 
 @cache
@@ -107,19 +109,12 @@ def entry_points(group: str) -> dict[str, Any]:
     return {entry.name: entry for entry in installed(group=group)}
 
 
-def _fault(entry: Any) -> str:
-    """Why an entry point cannot be imported; "" if it can."""
+def _loaded(entry: Any) -> tuple[Any, str]:
+    """What an entry point names, and why it cannot be imported; "" if it can."""
     try:
-        entry.load()
+        return entry.load(), ""
     except Exception as error:  # anything may go wrong in a user's module
-        return f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return ""
-
-
-def _load(entry: Any) -> Any:
-    if fault := _fault(entry):
-        raise ValueError(f"{entry.name}: expected an entry point that can be imported ({entry.value}), got {fault}")
-    return entry.load()
+        return None, f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def parse_call(spec: str) -> tuple[str, dict[str, Any]]:

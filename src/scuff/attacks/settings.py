@@ -39,22 +39,26 @@ OTHERS = (
 class AttackSettings(Settings):
     """The settings of an attack beside model and data; `scuff attack --help` lists them."""
 
-    recipe: str = setting("toxictrap", "default toxictrap", metavar="NAME")
+    recipe: str = setting("toxictrap", "default toxictrap", metavar="NAME", names_parts=True)
     goal: str | None = setting(
-        None, 'e.g. untargeted, "targeted(label=\'ok\')", "toxictrap(threshold=0.7)"', metavar="SPEC"
+        None, 'e.g. untargeted, "targeted(label=\'ok\')", "toxictrap(threshold=0.7)"', metavar="SPEC", names_parts=True
     )
     perturbations: tuple[str, ...] = setting(
         (),
         "what proposes changes (`scuff list`), e.g. 'embedding(n=50)' synonym typo; 3*typo: three for each word",
         metavar="SPEC",
+        names_parts=True,
         flags=("-p", "--perturbations", "--transform"),
         old_name="transform",
     )
     search: str | None = setting(
-        None, "e.g. unk, delete, weighted-saliency, gradient, 'beam(width=4)', best-of", metavar="SPEC"
+        None,
+        "e.g. unk, delete, weighted-saliency, gradient, 'beam(width=4)', best-of",
+        metavar="SPEC",
+        names_parts=True,
     )
     constraint: tuple[str, ...] = setting(
-        (), "added, or in place of the recipe's of that name: 'changed(share=0.2)'", metavar="SPEC"
+        (), "added, or in place of the recipe's of that name: 'changed(share=0.2)'", metavar="SPEC", names_parts=True
     )
     without: tuple[str, ...] = setting((), "constraints of the recipe that are left out", group="", metavar="NAME")
     vectors: str | None = setting(
@@ -104,11 +108,6 @@ class AttackSettings(Settings):
         """The names of constraints that do not ship with Scuff."""
         found = (*find_recipe(self.recipe).constraints, *map(parse_constraint, self.constraint))
         return list(dict.fromkeys(constraint.name for constraint in found if constraint.name not in CONSTRAINTS))
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        single = (self.recipe, self.goal, self.search)
-        return (*(spec for spec in single if spec), *self.perturbations, *self.constraint)
 
     @property
     def column(self) -> int:

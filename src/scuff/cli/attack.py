@@ -40,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from ..api import attack, dry_run, resume
     from ..attacks.settings import AttackSettings
-    from ..runs.run import ATTACK, check_resumable
+    from ..runs.run import ATTACK, check_command
     from ..runs.settings import read_settings
 
     if args.parts:
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     given = given_settings(args, AttackSettings)
     if args.resume:
         check_beside_resume(args, given)
-        check_resumable(args.resume, ATTACK)
+        check_command(args.resume, ATTACK)
         return _show(resume(args.resume, say=sayer(args), show=show, found=found, **given))
     settings = AttackSettings.renamed(read_settings(args.config)) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))

@@ -42,13 +42,13 @@ def run(args: argparse.Namespace) -> None:
     from ..api import dry_run, evaluate, resume
     from ..evaluation.export import write_cases
     from ..evaluation.settings import EvaluationSettings
-    from ..runs.run import EVALUATE, check_resumable
+    from ..runs.run import EVALUATE, check_command
     from ..runs.settings import read_settings
 
     given = given_settings(args, EvaluationSettings)
     if args.resume:
         check_beside_resume(args, given)
-        check_resumable(args.resume, EVALUATE)
+        check_command(args.resume, EVALUATE)
         return show(resume(args.resume, say=sayer(args), show=run_bar(args.quiet), **given))
     settings = EvaluationSettings.renamed(read_settings(args.config)) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))

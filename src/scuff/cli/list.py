@@ -10,6 +10,9 @@ Name a part of your own as `my_module:MyClass(option=value)`; CONTRIBUTING shows
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 
@@ -57,35 +60,16 @@ def _recipes() -> None:
     _print_broken(FAMILY)
 
 
-def _goals() -> None:
-    from ..attacks.goals import FAMILY
-
-    _print_parts(FAMILY)
-
-
-def _searches() -> None:
-    from ..attacks.search import FAMILY
-
-    _print_parts(FAMILY)
-
-
-def _constraints() -> None:
-    from ..attacks.constraints import FAMILY
-
-    _print_parts(FAMILY)
-
-
-def _metrics() -> None:
-    from ..metrics import FAMILY
-
-    _print_parts(FAMILY)
-
-
 def _victims() -> None:
     from ..victims.open import FAMILY, WAYS
 
     print(f"MODEL may be {WAYS}")
     _print_parts(FAMILY)
+
+
+def _parts(module: str) -> None:
+    """Prints the members of the family that a module holds."""
+    _print_parts(import_module(f"..{module}", __package__).FAMILY)
 
 
 def _print_parts(family: Any) -> None:
@@ -103,7 +87,8 @@ def _print_broken(family: Any) -> None:
         print(f"{name:15}cannot be imported: {reason}")
 
 
-LISTS = {
-    "perturbations": _perturbations, "recipes": _recipes, "goals": _goals, "searches": _searches,
-    "constraints": _constraints, "metrics": _metrics, "victims": _victims,
+LISTS: dict[str, Callable[[], None]] = {
+    "perturbations": _perturbations, "recipes": _recipes, "goals": partial(_parts, "attacks.goals"),
+    "searches": partial(_parts, "attacks.search"), "constraints": partial(_parts, "attacks.constraints"),
+    "metrics": partial(_parts, "metrics"), "victims": _victims,
 }  # fmt: skip

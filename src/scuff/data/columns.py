@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .dataset import Task
+from .dataset import TASKS, Task
 from .formats.base import GUESSES, Record
 from .formats.streams import BadInput
 
@@ -38,6 +38,10 @@ class Columns:
     task: Task | None = None
     format: str | None = None
     split: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.task and self.task not in TASKS:
+            raise BadInput(f"expected {', '.join(TASKS)} for --task, got {self.task!r}")
 
 
 def column_names(records: Sequence[Record]) -> list[str]:

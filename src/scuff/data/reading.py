@@ -19,7 +19,7 @@ from .columns import (
     label_columns,
     text_columns,
 )
-from .dataset import TASKS, Dataset, Target, Task, Text
+from .dataset import Dataset, Target, Task, Text
 from .formats.base import Record, lone_surrogate
 from .formats.streams import BadInput
 from .records import HUB, Names, records_of_file, records_of_hub, records_of_object
@@ -38,8 +38,6 @@ def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
     if is_toy(data):
         return toy_dataset(str(data), "test")
     columns = columns or Columns()
-    if columns.task and columns.task not in TASKS:
-        raise BadInput(f"expected {', '.join(TASKS)} for --task, got {columns.task!r}")
     name, names = type(data).__name__, {}  # type: str, Names
     if isinstance(data, str | Path):
         path = str(data)

@@ -20,7 +20,7 @@ class EvaluationSettings(Settings):
         choices=("robtest", "zeroe"),
     )
     dimensions: tuple[str, ...] = setting(
-        (), "what is measured, see above; default: all of RobTest's that can run", metavar="DIMENSION"
+        (), "what is measured, see above; default: all of RobTest's that can run", metavar="DIMENSION", names_parts=True
     )
     tag: str | None = setting(
         None, "only dimensions of changes that anyone makes (general), or that evaders make (malicious)", choices=TAGS
@@ -41,7 +41,10 @@ class EvaluationSettings(Settings):
     )
     beta: float = setting(0.5, "how much high degrees weigh in the final score; default 0.5")
     metric: str | None = setting(
-        None, "computes the scores: macro-f1, auc, ... (`scuff list metrics`); default: by the task", metavar="SPEC"
+        None,
+        "computes the scores: macro-f1, auc, ... (`scuff list metrics`); default: by the task",
+        metavar="SPEC",
+        names_parts=True,
     )
     encoder: str | None = setting(
         None,
@@ -76,8 +79,3 @@ class EvaluationSettings(Settings):
     def guided(self) -> bool:
         """Whether some dimension needs the victim's scores or gradients to make its cases."""
         return any(a != "rule" for a in (*self.access, *(Dimension.parse(name).access for name in self.dimensions)))
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The specs of dimensions and metric, which a user may have given as objects."""
-        return (*self.dimensions, *([self.metric] if self.metric else ()))

@@ -96,17 +96,20 @@ def kind_of(folder: str | Path) -> str:
     return ATTACK if Folder(folder).run()["key"].get("kind") == ATTACK else EVALUATE
 
 
-def check_resumable(folder: str | Path, command: str) -> None:
-    """Raises BadRun if a run is of another command, or if run.json does not name its model and data."""
+def check_command(folder: str | Path, command: str) -> None:
+    """Raises BadRun if a run is of another command."""
     kind = kind_of(folder)
     if kind != command:
         raise BadRun(
             f"{folder}: expected a run of `scuff {command}`, got one of `scuff {kind}`: "
             f"`scuff {kind} --resume {folder}` goes on with it"
         )
+
+
+def check_resumable(folder: str | Path, kind: type[Setup]) -> None:
+    """Raises BadRun if run.json does not name the parts, the model and the data of a run."""
     run = Folder(folder).run()
-    specs = [spec for name in PARTS for spec in _listed(run["config"].get(name))]
-    if lost := [spec for spec in specs if not can_be_rebuilt(spec)]:
+    if lost := [spec for spec in kind.settings_class.parts_in(run["config"]) if not can_be_rebuilt(spec)]:
         raise BadRun(
             f"{folder}: expected a run whose parts are known by name, got {lost[0]}, a Python object: call it as before"
         )
@@ -116,21 +119,6 @@ def check_resumable(folder: str | Path, command: str) -> None:
                 f"{folder}: expected a run whose {what} is known by name, got one given as a Python object or by an address that "
                 "may hold a key: call it as before"
             )
-
-
-PARTS = (
-    "dimensions",
-    "metric",
-    "recipe",
-    "goal",
-    "transform",
-    "search",
-    "constraint",
-)  # settings in run.json that name parts
-
-
-def _listed(value: Any) -> list[str]:
-    return [] if value is None else value if isinstance(value, list) else [value]
 
 
 def _conduct(setup: Setup, folder: Folder, finish: Finish[Result], say: Say, show: Show | None) -> Result:

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from ..data.dataset import TASKS, Task
+from ..data.dataset import Task
 from ..specs import as_spec
 
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
@@ -31,15 +31,17 @@ def setting(
     many: Literal["together", "repeated"] = "together",
     flags: tuple[str, ...] = (),
     old_name: str = "",
+    names_parts: bool = False,
 ) -> Any:
     """Returns a field of a settings class, whose metadata has what flags, checks and help texts need.
 
     choices, least, bounds: which values are allowed. many: whether the flag of a list takes all values together (`--degrees
     0.1 0.2`) or is repeated. flags: if they are not `--name`. old_name: a name that is accepted, too, and written to run.json.
+    names_parts: whether the values are specs of parts.
     """
     about = {
         "help": help, "group": group, "metavar": metavar, "choices": tuple(choices), "least": least, "bounds": bounds,
-        "many": many, "flags": flags, "old_name": old_name,
+        "many": many, "flags": flags, "old_name": old_name, "names_parts": names_parts,
     }  # fmt: skip
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=about)
@@ -57,7 +59,9 @@ class Settings:
         (), "column of labels, tags or translations; repeated: a 0/1 column each", group=DATA, metavar="COLUMN", many="repeated"
     )  # fmt: skip
     id: str | None = setting(None, "column that names each example", group=DATA, metavar="COLUMN")
-    task: Task | None = setting(None, "default: by what the columns hold", group=DATA, choices=TASKS)
+    task: Task | None = setting(
+        None, "single, multi, tokens or text; default: by what the columns hold", group=DATA, metavar="TASK"
+    )
     format: str | None = setting(
         None, "csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name", group=DATA
     )
@@ -128,16 +132,25 @@ class Settings:
 
     def check(self) -> None:
         """Raises ValueError for values that are not allowed."""
-        if self.task is not None and self.task not in TASKS:
-            raise ValueError(f"expected {', '.join(TASKS)} for --task, got {self.task!r}")  # as where data are read
         for each in fields(self):
             _check(each, getattr(self, each.name))
         self.error_limit(1)
 
     @property
-    def parts(self) -> tuple[str, ...]:
-        """The specs of parts that a user may have given as objects."""
-        return ()
+    def parts(self) -> list[str]:
+        """The specs of parts, which a user may have given as objects."""
+        return [
+            spec
+            for field in fields(self)
+            if field.metadata["names_parts"]
+            for spec in _listed(getattr(self, field.name))
+        ]
+
+    @classmethod
+    def parts_in(cls, config: Mapping[str, Any]) -> list[str]:
+        """The same from run.json, where no part need be found."""
+        names = [field.name for field in fields(cls) if field.metadata["names_parts"]]
+        return [spec for name, value in cls.renamed(config).items() if name in names for spec in _listed(value)]
 
     def error_limit(self, cases: int) -> int:
         """Returns how many errors are allowed: `max_errors`, or if that is a share such as 0.05 or 5%, that share of `cases`.
@@ -180,6 +193,10 @@ class Settings:
             for name, value in {**asdict(self), "options": options}.items()
             if value != plain[name] and name != "workers"
         }
+
+
+def _listed(value: Any) -> list[str]:
+    return [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _read(field: Field[Any], value: Any) -> Any:
