@@ -33,6 +33,8 @@ from .engine import Engine, Pursuit
 from .outcomes import ERROR, FAILED, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Limits, attack_summary, result_lines
 from .space import Space, Tried
 
+USUAL = 100  # a guess at the queries of an example, before any was attacked
+
 
 class AttackedBlock:
     """One block of examples under attack: decides which are attacked, runs their searches, and holds the outcomes.
@@ -40,10 +42,11 @@ class AttackedBlock:
     Arrays and lists have one entry per example of the block; `attacked` holds the places of those that are attacked.
     """
 
-    def __init__(self, run: Campaign, rows: Ints) -> None:
+    def __init__(self, run: Campaign, rows: Ints, clean: Outputs) -> None:
+        """rows: the examples. clean: the victim's answers to the original texts of all examples of the run."""
         assert run.ask is not None and run.attack is not None
-        self.run, self.rows, self.ask, self.attack = run, rows, run.ask, run.attack
-        truth, clean = run.truth.take(rows), run.clean.take(rows)
+        self.run, self.rows, self.clean, self.ask, self.attack = run, rows, clean, run.ask, run.attack
+        truth, clean = run.truth.take(rows), clean.take(rows)
         self.goal = self.attack.goal.ready(run.truth.task, run.truth.labels)
         self.status = np.full(rows.size, FAILED, np.int8)
         self.reason: list[str] = [""] * rows.size
@@ -67,7 +70,7 @@ class AttackedBlock:
 
     def part(self) -> Arrays:
         """Runs the searches and returns the arrays to write."""
-        columns = [Column.of(column) for column in self.run.data.take(range(self.rows[0], self.rows[-1] + 1)).columns]
+        columns = [Column.of(column) for column in self.run.data.take(self.rows).columns]
         mine = [column.take(self.attacked) for column in columns]
         if self.attacked.size:
             self._search(mine)
@@ -89,7 +92,7 @@ class AttackedBlock:
 
     def _stacked_answers(self) -> Any:
         """The answers as one array of the type that the victim's answers have."""
-        kind = self.run.clean.answers
+        kind = self.clean.answers
         return as_objects(self.answers) if kind.dtype == object else np.array(self.answers, kind.dtype)
 
     def _search(self, columns: list[Column]) -> None:
@@ -202,7 +205,8 @@ class Campaign:
     def jobs(self) -> list[Job]:
         """One job per block of examples."""
         size, total = self.limits.block, len(self.data)
-        return [Job(f"attack-{at:05}", range(s, min(s + size, total))) for at, s in enumerate(range(0, total, size))]
+        blocks = [range(start, min(start + size, total)) for start in range(0, total, size)]
+        return [Job(f"attack-{at:05}", rows, queries=USUAL * len(rows)) for at, rows in enumerate(blocks)]
 
     def rounds(self) -> Iterator[list[Job]]:
         """All jobs in one round: none depends on the results of others."""
@@ -213,7 +217,9 @@ class Campaign:
 
     def do(self, job: Job, made: Any = None) -> None:
         """Attacks a block of examples and writes its part."""
-        self.folder.write_part(job.name, AttackedBlock(self, np.arange(job.rows.start, job.rows.stop)).part())
+        self.folder.write_part(
+            job.name, AttackedBlock(self, np.arange(job.rows.start, job.rows.stop), self.clean).part()
+        )
 
     @cached_property
     def clean(self) -> Outputs:

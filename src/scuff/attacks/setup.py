@@ -10,7 +10,8 @@ from typing import Any, ClassVar, cast
 from ..data.dataset import Task
 from ..runs.display import said
 from ..runs.folder import BadRun, Folder, NoAnswers
-from ..runs.preflight import duration, look
+from ..runs.preflight import costs, look
+from ..runs.progress import Forecast
 from ..runs.schema import AttackSummary, RecipeFacts, RunPlan
 from ..runs.settings import Settings
 from ..runs.setup import Output, Say, Setup, saved_data
@@ -18,14 +19,13 @@ from ..text.edits import Edits
 from ..victims.base import Access, NotEnoughAccess, Victim
 from ..victims.query import Query
 from .attack import Attack
-from .campaign import Campaign
+from .campaign import USUAL, Campaign
+from .forecast import forecast_attack
 from .outcomes import Limits
 from .search.base import Search
 from .settings import AttackSettings
 
-USUAL = 100  # a guess at the queries of an example, before any was attacked
 LARGEST = 1024  # examples of a block
-IN_STEP = 64  # texts that one example has in a batch, about
 
 Found = Callable[[dict[str, Any]], None]  # called with each success
 
@@ -97,7 +97,7 @@ class AttackSetup(Setup):
     @property
     def limits(self) -> Limits:
         """The settings that decide trials, and a size of blocks with which the victim's batches are full."""
-        settings, most = self.settings, max(1, min(LARGEST, self.victim.cases_at_once // IN_STEP))
+        settings, most = self.settings, max(1, min(LARGEST, self.victim.cases_at_once // USUAL))
         blocks = -(-len(self.data) // most)
         size = -(-len(self.data) // max(1, blocks))  # blocks of one size, since a small one would have small batches
         return Limits(
@@ -128,20 +128,20 @@ class AttackSetup(Setup):
             reason = next(iter(summary["problems"]))
             raise NoAnswers(f"expected answers to some of {attacked:,} attacks, got none: {reason}")
 
-    def preflight(self, say: Say) -> None:
-        each = look(self, say, USUAL * len(self.data))
-        specs = self.attack.in_full
+    def preflight(self, say: Say) -> float:
+        each, specs = look(self, say), self.attack.in_full
         say(f"recipe  {self.attack.name}: {self.attack.paper}")
         say(f"        goal {specs['goal']}; search {specs['search']}")
         say(f"        changes {', '.join(specs['transform'])}")
         say(f"        keeps {', '.join(specs['constraints']) or 'nothing'}")
         for deviation in self.attack.deviations.values():
             say(f"        unlike the paper: {deviation}")
-        most = min(USUAL, self.settings.max_queries or USUAL)
-        about = duration(each * most * len(self.data))
-        say(
-            f"plan    {len(self.data):,} examples; {most} queries each would take the model about {about}; constraints take more"
-        )
+        return each
+
+    def forecast(self, say: Say, each: float) -> Forecast:
+        forecast = forecast_attack(self, self.work(Folder(".")), each)
+        say(f"plan    {len(self.data):,} examples: about {forecast.queries:,} queries, {costs(forecast)}")
+        return forecast
 
     def _live(self, example: int, edits: Edits, before: Any, after: Any) -> None:
         """Calls `found` with a success, in the form of results.jsonl."""

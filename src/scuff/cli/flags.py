@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..data.formats.files import Input
     from ..data.formats.streams import Source
     from ..perturbations.plan import Tally
-    from ..runs.jobs import Progress
+    from ..runs.progress import Progress
 
 
 def add_input(parser: argparse.ArgumentParser) -> None:
@@ -68,16 +68,10 @@ def progress_bar(quiet: bool) -> Callable[[Source, Tally], None] | None:
 
 
 def run_bar(quiet: bool) -> Callable[[Progress], None] | None:
-    """Returns a function that shows the progress of a run on stderr; None if quiet or not at a terminal."""
-    if quiet or not sys.stderr.isatty():
-        return None
+    """Returns what shows the progress of a run on stderr; None if quiet."""
+    from ..runs.progress import Bar
 
-    def show(progress: Progress) -> None:
-        end = "" if progress.done < progress.total else "\r\033[K"
-        left = f"{progress.seconds_left:.0f} s left"
-        print(f"\r\033[K{progress.done} of {progress.total} blocks, {left}", end=end, file=sys.stderr, flush=True)
-
-    return show
+    return None if quiet else Bar(sys.stderr)
 
 
 def say(quiet: bool, message: str) -> None:

@@ -83,6 +83,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("SCUFF_DEBUG"):
             raise
         return _fail(str(error), 3)
+    except Exception as error:
+        if os.environ.get("SCUFF_DEBUG"):
+            raise
+        from ..isolation import reason_of
+
+        return _fail(f"a mistake of scuff itself: {reason_of(error)}: SCUFF_DEBUG=1 shows where; please report it", 3)
     return 0
 
 

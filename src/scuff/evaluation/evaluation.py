@@ -79,8 +79,11 @@ class Evaluation:
                 cells = open_cells(self.table(turn), self.protocol, self.truth, cells)
             if not cells:
                 return
-            blocks = self.protocol.blocks(len(self.data), len(cells), upto - first)
-            yield [Job(f"round{turn}-{at:05}", rows, tuple(cells), first, upto) for at, rows in enumerate(blocks)]
+            blocks = self.protocol.blocks(self.data, len(cells), upto - first)
+            yield [
+                Job(f"round{turn}-{at:05}", rows, tuple(cells), first, upto, queries)
+                for at, (rows, queries) in enumerate(blocks)
+            ]
             first = upto
 
     def make(self, job: Job) -> list[CellCases]:

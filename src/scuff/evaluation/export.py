@@ -41,7 +41,7 @@ def write_cases(source: Any, path: str, **given: Any) -> int:
                     out.write(f"{line}\n".encode())
 
         write(data.columns)
-        for rows in protocol.blocks(len(data), len(protocol.cells), protocol.cases):
+        for rows, _ in protocol.blocks(data, len(protocol.cells), protocol.cases):
             for made in make_cases(data.take(rows), protocol, protocol.cells, 0, protocol.cases):
                 write(made.cases.columns)
     return len(seen)

@@ -31,7 +31,7 @@ def make_protocol(
 ) -> tuple[Protocol, dict[str, str]]:
     """Returns the protocol, and the dimensions that are left out with the reasons. Raises ValueError if it does not fit the data.
 
-    Zéroe's protocol has one case at each of its three levels. at_once: the cases of a block that suit the victim. access: what
+    Zéroe's protocol has one case at each of its three levels. at_once: the queries of a block that suit the victim. access: what
     the victim gives.
     """
     zeroe = settings.protocol == "zeroe"
@@ -50,6 +50,7 @@ def make_protocol(
         beta=settings.beta,
         meaning=choose_meaning(settings, map(Dimension.parse, dimensions)) or "chrf",
         at_once=at_once,
+        all_queries=True,
     )
     protocol.usable(data)
     return replace(protocol, cases=min(cases, _affordable(settings, protocol, data))), left_out
@@ -71,7 +72,7 @@ def _affordable(settings: EvaluationSettings, protocol: Protocol, data: Dataset)
     """Returns how many cases per example and cell `max_queries` allows. Raises ValueError if it is less than one."""
     if settings.max_queries is None:
         return sys.maxsize
-    cells, beforehand = len(protocol.cells), protocol.probes(data)
+    cells, beforehand = len(protocol.cells), round(protocol.probes(data).sum()) * len(protocol.rounds)
     most = ((settings.max_queries - beforehand) // len(data) - 1) // cells
     if most < 1:
         least = (

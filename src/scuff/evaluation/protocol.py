@@ -6,8 +6,11 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..data.dataset import Column, Dataset
 from ..perturbations.protect import Protect
+from ..text.ragged import Floats
 from ..victims.base import GRADIENT_STEPS, Access
 from .dimensions import COLUMNS, Dimension
 from .guided import LETTER_POOL, WORD_POOL
@@ -22,6 +25,7 @@ VALIDITY_OF = {
     "phonetic": "phonetic",
 }  # fmt: skip
 
+MOST_EXAMPLES = 256  # of a block
 SENTENCE_SITES = 12  # sites of a text with sentence-level proposals, estimated
 
 
@@ -30,7 +34,8 @@ class Protocol:
     """What an evaluation tries: `cases` cases of every example at every degree, none farther away than the degree (RobTest).
 
     width: makes the run adaptive: it adds cases in rounds until a cell's interval is narrower than this, or until `cases`.
-    meaning: what measures the degree of sentence-level dimensions, `chrf` or an encoder. at_once: cases of a block.
+    meaning: what measures the degree of sentence-level dimensions, `chrf` or an encoder. at_once: queries of a block, about, if
+    `all_queries`; else (runs of older versions) its cases, whatever queries guide them.
     """
 
     dimensions: tuple[str, ...] = tuple(COLUMNS)
@@ -43,6 +48,7 @@ class Protocol:
     beta: float = 0.5
     meaning: str = "chrf"
     at_once: int = 30_000
+    all_queries: bool = False
 
     def __post_init__(self) -> None:
         """Sorts the degrees. Raises ValueError for values that no protocol can have, before the victim is asked anything."""
@@ -99,30 +105,42 @@ class Protocol:
 
     def queries(self, data: Dataset) -> int:
         """Returns an estimate of the most queries that a run needs: clean texts, all cases of all cells, and `probes`."""
-        return len(data) * (1 + len(self.cells) * self.cases) + self.probes(data)
+        return len(data) * (1 + len(self.cells) * self.cases) + round(self.probes(data).sum()) * len(self.rounds)
 
-    def probes(self, data: Dataset) -> int:
-        """Estimates the queries of guided dimensions beside their cases: each word hidden, and all proposals for each site."""
+    def probes(self, data: Dataset) -> Floats:
+        """Estimates, for each example, the queries of guided dimensions beside their cases in one round: each word hidden, and
+        all proposals for each site. Answers are not kept from round to round.
+        """
         guided = [dimension for dimension in self.parsed if dimension.access != "rule"]
+        total = np.zeros(len(data))
         if not guided:
-            return 0
+            return total
         corpora = [Column.of(data.columns[side]).corpus for side in self.sides]
-        words, letters = sum(len(corpus.words) for corpus in corpora), sum(corpus.codes.size for corpus in corpora)
-        total = 0
+        words = sum(corpus.words.per_row(len(corpus)) for corpus in corpora)
+        letters = sum(corpus.lengths for corpus in corpora)
         for dimension in guided:
             perturbation = dimension.ready(data.task == "tokens").perturbation
             sites = letters if dimension.measure == "edits" or perturbation.facts.unit == "characters" else words
             pools = len({perturbation.at(degree) for degree in self.degrees})  # some depend on the strength
             pool = LETTER_POOL if dimension.measure == "edits" else WORD_POOL
-            total += pools * pool * (SENTENCE_SITES * len(data) if dimension.measure == "meaning" else sites)
+            total += pools * pool * (SENTENCE_SITES if dimension.measure == "meaning" else sites)
         used = {dimension.access for dimension in guided}
-        total += ("score" in used) * words + ("gradient" in used) * GRADIENT_STEPS * len(data) + len(data)
-        return total * len(self.rounds)  # answers are not kept from round to round
+        return total + ("score" in used) * words + ("gradient" in used) * GRADIENT_STEPS + 1
 
-    def blocks(self, examples: int, cells: int, cases: int) -> list[range]:
-        """Returns the ranges of examples that make blocks of about `at_once` cases, at most 256 examples each."""
-        size = max(1, min(256, self.at_once // max(1, cells * cases)))
-        return [range(at, min(at + size, examples)) for at in range(0, examples, size)]
+    def blocks(self, data: Dataset, cells: int, cases: int) -> list[tuple[range, float]]:
+        """Returns the ranges of examples that make blocks of about `at_once` queries, at most 256 examples each, and the queries
+        that each block needs at most.
+        """
+        each = cells * cases + self.probes(data)
+        size = each if self.all_queries else np.full(len(data), cells * cases)
+        out, at = [], 0
+        total = np.append(0.0, np.cumsum(size))
+        while at < len(data):
+            fits = int(np.searchsorted(total, total[at] + self.at_once, "right")) - 1
+            end = min(max(fits, at + 1), at + MOST_EXAMPLES, len(data))
+            out.append((range(at, end), float(each[at:end].sum())))
+            at = end
+        return out
 
     def usable(self, data: Dataset) -> None:
         """Raises ValueError if the protocol does not fit this data."""

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from ..data.dataset import Dataset
 from ..metrics import Metric, parse_metric
 from ..runs.folder import Folder, NoAnswers
-from ..runs.preflight import duration, in_brackets, look
+from ..runs.preflight import costs, in_brackets, look
+from ..runs.progress import Forecast
 from ..runs.schema import EvaluationSummary, RunPlan
 from ..runs.settings import Settings
 from ..runs.setup import Output, Say, Setup, saved_data
 from ..victims.base import Access, require
 from ..victims.query import Query
-from .block import make_cases
 from .evaluation import Evaluation
+from .forecast import forecast_evaluation
 from .plan import make_protocol
 from .protocol import Protocol
 from .settings import EvaluationSettings
@@ -30,7 +29,6 @@ class EvaluationSetup(Setup):
     settings: EvaluationSettings
     protocol: Protocol = field(default_factory=Protocol)
     left_out: dict[str, str] = field(default_factory=dict)
-    making: tuple[float, float] = (0.0, 0.0)  # seconds to prepare an example, and to make a case
 
     kind: ClassVar[str] = "evaluate"
     settings_class: ClassVar[type[Settings]] = EvaluationSettings
@@ -49,7 +47,7 @@ class EvaluationSetup(Setup):
         protocol, left_out = make_protocol(settings, data, victim.cases_at_once, victim.access)
         require(victim, protocol.needs, "this protocol")
         opened["query"].max_queries = settings.max_queries
-        setup = cls(**opened, protocol=protocol, left_out=left_out, making=seconds_to_make(protocol, data))
+        setup = cls(**opened, protocol=protocol, left_out=left_out)
         setup.ready(protocol.queries(data))
         return setup
 
@@ -93,32 +91,20 @@ class EvaluationSetup(Setup):
             reason = next(iter(summary["problems"]), "nothing")
             raise NoAnswers(f"expected answers to some of {summary['queries']['cases']:,} cases, got none: {reason}")
 
-    def preflight(self, say: Say) -> None:
-        queries = self.protocol.queries(self.data)
-        (each_text, each_case), each = self.making, look(self, say, queries)
-        seconds = each_text * len(self.data) + (each + each_case) * queries
-        seconds /= max(1, self.settings.workers if self.reopens else 1)
+    def preflight(self, say: Say) -> float:
+        return look(self, say)
+
+    def forecast(self, say: Say, each: float) -> Forecast:
         protocol = self.protocol
+        forecast = forecast_evaluation(self, protocol, each)
+        most = protocol.queries(self.data)
         parts = f"{len(protocol.dimensions)} dimensions x {len(protocol.degrees)} degrees x {protocol.cases} cases"
         left_out = in_brackets("; left out: ", self.left_out)
-        say(f"plan    {parts}: at most {queries:,} queries, about {duration(seconds)}{left_out}")
-
-
-def seconds_to_make(protocol: Protocol, data: Dataset) -> tuple[float, float]:
-    """Returns the seconds that it takes to prepare an example (tags, substitutes) and to make a case of it.
-
-    Makes a few cases of every dimension twice, without the victim: the second time the examples are already prepared.
-    """
-    few, middle = data.take(range(min(16, len(data)))), protocol.degrees[len(protocol.degrees) // 2]
-    by_rules = dict.fromkeys(replace(dimension, access="rule").full_spec for dimension in protocol.parsed)
-    trial = replace(protocol, dimensions=tuple(by_rules), degrees=(middle,))
-    make_cases(few.take(range(1)), trial, trial.cells, 0, 1)  # loads tables and models, which is not to be measured
-    times, cases = [], 0
-    for _ in range(2):
-        begin = time.monotonic()
-        cases = sum(len(cell.cases) for cell in make_cases(few, trial, trial.cells, 0, min(protocol.cases, 4)))
-        times.append(time.monotonic() - begin)
-    return max(0.0, times[0] - times[1]) / max(1, len(few)), times[1] / max(1, cases)
+        queries = f"about {forecast.queries:,} queries" + (
+            f" (at most {most:,})" if most > 1.2 * forecast.queries else ""
+        )
+        say(f"plan    {parts}: {queries}, {costs(forecast)}{left_out}")
+        return forecast
 
 
 def _metric(settings: EvaluationSettings) -> Metric | None:

@@ -253,10 +253,13 @@ class EvenPieces(Pieces):
         shorter = np.searchsorted(-self.length, STEP - self.width(at))  # the first row that needs fewer pieces
         return min(int(shorter), at + self.rows(at, tokens))
 
-    def even(self, at: int, tokens: int, pad: int) -> tuple[Ints, dict[str, Ints]]:
-        """The batch that begins at row `at`: its rows, repeated until it is full, and the arrays for a network."""
+    def even(self, at: int, tokens: int, pad: int, full: bool = True) -> tuple[Ints, dict[str, Ints]]:
+        """The batch that begins at row `at`: its rows, repeated until it is full, and the arrays for a network.
+
+        full: False does not repeat rows, which is faster; results may then differ in their last bits from batch to batch.
+        """
         end = self.fit(at, tokens)
-        rows = at + np.arange(self.rows(at, tokens)) % (end - at)
+        rows = at + np.arange(self.rows(at, tokens) if full else end - at) % (end - at)
         mask = np.arange(self.width(at)) < self.length[rows, None]
         ids = np.full(mask.shape, pad, np.int64)
         ids[mask] = self.flat["input_ids"][spread(self.start[rows], self.length[rows])]
@@ -269,11 +272,11 @@ def padded_length(loaded: Loaded) -> int:
 
 
 def run_evenly(
-    loaded: Loaded, pieces: EvenPieces, answer: Callable[[dict[str, Any], Ints], Any], *, share: int = 1
-) -> list[Any]:
+    loaded: Loaded, pieces: EvenPieces, answer: Callable[[dict[str, Any], Ints], Any], *, share: int = 1, full: bool = True
+) -> list[Any]:  # fmt: skip
     """What `answer(inputs, rows)` returns for batches of all rows, in the order of `pieces`; rows: their numbers there.
 
-    share: how many times as much memory as usual a row takes. If memory does not suffice, everything is computed again in smaller
+    share: how many times as much memory as usual a row takes. full: as for `EvenPieces.even`. If memory does not suffice, everything is computed again in smaller
     batches, because results may depend on the shape of a batch.
     """
     import torch
@@ -285,7 +288,7 @@ def run_evenly(
         try:
             with quiet(), answering(loaded.model):
                 while at < len(pieces):
-                    rows, arrays = pieces.even(at, tokens, loaded.pad)
+                    rows, arrays = pieces.even(at, tokens, loaded.pad, full)
                     inputs = {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
                     end = pieces.fit(at, tokens)
                     done.append(answer(inputs, rows)[: end - at])

@@ -49,15 +49,18 @@ class Encoder:
         """Differs for different weights."""
         return self.loaded.digest
 
-    def __call__(self, texts: Sequence[str]) -> UnitVectors:
-        """One unit vector per text. Cosines are their products: `(a * b).sum(1)`."""
+    def __call__(self, texts: Sequence[str], *, full: bool = True) -> UnitVectors:
+        """One unit vector per text. Cosines are their products: `(a * b).sum(1)`.
+
+        full: False takes only as much time as the texts need. Vectors may then differ in their last bits from call to call.
+        """
         number: dict[str, int] = {}
         row = np.fromiter((number.setdefault(text, len(number)) for text in texts), np.int64, len(texts))
         if not number:
             return np.empty((0, self.size), np.float32)
         pieces, text = self._pieces(list(number))
         total = np.zeros((len(number), self.size))
-        sums = self._sums(pieces, np.zeros(len(pieces), np.int64), pieces.length)
+        sums = self._sums(pieces, np.zeros(len(pieces), np.int64), pieces.length, full)
         np.add.at(total, text, sums)  # over the parts of a long text
         return _unit(total)[row]
 
@@ -78,7 +81,7 @@ class Encoder:
         """The length of a vector."""
         return int(self.loaded.config.hidden_size)
 
-    def _sums(self, pieces: EvenPieces, start: Ints, stop: Ints) -> npt.NDArray[np.float64]:
+    def _sums(self, pieces: EvenPieces, start: Ints, stop: Ints, full: bool = True) -> npt.NDArray[np.float64]:
         """Sums of the last layer over pieces start:stop of each row (in the order of `pieces`), in the caller's order."""
         import torch
 
@@ -89,7 +92,8 @@ class Encoder:
             return (hidden * torch.from_numpy(wanted).to(hidden.device)[:, :, None]).sum(1)
 
         out = np.empty((len(pieces), self.size), np.float64)
-        out[pieces.order] = np.concatenate([part.cpu().numpy() for part in run_evenly(self.loaded, pieces, answer)])
+        parts = run_evenly(self.loaded, pieces, answer, full=full)
+        out[pieces.order] = np.concatenate([part.cpu().numpy() for part in parts])
         return out
 
     def _pieces(self, texts: list[str]) -> tuple[EvenPieces, Ints]:

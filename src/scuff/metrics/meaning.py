@@ -16,7 +16,11 @@ from .chrf import chrf_distance
 
 CHRF, MINILM = "chrf", "minilm"
 
-DIGITS = 5  # of a distance: later ones may differ from batch to batch, and must not change which cases are chosen
+DIGITS = 4  # of a distance: later ones may differ from batch to batch, and must not change which cases are chosen
+NOISE = (
+    1e-6  # by which distances may differ from batch to batch; those so near to a limit of rounding are computed again
+)
+SLACK = 1e-3  # of a step: not to round up what is above a step by the error of one bit only
 ORIGINALS = 1 << 14  # embeddings of original texts that are kept
 REMEMBERED = 1 << 19  # distances that are kept: the same texts are measured once for every degree
 
@@ -47,10 +51,21 @@ class _Embedding:
         if len(self.known) > ORIGINALS:
             self.known.clear()
         new = [text for text in dict.fromkeys(before) if text not in self.known]
-        vectors = self.encoder([*new, *after])
+        vectors = self.encoder([*new, *after], full=False)
         self.known.update(zip(new, vectors, strict=False))
         originals = np.stack([self.known[text] for text in before]) if before else vectors
-        return np.clip(1 - (originals.astype(np.float64) * vectors[len(new) :]).sum(1), 0, 1)
+        far = np.clip(1 - (originals.astype(np.float64) * vectors[len(new) :]).sum(1), 0, 1)
+        step = far * 10**DIGITS - SLACK
+        for at in np.flatnonzero(np.abs(step - np.round(step)) < NOISE * 10**DIGITS).tolist():
+            far[at] = self._alone(before[at], after[at])
+        return far
+
+    def _alone(self, before: str, after: str) -> float:
+        """The distance of two texts in batches that have always the same shape, so that it is always the same."""
+        if before == after:
+            return 0.0
+        one, other = (self.encoder([text])[0].astype(np.float64) for text in (before, after))
+        return float(np.clip(1 - one @ other, 0, 1))
 
 
 class _Remembering:
@@ -67,7 +82,7 @@ class _Remembering:
         new = {key: at for at, key in enumerate(keys) if key not in self.known}
         if new:
             found = self.far([before[at] for at in new.values()], [after[at] for at in new.values()])
-            up = np.ceil(found * 10**DIGITS - 1e-3) / 10**DIGITS  # up: a limit on the distance then still holds
+            up = np.ceil(found * 10**DIGITS - SLACK) / 10**DIGITS  # up: a limit on the distance then still holds
             self.known.update(zip(new, up.tolist(), strict=True))
         return np.array([self.known[key] for key in keys], np.float64)
 

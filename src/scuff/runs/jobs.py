@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..data.dataset import Dataset
 from ..victims.truth import Truth
 from .folder import Folder
+from .progress import Progress
 from .schema import RunFile
 
 if TYPE_CHECKING:
@@ -44,23 +43,7 @@ class Work(Doer, Protocol):
         ...
 
 
-@dataclass
-class Progress:
-    """Counts the jobs done; `show` is called after each."""
-
-    total: int
-    show: Callable[[Progress], None] | None = None
-    done: int = 0
-    begun: float = field(default_factory=time.monotonic)
-
-    def step(self) -> None:
-        self.done += 1
-        if self.show:
-            self.show(self)
-
-    @property
-    def seconds_left(self) -> float:
-        return (time.monotonic() - self.begun) / max(self.done, 1) * (self.total - self.done)
+LOOK = 0.5  # seconds after which answers of workers are counted again
 
 
 def run_jobs(
@@ -83,14 +66,16 @@ def run_jobs(
         for job in waiting:
             work.do(job)
             if progress:
-                progress.step()
+                progress.step(job)
         return
     from concurrent.futures import ProcessPoolExecutor  # slow to import
     from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (open_work,))
+    context = get_context("spawn")
+    answers = context.Value("q", 0)  # in all workers
+    pool = ProcessPoolExecutor(workers, context, _begin, (open_work, answers))
     try:
-        for result in _spread(pool, work, waiting, workers, whole, progress):
+        for result in _spread(pool, work, waiting, workers, whole, progress, answers):
             if heard:
                 heard(result)
     except BaseException:
@@ -102,9 +87,12 @@ def run_jobs(
 
 
 def _spread(
-    pool: ProcessPoolExecutor, work: Doer, jobs: list[Any], workers: int, whole: bool, progress: Progress | None
-) -> Iterable[Any]:
-    """Submits at most two jobs per worker at a time, so that none is idle. Yields what workers report of whole jobs."""
+    pool: ProcessPoolExecutor, work: Doer, jobs: list[Any], workers: int, whole: bool, progress: Progress | None, answers: Any
+) -> Iterable[Any]:  # fmt: skip
+    """Submits at most two jobs per worker at a time, so that none is idle. Yields what workers report of whole jobs.
+
+    answers: a number that workers add their answers to.
+    """
     from concurrent.futures import FIRST_COMPLETED, wait
 
     waiting = list(reversed(jobs))
@@ -116,9 +104,17 @@ def _spread(
                 job = waiting.pop()
                 running[pool.submit(_do if whole else _make, job)] = job
 
+    def count() -> None:
+        if progress and (new := answers.value - counted[0]):
+            counted[0] += new
+            progress.answered(new)
+
+    counted = [0]
     submit()
     while running:
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
+        finished = wait(running, timeout=LOOK, return_when=FIRST_COMPLETED).done
+        count()
+        for future in finished:
             job, result = running.pop(future), future.result()
             submit()  # first, so that workers have jobs while this process uses the result
             if whole:
@@ -126,7 +122,7 @@ def _spread(
             else:
                 work.do(job, result)
             if progress:
-                progress.step()
+                progress.step(job)
 
 
 @contextmanager
@@ -145,12 +141,19 @@ def _interrupts_blocked() -> Iterator[None]:
 _work: Any = None  # in a worker process: what it opened
 
 
-def _begin(open_work: Callable[[], Doer]) -> None:
-    """Prepares a worker process."""
+def _begin(open_work: Callable[[], Doer], answers: Any) -> None:
+    """Prepares a worker process. answers: a number that it adds its answers to."""
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent terminates its workers
     Thread(target=_end_with_parent, daemon=True).start()
     _work = open_work()
+    if hasattr(_work, "tell"):
+
+        def add(count: int) -> None:
+            with answers.get_lock():
+                answers.value += count
+
+        _work.tell(add)
 
 
 def _end_with_parent() -> None:

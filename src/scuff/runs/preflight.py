@@ -1,7 +1,9 @@
-"""The pre-flight of a run: shows two examples and the clean score, in which wrong labels or columns show, and the costs."""
+"""The pre-flight of a run: shows two examples and the clean score, in which wrong labels or columns show; times the model."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,14 +13,17 @@ from ..metrics.interval import wilson
 from ..victims.base import OTHER
 from .display import in_words, said, visible
 from .folder import BadRun
+from .progress import Forecast, duration
 from .setup import Say, Setup
 
+LARGE = 0.1  # a part that takes more than this share of a run is named
 
-def look(setup: Setup, say: Say, queries: int) -> float:
+
+def look(setup: Setup, say: Say) -> float:
     """Says what the model answers to two examples, and the clean score. Returns the seconds that the model takes for a text.
 
-    queries: about how many the run will need; decides whether to look for the best batch size. Raises BadRun if the model
-    answers nothing, or answers that cannot be read.
+    The first two examples do not count in that: a model may load or compile something at its first call. Raises BadRun if the
+    model answers nothing, or answers that cannot be read.
     """
     data = setup.data
     two = data.take(range(min(2, len(data))))
@@ -39,7 +44,11 @@ def look(setup: Setup, say: Say, queries: int) -> float:
         text = " / ".join(_short(column[row]) for column in two.columns)
         answer = answers.problem[row] or in_words(said(answers.answers[row], setup.truth), scores=True) or "no label"
         say(f"        {text}\n          expected {_short(data.targets[row]) or 'no label'}, answered {_short(answer)}")
-    outputs = setup.query(*data.columns)
+    meter = setup.query
+    asked, seconds = meter.asked, meter.seconds
+    outputs = meter(*data.columns)
+    if meter.asked > asked:
+        asked, seconds = meter.asked - asked, meter.seconds - seconds
     score, problem = setup.truth.score(outputs)
     misread = [reason for reason in problem.tolist() if reason.startswith("error: BadAnswer: ")]
     if misread:  # unlike an error that occurs now and then, this would happen for every text
@@ -65,18 +74,45 @@ def look(setup: Setup, say: Say, queries: int) -> float:
             f"WARNING the clean score is no better than guessing ({setup.truth.chance:.3f}) or always giving the most "
             f"frequent label ({setup.truth.majority:.3f}): are labels and columns right?"
         )
-    _tune(setup, queries)
-    return setup.query.seconds / max(setup.query.asked, 1)
+    return seconds / max(asked, 1)
+
+
+LEAST, MOST, LONG = 16, 2048, 1.0  # rows of the batch that is timed, and its seconds, about
+
+
+def seconds_per_text(setup: Setup, columns: Sequence[Sequence[Any]], about: float) -> float:
+    """Returns the seconds that the model takes for one of these texts in a full batch, when it is warm.
+
+    about: a first guess. It is returned as it is if the model is paid for, or so slow that a batch would take too long.
+    """
+    victim, rows = setup.victim, len(columns[0])
+    size = int(min(MOST, LONG / max(about, 1e-9)))
+    if victim.paid or size < LEAST or not rows:
+        return about
+    unknown = victim.batch_tokens is None
+    if unknown:  # the usual size: sizes are tried only if the run really starts
+        victim.settle()
+    times = -(-size // rows)
+    batch = [(list(column) * times)[:size] for column in columns]
+    begin = time.perf_counter()
+    try:
+        victim(*batch)
+    except Exception:  # a text that makes the model fail: `Query` isolates it in the run
+        return about
+    finally:
+        if unknown:
+            victim.batch_tokens = None
+    return (time.perf_counter() - begin) / size
 
 
 TUNING = 200_000  # characters: enough to try batches of every size
 WORTH = 0.05  # of all queries may be spent on that
 
 
-def _tune(setup: Setup, queries: int) -> None:
+def tune(setup: Setup, queries: int) -> None:
     """Lets a victim that chooses its own batch size find the best one now, so that all batches of the run have the same size.
 
-    Takes the default size if trying would cost more than WORTH of all queries.
+    Takes the default size if trying would cost more than WORTH of the run's queries.
     """
     if setup.victim.batch_tokens is None:
         size = sum(len(part) for column in setup.data.columns for text in column for part in text)
@@ -97,8 +133,8 @@ def in_brackets(lead: str, reasons: dict[str, Any]) -> str:
     return lead + ", ".join(f"{name} ({why})" for name, why in reasons.items()) if reasons else ""
 
 
-def duration(seconds: float) -> str:
-    """Returns a duration in seconds, minutes or hours."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+def costs(forecast: Forecast) -> str:
+    """Returns how long a run takes, about, and which parts take most of that."""
+    parts = sorted(forecast.seconds.items(), key=lambda part: -part[1])
+    large = [f"{name} {duration(seconds)}" for name, seconds in parts if seconds > max(1.0, LARGE * forecast.total)]
+    return f"about {duration(forecast.total)}" + (f" ({', '.join(large[:4])})" if large else "")

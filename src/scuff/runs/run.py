@@ -13,13 +13,15 @@ from typing import Any, TypeVar
 
 from ..specs import can_be_rebuilt
 from .folder import BadRun, Folder, WriteBehind
-from .jobs import Doer, Progress, Work, run_jobs
+from .jobs import Doer, Work, run_jobs
+from .preflight import tune
+from .progress import Forecast, Progress
 from .schema import RunFile
 from .setup import Say, Setup
-from .trials import CleanTexts, left
+from .trials import CleanTexts, Job, left
 
 ATTACK, EVALUATE = "attack", "evaluate"
-Show = Callable[[Progress], None]  # called after each job
+Show = Callable[[Progress], None]  # called after each batch of answers and after each job
 Result = TypeVar("Result")
 Finish = Callable[[Folder, Any], Result]  # given the folder and its summary, writes the report and returns the result
 
@@ -42,21 +44,56 @@ def start_run(
     output: the run folder; None stands for a temporary one. named: `output` is a folder of runs, in which this one gets a name
     made of its settings.
     """
+    say = _above(say, show)
     try:
         setup.check_parts()
-        setup.preflight(say)
+        each = _preflight(setup, say, show)
         if output is not None:
-            return _conduct(setup, Folder(Path(output) / setup.folder_name if named else output), finish, say, show)
+            folder = Folder(Path(output) / setup.folder_name if named else output)
+            forecast = Forecast() if folder.started else _forecast(setup, say, each)
+            return _conduct(setup, folder, finish, say, show, forecast)
+        forecast = _forecast(setup, say, each)
         with tempfile.TemporaryDirectory(prefix="scuff-") as temporary:
-            return _conduct(setup, Folder(Path(temporary) / "run"), finish, say, show)
+            return _conduct(setup, Folder(Path(temporary) / "run"), finish, say, show, forecast)
     finally:
         setup.close()
+
+
+def _above(say: Say, show: Show | None) -> Say:
+    """Returns `say`, with the line of a progress bar deleted before each message."""
+    clear = getattr(show, "clear", None)
+    if clear is None:
+        return say
+
+    def said(message: str) -> None:
+        clear()
+        say(message)
+
+    return said
+
+
+def _preflight(setup: Setup, say: Say, show: Show | None) -> float:
+    """Does the pre-flight, which asks about all clean texts, and shows its progress."""
+    progress, job = Progress(show=show), Job("clean", range(len(setup.data)), queries=len(setup.data))
+    progress.add_jobs([job])
+    setup.query.tell = progress.answered
+    each = setup.preflight(say)
+    progress.step(job)
+    setup.query.tell = None
+    return each
+
+
+def _forecast(setup: Setup, say: Say, each: float) -> Forecast:
+    """Says the plan and its costs, and looks for the best batch size if that is worth its time."""
+    forecast = setup.forecast(say, each)
+    tune(setup, forecast.queries)
+    return forecast
 
 
 def dry_run(setup: Setup, say: Say) -> None:
     """Does only the pre-flight of a setup, and closes it. Writes nothing."""
     try:
-        setup.preflight(say)
+        setup.forecast(say, setup.preflight(say))
     finally:
         setup.close()
 
@@ -70,11 +107,11 @@ def resume_run(
     show: Show | None = None,
 ) -> Result:
     """Does what is left of a run that was interrupted. open_setup: makes the setup from run.json."""
-    setup = open_setup(Folder(folder).run())
+    setup, say = open_setup(Folder(folder).run()), _above(say, show)
     try:
         setup.check_parts()
-        setup.preflight(silent)  # its answers to the clean texts are used again
-        return _conduct(setup, Folder(folder), finish, say, show)
+        _preflight(setup, silent, show)  # its answers to the clean texts are used again
+        return _conduct(setup, Folder(folder), finish, say, show, Forecast())
     finally:
         setup.close()
 
@@ -121,13 +158,15 @@ def check_resumable(folder: str | Path, kind: type[Setup]) -> None:
             )
 
 
-def _conduct(setup: Setup, folder: Folder, finish: Finish[Result], say: Say, show: Show | None) -> Result:
+def _conduct(
+    setup: Setup, folder: Folder, finish: Finish[Result], say: Say, show: Show | None, forecast: Forecast
+) -> Result:
     """Does all jobs that are left and computes the numbers, with the folder locked. Raises NoAnswers if nothing was answered."""
     with folder.locked():
         run, behind = setup.start(folder), WriteBehind(folder.path)
         try:
             work = setup.work(behind)
-            _do_rounds(setup, work, say, show)
+            _do_rounds(setup, work, say, Progress(forecast, show))
             summary = work.finish(run)
             result = finish(behind, summary)
         finally:
@@ -136,7 +175,7 @@ def _conduct(setup: Setup, folder: Folder, finish: Finish[Result], say: Say, sho
     return result
 
 
-def _do_rounds(setup: Setup, work: Work, say: Say, show: Show | None) -> None:
+def _do_rounds(setup: Setup, work: Work, say: Say, progress: Progress) -> None:
     """Asks about the clean texts in this process, then does the rounds of the work, in workers if there are some.
 
     Writes timings.json even if interrupted.
@@ -152,10 +191,14 @@ def _do_rounds(setup: Setup, work: Work, say: Say, show: Show | None) -> None:
             if len(waiting) < len(jobs):
                 say(f"resumed: {len(jobs) - len(waiting)} of {len(jobs)} blocks were done before")
             any_left = any_left or bool(waiting)
+            if not at:  # the pre-flight has the answers
+                run_jobs(clean, waiting)
+                setup.query.tell = progress.answered
+                continue
+            progress.add_jobs(waiting)
             run_jobs(
-                work if at else clean, waiting, workers=workers if at else 1,
-                open_work=opened if whole or setup.makes_alone else None, whole=whole, heard=setup.hear,
-                progress=Progress(len(waiting), show),
+                work, waiting, workers=workers, open_work=opened if whole or setup.makes_alone else None, whole=whole,
+                heard=setup.hear, progress=progress,
             )  # fmt: skip
     finally:
         if any_left:
@@ -177,6 +220,10 @@ class Worker:
 
     def report(self) -> tuple[int, int, float, int]:
         return self.setup.report()
+
+    def tell(self, add: Callable[[int], None]) -> None:
+        """Calls `add` with the number of answers after every batch."""
+        self.setup.query.tell = add
 
 
 def open_worker(kind: type[Setup], path: str, whole: bool, threads: int) -> Doer:

@@ -76,7 +76,11 @@ class _Key(TypedDict):
     none: str | None
 
 
-class ProtocolFacts(TypedDict):
+class _Blocks(TypedDict, total=False):
+    all_queries: bool  # not in runs of older versions, whose blocks were cut by their cases alone
+
+
+class ProtocolFacts(_Blocks):
     """The protocol of an evaluation."""
 
     dimensions: list[str]

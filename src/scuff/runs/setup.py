@@ -31,6 +31,7 @@ from .checking import mismatch
 from .display import in_words, said
 from .folder import BadRun, Folder
 from .jobs import Work
+from .progress import Forecast
 from .schema import SCHEMA, RunFile, RunPlan
 from .settings import Settings
 
@@ -123,8 +124,15 @@ class Setup(ABC):
         """Returns the work of this run, with its victim."""
 
     @abstractmethod
-    def preflight(self, say: Say) -> None:
-        """Says two examples, the clean score and the costs. Writes nothing. Raises BadRun if the model cannot be used."""
+    def preflight(self, say: Say) -> float:
+        """Says two examples and the clean score. Writes nothing. Returns the seconds that the model takes for a clean text.
+
+        Raises BadRun if the model cannot be used.
+        """
+
+    @abstractmethod
+    def forecast(self, say: Say, each: float) -> Forecast:
+        """Says the plan and what it will cost, and returns the costs. each: what `preflight` returned. Writes nothing."""
 
     @abstractmethod
     def check_answers(self, summary: Any) -> None:

@@ -23,13 +23,17 @@ CLEAN_BLOCK = 100_000  # clean texts in one part
 
 @dataclass(frozen=True)
 class Job:
-    """What writes one part of the trials: a block of examples and, in an evaluation, cases `first` to `upto` in some cells."""
+    """What writes one part of the trials: a block of examples and, in an evaluation, cases `first` to `upto` in some cells.
+
+    queries: that it needs at most, about.
+    """
 
     name: str
     rows: range
     cells: tuple[tuple[int, int], ...] = ()
     first: int = 0
     upto: int = 0
+    queries: float = 0.0
 
 
 @dataclass(eq=False)
@@ -44,7 +48,8 @@ class CleanTexts:
     def jobs(self) -> list[Job]:
         total = len(self.data)
         starts = range(0, total, CLEAN_BLOCK)
-        return [Job(f"clean-{at:05}", range(s, min(s + CLEAN_BLOCK, total))) for at, s in enumerate(starts)]
+        blocks = [range(start, min(start + CLEAN_BLOCK, total)) for start in starts]
+        return [Job(f"clean-{at:05}", block, queries=len(block)) for at, block in enumerate(blocks)]
 
     def make(self, job: Job) -> None:
         """Does nothing: clean texts need not be made."""

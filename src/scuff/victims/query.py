@@ -230,6 +230,7 @@ class Query(Meter):
         self.victim, self.cache = victim, cache
         self.identity = identity or victim.identity
         self.rows = 0  # rows that were wanted
+        self.tell: Callable[[int], None] | None = None  # called with the number of answers after every batch
         self.memory = Memory(remember)
 
     def __call__(self, *columns: Column) -> Outputs:
@@ -241,6 +242,8 @@ class Query(Meter):
         known = self._known(list(number))
         fresh = [key for key in number if key not in known] if known else list(number)
         self.afford(len(fresh))
+        if self.tell and known:
+            self.tell(len(known))
         parts = self._ask(fresh)
         if known:
             parts.append((list(known), outputs_of(list(known.values()))))
@@ -271,6 +274,8 @@ class Query(Meter):
             rows = order[at : at + size]
             parts = self.metered(rows, ask, lambda row, _: [np.zeros(len(words[row]))], passes=steps)
             found += chain.from_iterable(parts)
+            if self.tell:
+                self.tell(steps * len(rows))
         return [found[i] for i in np.argsort(order).tolist()]
 
     def forget(self) -> None:
@@ -300,6 +305,8 @@ class Query(Meter):
                 kept = answers_of(batch, outputs)
                 self.cache.put(self.identity, {texts_of(key): answer for key, answer in kept.items()})
             done.append((batch, outputs))
+            if self.tell:
+                self.tell(len(batch))
         return done
 
 
