@@ -6,6 +6,7 @@ A part (perturbation, constraint, search, goal, metric, recipe) is given as a na
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +34,7 @@ from .reports import (
     write_report,
 )
 from .runs.folder import Folder
+from .runs.progress import Bar, in_notebook
 from .runs.run import ATTACK, Show, check_resumable, compute_again, kind_of, resume_run, silent, start_run
 from .runs.run import dry_run as only_preflight
 from .runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary, RunFile, Timing
@@ -293,7 +295,7 @@ def evaluate(
     *,
     named: bool = False,
     say: Say | None = None,
-    show: Show | None = None,
+    show: Show | bool | None = None,
     **settings: Unpack[EvaluateKeywords],
 ) -> Result:
     """Measure how a model copes with perturbed texts. Returns the scores, with a table and every number.
@@ -301,7 +303,8 @@ def evaluate(
     model: a callable (list of texts in, labels or scores out), a scikit-learn or Hugging Face pipeline, a `Victim`, or a name as
     for `scuff evaluate`. data: a file, a data set, a DataFrame or a list of (text, label). output: the run folder; a second call
     with the same settings resumes it; None keeps nothing on disk. named: output is a folder of runs, in which this one gets a
-    name made of its settings. say, show: called with each message, and with the progress after each block.
+    name made of its settings. say: called with each message. show: called with the progress after each batch of answers; True
+    shows a bar on stderr, False none; None, the default, shows one in a notebook only.
 
     What is measured: dimensions=["typo-g", "keyboard@edits", Shout()] (default: all of RobTest's that can run) or tag, access
     ("rule", "score", "gradient"), degrees, cases, width, protocol, beta, metric, protect, seed, mlm, encoder, max_queries.
@@ -311,7 +314,7 @@ def evaluate(
     Raises ValueError for wrong settings, and RuntimeError if the run fails: too many errors, or no answers at all.
     """
     setup = EvaluationSetup.open(model, data, settings, None if named else output)
-    result = start_run(setup, output, _evaluated, named=named, say=say or silent, show=show)
+    result = start_run(setup, output, _evaluated, named=named, say=say or silent, show=_bar(show))
     return result if output is not None else replace(result, folder=None)
 
 
@@ -323,7 +326,7 @@ def attack(
     *,
     named: bool = False,
     say: Say | None = None,
-    show: Show | None = None,
+    show: Show | bool | None = None,
     found: Found | None = None,
     **settings: Unpack[AttackKeywords],
 ) -> AttackResult:
@@ -340,7 +343,7 @@ def attack(
     Raises ValueError for wrong settings, and RuntimeError if the run fails.
     """
     setup = AttackSetup.open(model, data, {"recipe": recipe, **settings}, None if named else output, found)
-    result = start_run(setup, output, _attacked, named=named, say=say or silent, show=show)
+    result = start_run(setup, output, _attacked, named=named, say=say or silent, show=_bar(show))
     return result if output is not None else replace(result, folder=None)
 
 
@@ -358,7 +361,7 @@ def resume(
     folder: str | Path,
     *,
     say: Say | None = None,
-    show: Show | None = None,
+    show: Show | bool | None = None,
     found: Found | None = None,
     workers: int | None = None,
     max_errors: str | int | float | None = None,
@@ -381,8 +384,8 @@ def resume(
         return EvaluationSetup.open(model, data, settings)
 
     if is_attack:
-        return resume_run(folder, opened, _attacked, say=say or silent, show=show)
-    return resume_run(folder, opened, _evaluated, say=say or silent, show=show)
+        return resume_run(folder, opened, _attacked, say=say or silent, show=_bar(show))
+    return resume_run(folder, opened, _evaluated, say=say or silent, show=_bar(show))
 
 
 def report(folder: str | Path) -> Result | AttackResult:
@@ -423,6 +426,13 @@ def dry_run(model: Any, data: Any, *, recipe: str | Attack | None = None, say: S
         only_preflight(EvaluationSetup.open(model, data, settings), say)
     else:
         only_preflight(AttackSetup.open(model, data, {"recipe": recipe, **settings}), say)
+
+
+def _bar(show: Show | bool | None) -> Show | None:
+    """Returns what shows the progress of a run; None if nothing does."""
+    if show is None:
+        show = in_notebook(sys.stderr)
+    return show if callable(show) else Bar(sys.stderr) if show else None
 
 
 def _evaluated(folder: Folder, summary: EvaluationSummary) -> Result:

@@ -794,11 +794,27 @@ def test_a_protocol() -> None:
     assert Protocol(**{k: tuple(v) if isinstance(v, list) else v for k, v in protocol.asdict().items()}) == protocol
 
 
-@given(st.integers(0, 2000), st.integers(1, 90), st.integers(1, 500))
-def test_blocks_hold_every_example_once(examples: int, cells: int, cases: int) -> None:
-    blocks = Protocol().blocks(examples, cells, cases)
-    assert [at for block in blocks for at in block] == list(range(examples))
-    assert all(len(block) * cells * cases <= 30_000 or len(block) == 1 for block in blocks)
+@given(st.lists(st.integers(0, 60), max_size=300), st.integers(1, 90), st.integers(1, 500), st.booleans())
+def test_blocks_hold_every_example_once(lengths: list[int], cells: int, cases: int, all_queries: bool) -> None:
+    """A block is full, or has one example; queries that guide a search count where the run says so."""
+    data = Dataset("d", "single", (tuple("w " * n for n in lengths),), ("a",) * len(lengths), tuple(map(str, lengths)))
+    protocol = Protocol(("keyboard@score",), all_queries=all_queries)
+    blocks = protocol.blocks(data, cells, cases)
+    assert [at for block, _ in blocks for at in block] == list(range(len(lengths)))
+    need = protocol.probes(data) + cells * cases
+    size = need if all_queries else np.full(len(lengths), cells * cases)
+    for (block, queries), following in zip(blocks, [*blocks[1:], None], strict=False):
+        assert queries == pytest.approx(need[block.start : block.stop].sum())
+        assert size[block.start : block.stop].sum() <= 30_000 or len(block) == 1
+        if following:
+            assert len(block) == 256 or size[block.start : block.stop + 1].sum() > 30_000
+
+
+def test_a_guided_run_has_many_blocks() -> None:
+    """Ten cases of a text are few, but the queries that guide them are thousands: they decide the size of a block."""
+    data = Dataset("d", "single", (("a word in ten letters " * 20,) * 40,), ("a",) * 40, tuple(map(str, range(40))))
+    old, new = (Protocol(("typo-m@score",), (0.1,), all_queries=each, at_once=4000) for each in (False, True))
+    assert len(old.blocks(data, 1, 10)) == 1 and len(new.blocks(data, 1, 10)) == 20
 
 
 def test_what_does_not_suit_the_data_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""Forecasts the costs of an attack: attacks a few examples in the pre-flight. Their answers are kept, so the run asks less."""
+"""Forecasts the costs of an attack: attacks a few examples as the run will, counts their queries, takes the time."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ import numpy as np
 from ..runs.preflight import seconds_per_text
 from ..runs.progress import Forecast
 from ..text.ragged import Ints
+from ..victims.query import Query
 from .campaign import USUAL, AttackedBlock, Campaign
 
 if TYPE_CHECKING:
     from .setup import AttackSetup
 
-GROUPS = (1, 2, 4, 8)  # examples that are attacked together; the first is not timed, since parts may load something
+GROUPS = (1, 2, 4, 8, 16)  # examples that are attacked together; the first is not timed, since parts may load something
+LEAST, SHARE = 3, 5  # at least so many are attacked, at most one in so many
 LONG, LONGEST = 2.0, 15.0  # seconds after which no other group begins, and after which a search is stopped
+FLATTEST = 0.25  # of the time of an example in a group, that it takes at least in a large one
 SUMMARY = 0.4  # seconds to compute and write the results
 START = 3.0  # seconds in which a worker process starts
 
@@ -35,37 +38,47 @@ def forecast_attack(setup: AttackSetup, campaign: Campaign, each: float) -> Fore
     if setup.victim.paid:
         queries = attacked.size * min(USUAL, most)
         return Forecast(queries, {"the model": each * queries, "the report": SUMMARY}, attacked.size / len(data))
-    per_example, beside = _pilot(setup, campaign, block, attacked)
-    queries = round(per_example * attacked.size)
+    each_example, in_search, at_once = _pilot(setup, campaign, block, attacked)
+    queries = round(each_example * attacked.size)
     share = 1 if setup.victim.batch_tokens != 0 else workers if setup.reopens else 1  # a network uses all cores anyway
     model = seconds_per_text(setup, data.columns, each) * queries / share
-    search = beside * attacked.size / (workers if setup.reopens else 1)
+    blocks = len(campaign.jobs())
+    search = (in_search * attacked.size + at_once * blocks) / (workers if setup.reopens else 1)
     seconds = {"the model": model, "search and constraints": search, "the report": SUMMARY + START * (workers > 1)}
     return Forecast(queries, seconds, queries / (USUAL * len(data)))
 
 
-def _pilot(setup: AttackSetup, campaign: Campaign, block: AttackedBlock, attacked: Ints) -> tuple[float, float]:
-    """Attacks a few examples. Returns, for an example, its queries, and the seconds that are not the model's."""
+def _pilot(setup: AttackSetup, campaign: Campaign, block: AttackedBlock, attacked: Ints) -> tuple[float, float, float]:
+    """Attacks a few examples. Returns the queries of an example, the seconds of its search beside the model, and the seconds that
+    a block takes however many examples it has.
+    """
     length = np.array([sum(len(column[at]) for column in setup.data.columns) for at in attacked.tolist()])
     order = attacked[np.argsort(length, kind="stable")]
     places = np.unique((order.size * _spread_out(sum(GROUPS))).astype(np.int64), return_index=True)
-    rows = order[places[0][np.argsort(places[1])]]
-    begin, at = time.monotonic(), 0
-    pilot = replace(campaign, ask=setup.query, late=lambda: time.monotonic() - begin > LONGEST, live=None)
-    done, queries, seconds = 0, 0, 0.0
+    rows = order[places[0][np.argsort(places[1])]][: max(LEAST, order.size // SHARE)]
+    begin, at, queries = time.monotonic(), 0, 0
+    sizes, seconds = [], []
+    query = Query(setup.victim)  # one of its own: the run asks again, so that its bytes are those of a resumed run
+    late = lambda: time.monotonic() - begin > LONGEST  # noqa: E731
+    pilot = replace(campaign, ask=query, saliency=query.saliency, late=late, live=None)
     for group in GROUPS:
         chosen = np.sort(rows[at : at + group])
         at += group
-        if not chosen.size or (done and time.monotonic() - begin > LONG):
+        if not chosen.size or (sizes and time.monotonic() - begin > LONG):
             break
-        before, inside = time.monotonic(), setup.query.seconds
+        before, inside = time.monotonic(), query.seconds
         part = AttackedBlock(pilot, chosen, block.clean)
         spent = part.part()["queries"][part.attacked]
         if group > 1 or rows.size == 1:
-            done += chosen.size
+            sizes.append(chosen.size)
+            seconds.append(max(0.0, time.monotonic() - before - (query.seconds - inside)))
             queries += int(spent.sum())
-            seconds += max(0.0, time.monotonic() - before - (setup.query.seconds - inside))
-    return queries / max(1, done), seconds / max(1, done)
+    per_example, at_once = seconds[-1] / sizes[-1], 0.0
+    if sizes[-1] > sizes[0]:  # seconds = at_once + per_example * size
+        slope = (seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0])
+        slope = float(np.clip(slope, FLATTEST * per_example, per_example))
+        per_example, at_once = slope, seconds[-1] - slope * sizes[-1]
+    return queries / sum(sizes), per_example, at_once
 
 
 def _spread_out(count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

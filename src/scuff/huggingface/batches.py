@@ -276,8 +276,8 @@ def run_evenly(
 ) -> list[Any]:  # fmt: skip
     """What `answer(inputs, rows)` returns for batches of all rows, in the order of `pieces`; rows: their numbers there.
 
-    share: how many times as much memory as usual a row takes. full: as for `EvenPieces.even`. If memory does not suffice, everything is computed again in smaller
-    batches, because results may depend on the shape of a batch.
+    share: how many times as much memory as usual a row takes. full: as for `EvenPieces.even`. If memory does not suffice,
+    everything is computed again in smaller batches, because results may depend on the shape of a batch.
     """
     import torch
 

@@ -37,7 +37,7 @@ class Progress:
     total: int = 0  # jobs
     done: int = 0
     queries: int = 0  # answers, those from a cache, too
-    begun: float = field(default_factory=time.monotonic)
+    begun: float = field(default_factory=lambda: time.monotonic())
     _planned: float = 0.0  # queries that all jobs need at most
     _finished: float = 0.0  # queries that finished jobs needed at most
     _needed: int = 0  # queries when the last job finished
@@ -143,7 +143,8 @@ def line(progress: Progress, bar: bool) -> str:
     share = min(progress.share, 0.99)
     drawn = f" [{'#' * round(WIDTH * share)}{'-' * (WIDTH - round(WIDTH * share))}]" if bar else ""
     left = duration(progress.seconds_left)
-    text = f"{share:4.0%}{drawn} {progress.queries:,} of about {progress.expected:,} queries, {progress.rate:,.0f}/s, {left} left"
+    queries = f"{progress.queries:,} of about {progress.expected:,} queries, {progress.rate:,.0f}/s"
+    text = f"{share:4.0%}{drawn} {queries}, {left} left"
     return text[: _columns()] if bar else text.strip()
 
 

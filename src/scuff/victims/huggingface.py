@@ -74,9 +74,16 @@ SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 6553
 
 OTHERWISE = {"cpu": 2048, "cuda": 65536}
 
+BLOCK_WORK = 1e11  # weights x queries of a block: 4096 queries of MiniLM, 512 of BERT-base
 AT_ONCE = 2048  # rows that are tokenized while the device works on those before them
 
 Answered = list[tuple[Any, Mask]]  # what a model returned for each batch, and where the batch is not padding
+
+
+def _block(weights: int) -> int:
+    """Returns the queries of a block on a CPU, for a model with so many weights: about half a minute of work on a few cores."""
+    wanted = BLOCK_WORK / max(1, weights)
+    return 1 << int(np.clip(np.log2(max(wanted, 1)), 8, 12))
 
 
 class Transformer(Victim):
@@ -87,8 +94,7 @@ class Transformer(Victim):
     prefix (put before every text; T5 needs one) are for task text.
     """
 
-    rows_at_once = 8192
-    cases_at_once = 8192
+    rows_at_once = 512  # many batches; on a GPU more, see `load`
 
     def __init__(
         self,
@@ -114,6 +120,7 @@ class Transformer(Victim):
         self.unknown = str(tokenizer.unk_token or self.mask or self.unknown)
         self.batch_tokens, self.max_length = batch_tokens, longest(model, tokenizer, max_length, name)
         self.num_beams, self.max_new_tokens, self.prefix = num_beams, max_new_tokens, prefix
+        self.cases_at_once = _block(sum(weights.numel() for weights in model.parameters()))
         takes = signature(type(model).forward).parameters
         takes_all = "input_ids" not in takes  # a wrapper that takes **inputs
         self._takes_types = task != "text" and ("token_type_ids" in takes or takes_all)
@@ -305,7 +312,7 @@ def load(
         model.config.pad_token_id = victim.pad  # classifiers that read the last piece need it
     victim.sees_through_files = model.device.type in ("cpu", "cuda")  # each worker opens it for itself
     if model.device.type == "cuda":
-        victim.cases_at_once = 1 << 16  # a few seconds of work
+        victim.rows_at_once, victim.cases_at_once = 8192, 1 << 16  # a few seconds of work
     return victim
 
 
