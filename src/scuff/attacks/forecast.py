@@ -57,7 +57,8 @@ def _pilot(setup: AttackSetup, campaign: Campaign, block: AttackedBlock, attacke
     places = np.unique((order.size * _spread_out(sum(GROUPS))).astype(np.int64), return_index=True)
     rows = order[places[0][np.argsort(places[1])]][: max(LEAST, order.size // SHARE)]
     begin, at, queries = time.monotonic(), 0, 0
-    sizes, seconds = [], []
+    sizes: list[int] = []
+    seconds: list[float] = []
     query = Query(setup.victim)  # one of its own: the run asks again, so that its bytes are those of a resumed run
     late = lambda: time.monotonic() - begin > LONGEST  # noqa: E731
     pilot = replace(campaign, ask=query, saliency=query.saliency, late=late, live=None)
