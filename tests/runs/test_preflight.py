@@ -87,7 +87,7 @@ def test_loading_is_not_time_of_a_text_and_a_batch_is_full() -> None:
     setup.query.forget()
     each = look(setup, lambda line: None)
     assert each < 0.01
-    assert seconds_per_text(setup, setup.data.columns, each) == pytest.approx(0.001, rel=0.3)
+    assert seconds_per_text(setup, setup.data.columns, each, 20_000) == pytest.approx(0.001, rel=0.3)
 
 
 @pytest.mark.parametrize(

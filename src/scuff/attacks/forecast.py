@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..runs.preflight import seconds_per_text
 from ..runs.progress import Forecast
+from ..runs.setup import Setup
 from ..text.ragged import Ints
 from ..victims.query import Query
 from .campaign import USUAL, AttackedBlock, Campaign
-
-if TYPE_CHECKING:
-    from .setup import AttackSetup
 
 GROUPS = (1, 2, 4, 8, 16)  # examples that are attacked together; the first is not timed, since parts may load something
 LEAST, SHARE = 3, 5  # at least so many are attacked, at most one in so many
@@ -25,9 +22,9 @@ SUMMARY = 0.4  # seconds to compute and write the results
 START = 3.0  # seconds in which a worker process starts
 
 
-def forecast_attack(setup: AttackSetup, campaign: Campaign, each: float) -> Forecast:
+def forecast_attack(setup: Setup, campaign: Campaign, each: float) -> Forecast:
     """Returns queries and seconds of an attack, from after the pre-flight to its report. each: seconds of a clean text."""
-    limits, data = setup.limits, setup.data
+    limits, data = campaign.limits, setup.data
     clean = setup.query(*data.columns)  # known since the pre-flight
     block = AttackedBlock(campaign, np.arange(len(data)), clean)
     attacked = block.attacked
@@ -41,14 +38,14 @@ def forecast_attack(setup: AttackSetup, campaign: Campaign, each: float) -> Fore
     each_example, in_search, at_once = _pilot(setup, campaign, block, attacked)
     queries = round(each_example * attacked.size)
     share = 1 if setup.victim.batch_tokens != 0 else workers if setup.reopens else 1  # a network uses all cores anyway
-    model = seconds_per_text(setup, data.columns, each) * queries / share
+    model = seconds_per_text(setup, data.columns, each, queries) * queries / share
     blocks = len(campaign.jobs())
     search = (in_search * attacked.size + at_once * blocks) / (workers if setup.reopens else 1)
     seconds = {"the model": model, "search and constraints": search, "the report": SUMMARY + START * (workers > 1)}
     return Forecast(queries, seconds, queries / (USUAL * len(data)))
 
 
-def _pilot(setup: AttackSetup, campaign: Campaign, block: AttackedBlock, attacked: Ints) -> tuple[float, float, float]:
+def _pilot(setup: Setup, campaign: Campaign, block: AttackedBlock, attacked: Ints) -> tuple[float, float, float]:
     """Attacks a few examples. Returns the queries of an example, the seconds of its search beside the model, and the seconds that
     a block takes however many examples it has.
     """

@@ -84,7 +84,7 @@ def forecast_evaluation(setup: Setup, protocol: Protocol, each: float) -> Foreca
     queries = min(round(asked), most)
     workers = max(1, setup.settings.workers)
     share = 1 if setup.victim.batch_tokens != 0 else workers if setup.reopens else 1  # a network uses all cores anyway
-    seconds = {"the model": seconds_per_text(setup, list(zip(*distinct, strict=True)), each) * queries / share}
+    seconds = {"the model": seconds_per_text(setup, list(zip(*distinct, strict=True)), each, queries) * queries / share}
     for dimension, cost in zip(protocol.parsed, costs, strict=True):
         seconds[dimension.name] = cost.seconds * examples / workers
     seconds["the report"] = SUMMARY + SUMMARY_OF_CASE * cases + START * (workers > 1)

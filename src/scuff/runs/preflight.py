@@ -77,16 +77,19 @@ def look(setup: Setup, say: Say) -> float:
     return seconds / max(asked, 1)
 
 
+TUNING = 200_000  # characters: enough to try batches of every size
+WORTH = 0.05  # of all queries may be spent on that, or on timing the model
 LEAST, MOST, LONG = 16, 2048, 1.0  # rows of the batch that is timed, and its seconds, about
 
 
-def seconds_per_text(setup: Setup, columns: Sequence[Sequence[Any]], about: float) -> float:
+def seconds_per_text(setup: Setup, columns: Sequence[Sequence[Any]], about: float, queries: float) -> float:
     """Returns the seconds that the model takes for one of these texts in a full batch, when it is warm.
 
-    about: a first guess. It is returned as it is if the model is paid for, or so slow that a batch would take too long.
+    about: a first guess. It is returned as it is if the model is paid for, if a batch would take too long, or if it would be more
+    than WORTH of the run's queries.
     """
-    victim, rows = setup.victim, len(columns[0])
-    size = int(min(MOST, LONG / max(about, 1e-9)))
+    victim, rows = setup.victim, len(columns[0]) if columns else 0
+    size = int(min(MOST, LONG / max(about, 1e-9), WORTH * queries))
     if victim.paid or size < LEAST or not rows:
         return about
     unknown = victim.batch_tokens is None
@@ -103,10 +106,6 @@ def seconds_per_text(setup: Setup, columns: Sequence[Sequence[Any]], about: floa
         if unknown:
             victim.batch_tokens = None
     return (time.perf_counter() - begin) / size
-
-
-TUNING = 200_000  # characters: enough to try batches of every size
-WORTH = 0.05  # of all queries may be spent on that
 
 
 def tune(setup: Setup, queries: int) -> None:
