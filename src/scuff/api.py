@@ -18,7 +18,9 @@ from .attacks.search.base import Search
 from .attacks.setup import AttackSetup, Found
 from .data.dataset import Task, joined
 from .evaluation.dimensions import Dimension
+from .evaluation.settings import EvaluationSettings
 from .evaluation.setup import EvaluationSetup
+from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
 from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.plan import Plan
@@ -399,17 +401,28 @@ def assert_robust(
     model: Any,
     data: Any,
     *,
-    min: dict[str, float] | None = None,
-    max_drop: float | None = None,
+    min: Mapping[str, Threshold] | None = None,
+    max_drop: Threshold | None = None,
     **settings: Unpack[EvaluateKeywords],
 ) -> Result:
     """Evaluate a model in a test. Raises AssertionError, with the table, if a score is below its minimum.
 
-    min: scores and their minimums, named as for `scuff check`: {"worst": 0.5, "keyboard": 0.8}. max_drop: how far each
-    dimension's average may be below the clean score. settings: as for `evaluate`.
+    min: scores and their minimums, named as for `scuff check`: {"worst": 0.5, "keyboard": "80%"}. max_drop: how far each
+    dimension's average may be below the clean score. settings: as for `evaluate`. Without dimensions, those that `min` names are
+    measured, and all default ones if a bound is over all dimensions (average, worst, each, max_drop). Too few answers
+    (`answered`, 90 %) or too few texts that changed (`tried`, 50 %) fail, too, unless `min` has another share.
+
+    Raises ValueError before the model is opened for wrong settings, bounds outside [0, 1], and names of no score.
     """
+    least = {name: read_share(value, f"min[{name!r}]") for name, value in (min or {}).items()}
+    drop = None if max_drop is None else read_share(max_drop, "max_drop")
+    if not least and drop is None:
+        raise ValueError("expected something to check (min or max_drop), got nothing")
+    measured = dimensions_to_measure(EvaluationSettings.of(**settings), least, drop)
+    if measured:
+        settings["dimensions"] = list(measured)
     result = evaluate(model, data, **settings)
-    failed = [line for line in check_summary(result.summary, min or {}, max_drop) if not line.passed]
+    failed = [line for line in check_summary(result.summary, least, drop) if not line.passed]
     if failed:
         raise AssertionError(
             "\n".join(["the model is less robust than asked:", *(str(line) for line in failed), str(result)])

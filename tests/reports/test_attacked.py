@@ -342,8 +342,11 @@ def test_check_on_the_command_line(attacked: Folder, capfd: pytest.CaptureFixtur
         0, "ok   after: 40.0, at least 30.0\nok   success: 56.9, at most 57.0\n"
     )  # fmt: skip
     assert check("--max-success", "0.5")[0] == 1
-    assert check("--max-success", "50") == (2, "scuff: expected a number in [0, 1] for --max-success, got 50\n")
-    assert check("--min", "worst=0.5")[1].endswith("got 'worst'; there are clean, after, answered\n")
+    assert check("--max-success", "50%") == check("--max-success", "0.5")
+    assert check("--max-success", "50") == (
+        2, "scuff: expected a number in [0, 1], or a percentage, for --max-success, got '50': write 0.5 or 50%\n"
+    )  # fmt: skip
+    assert check("--min", "worst=0.5")[1].endswith("got 'worst'; there are clean, after, answered, tried\n")
     assert check("--min", "each=0.5")[0] == 2
     assert "(--min NAME=VALUE or --max-success VALUE), got nothing" in check()[1]
 

@@ -10,9 +10,9 @@ from ..runs.schema import Estimate
 WIDE = 130  # letters of a line
 
 
-def percent(value: float | None) -> str:
+def percent(value: float | None, digits: int = 1) -> str:
     """Returns a share in percent, as the papers print it: 82.7; a dash for None."""
-    return "-" if value is None else f"{100 * value:.1f}"
+    return "-" if value is None else f"{100 * value:.{digits}f}"
 
 
 def number(value: float | None) -> str:
