@@ -70,7 +70,7 @@ class RunKeywords(TypedDict, total=False):
     none: str | None  # the model's label for texts without any other (label sets)
     options: dict[str, Any]  # of the model, e.g. {"device": "cpu"}
     predictions: str | Sequence[str]  # files of answers collected before, instead of a model
-    examples: int  # how many to sample, in the shares of their labels; default 500
+    examples: int | None  # how many to sample, in the shares of their labels; default 500
     mlm: str | None  # masked language model for the perturbation contextual
     encoder: str | None  # measures meaning: a sentence encoder or "chrf"; default: MiniLM if installed, else chrf
     side: Literal["first", "second", "both"]  # which text of a pair to perturb; default first
@@ -106,6 +106,7 @@ class AttackKeywords(RunKeywords, total=False):
     without: str | Sequence[str]  # names of constraints of the recipe to leave out
     vectors: str | None  # file of word vectors or of lists of neighbours
     max_time: float | None  # seconds for the run; examples not finished by then count as failed
+    attacked: int | None  # sample until there are so many that the goal applies to; examples: look at no more than that
     valid: float  # successes that moved more than this in meaning are not valid; default 0.2
 
 
@@ -320,7 +321,7 @@ def evaluate(
 def attack(
     model: Any,
     data: Any,
-    recipe: str | Attack = "toxictrap",
+    recipe: str | Attack = "default",
     output: str | Path | None = None,
     *,
     named: bool = False,
@@ -332,12 +333,13 @@ def attack(
     """Search for texts close to those of the data that a model gets wrong. Returns success rate, costs and adversarial texts.
 
     model, data, output, named, say, show: as for `evaluate`. recipe: toxictrap, tt-textfooler, pwws, ... (`scuff list recipes`),
-    "module:function", or an `Attack`. found: called with each success as soon as it is found (not in worker processes).
+    "module:function", or an `Attack`; by default toxictrap if vectors or perturbations are given, else deepwordbug. found: called
+    with each success as soon as it is found (not in worker processes).
 
     Parts in place of the recipe's: goal, perturbations=["embedding(n=50)", Shout()], search="beam", constraint=["chrf"], without=
     ["pos"]. Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
-    Text that must not change: protect. The data: text, label, id, task, side, examples, format, split, seed. The model: labels,
-    map, none, options. The run: workers, cache, max_errors. `AttackKeywords` and `RunKeywords` say what each is.
+    Text that must not change: protect. The data: text, label, id, task, side, examples or attacked, format, split, seed. The
+    model: labels, map, none, options. The run: workers, cache, max_errors. `AttackKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails.
     """

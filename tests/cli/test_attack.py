@@ -249,7 +249,7 @@ def test_only_one_process_works_on_a_folder(here: Path) -> None:
         (["gone.py:predict", "data.csv", *RECIPE], "gone.py: expected a Python file, got nothing of that name"),
         (["model.py:predict", "gone.csv", *RECIPE], "gone.csv: expected a file, got nothing of that name"),
         (["model.py:predict", "binary.csv", *RECIPE], "binary.csv: line 1: expected UTF-8, got byte 0x80 at byte 0"),
-        (["model.py:predict", "data.csv"], "toxictrap needs word vectors: --vectors FILE"),
+        (["model.py:predict", "data.csv", "--recipe", "toxictrap"], "toxictrap needs word vectors: --vectors FILE"),
         (["model.py:predict", "data.csv", "--recipe", "textfooler"], "Without: --recipe tt-pwws, tt-deepwordbug, pwws or"),
         (["model.py:predict", "data.csv", "--vectors", "gone.txt"], "got no file of the name gone.txt"),
         (["model.py:predict", "data.csv", "--vectors", "notes.txt"], "notes.txt: expected a word and 2 numbers in each line"),

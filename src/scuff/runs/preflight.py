@@ -30,9 +30,7 @@ def look(setup: Setup, say: Say, queries: int) -> float:
     labels = f": {', '.join(known)}" if known else ""
     say(f"model   {setup.victim.name} ({TASK_WORDS[data.task]}{labels}; {setup.victim.access.name.lower()} access)")
     sampled = (
-        f", a sample of {len(data):,} in the shares of their labels (seed {setup.settings.seed})"
-        if len(data) < setup.total
-        else ""
+        f", a sample of {len(data):,} {setup.sampling} (seed {setup.settings.seed})" if len(data) < setup.total else ""
     )
     say(f"data    {data.name}: {setup.total:,} examples{sampled}{in_brackets('; left out: ', data.skipped)}")
     for row in range(len(two)):
