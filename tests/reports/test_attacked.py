@@ -134,11 +134,13 @@ def test_side_by_side(summary: Any, nothing: Any, timings: Any) -> None:
 
 def test_the_page_loads_nothing_and_escapes_everything(attacked: Folder, tmp_path: Path) -> None:
     words = [{"old": "silly", "new": "siIly", "count": 14}, {"old": "rubbish", "new": "<b>", "count": 4}]
-    folder = with_summary(attacked, tmp_path, signature="scuff 1 | <made up>", words=words)
+    folder = with_summary(attacked, tmp_path, words=words)
+    run = folder.read_json("run.json")
+    folder.write_json("run.json", {**run, "config": {**run["config"], "protect": ["word:<made up>"]}})
     source, page = page_of(folder)
     assert not {tag for tag, _ in page.tags} & {"script", "link", "img", "iframe", "form"}
     assert "<script" not in source and "<td><b>" not in source and "<made up>" not in source
-    assert EVIL in page.text("div.example", without="ins.") and "scuff 1 | <made up>" in page.text("code.")
+    assert EVIL in page.text("div.example", without="ins.") and "word:<made up>" in page.text("code.")
     assert "<b>" in page.text("td.")
     assert source == page_of(folder)[0], "the same bytes"
 
