@@ -407,3 +407,4 @@ def test_no_color_is_honoured(
     show({"texts": ["a bad day"], "edits": [[0, 2, 5, "bda"]], "before": {"label": "x"}, "after": {"label": "y"}})
     line = capsys.readouterr().out
     assert ("\033[" in line) != bool(no_colour) and ("[-bad-]{+bda+}" in line) == bool(no_colour)
+    assert "[-bad-]" in line and "{+bda+}" in line, "colour is never the only sign"

@@ -244,8 +244,8 @@ def test_a_line() -> None:
     assert plain("you silly thing", [4, 10, ""]) == "a (0.50) -> b  you [-silly -]thing"
     assert plain("understand", [5, 5, " "]) == "a (0.50) -> b  [-understand-]{+under stand+}"
     assert marked_line(["you silly"], [[0, 4, 9, "kind"]], None, [], True) == (
-        "nothing -> no label  you \033[31msilly\033[0m\033[32mkind\033[0m"
-    )
+        "nothing -> no label  you \033[31m[-silly-]\033[0m\033[32m{+kind+}\033[0m"
+    ), "colour is never the only sign"
     assert (
         marked_line(["a note", ["so", "silly"]], [[1, 3, 8, "kind"]], "x", "y", False) == "x -> y  so [-silly-]{+kind+}"
     )
