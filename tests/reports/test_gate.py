@@ -17,6 +17,7 @@ from scuff.cli.main import main
 from scuff.metrics import Metric
 from scuff.reports.gate import Line, check_summary
 from scuff.runs.folder import Folder, NoAnswers
+from scuff.runs.pack import pack_texts, unpack_texts
 
 TOY = "toy:sentiment"
 ONE_WORD = [("good", "positive"), ("awful", "negative"), ("fine", "positive"), ("poor", "negative")] * 3
@@ -51,8 +52,8 @@ def test_texts_that_stay_as_they_are_prove_nothing(unchanged: Any, bounds: dict[
     assert held and all(line.passed for line in held)
     assert not last.passed and last.name == name
     assert str(last) == (
-        f"FAIL {name}: 0.0, at least 50.0 of the texts changed; the others count with their clean answer (set another share: "
-        "--min tried=VALUE)"
+        f"FAIL {name}: 0.0, at least 50.0 (the share of texts that changed: the others count with their clean answer; "
+        "--min tried=VALUE sets another)"
     )
     bounds["least"]["tried"] = 0
     assert all(line.passed for line in check_summary(unchanged, **bounds)), "unless a share is given"
@@ -88,7 +89,8 @@ def test_attacks_that_tried_nothing_prove_nothing(settings: dict[str, Any], said
         held, last = map(str, check_summary(summary, **bounds))  # type: ignore[arg-type]
         assert held.startswith("ok ")
         assert last == (
-            f"FAIL tried: 0.0, at least 50.0 of 11 attacks tried something: {said} (set another share: --min tried=VALUE)"
+            f"FAIL tried: 0.0, at least 50.0 (the share of 11 attacks that tried something: {said}; --min tried=VALUE sets "
+            "another)"
         )
 
 
@@ -105,7 +107,7 @@ def test_a_budget_that_pays_for_changes_is_evidence() -> None:
 def test_after_an_attack_on_nothing() -> None:
     summary = scuff.attack(TOY, [("a superb film", "negative"), ("an awful film", "positive")], **SEARCH).summary
     assert summary["success"]["of"] == 0
-    assert lines(summary, {"after": 0})[1] == "FAIL tried: -, at least 50.0: nothing was attacked"
+    assert lines(summary, {"after": 0})[1] == "FAIL tried: -, at least 50.0 (nothing was attacked)"
 
 
 @dataclass(frozen=True)
@@ -245,7 +247,20 @@ def test_dimensions_that_the_user_chose_stay(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_too_little_evidence_fails_a_test() -> None:
-    with pytest.raises(
-        AssertionError, match=r"less robust than asked:\nFAIL keyboard.tried: 0.0, at least 50.0 of the texts"
-    ):
+    with pytest.raises(AssertionError, match=r"less robust than asked:\nFAIL keyboard.tried: 0.0, at least 50.0 \(the"):
         scuff.assert_robust(TOY, ONE_WORD, min={"keyboard": 0}, **SMALL)
+
+
+def test_a_run_of_the_last_version_that_is_computed_again(tmp_path: Path) -> None:
+    """Its trials do not say that nothing was tried, but no query beside the original tells as much."""
+    scuff.attack(TOY, TOY, output=tmp_path / "run", **SEARCH, max_queries=1)
+    folder, (name,) = (
+        Folder(tmp_path / "run"),
+        [part.stem for part in (tmp_path / "run" / "trials").glob("attack-*.npz")],
+    )
+    part = folder.read_part(name)
+    reasons = [reason.removesuffix(" to try a change") for reason in unpack_texts("reason", part)]
+    folder.write_part(name, {**part, **pack_texts("reason", reasons)})
+    result = scuff.report(tmp_path / "run")
+    assert isinstance(result, scuff.AttackResult) and {line["reason"] for line in result.lines} >= {"no query was left"}
+    assert not check_summary(result.summary, {}, max_success=1)[-1].passed

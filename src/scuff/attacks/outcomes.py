@@ -137,7 +137,8 @@ def attack_summary(
         "queries": {
             "mean": _mean(queries), "median": float(np.median(queries)) if queries.size else None,
             "total": int(queries.sum()), "limit": limits.max_queries,
-            "cut": _failed(attacked, NO_QUERY, NO_CHANGE, NO_TIME), "early": _failed(attacked, NO_CHANGE, NO_TIME),
+            "cut": _failed(attacked, NO_QUERY, NO_CHANGE, NO_TIME),
+            "early": _failed(attacked, NO_CHANGE, NO_TIME) + _failed([a for a in attacked if a["queries"] <= 1], NO_QUERY),
             "unanswered": sum(line["unanswered"] for line in attacked),
             "untried": _failed(attacked, NOTHING),
         },

@@ -122,13 +122,13 @@ def _evidence(name: str, scores: Mapping[str, float | None]) -> list[str]:
 
 def _why_untried(summary: Summary) -> str:
     if "kind" not in summary:
-        return " of the texts changed; the others count with their clean answer (set another share: --min tried=VALUE)"
+        return " (the share of texts that changed: the others count with their clean answer; --min tried=VALUE sets another)"
     if not summary["success"]["of"]:
-        return ": nothing was attacked"
+        return " (nothing was attacked)"
     queries = summary["queries"]
     return (
-        f" of {summary['success']['of']:,} attacks tried something: in {queries['untried']:,} nothing could change, "
-        f"{_early(summary):,} ran out of queries or time too early (set another share: --min tried=VALUE)"
+        f" (the share of {summary['success']['of']:,} attacks that tried something: in {queries['untried']:,} nothing could "
+        f"change, {_early(summary):,} ran out of queries or time too early; --min tried=VALUE sets another)"
     )
 
 
