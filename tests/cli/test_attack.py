@@ -52,7 +52,7 @@ def test_the_table_is_on_stdout_and_messages_on_stderr(capfd: pytest.CaptureFixt
     assert "attack success rate         50.0 [28.0, 72.0]   8 of 16 attacked" in out
     assert "accuracy, clean             100.0" in out and "8 succeeded, 8 failed, 0 ended in an error, 0 skipped" in out
     assert out.endswith("\nreport: run/report.html\ntexts:  run/results.jsonl\n")
-    assert "clean   1.000" in err and "goal untargeted; search unk" in err and "unlike the paper: words matter" in err
+    assert "clean   100.0 %" in err and "goal untargeted; search unk" in err and "unlike the paper: words matter" in err
     assert "success" not in err and "\r" not in err, "no progress where no terminal is"
     first = content(here / "run")
     assert main([*PLAIN, "-o", "quiet", "-q"]) == 0
