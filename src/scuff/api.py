@@ -421,7 +421,7 @@ def assert_robust(
     if not least and drop is None:
         raise ValueError("expected something to check (min or max_drop), got nothing")
     measured = dimensions_to_measure(EvaluationSettings.of(**settings), least, drop)
-    if measured:
+    if measured and not settings.get("dimensions"):
         settings["dimensions"] = list(measured)
     result = evaluate(model, data, **settings)
     failed = [line for line in check_summary(result.summary, least, drop) if not line.passed]

@@ -15,7 +15,9 @@ import scuff
 from scuff.attacks.goals import Goal
 from scuff.cli.main import main
 from scuff.metrics import Metric
+from scuff.perturbations.keyboard import Keyboard
 from scuff.reports.gate import Line, check_summary
+from scuff.resources import MissingResource
 from scuff.runs.folder import Folder, NoAnswers
 from scuff.runs.pack import pack_texts, unpack_texts
 
@@ -35,7 +37,7 @@ def lines(summary: Any, *args: Any, **bounds: Any) -> list[str]:
 @pytest.fixture(scope="module")
 def unchanged() -> Any:
     """An evaluation in which no text changed: three tenths of one word are none."""
-    return scuff.evaluate(TOY, ONE_WORD, dimensions=["keyboard", "synonym"], **SMALL).summary
+    return scuff.evaluate(TOY, ONE_WORD, dimensions=["keyboard", "truncate"], **SMALL).summary
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_half_of_the_texts_must_have_changed(unchanged: Any) -> None:
     cell["unchanged_examples"] = cell["examples"] // 2
     assert lines(half, {"keyboard": 0})[1:] == []
     assert len(lines(half, {"average": 0})) == 2, "a quarter of all"
-    assert len(lines(half, {"keyboard": 0, "synonym": 0})) == 3 and lines(half, {"average": 0, "tried": "25%"})[1:] == [
+    assert len(lines(half, {"keyboard": 0, "truncate": 0})) == 3 and lines(half, {"average": 0, "tried": "25%"})[1:] == [
         "ok   tried: 25.0, at least 25.0"
     ]
 
@@ -226,12 +228,23 @@ def test_what_is_named_is_measured(bounds: dict[str, Any], measured: list[str]) 
     assert list(result.summary["dimensions"]) == measured
 
 
-def test_a_bound_over_all_dimensions_measures_the_default_ones_too() -> None:
-    light = scuff.assert_robust(TOY, TOY, min={"worst": 0, "keyboard": 0, "typo-g": 0}, encoder="chrf", **SMALL).summary
-    usual = scuff.evaluate(TOY, TOY, encoder="chrf", **SMALL).summary
-    assert set(light["dimensions"]) == {*usual["dimensions"], "keyboard"} and light["left_out"] == usual["left_out"]
-    named = scuff.evaluate(TOY, TOY, encoder="chrf", dimensions=["default", "keyboard"], **SMALL).summary
-    assert {name: light["dimensions"][name] for name in named["dimensions"]} == named["dimensions"]
+def test_a_bound_over_all_dimensions_measures_the_default_ones_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if these were RobTest's dimensions, since all of those take long. The last one lacks a model."""
+    for module in ("plan", "thresholds"):
+        monkeypatch.setattr(f"scuff.evaluation.{module}.usual_dimensions", lambda _: ["typo-m", "typo-g", "paraphrase"])
+    usual = scuff.evaluate(TOY, TOY, **SMALL).summary
+    assert list(usual["dimensions"]) == ["typo-m", "typo-g"] and list(usual["left_out"]) == ["paraphrase"]
+    for bounds in ({"worst": 0, "keyboard": 0, "typo-g": 0}, {"each": 0, "keyboard.worst": 0}):
+        wider = scuff.assert_robust(TOY, TOY, min=bounds, **SMALL).summary
+        assert set(wider["dimensions"]) == {"typo-m", "typo-g", "keyboard"} and wider["left_out"] == usual["left_out"]
+        assert wider["dimensions"]["typo-m"] == usual["dimensions"]["typo-m"]
+    assert list(scuff.assert_robust(TOY, TOY, min={"typo-g": 0}, max_drop=1, **SMALL).summary["dimensions"]) == [
+        "typo-m", "typo-g"
+    ]  # fmt: skip
+    with pytest.raises(MissingResource, match="paraphrase needs a model"):
+        scuff.assert_robust(TOY, TOY, min={"worst": 0, "paraphrase": 0}, **SMALL)
+    named = scuff.evaluate(TOY, TOY, dimensions=["keyboard", "default"], **SMALL).summary
+    assert list(named["dimensions"]) == ["keyboard", "typo-m", "typo-g"]
     with pytest.raises(ValueError, match="expected tag or dimensions, got both"):
         scuff.evaluate(TOY, TOY, dimensions=["default"], tag="general", **SMALL)
 
@@ -244,6 +257,12 @@ def test_dimensions_that_the_user_chose_stay(monkeypatch: pytest.MonkeyPatch) ->
         access=["score"], **SMALL,
     )  # fmt: skip
     assert list(result.summary["dimensions"]) == ["keyboard"], "a model without scores is measured by rules"
+
+
+def test_a_dimension_may_be_an_object() -> None:
+    own = Keyboard(phi=0.5)
+    result = scuff.assert_robust(TOY, TOY, min={own.spec: 0}, dimensions=own, **SMALL)
+    assert list(result.summary["dimensions"]) == [own.spec]
 
 
 def test_too_little_evidence_fails_a_test() -> None:

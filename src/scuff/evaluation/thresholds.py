@@ -18,7 +18,7 @@ Threshold = float | str  # a number in [0, 1], or a percentage such as "80%"
 
 OVERALL = ("clean", "average", "worst", "answered", "tried")  # scores that every evaluation has
 OVER_DIMENSIONS = ("average", "worst", "each")  # names that stand for all dimensions
-PART = re.compile(r"(?P<dimension>.+?)(@(?P<degree>[0-9.]+))?(?P<what>\.worst|\.tried|\.auc)?")
+OF_DIMENSION = re.compile(r"(.+?)(?:@[0-9.]+)?(?:\.worst|\.tried|\.auc)?")  # a score of the dimension in the group
 
 
 def read_share(value: Threshold, what: str) -> float:
@@ -83,15 +83,14 @@ def dimensions_to_measure(
     needs_all = max_drop is not None or any(name.partition("@")[0] in OVER_DIMENSIONS for name in least)
     if not needs_all:
         return tuple(named)
-    beside = [spec for spec, name in named.items() if name not in usual or spec in COLUMNS]
+    beside = [spec for spec, name in named.items() if name not in usual or spec in usual_dimensions(settings)]
     return (DEFAULT, *beside) if beside else ()
 
 
 def _dimension_of(name: str, usual: Mapping[str, str], access: tuple[str, ...]) -> dict[str, str]:
     """Returns the spec of the dimension that a name of a score contains, with the dimension's name; {} if it has none."""
-    part = PART.fullmatch(name)
-    assert part is not None, "every text matches"
-    spec = part["dimension"]
+    found = OF_DIMENSION.fullmatch(name)
+    spec = found[1] if found else name
     if spec in (*OVERALL, "each") or spec.startswith("each@") or name == "clean.auc":
         return {}
     try:

@@ -93,18 +93,14 @@ def check_summary(
         lines.append(Line("success", summary["success"]["value"], success, most=True))
         evidence["tried"] = None
     if not lines:
-        raise ValueError(nothing_to_check(attack))
+        options = f"--min NAME=VALUE or {'--max-success' if attack else '--max-drop'} VALUE"
+        raise ValueError(f"expected something to check ({options}), got nothing")
     # scores over few answers, or over texts that hardly changed, say little, so that alone fails the gate
     known = [Line("answered", scores["answered"], ANSWERED)] if "answered" not in bounds else []
     for name in evidence:
         if name not in bounds:
             known.append(Line(name, scores[name], bounds.get("tried", TRIED), _why_untried(summary)))
     return [*lines, *(line for line in known if not line.passed)]
-
-
-def nothing_to_check(attack: bool) -> str:
-    options = f"--min NAME=VALUE or {'--max-success' if attack else '--max-drop'} VALUE"
-    return f"expected something to check ({options}), got nothing"
 
 
 def _accesses(summary: Summary) -> dict[str, str]:
