@@ -71,9 +71,9 @@ def test_half_of_the_texts_must_have_changed(unchanged: Any) -> None:
     cell["unchanged_examples"] = cell["examples"] // 2
     assert lines(half, {"keyboard": 0})[1:] == []
     assert len(lines(half, {"average": 0})) == 2, "a quarter of all"
-    assert len(lines(half, {"keyboard": 0, "truncate": 0})) == 3 and lines(half, {"average": 0, "tried": "25%"})[1:] == [
-        "ok   tried: 25.0, at least 25.0"
-    ]
+    assert len(lines(half, {"keyboard": 0, "truncate": 0})) == 3 and lines(half, {"average": 0, "tried": "25%"})[
+        1:
+    ] == ["ok   tried: 25.0, at least 25.0"]
 
 
 @pytest.mark.parametrize(
