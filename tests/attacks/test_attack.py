@@ -661,9 +661,11 @@ def test_the_default_recipe_runs_with_what_there_is(tmp_path: Path) -> None:
     assert line.endswith("; the default, because no word vectors are given (--vectors FILE: toxictrap)")
     assert json.loads((tmp_path / "run" / "run.json").read_text())["config"]["recipe"] == "deepwordbug"
     assert scuff.resume(tmp_path / "run").summary == plain.summary
-    for settings in ({"vectors": str(near)}, {"perturbations": "typo"}, {"transform": "typo"}):
+    for at, settings in enumerate(({"vectors": str(near)}, {"perturbations": "typo"}, {"transform": "typo"})):
         settings |= {"goal": "untargeted", "without": ["meaning"], "encoder": "chrf", "examples": 4}
-        result = scuff.attack("toy:sentiment", "toy:sentiment", **settings)
+        result = scuff.attack("toy:sentiment", "toy:sentiment", output=tmp_path / f"{at}", **settings)  # type: ignore[arg-type]
         assert result.summary["recipe"]["name"] == "toxictrap"
+        assert "recipe" not in json.loads((tmp_path / f"{at}" / "run.json").read_text())["config"], "as it always was"
+        assert scuff.resume(tmp_path / f"{at}").summary == result.summary
     with pytest.raises(MissingResource, match="toxictrap needs word vectors: --vectors FILE"):
         scuff.attack("toy:sentiment", "toy:sentiment", "toxictrap")
