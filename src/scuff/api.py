@@ -19,7 +19,9 @@ from .attacks.search.base import Search
 from .attacks.setup import AttackSetup, Found
 from .data.dataset import Task, joined
 from .evaluation.dimensions import Dimension
+from .evaluation.settings import EvaluationSettings
 from .evaluation.setup import EvaluationSetup
+from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
 from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.plan import Plan
@@ -70,7 +72,7 @@ class RunKeywords(TypedDict, total=False):
     none: str | None  # the model's label for texts without any other (label sets)
     options: dict[str, Any]  # of the model, e.g. {"device": "cpu"}
     predictions: str | Sequence[str]  # files of answers collected before, instead of a model
-    examples: int  # how many to sample, in the shares of their labels; default 500
+    examples: int | None  # how many to sample, in the shares of their labels; default 500
     mlm: str | None  # masked language model for the perturbation contextual
     encoder: str | None  # measures meaning: a sentence encoder or "chrf"; default: MiniLM if installed, else chrf
     side: Literal["first", "second", "both"]  # which text of a pair to perturb; default first
@@ -106,6 +108,7 @@ class AttackKeywords(RunKeywords, total=False):
     without: str | Sequence[str]  # names of constraints of the recipe to leave out
     vectors: str | None  # file of word vectors or of lists of neighbours
     max_time: float | None  # seconds for the run; examples not finished by then count as failed
+    attacked: int | None  # sample until there are so many that the goal applies to; examples: look at no more than that
     valid: float  # successes that moved more than this in meaning are not valid; default 0.2
 
 
@@ -321,7 +324,7 @@ def evaluate(
 def attack(
     model: Any,
     data: Any,
-    recipe: str | Attack = "toxictrap",
+    recipe: str | Attack = "default",
     output: str | Path | None = None,
     *,
     named: bool = False,
@@ -333,12 +336,13 @@ def attack(
     """Search for texts close to those of the data that a model gets wrong. Returns success rate, costs and adversarial texts.
 
     model, data, output, named, say, show: as for `evaluate`. recipe: toxictrap, tt-textfooler, pwws, ... (`scuff list recipes`),
-    "module:function", or an `Attack`. found: called with each success as soon as it is found (not in worker processes).
+    "module:function", or an `Attack`; by default toxictrap if vectors or perturbations are given, else deepwordbug. found: called
+    with each success as soon as it is found (not in worker processes).
 
     Parts in place of the recipe's: goal, perturbations=["embedding(n=50)", Shout()], search="beam", constraint=["chrf"], without=
     ["pos"]. Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
-    Text that must not change: protect. The data: text, label, id, task, side, examples, format, split, seed. The model: labels,
-    map, none, options. The run: workers, cache, max_errors. `AttackKeywords` and `RunKeywords` say what each is.
+    Text that must not change: protect. The data: text, label, id, task, side, examples or attacked, format, split, seed. The
+    model: labels, map, none, options. The run: workers, cache, max_errors. `AttackKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails.
     """
@@ -402,17 +406,28 @@ def assert_robust(
     model: Any,
     data: Any,
     *,
-    min: dict[str, float] | None = None,
-    max_drop: float | None = None,
+    min: Mapping[str, Threshold] | None = None,
+    max_drop: Threshold | None = None,
     **settings: Unpack[EvaluateKeywords],
 ) -> Result:
     """Evaluate a model in a test. Raises AssertionError, with the table, if a score is below its minimum.
 
-    min: scores and their minimums, named as for `scuff check`: {"worst": 0.5, "keyboard": 0.8}. max_drop: how far each
-    dimension's average may be below the clean score. settings: as for `evaluate`.
+    min: scores and their minimums, named as for `scuff check`: {"worst": 0.5, "keyboard": "80%"}. max_drop: how far each
+    dimension's average may be below the clean score. settings: as for `evaluate`. Without dimensions, those that `min` names are
+    measured, and all default ones if a bound is over all dimensions (average, worst, each, max_drop). Too few answers
+    (`answered`, 90 %) or too few texts that changed (`tried`, 50 %) fail, too, unless `min` has another share.
+
+    Raises ValueError before the model is opened for wrong settings, bounds outside [0, 1], and names of no score.
     """
+    least = {name: read_share(value, f"min[{name!r}]") for name, value in (min or {}).items()}
+    drop = None if max_drop is None else read_share(max_drop, "max_drop")
+    if not least and drop is None:
+        raise ValueError("expected something to check (min or max_drop), got nothing")
+    measured = dimensions_to_measure(EvaluationSettings.of(**settings), least, drop)
+    if measured and not settings.get("dimensions"):
+        settings["dimensions"] = list(measured)
     result = evaluate(model, data, **settings)
-    failed = [line for line in check_summary(result.summary, min or {}, max_drop) if not line.passed]
+    failed = [line for line in check_summary(result.summary, least, drop) if not line.passed]
     if failed:
         raise AssertionError(
             "\n".join(["the model is less robust than asked:", *(str(line) for line in failed), str(result)])

@@ -593,3 +593,79 @@ def test_every_search_runs() -> None:
     assert all(summary["success"]["value"] > 0.2 for summary in found.values())
     queries = {name: summary["queries"]["mean"] for name, summary in found.items()}
     assert queries["beam(width=2)"] > queries["unk"] < queries["weighted-saliency"]
+
+
+# how many are attacked, and by which recipe
+
+
+def test_so_many_are_attacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The goal applies to about half of the texts: as many are looked at as it takes, the same whatever batches and workers."""
+    settings: dict[str, Any] = {"recipe": "tt-deepwordbug", "goal": None, "attacked": 20}
+    tone, said = ("toy:tone", "toy:tone"), list[str]()
+    whole = attack(*tone, tmp_path / "whole", say=said.append, **settings)
+    looked = whole.summary["examples"]
+    assert whole.summary["success"]["of"] == 20 < looked < 60
+    assert f"attack  20 of {looked} examples looked at: those that the goal applies to" in said
+    assert any(f"a sample of {looked} until 20 could be attacked" in line for line in said)
+    monkeypatch.setattr("scuff.attacks.setup.LEAST_LOOK", 1)
+    monkeypatch.setattr(Toy, "cases_at_once", 192)
+    workers = attack(*tone, tmp_path / "workers", workers=2, **settings)
+    assert workers.lines == whole.lines
+    for name in ("trials/attack-00000.npz", "summary.json", "results.jsonl"):
+        (tmp_path / "whole" / name).unlink()
+    monkeypatch.undo()
+    assert scuff.resume(tmp_path / "whole").summary == whole.summary
+    fewer = attack(*tone, **{**settings, "attacked": 5}).lines
+    ids = [line["id"] for line in whole.lines if line["status"] != "skipped"]
+    assert len(fewer) < looked and {line["id"] for line in fewer if line["status"] != "skipped"} < set(ids)
+    other = attack(*tone, seed=1, **settings).lines
+    assert {line["id"] for line in other} != {line["id"] for line in whole.lines}
+    assert any(line["status"] == "failed" or line["status"] == "succeeded" for line in other)
+
+
+def test_fewer_than_wanted_are_attacked() -> None:
+    said: list[str] = []
+    result = attack(
+        "toy:tone", "toy:tone", recipe="tt-deepwordbug", goal=None, attacked=30, examples=20, say=said.append
+    )
+    assert result.summary["examples"] == 20 and result.summary["success"]["of"] < 20
+    assert (
+        f"attack  {result.summary['success']['of']} of 20 examples looked at in all: those that the goal applies to"
+        in said
+    )
+    with pytest.raises(ValueError, match="expected 1 or more for attacked, got 0"):
+        attack(attacked=0)
+
+
+def test_a_dead_model_is_not_looked_for_long() -> None:
+    asked = []
+
+    def dead(texts: list[str]) -> list[str]:
+        asked.append(len(texts))
+        raise RuntimeError("gone")
+
+    with pytest.raises((RuntimeError, ValueError), match="gone"):
+        scuff.attack(dead, DATA * 100, "deepwordbug", search="best-of", attacked=5, labels=["negative", "positive"])
+    assert sum(asked) < 1000
+
+
+def test_the_default_recipe_runs_with_what_there_is(tmp_path: Path) -> None:
+    near = tmp_path / "near.tsv"
+    near.write_text("good\tfine decent\npoor\tbad weak\n")
+    said: list[str] = []
+    plain = scuff.attack(
+        "toy:sentiment", "toy:sentiment", output=tmp_path / "run", examples=4, encoder="chrf", say=said.append
+    )
+    assert plain.summary["recipe"]["name"] == "deepwordbug"
+    (line,) = [line for line in said if line.startswith("recipe  ")]
+    assert line.endswith("; the default, because no word vectors are given (--vectors FILE: toxictrap)")
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["config"]["recipe"] == "deepwordbug"
+    assert scuff.resume(tmp_path / "run").summary == plain.summary
+    for at, settings in enumerate(({"vectors": str(near)}, {"perturbations": "typo"}, {"transform": "typo"})):
+        settings |= {"goal": "untargeted", "without": ["meaning"], "encoder": "chrf", "examples": 4}
+        result = scuff.attack("toy:sentiment", "toy:sentiment", output=tmp_path / f"{at}", **settings)  # type: ignore[arg-type]
+        assert result.summary["recipe"]["name"] == "toxictrap"
+        assert "recipe" not in json.loads((tmp_path / f"{at}" / "run.json").read_text())["config"], "as it always was"
+        assert scuff.resume(tmp_path / f"{at}").summary == result.summary
+    with pytest.raises(MissingResource, match="toxictrap needs word vectors: --vectors FILE"):
+        scuff.attack("toy:sentiment", "toy:sentiment", "toxictrap")

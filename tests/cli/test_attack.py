@@ -52,7 +52,7 @@ def test_the_table_is_on_stdout_and_messages_on_stderr(capfd: pytest.CaptureFixt
     assert "attack success rate         50.0 [28.0, 72.0]   8 of 16 attacked" in out
     assert "accuracy, clean             100.0" in out and "8 succeeded, 8 failed, 0 ended in an error, 0 skipped" in out
     assert out.endswith("\nreport: run/report.html\ntexts:  run/results.jsonl\n")
-    assert "clean   1.000" in err and "goal untargeted; search unk" in err and "unlike the paper: words matter" in err
+    assert "clean   100.0 %" in err and "goal untargeted; search unk" in err and "unlike the paper: words matter" in err
     assert "success" not in err and "\r" not in err, "no progress where no terminal is"
     first = content(here / "run")
     assert main([*PLAIN, "-o", "quiet", "-q"]) == 0
@@ -249,7 +249,7 @@ def test_only_one_process_works_on_a_folder(here: Path) -> None:
         (["gone.py:predict", "data.csv", *RECIPE], "gone.py: expected a Python file, got nothing of that name"),
         (["model.py:predict", "gone.csv", *RECIPE], "gone.csv: expected a file, got nothing of that name"),
         (["model.py:predict", "binary.csv", *RECIPE], "binary.csv: line 1: expected UTF-8, got byte 0x80 at byte 0"),
-        (["model.py:predict", "data.csv"], "toxictrap needs word vectors: --vectors FILE"),
+        (["model.py:predict", "data.csv", "--recipe", "toxictrap"], "toxictrap needs word vectors: --vectors FILE"),
         (["model.py:predict", "data.csv", "--recipe", "textfooler"], "Without: --recipe tt-pwws, tt-deepwordbug, pwws or"),
         (["model.py:predict", "data.csv", "--vectors", "gone.txt"], "got no file of the name gone.txt"),
         (["model.py:predict", "data.csv", "--vectors", "notes.txt"], "notes.txt: expected a word and 2 numbers in each line"),
@@ -407,3 +407,4 @@ def test_no_color_is_honoured(
     show({"texts": ["a bad day"], "edits": [[0, 2, 5, "bda"]], "before": {"label": "x"}, "after": {"label": "y"}})
     line = capsys.readouterr().out
     assert ("\033[" in line) != bool(no_colour) and ("[-bad-]{+bda+}" in line) == bool(no_colour)
+    assert "[-bad-]" in line and "{+bda+}" in line, "colour is never the only sign"

@@ -14,6 +14,7 @@ from scuff.attacks.recipes import RECIPES
 from scuff.attacks.search import SEARCHES
 from scuff.cli.list import LISTS
 from scuff.cli.main import main
+from scuff.evaluation.dimensions import COLUMNS
 from scuff.metrics import METRICS
 from scuff.perturbations.base import LEVELS
 from scuff.perturbations.names import NAMES, ZEROE
@@ -27,8 +28,17 @@ def test_list_and_describe(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     everything = capsys.readouterr().out.split("\n\n")
     assert [family.split("\n")[0] for family in everything] == list(LISTS)
-    for family, names in zip(everything, (NAMES, RECIPES, GOALS, SEARCHES, CONSTRAINTS, METRICS), strict=False):
+    for family, names in zip(
+        everything, (NAMES, COLUMNS, RECIPES, GOALS, SEARCHES, CONSTRAINTS, METRICS), strict=False
+    ):
         assert [line.split()[0].partition("(")[0] for line in family.splitlines()[1:]] == list(names)
+    assert (
+        "typo-m         typo@edits              malicious  default of `scuff evaluate`; degree: share of char"
+        in everything[1]
+    )
+    assert [line.split()[0] for line in everything[2].splitlines() if "default of `scuff attack`" in line] == [
+        "toxictrap", "deepwordbug"
+    ]  # fmt: skip
     assert main(["list", "metrics", "--tag", "general"]) == 2
     assert "expected perturbations for --tag and --lang, got metrics" in capsys.readouterr().err
     assert main(["list", "--tag", "general", "--lang", "de"]) == 0

@@ -59,7 +59,7 @@ def test_the_table_is_on_stdout_and_messages_on_stderr(capfd: pytest.CaptureFixt
     assert main(["evaluate", "model.py:predict", "data.csv", "-o", "run", *SMALL]) == 0
     out, err = capfd.readouterr()
     assert "keyboard" in out and "overall" in out and out.endswith("report: run/report.html\n")
-    assert "model   model.py:predict" in err and "clean   1.000" in err and "about 96 queries" in err
+    assert "model   model.py:predict" in err and "clean   100.0 %" in err and "about 96 queries" in err
     assert "overall" not in err and "\r" not in err, "no progress where no terminal is"
     assert main(["evaluate", "model.py:predict", "data.csv", "-o", "quiet", "-q", *SMALL]) == 0
     quiet, nothing = capfd.readouterr()

@@ -235,10 +235,10 @@ def test_the_preflight_tells_and_warns() -> None:
     run(say=said.append)
     told = "\n".join(said)
     assert "one label: negative, positive" in told and "expected positive, answered positive" in told
-    assert "clean   1.000" in told and "about 288 queries" in told and "WARNING" not in told
+    assert "clean   100.0 %" in told and "about 288 queries" in told and "WARNING" not in told
     said.clear()
     run(lambda texts: ["positive"] * len(texts), say=said.append)
-    assert any(line.startswith("WARNING the clean score is no better than guessing (0.500)") for line in said)
+    assert any(line.startswith("WARNING the clean score is no better than guessing (50.0 %)") for line in said)
 
 
 def test_a_dry_run_stops_there(tmp_path: Path) -> None:

@@ -113,6 +113,7 @@ def test_rules_only(summary: dict[str, Any], run: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (run / "results.jsonl").read_text(encoding="utf-8").splitlines()]
     kept = [{**line, "dimensions": {name: line["dimensions"][name] for name in groups(rules)}} for line in lines]
     (tmp_path / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+    (tmp_path / "run.json").write_bytes((run / "run.json").read_bytes())
     write_report(Folder(tmp_path))
     assert "None" not in Page((tmp_path / "report.html").read_text(encoding="utf-8")).text("body.")
 
@@ -190,9 +191,9 @@ def test_dimensions_that_stay_far_below_the_degree_are_named(summary: dict[str, 
         content["degrees"][-1]["reached"] = content["degrees"][-1]["degree"]
     summary["dimensions"]["segment"]["degrees"][-1]["reached"] = share * 0.4
     found = [
-        line for line in notes(summary) if line.startswith("reach much less than the highest degree asked for, 40.0 %")
+        line for line in notes(summary) if line.startswith("reach much less than the highest degree asked for, 0.4,")
     ]
-    assert [line.rpartition(": ")[2] for line in found] == ([f"segment {100 * share * 0.4:.1f}"] if told else [])
+    assert [line.rpartition(": ")[2] for line in found] == ([f"segment {share * 0.4:.2f}"] if told else [])
 
 
 @pytest.mark.parametrize(("examples", "told"), [(99, True), (100, False)])

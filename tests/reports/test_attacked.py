@@ -134,11 +134,13 @@ def test_side_by_side(summary: Any, nothing: Any, timings: Any) -> None:
 
 def test_the_page_loads_nothing_and_escapes_everything(attacked: Folder, tmp_path: Path) -> None:
     words = [{"old": "silly", "new": "siIly", "count": 14}, {"old": "rubbish", "new": "<b>", "count": 4}]
-    folder = with_summary(attacked, tmp_path, signature="scuff 1 | <made up>", words=words)
+    folder = with_summary(attacked, tmp_path, words=words)
+    run = folder.read_json("run.json")
+    folder.write_json("run.json", {**run, "config": {**run["config"], "protect": ["word:<made up>"]}})
     source, page = page_of(folder)
     assert not {tag for tag, _ in page.tags} & {"script", "link", "img", "iframe", "form"}
     assert "<script" not in source and "<td><b>" not in source and "<made up>" not in source
-    assert EVIL in page.text("div.example", without="ins.") and "scuff 1 | <made up>" in page.text("code.")
+    assert EVIL in page.text("div.example", without="ins.") and "word:<made up>" in page.text("code.")
     assert "<b>" in page.text("td.")
     assert source == page_of(folder)[0], "the same bytes"
 
@@ -242,8 +244,8 @@ def test_a_line() -> None:
     assert plain("you silly thing", [4, 10, ""]) == "a (0.50) -> b  you [-silly -]thing"
     assert plain("understand", [5, 5, " "]) == "a (0.50) -> b  [-understand-]{+under stand+}"
     assert marked_line(["you silly"], [[0, 4, 9, "kind"]], None, [], True) == (
-        "nothing -> no label  you \033[31msilly\033[0m\033[32mkind\033[0m"
-    )
+        "nothing -> no label  you \033[31m[-silly-]\033[0m\033[32m{+kind+}\033[0m"
+    ), "colour is never the only sign"
     assert (
         marked_line(["a note", ["so", "silly"]], [[1, 3, 8, "kind"]], "x", "y", False) == "x -> y  so [-silly-]{+kind+}"
     )
@@ -342,8 +344,11 @@ def test_check_on_the_command_line(attacked: Folder, capfd: pytest.CaptureFixtur
         0, "ok   after: 40.0, at least 30.0\nok   success: 56.9, at most 57.0\n"
     )  # fmt: skip
     assert check("--max-success", "0.5")[0] == 1
-    assert check("--max-success", "50") == (2, "scuff: expected a number in [0, 1] for --max-success, got 50\n")
-    assert check("--min", "worst=0.5")[1].endswith("got 'worst'; there are clean, after, answered\n")
+    assert check("--max-success", "50%") == check("--max-success", "0.5")
+    assert check("--max-success", "50") == (
+        2, "scuff: expected a number in [0, 1], or a percentage, for --max-success, got '50': write 0.5 or 50%\n"
+    )  # fmt: skip
+    assert check("--min", "worst=0.5")[1].endswith("got 'worst'; there are clean, after, answered, tried\n")
     assert check("--min", "each=0.5")[0] == 2
     assert "(--min NAME=VALUE or --max-success VALUE), got nothing" in check()[1]
 

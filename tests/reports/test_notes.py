@@ -26,7 +26,7 @@ def test_a_dimension_that_reaches_much_less_than_was_asked_is_named(share: float
         cell["reached"] = reached * cell["degree"]
     found = [note for note in evaluation_notes(summary) if note.startswith("reach much less")]
     if told:
-        assert found[0].endswith(f": keyboard {50 * share:.1f}") and "asked for, 50.0 %," in found[0]
+        assert found[0].endswith(f": keyboard {0.5 * share:.2f}") and "asked for, 0.5," in found[0]
     else:
         assert not found
 

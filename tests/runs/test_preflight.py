@@ -141,5 +141,5 @@ def test_a_score_that_guessing_reaches_is_warned_of() -> None:
         lambda texts: [answers.get(text, ["x", "y"] if text != "three" else []) for text in texts], data,
         dimensions=["keyboard"], degrees=[0.5], cases=1, task="multi", labels=["x", "y"], say=said.append,
     )  # fmt: skip
-    assert any(line.startswith("clean   0.250") and line.endswith("guessing gives 0.250") for line in said)
-    assert any(line.startswith("WARNING the clean score is no better than guessing (0.250)") for line in said)
+    assert any(line.startswith("clean   25.0 % [") and line.endswith("guessing gives 25.0 %") for line in said)
+    assert any(line.startswith("WARNING the clean score is no better than guessing (25.0 %)") for line in said)

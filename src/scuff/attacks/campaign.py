@@ -29,11 +29,12 @@ from ..text.ragged import Floats, Ints
 from ..victims.base import Access, Outputs, as_objects
 from ..victims.truth import Truth
 from .attack import Attack
-from .engine import Engine, Pursuit
+from .engine import NO_CHANGE, NO_QUERY, Engine, Pursuit
 from .outcomes import ERROR, FAILED, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Limits, attack_summary, result_lines
 from .space import Space, Tried
 
 USUAL = 100  # a guess at the queries of an example, before any was attacked
+NO_MARGIN = "error: expected a number from the goal, got nan"
 
 
 class AttackedBlock:
@@ -64,6 +65,8 @@ class AttackedBlock:
         ):
             if reason:
                 self.status[at], self.reason[at] = SKIPPED, reason
+            elif np.isnan(self.margin[at]):
+                self.status[at], self.reason[at] = ERROR, NO_MARGIN
         self.attacked = np.flatnonzero(self.status == FAILED)
         self.queries[self.attacked] = 1
         self.targets = truth.targets
@@ -163,12 +166,12 @@ class AttackedBlock:
         self.queries[at] += pursuit.queries - 1
         if pursuit.failed:
             return self._fail(pursuit.view.row, pursuit.failed)
-        problems = self.unanswered[at]
+        problems = self.unanswered[at] + [NO_MARGIN] * pursuit.unjudged
         none_answered = pursuit.asked and not pursuit.answered
         if problems and (none_answered or len(problems) >= pursuit.queries - 1):
             return self._fail(pursuit.view.row, problems[0])
         self.margin[at] = pursuit.margin
-        self.reason[at] = pursuit.reason or ("" if pursuit.asked else NOTHING)
+        self.reason[at] = _why_ended(pursuit)
         if pursuit.state:
             before, self.answers[at] = self.answers[at], pursuit.answer
             self.edits[at] = space.edits.where(np.array(pursuit.state))
@@ -177,6 +180,13 @@ class AttackedBlock:
                 if self.run.live:
                     self.run.live(int(self.rows[at]), self.edits[at], before, pursuit.answer)
         return None
+
+
+def _why_ended(pursuit: Pursuit) -> str:
+    """Why a search ended without a success. One whose queries did not reach a first change says nothing of the victim."""
+    if not pursuit.asked and pursuit.reason == NO_QUERY:
+        return NO_CHANGE
+    return pursuit.reason or ("" if pursuit.asked else NOTHING)
 
 
 Live = Callable[[int, Edits, Any, Any], None]  # example, its edits, the answer before, the answer after

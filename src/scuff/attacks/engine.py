@@ -37,7 +37,8 @@ UNASKED: Answered = (-np.inf, None)
 Result = tuple[float, float, Any]  # margin, likeness, answer; None for a state that cannot be the outcome of the search
 NO_RESULT: Result = (-np.inf, 0.0, None)
 
-NO_QUERY, NO_TIME = "no query was left", "no time was left"  # reasons why a search ended early
+# reasons why a search ended early
+NO_QUERY, NO_CHANGE, NO_TIME = "no query was left", "no query was left to try a change", "no time was left"
 
 CHARACTERS = 1 << 21  # texts with so many characters together are made at once; more might not fit into memory
 LEAST_TIMED = CHARACTERS // 64  # as which a text counts, at least, if time is limited: so the clock is read often
@@ -63,6 +64,7 @@ class Pursuit:
     reason: str = ""  # why the engine ended it early: NO_QUERY, NO_TIME
     failed: str = ""  # the error that ended it
     idle: int = 0  # requests in a row that had nothing new
+    unjudged: int = 0  # answers that the goal gave no number for: they do not fool the victim, but prove nothing either
 
     @classmethod
     def of(cls, view: View, walk: Walk, original: Text) -> Pursuit:
@@ -289,8 +291,10 @@ class Engine:
             new.tolist(), columns[self.space.side], margins, outputs.problem.tolist(), outputs.answers, strict=True
         )
         for place, text, value, problem, answer in answered:
-            pursuits[place].answers[text] = value, None if problem else answer
+            unjudged = not problem and value == -np.inf
+            pursuits[place].answers[text] = value, None if problem or unjudged else answer
             pursuits[place].queries += 1
+            pursuits[place].unjudged += unjudged
 
     def _allowed(self, tried: Tried, free: Mask) -> Mask:
         """Which texts all constraints allow. Each constraint sees only what those before it allow, `free` ones see none."""

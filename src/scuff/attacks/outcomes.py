@@ -29,7 +29,7 @@ from ..runs.schema import (
 from ..text.ragged import Floats
 from ..victims.base import Outputs
 from ..victims.truth import Truth
-from .engine import NO_QUERY, NO_TIME
+from .engine import NO_CHANGE, NO_QUERY, NO_TIME
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,10 @@ def attack_summary(
         "queries": {
             "mean": _mean(queries), "median": float(np.median(queries)) if queries.size else None,
             "total": int(queries.sum()), "limit": limits.max_queries,
-            "cut": sum(line["status"] == "failed" and line["reason"] in (NO_QUERY, NO_TIME) for line in attacked),
+            "cut": _failed(attacked, NO_QUERY, NO_CHANGE, NO_TIME),
+            "early": _failed(attacked, NO_CHANGE, NO_TIME) + _failed([a for a in attacked if a["queries"] <= 1], NO_QUERY),
             "unanswered": sum(line["unanswered"] for line in attacked),
-            "untried": sum(line["status"] == "failed" and line["reason"] == NOTHING for line in attacked),
+            "untried": _failed(attacked, NOTHING),
         },
         "changed": {"mean": _mean([text["changed"] for text in texts])},
         "similarity": {"mean": _mean([text["similarity"] for text in texts]), "measure": limits.meaning},
@@ -147,6 +148,11 @@ def attack_summary(
         "labels": _labels(attacked) if data.task != "tokens" else {},
         "words": _words(won, limits.side),
     }  # fmt: skip
+
+
+def _failed(attacked: list[AttackLine], *reasons: str) -> int:
+    """How many attacks failed for one of these reasons."""
+    return sum(line["status"] == "failed" and line["reason"] in reasons for line in attacked)
 
 
 def _score(score: Floats, truth: Truth) -> Estimate:

@@ -14,7 +14,7 @@ from ..perturbations.combine import OneOf
 from ..perturbations.contextual import Contextual
 from ..perturbations.embedding import FILE, Embedding, Lists, read_space
 from ..resources import MissingResource, modified
-from ..runs.settings import SIDES, Settings, setting
+from ..runs.settings import DATA, SIDES, Settings, setting
 from ..specs import known_name, remember
 from ..text.corpus import Corpus
 from ..text.edits import Edits
@@ -28,6 +28,8 @@ from .goals import parse_goal
 from .recipes import find_recipe
 from .search import parse_search
 
+# the recipe if the user names none: the second if the first would need a file that is not given
+DEFAULT, TOXICTRAP, PLAIN = "default", "toxictrap", "deepwordbug"
 VECTORS = "word vectors: --vectors FILE, such as counter-fitted-vectors.txt (github.com/nmrksic/counter-fitting)"
 OTHERS = (
     "or lists of neighbours. Without: --recipe tt-pwws, tt-deepwordbug, pwws or deepwordbug, or other perturbations, as in "
@@ -39,7 +41,12 @@ OTHERS = (
 class AttackSettings(Settings):
     """The settings of an attack beside model and data; `scuff attack --help` lists them."""
 
-    recipe: str = setting("toxictrap", "default toxictrap", metavar="NAME", names_parts=True)
+    recipe: str = setting(
+        TOXICTRAP,
+        f"default: {TOXICTRAP} if --vectors (or -p) is given, else {PLAIN}, which needs nothing",
+        metavar="NAME",
+        names_parts=True,
+    )
     goal: str | None = setting(
         None, 'e.g. untargeted, "targeted(label=\'ok\')", "toxictrap(threshold=0.7)"', metavar="SPEC", names_parts=True
     )
@@ -69,11 +76,18 @@ class AttackSettings(Settings):
         0.2, "successes that moved more in meaning are not valid; default 0.2", metavar="D", bounds=(0, 1)
     )
     max_queries: int | None = setting(None, "for each example", metavar="N", least=1)
+    attacked: int | None = setting(
+        None,
+        "sample until there are N examples that the goal applies to; --examples is then the most that are looked at",
+        group=DATA,
+        metavar="N",
+        least=1,
+    )
 
     @classmethod
     def of(cls, **settings: Any) -> AttackSettings:
-        """As for all settings. Also accepts `no-pos: true` in a file, like the flag, for `without: [pos]`, and in Python objects
-        as recipe and parts.
+        """As for all settings. Also accepts `no-pos: true` in a file, like the flag, for `without: [pos]`, `default` as recipe,
+        and in Python objects as recipe and parts.
         """
         flags = {f"no-{name}" for name in CONSTRAINTS if isinstance(settings.get(f"no-{name}"), bool)}
         without = [name for name in sorted(flags) if settings[name]]
@@ -82,6 +96,9 @@ class AttackSettings(Settings):
             given = rest.get("without") or []
             more = [given] if isinstance(given, str) else list(given)
             rest["without"] = [*more, *(name.removeprefix("no-") for name in without)]
+        if rest.get("recipe") == DEFAULT:
+            given = cls.renamed(rest)
+            rest["recipe"] = TOXICTRAP if given.get("vectors") or given.get("perturbations") else PLAIN
         if isinstance(recipe := rest.get("recipe"), Attack):
             rest["recipe"] = remember(recipe, f"__main__:{recipe.name}")
         return super().of(**rest)

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
-from ..data.dataset import Task
+import numpy as np
+
+from ..data.dataset import Dataset, Task
 from ..runs.display import said
 from ..runs.folder import BadRun, Folder, NoAnswers
 from ..runs.preflight import costs, look
@@ -16,16 +18,20 @@ from ..runs.schema import AttackSummary, RecipeFacts, RunPlan
 from ..runs.settings import Settings
 from ..runs.setup import Output, Say, Setup, saved_data
 from ..text.edits import Edits
+from ..text.ragged import Ints
 from ..victims.base import Access, NotEnoughAccess, Victim
 from ..victims.query import Query
+from ..victims.truth import Truth
 from .attack import Attack
 from .campaign import USUAL, Campaign
 from .forecast import forecast_attack
+from .goals import Goal
 from .outcomes import Limits
 from .search.base import Search
-from .settings import AttackSettings
+from .settings import DEFAULT, PLAIN, TOXICTRAP, AttackSettings
 
 LARGEST = 1024  # examples of a block
+LEAST_LOOK = 32  # examples that are looked at together, at least
 
 Found = Callable[[dict[str, Any]], None]  # called with each success
 
@@ -37,6 +43,8 @@ class AttackSetup(Setup):
     settings: AttackSettings
     attack: Attack = field(kw_only=True)
     found: Found | None = None
+    by_default: bool = False  # whether the user named no recipe
+    applies: int | None = None  # with --attacked: to how many of the examples the goal applies
 
     kind: ClassVar[str] = "attack"
     settings_class: ClassVar[type[Settings]] = AttackSettings
@@ -70,9 +78,28 @@ class AttackSetup(Setup):
             raise ValueError(
                 "expected 2 or more for max_queries with the search gradient, got 1: a gradient is a query, too"
             )
-        setup = cls(**opened, attack=attack, found=found)
+        begun, applies = time.monotonic(), None
+        if settings.attacked is not None:
+            opened["query"].max_errors = settings.error_limit(len(data))
+            rows, applies = look_for(
+                settings.attacked, attack.goal, opened["query"], data, opened["truth"], settings.seed
+            )
+            data = opened["data"] = data.take(rows)
+            opened["truth"] = opened["truth"].take(rows)
+        by_default = given.get("recipe") == DEFAULT
+        setup = cls(**opened, begun=begun, attack=attack, found=found, by_default=by_default, applies=applies)
         setup.ready(len(data) * USUAL)
         return setup
+
+    @classmethod
+    def sampled(cls, whole: Dataset, settings: Settings) -> Dataset:
+        """With --attacked all examples, unless the user says how many to look at: `open` chooses among them."""
+        free = isinstance(settings, AttackSettings) and settings.attacked is not None and settings.examples is None
+        return whole if free else super().sampled(whole, settings)
+
+    @property
+    def sampling(self) -> str:
+        return super().sampling if self.settings.attacked is None else f"until {self.applies:,} could be attacked"
 
     @classmethod
     def read(cls, folder: Folder) -> Campaign:
@@ -130,7 +157,9 @@ class AttackSetup(Setup):
 
     def preflight(self, say: Say) -> float:
         each, specs = look(self, say), self.attack.in_full
-        say(f"recipe  {self.attack.name}: {self.attack.paper}")
+        plain = self.by_default and self.attack.name == PLAIN
+        why = f"; the default, because no word vectors are given (--vectors FILE: {TOXICTRAP})" if plain else ""
+        say(f"recipe  {self.attack.name}: {self.attack.paper}{why}")
         say(f"        goal {specs['goal']}; search {specs['search']}")
         say(f"        changes {', '.join(specs['transform'])}")
         say(f"        keeps {', '.join(specs['constraints']) or 'nothing'}")
@@ -140,6 +169,11 @@ class AttackSetup(Setup):
 
     def forecast(self, say: Say, each: float) -> Forecast:
         forecast = forecast_attack(self, self.work(Folder(".")), each)
+        if self.applies is not None:
+            few = " in all" if self.applies != self.settings.attacked else ""
+            say(
+                f"attack  {self.applies:,} of {len(self.data):,} examples looked at{few}: those that the goal applies to"
+            )
         say(f"plan    {len(self.data):,} examples: about {forecast.queries:,} queries, {costs(forecast)}")
         return forecast
 
@@ -157,6 +191,26 @@ class AttackSetup(Setup):
                 "after": said(after, self.truth),
             }
         )
+
+
+def look_for(wanted: int, goal: Goal, query: Query, data: Dataset, truth: Truth, seed: int) -> tuple[Ints, int]:
+    """Looks at examples in the order of `Dataset.ranked` until there are `wanted` that the goal applies to.
+
+    Returns the numbers of all that were looked at, sorted, and to how many of them the goal applies. Asks about more at once
+    than it may need, but drops those after the last one wanted: so neither batches nor workers decide which examples these are.
+    Raises BadRun if the first ones have no answers.
+    """
+    order, found, looked = data.ranked(seed), 0, 0
+    while looked < len(data) and found < wanted:
+        rows = order[looked : looked + max(LEAST_LOOK, 2 * (wanted - found))]
+        outputs = query(*data.take(rows).columns)
+        if not looked and not outputs.answered.any():
+            raise BadRun(f"{query.victim.name}: expected answers, got {outputs.problem[0]}")
+        fine = np.flatnonzero(outputs.answered)
+        fits = fine[np.equal(goal.skips(outputs.take(fine), truth.targets[rows[fine]]), "")] if fine.size else fine
+        last = int(fits[wanted - found - 1]) + 1 if found + fits.size >= wanted else rows.size
+        found, looked = found + int((fits < last).sum()), looked + last
+    return np.sort(order[:looked]), found
 
 
 def _check_access(attack: Attack, victim: Victim, task: Task) -> None:

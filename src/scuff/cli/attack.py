@@ -1,7 +1,8 @@
 """Search for texts that fool a model, close to those of the data: success rate with its interval, and every adversarial text.
 
-  scuff attack toy:tone toy:tone --recipe tt-deepwordbug              the embedded model and data
+  scuff attack toy:sentiment toy:sentiment                            the embedded model and data, DeepWordBug
   scuff attack ./my-filter comments.csv --vectors counter-fitted-vectors.txt     ToxicTrap: toxic texts that pass for benign
+  scuff attack ./my-filter comments.csv --recipe tt-pwws --attacked 100          a hundred that the goal applies to
   scuff attack ./my-bert reviews.csv --recipe pwws --max-queries 300
   scuff attack ./my-bert reviews.csv --recipe textfooler --search beam -p 'embedding(n=50)' --no-pos --vectors FILE
 
@@ -39,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from ..api import attack, dry_run, resume
-    from ..attacks.settings import AttackSettings
+    from ..attacks.settings import DEFAULT, AttackSettings
     from ..runs.run import ATTACK, check_command
     from ..runs.settings import read_settings
 
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> None:
     except ValueError:
         AttackSettings.of(**settings)  # if a setting is wrong, too, its error is the more helpful one
         raise
-    settings.setdefault("recipe", "toxictrap")
+    settings.setdefault("recipe", DEFAULT)
     if args.dry_run:
         return dry_run(model, data, say=sayer(args), **settings)
     return _show(

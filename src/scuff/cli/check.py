@@ -7,8 +7,10 @@
 
 NAME is clean, average, worst (over all dimensions), a dimension (its final average) such as typo-m or typo-m@score,
 dimension.worst, dimension@0.1 (at a degree), dimension@0.1.worst, each (every dimension), each@score (every dimension with one
-access), or answered (the share of cases that had answers); of an attack, clean, after, or answered (the share of attacked texts
-that had answers). The values are compared with the bounds, not the ends of their intervals.
+access), answered (the share of cases that had answers), or tried, dimension.tried (the share of texts that changed); of an
+attack, clean, after, answered (the share of attacked texts that had answers), or tried (in which something was tried). Fewer
+than 90% answered or 50% tried fail, unless you set these two yourself. VALUE is a number such as 0.8, or 80%. The values are
+compared with the bounds, not the ends of their intervals.
 """
 
 from __future__ import annotations
@@ -24,11 +26,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-drop",
-        type=float,
         metavar="VALUE",
         help="how far scores may be below the clean score, or below those of the baseline",
     )
-    parser.add_argument("--max-success", type=float, metavar="VALUE", help="the highest success rate of an attack")
+    parser.add_argument("--max-success", metavar="VALUE", help="the highest success rate of an attack")
     parser.add_argument("--baseline", metavar="RUN", help="another run, on the same data and with the same settings")
     parser.add_argument("--junit", metavar="FILE", help="write the outcome as JUnit XML")
     parser.add_argument(
@@ -38,6 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from ..data.formats.streams import replacing
+    from ..evaluation.thresholds import read_share
     from ..reports import check_summary, junit, markdown
     from ..runs.folder import Folder
 
@@ -45,16 +47,21 @@ def run(args: argparse.Namespace) -> None:
     for text in args.min:
         name, sign, value = text.rpartition("=")
         try:
-            least[name] = float(value) if sign and name else float("nan")
-            if not 0 <= least[name] <= 1:
-                raise ValueError
-        except ValueError:
-            raise ValueError(f"expected NAME=VALUE with a value in [0, 1] for --min, got {text!r}") from None
-    if args.baseline and args.max_drop is None:
+            least[name] = read_share(value if sign and name else "", "--min")
+        except ValueError as error:
+            hint = str(error).partition(": write ")[2]
+            raise ValueError(
+                f"expected NAME=VALUE with a value in [0, 1] for --min, got {text!r}{hint and f': write {hint}'}"
+            ) from None
+    max_drop, max_success = (
+        None if value is None else read_share(value, option)
+        for value, option in ((args.max_drop, "--max-drop"), (args.max_success, "--max-success"))
+    )
+    if args.baseline and max_drop is None:
         raise ValueError("expected --max-drop VALUE with --baseline, got none: how far may a score fall?")
     summary = Folder(args.run_folder).summary()
     baseline = Folder(args.baseline).summary() if args.baseline else None
-    lines = check_summary(summary, least, args.max_drop, baseline, args.max_success)
+    lines = check_summary(summary, least, max_drop, baseline, max_success)
     for target, content in (
         (args.junit, junit(lines, f"scuff {args.run_folder}")),
         (args.markdown, markdown(lines, summary)),

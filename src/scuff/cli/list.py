@@ -1,7 +1,7 @@
 """List the parts that can be named in specs, one per line: those that ship with Scuff, and those of installed packages.
 
   scuff list                    all families
-  scuff list constraints        perturbations, recipes, goals, searches, constraints, metrics or victims
+  scuff list dimensions         perturbations, dimensions, recipes, goals, searches, constraints, metrics or victims
   scuff list --tag malicious    only perturbations with that tag
 
 Name a part of your own as `my_module:MyClass(option=value)`; CONTRIBUTING shows how to write one.
@@ -17,9 +17,7 @@ from typing import Any
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from ..specs import FAMILIES
-
-    parser.add_argument("family", nargs="?", choices=FAMILIES, metavar="FAMILY", help=f"one of {', '.join(FAMILIES)}")
+    parser.add_argument("family", nargs="?", choices=LISTS, metavar="FAMILY", help=f"one of {', '.join(LISTS)}")
     parser.add_argument(
         "--tag",
         choices=("general", "malicious"),
@@ -52,11 +50,23 @@ def _perturbations(tag: str | None = None, lang: str | None = None) -> None:
     _print_broken(FAMILY)
 
 
+def _dimensions() -> None:
+    """Prints what `scuff evaluate` measures if nobody names dimensions. Any perturbation is a dimension, too."""
+    from ..evaluation.dimensions import COLUMNS, Dimension
+
+    for name, spec in COLUMNS.items():
+        dimension = Dimension.parse(name)
+        degree = "distance in meaning" if dimension.unit == "meaning" else f"share of {dimension.unit}"
+        print(f"{name:15}{spec:24}{dimension.tag:11}default of `scuff evaluate`; degree: {degree}")
+
+
 def _recipes() -> None:
     from ..attacks.recipes import FAMILY
+    from ..attacks.settings import PLAIN, TOXICTRAP
 
+    default = {TOXICTRAP: "; default of `scuff attack` with --vectors", PLAIN: "; default of `scuff attack`"}
     for name, recipe in FAMILY.members().items():
-        print(f"{name:18}{recipe().paper}")
+        print(f"{name:18}{recipe().paper}{default.get(name, '')}")
     _print_broken(FAMILY)
 
 
@@ -88,7 +98,7 @@ def _print_broken(family: Any) -> None:
 
 
 LISTS: dict[str, Callable[[], None]] = {
-    "perturbations": _perturbations, "recipes": _recipes, "goals": partial(_parts, "attacks.goals"),
+    "perturbations": _perturbations, "dimensions": _dimensions, "recipes": _recipes, "goals": partial(_parts, "attacks.goals"),
     "searches": partial(_parts, "attacks.search"), "constraints": partial(_parts, "attacks.constraints"),
     "metrics": partial(_parts, "metrics"), "victims": _victims,
 }  # fmt: skip

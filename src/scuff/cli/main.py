@@ -21,7 +21,7 @@ COMMANDS = {
     "perturb": "perturb a file of texts",
     "augment": "write training data with perturbed copies in it",
     "guide": "recommend dimensions, access and degrees for a use, and explain how to read the report",
-    "list": "list perturbations, recipes, goals, searches, constraints, metrics and victims",
+    "list": "list perturbations, default dimensions, recipes, goals, searches, constraints, metrics and victims",
     "describe": "describe one perturbation",
     "zeroe": "write the Zéroe benchmark for a file: clean, every perturbation and level, training mixtures",
     "show": "show every perturbation on a few sentences",

@@ -90,21 +90,22 @@ class Dataset:
         content = json.dumps([self.task, self.columns, self.targets, self.ids], ensure_ascii=False)
         return sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
-    def sample(self, count: int, seed: int) -> Dataset:
-        """Returns at most `count` examples, each label (or set of labels) in its share, in their order.
+    def ranked(self, seed: int) -> Ints:
+        """Returns the numbers of all examples in a random order: by a hash of the seed and their id, and by nothing else."""
+        order = mix(text_bits(Ragged.of(self.ids)) ^ name_bits("sample", seed))
+        return np.lexsort((np.arange(len(self)), order))
 
-        Examples are ranked by a hash of the seed and their id, so that the choice depends on nothing else.
-        """
+    def sample(self, count: int, seed: int) -> Dataset:
+        """Returns at most `count` examples, each label (or set of labels) in its share, the first as `ranked`, in their order."""
         if count >= len(self):
             return self
         strata: list[Hashable] = [
             target if self.task == "single" else (tuple(sorted(target)) if self.task == "multi" else "")
             for target in self.targets
         ]
-        order = mix(text_bits(Ragged.of(self.ids)) ^ name_bits("sample", seed))
         quota = shares(Counter(strata), count, least=1 if self.task == "single" else 0)
         chosen = []
-        for at in np.lexsort((np.arange(len(self)), order)).tolist():
+        for at in self.ranked(seed).tolist():
             if quota[strata[at]]:
                 quota[strata[at]] -= 1
                 chosen.append(at)

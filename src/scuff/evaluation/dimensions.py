@@ -35,7 +35,9 @@ COLUMNS: dict[str, str] = {
 TAGS = {"general": [c for c in COLUMNS if not c.endswith("-m") and c != "distraction"]}
 TAGS["malicious"] = [c for c in COLUMNS if c not in TAGS["general"]]
 
-RESERVED = ("clean", "average", "worst", "each", "overall", "answered")  # names of other scores in `scuff check`
+DEFAULT = "default"  # stands for all dimensions that are measured if the user names none
+# names that mean something else in `scuff check` or `--dimensions`
+RESERVED = ("clean", "average", "worst", "each", "overall", "answered", "tried", DEFAULT)
 LABEL = re.compile(r"([\w.-]+)=")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..data.dataset import Text
 from ..data.formats.streams import replacing
+from ..runs.settings import EXAMPLES
 from ..runs.setup import open_data
 from .block import make_cases
 from .plan import make_protocol
@@ -25,7 +26,7 @@ def write_cases(source: Any, path: str, **given: Any) -> int:
         raise ValueError(
             "expected the access rule for --write-cases, got another: what is asked would depend on the answers"
         )
-    data = open_data(source, settings).sample(settings.examples, settings.seed)
+    data = open_data(source, settings).sample(settings.examples or EXAMPLES, settings.seed)
     protocol, _ = make_protocol(settings, data, 10_000)
     seen: set[bytes] = set()
     with replacing(path) as out:

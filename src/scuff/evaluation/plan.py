@@ -20,7 +20,7 @@ from ..resources import MissingResource
 from ..runs.settings import SIDES
 from ..text.random import name_bits
 from ..victims.base import Access
-from .dimensions import COLUMNS, TAGS, Dimension
+from .dimensions import COLUMNS, DEFAULT, TAGS, Dimension
 from .protocol import CASES, Protocol
 from .score import DEGREES
 from .settings import EvaluationSettings
@@ -87,31 +87,43 @@ def choose_dimensions(
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Returns the specs of the dimensions of a run, and those that are left out with the reasons.
 
-    Raises ValueError or MissingResource if a dimension that the user named cannot run; a default one is left out instead.
+    Raises ValueError or MissingResource if a dimension that the user named cannot run; a default one is left out instead. The
+    name `default` stands for all default ones that are not named beside it.
     """
     left_out: dict[str, str] = {}
     if settings.tag and settings.protocol == "zeroe":
         raise ValueError("expected no tag for the protocol zeroe, got one: it is of the ten perturbations of the paper")
-    if settings.dimensions:
-        if settings.tag:
-            raise ValueError("expected tag or dimensions, got both: a tag chooses among all dimensions")
-        names = [_filled(name, settings, data) for name in settings.dimensions]
-        for dimension in map(Dimension.parse, names):
-            if data.task == "tokens" and not dimension.perturbation.facts.keeps_tokens:
-                raise ValueError(f"expected perturbations that keep each token for tagging data, got {dimension.name}")
-            _try(dimension)
-    else:
-        usual = ZEROE if settings.protocol == "zeroe" else TAGS[settings.tag] if settings.tag else COLUMNS
-        names = []
-        for name in usual:
-            filled = _filled(name, settings, data)
-            if reason := _unusable(Dimension.parse(filled), data):
-                left_out[name] = reason
-            else:
-                names.append(filled)
+    if settings.dimensions and settings.tag:
+        raise ValueError("expected tag or dimensions, got both: a tag chooses among all dimensions")
+    named = [name if name == DEFAULT else _filled(name, settings, data) for name in settings.dimensions or (DEFAULT,)]
+    names: list[str] = []
+    for name in named:
+        if name == DEFAULT:
+            names += _usable(settings, data, set(named), left_out)
+            continue
+        dimension = Dimension.parse(name)
+        if data.task == "tokens" and not dimension.perturbation.facts.keeps_tokens:
+            raise ValueError(f"expected perturbations that keep each token for tagging data, got {dimension.name}")
+        _try(dimension)
+        names.append(name)
     if settings.protocol == "zeroe":
         return tuple(name if "@" in name else f"{name}@level" for name in names), left_out
     return _by_access(names, settings.access, access, left_out), left_out
+
+
+def usual_dimensions(settings: EvaluationSettings) -> list[str]:
+    """Returns the dimensions that are measured if the user names none."""
+    return list(ZEROE if settings.protocol == "zeroe" else TAGS[settings.tag] if settings.tag else COLUMNS)
+
+
+def _usable(settings: EvaluationSettings, data: Dataset, named: set[str], left_out: dict[str, str]) -> Iterable[str]:
+    """Yields the specs of the default dimensions that can run and are not named; adds the others to `left_out`."""
+    for name in usual_dimensions(settings):
+        filled = _filled(name, settings, data)
+        if filled not in named and (reason := _unusable(Dimension.parse(filled), data)):
+            left_out[name] = reason
+        elif filled not in named:
+            yield filled
 
 
 def _by_access(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..metrics import parse_metric
 from ..runs.settings import MODEL, Settings, setting
-from .dimensions import ACCESS, TAGS, Dimension
+from .dimensions import ACCESS, DEFAULT, TAGS, Dimension
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,10 @@ class EvaluationSettings(Settings):
         choices=("robtest", "zeroe"),
     )
     dimensions: tuple[str, ...] = setting(
-        (), "what is measured, see above; default: all of RobTest's that can run", metavar="DIMENSION", names_parts=True
+        (),
+        "what is measured, see above; default: all of RobTest's that can run, which `default` names, too",
+        metavar="DIMENSION",
+        names_parts=True,
     )
     tag: str | None = setting(
         None, "only dimensions of changes that anyone makes (general), or that evaders make (malicious)", choices=TAGS
@@ -78,4 +81,5 @@ class EvaluationSettings(Settings):
     @property
     def guided(self) -> bool:
         """Whether some dimension needs the victim's scores or gradients to make its cases."""
-        return any(a != "rule" for a in (*self.access, *(Dimension.parse(name).access for name in self.dimensions)))
+        named = (Dimension.parse(name).access for name in self.dimensions if name != DEFAULT)
+        return any(access != "rule" for access in (*self.access, *named))

@@ -211,9 +211,11 @@ def _problem_counts(kinds: Ints) -> ProblemCounts:
 
 
 def _round(value: Any) -> float | None:
-    """Rounds to six digits, since later ones may differ between machines. Returns None for nan, which JSON does not have."""
+    """Rounds to six digits, since later ones may differ between machines. Returns None for nan and inf, which JSON does not
+    have.
+    """
     number = float(value)
-    return None if math.isnan(number) else round(number, 6)
+    return round(number, 6) if math.isfinite(number) else None
 
 
 def _rounded(interval: Sequence[float]) -> list[float | None]:

@@ -6,7 +6,7 @@ from html import escape
 
 from ..metrics.interval import wilson
 from ..runs.folder import Folder
-from ..runs.schema import AttackLine, AttackSummary, Status
+from ..runs.schema import AttackLine, AttackSummary, RunFile, Status
 from .attack_tables import measure, number_rows, recipe_rows, title
 from .charts import budget_curve
 from .formatting import number, percent, spread
@@ -20,7 +20,7 @@ from .page import (
     folded,
     head,
     interval_line,
-    signature_line,
+    repeating_line,
     table,
     tile,
     write_page,
@@ -43,7 +43,7 @@ def write_attack_report(folder: Folder) -> None:
         _labels(summary),
         _quoted(folder, summary),
         _numbers(summary),
-        _about(summary),
+        _about(summary, folder.run()),
     )
     write_page(folder, f"Scuff: {title(summary)}", parts)
 
@@ -146,7 +146,7 @@ def _numbers(summary: AttackSummary) -> str:
     return f"<h2>Every number</h2>{table(['', 'value [95 %]', ''], rows, 'facts')}"
 
 
-def _about(summary: AttackSummary) -> str:
+def _about(summary: AttackSummary, run: RunFile) -> str:
     valid = summary["valid"]
     (_, [name]), *parts = recipe_rows(summary)
     recipe_lines = []
@@ -165,5 +165,5 @@ def _about(summary: AttackSummary) -> str:
         "<li><b>queries</b>: texts that the model was asked about for one example, failed attacks included.</li>"
         "<li>Compare runs only with the same data, recipe and limits: a longer search finds more.</li></ul>"
         f"<h2>Recipe: {escape(name)}</h2><ul>{''.join(recipe_lines)}</ul>"
-        f"{signature_line(summary['signature'])}"
+        f"{repeating_line(run)}"
     )

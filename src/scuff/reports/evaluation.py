@@ -12,10 +12,11 @@ from ..runs.schema import (
     EvaluationLine,
     EvaluationSummary,
     Failure,
+    RunFile,
 )
 from .charts import curve, radar
 from .evaluation_tables import paper_head, paper_note, paper_rows
-from .formatting import percent, spread
+from .formatting import percent, short, spread
 from .groups import accesses, by_harm, degrees, groups, measure_of_meaning, overall_by_access, unchanged
 from .notes import evaluation_notes
 from .page import (
@@ -27,7 +28,7 @@ from .page import (
     folded,
     head,
     items,
-    signature_line,
+    repeating_line,
     table,
     write_page,
 )
@@ -47,7 +48,7 @@ def write_report(folder: Folder) -> None:
         _scores(summary),
         _how_to_read_sections(summary),
         *(_section(summary, at, *group, failures) for at, group in enumerate(groups(summary).items(), 1)),
-        _about(summary),
+        _about(summary, folder.run()),
     )
     write_page(folder, f"Scuff: {summary['model']} on {summary['data']['name']}", parts)
 
@@ -204,8 +205,8 @@ def _degree(summary: EvaluationSummary, content: DimensionScores) -> str:
 
 def _spec(base: str, content: DimensionScores) -> str:
     """Returns the spec of a dimension as markup, cut to SPEC letters; "" if that is its name."""
-    spec = content["spec"].removesuffix(f"@{content['setting']}")
-    if spec == base:
+    spec = short(content["spec"].removesuffix(f"@{content['setting']}"))
+    if spec == short(base):
         return ""
     return f" It is <code>{escape(spec if len(spec) <= SPEC else spec[:SPEC] + ' …')}</code>."
 
@@ -239,23 +240,28 @@ def _numbers(content: DimensionScores) -> str:
         rows.append([
             f"{cell['degree']:g}", spread(cell["average"]), spread(cell["worst"]), percent(cell["relative"]),
             *([spread(cell["auc"]) if "auc" in cell else "-"] if auc else []),
-            f"{percent(success['rate'])} of {success['of']}", percent(cell["reached"]), percent(cell["edit_distance"]),
+            f"{percent(success['rate'])} of {success['of']}", _measured(cell["reached"]), _measured(cell["edit_distance"]),
             f"{cell['cases']:,}", f"{cell['unchanged_examples']:,} of {cell['examples']:,}", f"{cell['unfit']:,}",
             f"{sum(cell[name] for name in PROBLEMS):,}",
         ])  # fmt: skip
     return table(columns, rows)
 
 
-def _about(summary: EvaluationSummary) -> str:
+def _measured(degree: float | None) -> str:
+    """Returns a measured degree as degrees are written, from 0 to 1; a dash for None."""
+    return "-" if degree is None else f"{degree:.3f}"
+
+
+def _about(summary: EvaluationSummary, run: RunFile) -> str:
     return (
         "<h2>What the numbers mean</h2><ul>"
         "<li><b>average</b>: mean over examples of the mean score of their cases: the share of right answers, where an "
         "answer is right or wrong.</li>"
         "<li><b>worst</b>: share of examples that no case at this or a smaller degree broke.</li>"
-        "<li><b>left</b>: the score divided by the clean score. <b>reached</b>: the degree that was really reached, in %, never "
+        "<li><b>left</b>: the score divided by the clean score. <b>reached</b>: the degree that was really reached, never "
         "above the one asked for. <b>unfit</b>: draws that went above it and were thrown away.</li>"
         "<li><b>unchanged</b>: examples whose text has too few words for the degree, or in which the attack finds nothing to "
         "change: they count with their clean answer.</li>"
         "<li>Intervals resample examples, never cases; plain proportions have Wilson's interval.</li></ul>"
-        f"{signature_line(summary['signature'])}"
+        f"{repeating_line(run)}"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..runs.schema import AccessName, EvaluationSummary
 from .formatting import cell, markdown_row, percent, spread, wrapped
-from .groups import accesses, by_harm, degrees, groups, overall_by_access, unchanged
+from .groups import accesses, by_harm, degrees, groups, overall_by_access, title, unchanged
 from .notes import evaluation_notes
 
 NAMES, LONGEST = 20, 30  # least width of the column of names; length from which a name has a line of its own
@@ -76,7 +76,7 @@ def _harm(summary: EvaluationSummary) -> list[str]:
     used, out = accesses(summary), []
     for access in used:
         ranked = [
-            f"{content['base']}{KEPT}{percent(entry['left'])}"
+            f"{title(summary, content['base'])}{KEPT}{percent(entry['left'])}"
             for entry in summary["harm"]
             if (content := summary["dimensions"][entry["dimension"]])["setting"] == access
         ]
@@ -120,10 +120,10 @@ def paper_table(summary: EvaluationSummary) -> str:
         "|---|---|" + "---:|" * (len(head) - 2),
     ]
     for base, names in groups(summary).items():
-        title = f"{base} ({summary['dimensions'][next(iter(names.values()))]['tag']})"
+        named = f"{base} ({summary['dimensions'][next(iter(names.values()))]['tag']})"
         for row in paper_rows(summary, names):
-            lines.append(markdown_row([title, *row]))
-            title = ""
+            lines.append(markdown_row([named, *row]))
+            named = ""
     return "\n".join([*lines, "", paper_note(summary)]) + "\n"
 
 

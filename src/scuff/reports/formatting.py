@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from textwrap import fill
 
 from ..runs.schema import Estimate
 
 WIDE = 130  # letters of a line
+VALUE = r"""\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*"""
+LONG_LIST = re.compile(rf"[(\[]({VALUE}(?:,{VALUE}){{3,}}),?\s*[)\]]")  # of four values or more
 
 
-def percent(value: float | None) -> str:
+def percent(value: float | None, digits: int = 1) -> str:
     """Returns a share in percent, as the papers print it: 82.7; a dash for None."""
-    return "-" if value is None else f"{100 * value:.1f}"
+    return "-" if value is None else f"{100 * value:.{digits}f}"
 
 
 def number(value: float | None) -> str:
@@ -34,6 +37,11 @@ def wrapped(text: str, label: str = "") -> str:
     """Returns a paragraph with lines of at most WIDE letters, with a label in front or else its later lines indented."""
     start, indent = (f"{label:14}", " " * 14) if label else ("", "  ")
     return fill(start + text, WIDE, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def short(spec: str) -> str:
+    """Returns a spec with its long lists of values counted: `distraction(words=(24 values))`."""
+    return LONG_LIST.sub(lambda found: f"({len(re.findall(rf'{VALUE}(?:,|$)', found[1]))} values)", spec)
 
 
 def cell(text: str) -> str:

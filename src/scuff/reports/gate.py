@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
-from ..runs.schema import AttackSummary, EvaluationSummary, Summary
+from ..evaluation.thresholds import Threshold, matching, read_share
+from ..runs.schema import AttackSummary, Cell, EvaluationSummary, Summary
 from .formatting import cell, markdown_row, percent
 from .groups import in_meaning
 
 ANSWERED = 0.9  # the share of cases that must be answered, by default
+TRIED = 0.5  # the share of texts in which something must have been tried, by default
+EXACT = 9  # digits of a percentage that are shown at most
 
 
 @dataclass(frozen=True)
@@ -26,58 +29,108 @@ class Line:
 
     @property
     def passed(self) -> bool:
-        if self.value is None:
+        """Whether the value is known and within the bound: what nobody knows never passes."""
+        if self.value is None or not math.isfinite(self.value):
             return False
         return self.value <= self.bound + 1e-9 if self.most else self.value >= self.bound - 1e-9
 
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The value and the bound in percent, with as many digits as tell them apart if the line failed."""
+        value = self.value if self.value is not None and math.isfinite(self.value) else None
+        bound = self.bound if math.isfinite(self.bound) else None
+        for digits in range(1, EXACT):
+            shown = percent(value, digits), percent(bound, digits)
+            if self.passed or shown[0] != shown[1] or None in (value, bound):
+                break
+        return shown
+
     def __str__(self) -> str:
-        side = "at most" if self.most else "at least"
-        return f"{'ok  ' if self.passed else 'FAIL'} {self.name}: {percent(self.value)}, {side} {percent(self.bound)}{self.why}"
+        side, (value, bound) = "at most" if self.most else "at least", self.shown
+        return f"{'ok  ' if self.passed else 'FAIL'} {self.name}: {value}, {side} {bound}{self.why}"
 
 
 def check_summary(
     summary: Summary,
-    least: dict[str, float],
-    max_drop: float | None = None,
+    least: Mapping[str, Threshold],
+    max_drop: Threshold | None = None,
     baseline: Summary | None = None,
-    max_success: float | None = None,
+    max_success: Threshold | None = None,
 ) -> list[Line]:
     """Returns a line for each score that is compared: with its minimum, with the clean score, or with that of another run.
 
     least: minimums by name. A name is `clean`, `average`, `worst`, a dimension (its average) such as `typo-m` or `typo-m@score`,
-    `dimension.worst`, `dimension@0.1`, `dimension@0.1.worst`, `each` or, with one access, `each@score`, or `answered`: the share
-    of cases with an answer, at least ANSWERED by default. Of an attack it is `clean`, `after` (accuracy after it) or `answered`
-    (the share of attacks that did not end in an error). max_drop: from the clean score, or from the scores of the baseline.
-    max_success: of an attack. Values are compared, not the ends of their intervals, since a bound should not become stricter
+    `dimension.worst`, `dimension@0.1`, `dimension@0.1.worst`, `each` or, with one access, `each@score`; or one of two shares that
+    tell how much a run knows, and that are checked even if nobody asks: `answered`, of cases with an answer, at least ANSWERED,
+    and `tried` (also `dimension.tried`), of texts in which something changed, at least TRIED. Of an attack it is `clean`, `after`
+    (accuracy after it), `answered` (the share of attacks that did not end in an error) or `tried` (of those in which something
+    was tried). max_drop: from the clean score, or from the scores of the baseline. max_success: of an attack. All are numbers in
+    [0, 1] or percentages. Values are compared, not the ends of their intervals, since a bound should not become stricter
     with fewer examples. Raises ValueError for unknown names, for runs that cannot be compared, and if nothing is to be checked.
     """
-    for option, value in (("--max-drop", max_drop), ("--max-success", max_success)):
-        if value is not None and not 0 <= value <= 1:
-            raise ValueError(f"expected a number in [0, 1] for {option}, got {value:g}")
+    bounds = {name: read_share(value, f"the minimum of {name}") for name, value in least.items()}
+    drop = None if max_drop is None else read_share(max_drop, "max_drop")
+    success = None if max_success is None else read_share(max_success, "max_success")
     attack = "kind" in summary
-    if max_success is not None and not attack:
+    if success is not None and not attack:
         raise ValueError("expected a run of `scuff attack` for --max-success, got one of `scuff evaluate`")
     scores = named_scores(summary)
-    lines = []
-    for name, bound in least.items():
-        lines += [Line(found, scores[found], bound) for found in _matching(name, scores, summary)]
+    lines, evidence = [], dict[str, None]()  # the shares of texts that these scores depend on
+    for name, bound in bounds.items():
+        lines += [Line(found, scores[found], bound) for found in matching(name, scores, _accesses(summary))]
+        evidence |= dict.fromkeys(_evidence(name, scores))
     if baseline:
         _comparable(summary, baseline)
-    if max_drop is not None:
+    if drop is not None:
         before = named_scores(baseline) if baseline else dict.fromkeys(scores, scores["clean"])
         what = "baseline" if baseline else "clean"
         for name in _dropping(summary, baseline is not None):
             start = before[name]
-            why = f" ({what} {percent(start)} - {percent(max_drop)})"
-            lines.append(Line(name, scores[name], math.inf if start is None else start - max_drop, why))
-    if max_success is not None and "kind" in summary:
-        lines.append(Line("success", summary["success"]["value"], max_success, most=True))
+            why = f" ({what} {percent(start)} - {percent(drop)})"
+            lines.append(Line(name, scores[name], math.inf if start is None else start - drop, why))
+        evidence["tried"] = None
+    if success is not None and "kind" in summary:
+        lines.append(Line("success", summary["success"]["value"], success, most=True))
+        evidence["tried"] = None
     if not lines:
         options = f"--min NAME=VALUE or {'--max-success' if attack else '--max-drop'} VALUE"
         raise ValueError(f"expected something to check ({options}), got nothing")
-    answered = Line("answered", scores["answered"], ANSWERED)
-    # scores over few answers say little, so that alone fails the gate
-    return lines if answered.passed or "answered" in least else [*lines, answered]
+    # scores over few answers, or over texts that hardly changed, say little, so that alone fails the gate
+    known = [Line("answered", scores["answered"], ANSWERED)] if "answered" not in bounds else []
+    for name in evidence:
+        if name not in bounds:
+            known.append(Line(name, scores[name], bounds.get("tried", TRIED), _why_untried(summary)))
+    return [*lines, *(line for line in known if not line.passed)]
+
+
+def _accesses(summary: Summary) -> dict[str, str]:
+    """Returns the dimensions of an evaluation, each with its access; {} for an attack."""
+    return {} if "kind" in summary else {name: content["setting"] for name, content in summary["dimensions"].items()}
+
+
+def _evidence(name: str, scores: Mapping[str, float | None]) -> list[str]:
+    """Returns the name of the share of texts in which something must have been tried for a score to mean anything."""
+    if name in ("clean", "clean.auc", "answered") or name.endswith("tried"):
+        return []
+    own = f"{name.removesuffix('.worst').removesuffix('.auc')}.tried"
+    return [own] if own in scores else ["tried"]  # of scores over all dimensions, and of attacks
+
+
+def _why_untried(summary: Summary) -> str:
+    if "kind" not in summary:
+        return " (the share of texts that changed: the others count with their clean answer; --min tried=VALUE sets another)"
+    if not summary["success"]["of"]:
+        return " (nothing was attacked)"
+    queries = summary["queries"]
+    return (
+        f" (the share of {summary['success']['of']:,} attacks that tried something: in {queries['untried']:,} nothing could "
+        f"change, {_early(summary):,} ran out of queries or time too early; --min tried=VALUE sets another)"
+    )
+
+
+def _early(summary: AttackSummary) -> int:
+    """Returns how many attacks ended before they tried enough. Older runs say only how many ended early at all."""
+    return summary["queries"].get("early", summary["queries"]["cut"])
 
 
 def _dropping(summary: Summary, baseline: bool) -> list[str]:
@@ -113,44 +166,46 @@ def named_scores(summary: Summary) -> dict[str, float | None]:
 
 
 def _attack_scores(summary: AttackSummary) -> dict[str, float | None]:
+    attacked, queries = summary["success"]["of"], summary["queries"]
+    untried = queries["untried"] + _early(summary)
     unanswered = summary["unanswered"]  # examples without an answer to the original, which were not attacked
     lost = unanswered + summary["status"]["error"]
     answered = 1 - lost / max(unanswered + summary["success"]["of"], 1)
-    return {"clean": summary["clean"]["value"], "after": summary["after"]["value"], "answered": answered}
+    return {
+        "clean": summary["clean"]["value"],
+        "after": summary["after"]["value"],
+        "answered": answered,
+        "tried": 1 - untried / attacked if attacked else None,
+    }
 
 
 def _evaluation_scores(summary: EvaluationSummary) -> dict[str, float | None]:
+    dimensions = summary["dimensions"]
+    tried = {name: max(map(_changed, content["degrees"])) for name, content in dimensions.items()}
     out = {
         "clean": summary["clean"]["score"]["value"],
         "average": summary["overall"]["average"]["value"],
         "worst": summary["overall"]["worst"]["value"],
         "answered": summary["answered"] / max(summary["queries"]["cases"], 1),
+        "tried": sum(tried.values()) / len(tried),
     }
     if "auc" in summary["clean"]:
         out["clean.auc"] = summary["clean"]["auc"]["value"]
-    for name, content in summary["dimensions"].items():
+    for name, content in dimensions.items():
         out[name], out[f"{name}.worst"] = content["average"]["value"], content["worst"]["value"]
+        out[f"{name}.tried"] = tried[name]
         for at_degree in content["degrees"]:
             at = f"{name}@{at_degree['degree']:g}"
             out[at], out[f"{at}.worst"] = at_degree["average"]["value"], at_degree["worst"]["value"]
+            out[f"{at}.tried"] = _changed(at_degree)
             if "auc" in at_degree:
                 out[f"{at}.auc"] = at_degree["auc"]["value"]
     return out
 
 
-def _matching(name: str, scores: dict[str, float | None], summary: Summary) -> list[str]:
-    """Returns the names of the scores that a name stands for. Raises ValueError, with near names, if there are none."""
-    if name in scores:
-        return [name]
-    dimensions = {} if "kind" in summary else summary["dimensions"]
-    if name == "each" and dimensions:
-        return list(dimensions)
-    each = [found for found, content in dimensions.items() if name == f"each@{content['setting']}"]
-    if each:
-        return each
-    near = get_close_matches(name, scores, 3, 0.5) or list(scores)[:8]
-    each_too = " (and `each` for all dimensions)" if dimensions else ""
-    raise ValueError(f"expected the name of a score, got {name!r}; there are {', '.join(near)}{each_too}")
+def _changed(at_degree: Cell) -> float:
+    """Returns the share of examples of which some case differs from the original."""
+    return 1 - at_degree["unchanged_examples"] / at_degree["examples"] if at_degree["examples"] else 0.0
 
 
 def junit(lines: list[Line], suite: str) -> str:
@@ -177,6 +232,7 @@ def markdown(lines: list[Line], summary: Summary) -> str:
     ]
     rows = []
     for line in lines:
-        bound = f"{'at most ' * line.most}{percent(line.bound)}{line.why}"
-        rows.append(markdown_row([line.name, percent(line.value), bound, "pass" if line.passed else "**fail**"]))
+        value, bound = line.shown
+        bound = f"{'at most ' * line.most}{bound}{line.why}"
+        rows.append(markdown_row([line.name, value, bound, "pass" if line.passed else "**fail**"]))
     return "\n".join([*head, *rows]) + "\n"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ..runs.schema import AccessName, EvaluationSummary
+from .formatting import short
 
 Groups = dict[str, dict[AccessName, str]]  # base name of a dimension: its name with each access
 
@@ -17,8 +20,14 @@ def groups(summary: EvaluationSummary) -> Groups:
     """Returns {"typo-m": {"rule": "typo-m", "score": "typo-m@score"}, ...}, in the order of the run."""
     found: Groups = {}
     for name, content in summary["dimensions"].items():
-        found.setdefault(content["base"], {})[content["setting"]] = name
+        found.setdefault(title(summary, content["base"]), {})[content["setting"]] = name
     return {base: {access: names[access] for access in ACCESSES if access in names} for base, names in found.items()}
+
+
+def title(summary: EvaluationSummary, base: str) -> str:
+    """Returns the name of a dimension to show: in short, unless two dimensions would have the same."""
+    bases = {content["base"] for content in summary["dimensions"].values()}
+    return short(base) if Counter(map(short, bases))[short(base)] == 1 else base
 
 
 def accesses(summary: EvaluationSummary) -> list[AccessName]:
@@ -69,8 +78,9 @@ def unchanged(summary: EvaluationSummary) -> list[float]:
 
 def in_meaning(summary: EvaluationSummary) -> list[str]:
     """Returns the dimensions whose degree is a distance in meaning."""
-    measured = {content["base"] for content in summary["dimensions"].values() if content["unit"] == "meaning"}
-    return [base for base in groups(summary) if base in measured]
+    dimensions = summary["dimensions"]
+    units = {base: dimensions[next(iter(names.values()))]["unit"] for base, names in groups(summary).items()}
+    return [base for base, unit in units.items() if unit == "meaning"]
 
 
 def measure_of_meaning(summary: EvaluationSummary) -> str:

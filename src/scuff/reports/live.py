@@ -11,7 +11,7 @@ from ..runs.schema import Answer, Edit, Texts
 
 LINE, ANSWER, CHANGE, WORD = 160, 30, 40, 24  # characters of a line, an answer, a change, and beside an edit in a word
 MARKS = {"old": ("[-", "-]"), "new": ("{+", "+}"), "kept": ("", "")}
-COLOURS = {"old": ("\033[31m", "\033[0m"), "new": ("\033[32m", "\033[0m"), "kept": ("", "")}
+COLOURS = {"old": ("\033[31m", "\033[0m"), "new": ("\033[32m", "\033[0m"), "kept": ("", "")}  # beside the marks
 
 Piece = tuple[str, str]  # "kept", "old" or "new", and the text
 
@@ -19,8 +19,9 @@ Piece = tuple[str, str]  # "kept", "old" or "new", and the text
 def marked_line(texts: Texts, edits: list[Edit], before: Answer, after: Answer, colour: bool) -> str:
     """Returns `offensive (0.98) -> neither (0.61)  you [-old-]{+new+} it`: whole words, cut around the changes.
 
-    texts: the original ones; edits: in order; before, after: answers as `display.said` returns them. Characters that are not
-    printable, which could control the terminal, are written as their numbers.
+    texts: the original ones; edits: in order; before, after: answers as `display.said` returns them. colour: also colour the
+    marked words, never instead of the marks, which everyone can see. Characters that are not printable, which could control the
+    terminal, are written as their numbers.
     """
     head = " -> ".join(cut(visible(in_short(answer)), ANSWER) for answer in (before, after))
     columns = sorted({edit[0] for edit in edits}) or [0]
@@ -29,8 +30,8 @@ def marked_line(texts: Texts, edits: list[Edit], before: Answer, after: Answer, 
         pieces = _pieces(joined(texts[column]), edits_of(edits, column))
         shown += [("kept", " | ")] if shown else []
         shown += _fitted([(kind, visible(part)) for kind, part in pieces], (LINE - len(head)) // len(columns))
-    marks = COLOURS if colour else MARKS
-    return f"{head}  " + "".join(part.join(marks[kind]) for kind, part in shown if part)
+    marked = [(kind, part.join(MARKS[kind])) for kind, part in shown if part]
+    return f"{head}  " + "".join(part.join(COLOURS[kind]) if colour else part for kind, part in marked)
 
 
 def _pieces(text: str, edits: Sequence[Span]) -> list[Piece]:

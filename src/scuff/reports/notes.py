@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..runs.schema import AttackSummary, Cell, DataFacts, EvaluationSummary, Problem, Status
-from .formatting import many, percent
+from .formatting import many, short
 from .groups import ACCESSES, accesses, in_meaning, measure_of_meaning
 
 FEW = 100  # with fewer examples or attacked texts a note says that intervals are wide
@@ -66,17 +66,17 @@ def _meaning(summary: EvaluationSummary) -> list[str]:
 
 def _short_of_the_degree(summary: EvaluationSummary) -> list[str]:
     highest = {name: content["degrees"][-1] for name, content in summary["dimensions"].items()}
-    short = [
-        f"{name} {percent(cell['reached'])}"
+    less = [
+        f"{short(name)} {cell['reached'] or 0:.2f}"
         for name, cell in highest.items()
         if (cell["reached"] or 0) < SHORT * cell["degree"]
     ]
-    if not short:
+    if not less:
         return []
-    top = percent(summary["protocol"]["degrees"][-1])
+    top = f"{summary['protocol']['degrees'][-1]:g}"
     return [
-        f"reach much less than the highest degree asked for, {top} %, because no more can change, or nothing more that helps "
-        f"the attacker: {', '.join(short)}"
+        f"reach much less than the highest degree asked for, {top}, because no more can change, or nothing more that helps "
+        f"the attacker: {', '.join(less)}"
     ]
 
 

@@ -11,7 +11,8 @@ from string import Template
 from ..data.dataset import joined
 from ..runs.display import Span, edits_of, in_short
 from ..runs.folder import Folder
-from ..runs.schema import Answer, Edit, Estimate, Target, Texts
+from ..runs.schema import Answer, Edit, Estimate, RunFile, Target, Texts
+from .command import repeating
 from .formatting import percent
 
 UNSEEN = ("Cf", "Cc", "Cs", "Co", "Cn", "Zl", "Zp")  # Unicode categories of invisible characters
@@ -109,5 +110,11 @@ def items(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
 
 
-def signature_line(signature: str) -> str:
-    return f'<p class="soft">This run: <code>{escape(signature)}</code></p>'
+def repeating_line(run: RunFile) -> str:
+    """Returns how to repeat a run, and what identifies it; run.json has its whole signature."""
+    command, needs = repeating(run)
+    made, number, data = run["versions"]["scuff"], run["signature"].rpartition("|run:")[2], run["data"]["digest"][:12]
+    return (
+        f'<p class="soft">To repeat this run: <code>{escape(command)}</code>{f" ({escape(needs)})" if needs else ""}.<br>'
+        f"scuff {escape(made)}, run {escape(number)}, data {data}; run.json has every setting.</p>"
+    )

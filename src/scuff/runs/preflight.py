@@ -35,9 +35,7 @@ def look(setup: Setup, say: Say) -> float:
     labels = f": {', '.join(known)}" if known else ""
     say(f"model   {setup.victim.name} ({TASK_WORDS[data.task]}{labels}; {setup.victim.access.name.lower()} access)")
     sampled = (
-        f", a sample of {len(data):,} in the shares of their labels (seed {setup.settings.seed})"
-        if len(data) < setup.total
-        else ""
+        f", a sample of {len(data):,} {setup.sampling} (seed {setup.settings.seed})" if len(data) < setup.total else ""
     )
     say(f"data    {data.name}: {setup.total:,} examples{sampled}{in_brackets('; left out: ', data.skipped)}")
     for row in range(len(two)):
@@ -56,9 +54,10 @@ def look(setup: Setup, say: Say) -> float:
     got = np.isfinite(score)
     clean = float(np.average(score[got], weights=setup.truth.weight[got])) if got.any() else float("nan")
     low, high = wilson(clean, int(got.sum()))
-    sure = f" [{low:.3f}, {high:.3f}]" if data.task in ("single", "multi") else ""
+    sure = f" [{100 * low:.1f}, {100 * high:.1f}]" if data.task in ("single", "multi") else ""
     lost = f", {int((~got).sum())} without an answer" if not got.all() else ""
-    say(f"clean   {clean:.3f}{sure} on {int(got.sum()):,} examples{lost}; guessing gives {setup.truth.chance:.3f}")
+    chance, majority = 100 * setup.truth.chance, 100 * setup.truth.majority
+    say(f"clean   {100 * clean:.1f} %{sure} on {int(got.sum()):,} examples{lost}; guessing gives {chance:.1f} %")
     if not got.any():
         raise BadRun(f"{setup.victim.name}: expected answers, got none: {problem[0]}")
     strange = setup.victim.strange
@@ -71,8 +70,8 @@ def look(setup: Setup, say: Say) -> float:
         say(f"WARNING all examples have the label {data.labels[0]}: a model that always says so has a perfect score")
     elif clean <= setup.truth.chance or (data.task == "single" and clean <= setup.truth.majority):
         say(
-            f"WARNING the clean score is no better than guessing ({setup.truth.chance:.3f}) or always giving the most "
-            f"frequent label ({setup.truth.majority:.3f}): are labels and columns right?"
+            f"WARNING the clean score is no better than guessing ({chance:.1f} %) or always giving the most "
+            f"frequent label ({majority:.1f} %): are labels and columns right?"
         )
     return seconds / max(asked, 1)
 

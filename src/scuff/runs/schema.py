@@ -412,8 +412,14 @@ class ValidShare(Share):
     most: float
 
 
-class QueryCounts(TypedDict):
-    """Queries per attacked text. cut: attacks that ran out of queries or time; untried: those that had nothing to try."""
+class _Early(TypedDict, total=False):
+    early: int  # absent in older runs
+
+
+class QueryCounts(_Early):
+    """Queries per attacked text. cut: attacks that ran out of queries or time; early: of these, the ones that ran out of time,
+    or of queries before any change was tried; untried: attacks that had nothing to try.
+    """
 
     mean: float | None
     median: float | None

@@ -14,6 +14,7 @@ from ..data.dataset import Task
 from ..specs import as_spec
 
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
+EXAMPLES = 500  # that are sampled, by default
 DATA, MODEL, PLAN = "the data", "the model", "the plan"  # groups of settings, as the help of a command shows them
 
 Self = TypeVar("Self", bound="Settings")
@@ -75,8 +76,8 @@ class Settings:
         {}, "options of the model, e.g. device=cpu timeout=5", group=MODEL, metavar="KEY=VALUE", flags=("--with",)
     )  # fmt: skip
     predictions: tuple[str, ...] = setting((), "answers collected before, instead of a model", group="", metavar="FILE")
-    examples: int = setting(
-        500, "how many to sample, in the shares of their labels; default 500", group=DATA, metavar="N", least=1
+    examples: int | None = setting(
+        None, f"how many to sample, in the shares of their labels; default {EXAMPLES}", group=DATA, metavar="N", least=1
     )
     mlm: str | None = setting(
         None, "masked language model for contextual: a Hugging Face folder or id", metavar="MODEL"

@@ -33,7 +33,7 @@ from .folder import BadRun, Folder
 from .jobs import Work
 from .progress import Forecast
 from .schema import SCHEMA, RunFile, RunPlan
-from .settings import Settings
+from .settings import EXAMPLES, Settings
 
 Say = Callable[[str], None]  # called with each message for the user
 Output = str | Path | None  # the run folder; None: a temporary one
@@ -151,13 +151,23 @@ class Setup(ABC):
         return {}
 
     @classmethod
+    def sampled(cls, whole: Dataset, settings: Settings) -> Dataset:
+        """Returns the examples that a run is about, or is to choose from."""
+        return whole.sample(settings.examples or EXAMPLES, settings.seed)
+
+    @property
+    def sampling(self) -> str:
+        """How the sample was taken, in words."""
+        return "in the shares of their labels"
+
+    @classmethod
     def opened(cls, model: Any, source: Any, settings: Settings, output: Output) -> dict[str, Any]:
         """Opens model and data and takes the sample. Returns keywords of the constructor."""
         if output is not None:
             Folder(output).usable()
         whole = open_data(source, settings)
         # `known`: all labels, also those that no example of the sample has
-        data = replace(whole.sample(settings.examples, settings.seed), known=whole.labels)
+        data = replace(cls.sampled(whole, settings), known=whole.labels)
         victim = open_model(model, settings, whole)
         query, truth = Query(victim), Truth.of(data, victim.labels, settings.map, settings.none)
         about = {"model": model, "source": source, "settings": settings, "total": len(whole), "truth": truth}
