@@ -22,6 +22,7 @@ from ..runs.schema import (
     Curve,
     Estimate,
     LabelCounts,
+    Reasons,
     Replacement,
     RunFile,
     Status,
@@ -110,8 +111,11 @@ def attack_summary(
     settled: Outputs,
     limits: Limits,
     lines: list[AttackLine],
+    lost: Mapping[str, int] | None = None,
 ) -> AttackSummary:
-    """The numbers of summary.json. clean: answers to the original texts. settled: answers to the outcomes of the searches."""
+    """The numbers of summary.json. clean: answers to the original texts. settled: answers to the outcomes of the searches. lost:
+    why queries had no answer, with counts.
+    """
     attacked = [line for line in lines if line["status"] != "skipped"]
     won = [line for line in attacked if line["status"] == "succeeded"]
     queries = np.array([line["queries"] for line in attacked if line["queries"]], np.float64)
@@ -120,6 +124,7 @@ def attack_summary(
     after = np.where(broken & np.isfinite(before), truth.score(settled)[0], before)
     texts = [line["adversarial"] for line in won if line["adversarial"]]  # every success has one
     valid = [text for text in texts if text["valid"]]
+    why: Reasons = {"reasons": _ranked(lost)} if lost else {}
     return {
         "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
         "data": {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
@@ -138,7 +143,7 @@ def attack_summary(
             "mean": _mean(queries), "median": float(np.median(queries)) if queries.size else None,
             "total": int(queries.sum()), "limit": limits.max_queries,
             "cut": sum(line["status"] == "failed" and line["reason"] in (NO_QUERY, NO_TIME) for line in attacked),
-            "unanswered": sum(line["unanswered"] for line in attacked),
+            "unanswered": sum(line["unanswered"] for line in attacked), **why,
             "untried": sum(line["status"] == "failed" and line["reason"] == NOTHING for line in attacked),
         },
         "changed": {"mean": _mean([text["changed"] for text in texts])},
@@ -172,7 +177,11 @@ def _mean(values: Any) -> float | None:
 
 def _counted(reasons: Any) -> dict[str, int]:
     """How often each reason occurs, the most frequent first."""
-    return dict(sorted(Counter(reasons).items(), key=lambda entry: (-entry[1], entry[0])))
+    return _ranked(Counter(reasons))
+
+
+def _ranked(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def _curve(attacked: list[AttackLine]) -> Curve:

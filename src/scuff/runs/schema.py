@@ -199,13 +199,19 @@ class ProblemCounts(TypedDict):
     unanswered: int
 
 
+class Reasons(TypedDict, total=False):
+    """Why cases have no answer, in few words and with their counts, if there are such cases: see `reasons.py`."""
+
+    reasons: dict[str, int]
+
+
 class AucScore(TypedDict, total=False):
     """Macro AUC, where the model gives scores."""
 
     auc: Estimate
 
 
-class CleanScores(AucScore, ProblemCounts):
+class CleanScores(AucScore, ProblemCounts, Reasons):
     """The scores of the clean texts. chance, majority: the scores of guessing, and of always giving the most frequent answer."""
 
     score: Estimate
@@ -283,8 +289,10 @@ class Harm(TypedDict):
     left: float | None
 
 
-class Scores(TypedDict):
-    """The entries of summary.json that are computed from the trials. problems: the most frequent reasons, with their counts."""
+class Scores(Reasons):
+    """The entries of summary.json that are computed from the trials. problems: the most frequent reasons in full, also of clean
+    texts, with their counts.
+    """
 
     clean: CleanScores
     overall: Pair
@@ -408,7 +416,7 @@ class ValidShare(Share):
     most: float
 
 
-class QueryCounts(TypedDict):
+class QueryCounts(Reasons):
     """Queries per attacked text. cut: attacks that ran out of queries or time; untried: those that had nothing to try."""
 
     mean: float | None
@@ -499,6 +507,9 @@ UNFIT_COLUMN = {"unfit": "int32"}  # not of the clean texts: dimension, degree, 
 ATTACK_COLUMNS = {
     "example": "int32", "status": "int8", "queries": "int32", "reached": "int32", "unanswered": "int32",
     "margin": "float64", "distance": "float64", "changed": "float64", **_REASONS, **_EDITS,
+}  # fmt: skip
+LOST_COLUMNS = {  # only of attacks in which a query had no answer: the kinds of reasons, and how many queries each has
+    "lost_bytes": "uint8", "lost_offsets": "int64", "lost_count": "int32",
 }  # fmt: skip
 ANSWER_COLUMNS: tuple[dict[str, str], ...] = (  # a part has one of these, by the kind of its answers
     {"scores": "float32"}, {"sets": "bool"}, {"label": "int32"}, {"tags": "int16", "tags_offsets": "int64"},
