@@ -120,7 +120,8 @@ def test_why_queries_of_an_attack_have_no_answer(data: str, tmp_path: Path, caps
         odd = [text for text in body["inputs"] if "late" not in text and "good" in text]
         return Say({"detail": f"cannot take {odd}"}, status=500) if odd else poisoned(body, number)
 
-    command = ["--recipe", "deepwordbug", "--max-queries", "12", "--examples", "8", "--encoder", "chrf", "--max-errors", "1000", *FAST]
+    few = ["--examples", "8", "--max-queries", "12", "--encoder", "chrf"]
+    command = ["--recipe", "deepwordbug", *few, "--max-errors", "1000", *FAST]
     with serving(script) as server:
         assert main(["attack", server.url, data, "-o", str(tmp_path / "run"), *command]) == 0
     table, page = capsys.readouterr().out, (tmp_path / "run" / "report.html").read_text()

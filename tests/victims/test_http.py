@@ -87,12 +87,13 @@ def test_pairs_and_tokens() -> None:
 
 
 LABEL = [
-    ("pos", ""), (" POS ", ""), (1, ""), (True, ""), ({"label": "Pos", "score": 0.9}, ""),
-    ([{"label": "pos", "score": 0.9}], ""), ({"preds": [{"y": 1}]}, "preds.0.y"), ([["pos"]], "0.0"), ([["pos"]], "*.-1"),
+    ("pos", ""), (" POS ", ""), (1, ""), (True, ""), ({"label": "Pos"}, ""),
+    ([{"label": "pos", "score": "high"}], ""), ({"preds": [{"y": 1}]}, "preds.0.y"), ([["pos"]], "0.0"), ([["pos"]], "*.-1"),
 ]  # fmt: skip
 SCORES = [
     ([0.25, 0.75], ""), ({"pos": 0.75, "NEG": 0.25}, ""), ({"a": {"b": [[0.25, 0.75]]}}, "a.b.*"),
     ([{"label": "POS", "score": 0.75}, {"label": "neg", "score": 0.25}], ""),
+    ([[{"label": "POS", "score": 0.75}, {"label": "neg", "score": 0.25}]], ""),
     ({"sequence": "a", "labels": ["pos", "neg"], "scores": [0.75, 0.25]}, ""), ({"0": {"scores": [0.25, 0.75]}}, "0.scores"),
 ]  # fmt: skip
 

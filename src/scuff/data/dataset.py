@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..specs import some
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Ints, Ragged, bounds, spread
@@ -141,13 +142,14 @@ def align(labels: Sequence[str], model: Sequence[str], mapping: dict[str, str]) 
     if any(number is None for number in found.values()):
         lost = [label for label, number in found.items() if number is None]
         raise ValueError(
-            f"expected labels that the model knows ({', '.join(model) or 'it names none'}), got {', '.join(labels)} in the data: "
-            f"{', '.join(lost)} {'has' if len(lost) == 1 else 'have'} no counterpart; map them with --map DATA=MODEL, "
+            f"expected labels that the model knows ({some(model) or 'it names none'}), got {some(labels)} in the data: "
+            f"{some(lost)} {'has' if len(lost) == 1 else 'have'} no counterpart; map them with --map DATA=MODEL, "
             "or name the model's with --labels"
         )
     numbers = {label: number for label, number in found.items() if number is not None}
     if len(set(numbers.values())) < len(numbers):
-        raise ValueError(f"expected each label of the model once, got {numbers}: two labels of the data mean the same")
+        said = some(f"{label} = {model[number]}" for label, number in numbers.items())
+        raise ValueError(f"expected each label of the model once, got {said}: two labels of the data mean the same")
     return numbers
 
 

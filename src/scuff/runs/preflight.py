@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data.dataset import TASK_WORDS
 from ..metrics.interval import wilson
+from ..specs import some
 from ..victims.base import OTHER
 from .display import in_words, said, visible
 from .folder import BadRun
@@ -27,7 +28,7 @@ def look(setup: Setup, say: Say, queries: int) -> float:
     if len(bad) == len(two):
         raise BadRun(f"{setup.victim.name}: expected answers to two examples, got {bad[0]}")
     known = [label for label in setup.truth.labels if label != OTHER]
-    labels = f": {', '.join(known)}" if known else ""
+    labels = f": {some(known)}" if known else ""
     say(f"model   {setup.victim.name} ({TASK_WORDS[data.task]}{labels}; {setup.victim.access.name.lower()} access)")
     sampled = (
         f", a sample of {len(data):,} in the shares of their labels (seed {setup.settings.seed})"
@@ -55,7 +56,7 @@ def look(setup: Setup, say: Say, queries: int) -> float:
     strange = setup.victim.strange
     if clean == 0 and strange:
         raise BadRun(
-            f"{setup.victim.name}: expected the labels of the data ({', '.join(setup.data.labels)}), got others, such as "
+            f"{setup.victim.name}: expected the labels of the data ({some(setup.data.labels)}), got others, such as "
             f"{strange!r:.80}: map them with --map DATA=MODEL, or name the model's with --labels"
         )
     if len(data.labels) == 1 and data.task == "single":

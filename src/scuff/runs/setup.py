@@ -21,6 +21,7 @@ from ..data.dataset import Dataset
 from ..data.reading import read_dataset, read_predictions
 from ..specs import can_be_rebuilt, digests
 from ..version import __version__
+from ..victims.answers import Read
 from ..victims.base import OTHER, Victim
 from ..victims.cache import DiskCache
 from ..victims.open import open_victim
@@ -66,13 +67,17 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
     if settings.predictions:
         answers, name = read_predictions(settings.predictions, data.fields, data.task)
         known = labels or (*_named(data, settings), *((OTHER,) if data.task != "text" else ()))
-        return Predictions(answers, data.task, known, name=name, assumed=not labels)
+        found = Predictions(answers, data.task, known, name=name, assumed=not labels)
+        found.admit_others()
+        return found
     victim = open_victim(model, data.task, labels, dict(settings.options), data_labels=_named(data, settings))
     victim.check_task(data.task)
     if not victim.labels and data.task != "text" and not victim.assume(_named(data, settings)):
         raise ValueError(
             f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"
         )
+    if isinstance(victim, Read):
+        victim.admit_others()
     return victim
 
 
@@ -228,6 +233,7 @@ class Setup(ABC):
         """One line that says what was run, with which version and settings."""
         parts = {
             "scuff": __version__, "model": self.victim.name, "data": f"{self.data.name}@{self.data.digest[:12]}",
+            **({"scores": f"{kind}, no probabilities"} if (kind := self.victim.scores_are) else {}),
             "examples": len(self.data), **self.shown_plan(), "sides": self.settings.side,
             "protect": ",".join(self.settings.protect) or "nothing", "run": self.digest[:12],
         }  # fmt: skip

@@ -16,6 +16,7 @@ from ..data.dataset import TASKS, Task
 from ..huggingface import loading
 from ..huggingface.batches import STEP, Batch, Pieces, Tuner, encode, in_batches
 from ..huggingface.loading import BadModel, answering, libraries, padding, positions, quiet, weights_digest
+from ..specs import some
 from ..text.ragged import Floats, Mask
 from .base import GRADIENT_STEPS, Access, Column, Outputs, Spans, Victim, as_objects, sigmoid, softmax
 from .gradients import gives_gradients, word_saliency
@@ -49,7 +50,7 @@ def label_names(model: Any, count: int, labels: Sequence[str] | None, name: str)
     """The user's names, else the model's own; () if it has only numbers."""
     if labels is not None:
         if len(labels) != count:
-            raise BadModel(f"expected {count} labels for {name}, got {len(labels)}: {', '.join(labels)}")
+            raise BadModel(f"expected {count} labels for {name}, got {len(labels)}: {some(labels)}")
         return tuple(labels)
     if not count:
         return ()

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from ...data.dataset import TASKS, Task, Text, joined
-from ...specs import check_count
+from ...specs import check_count, some
 from ..answers import BadAnswer, Read, Reader, Unfit, begin
 from ..base import OTHER, Column, Outputs
 from .client import ONCE_MORE, Endpoint, Tries
@@ -164,7 +164,7 @@ class Http(Read):
         self._path = AnswerPath(answer, "http.answer", batched=self._template.batched)
         if (task == "text") == bool(labels):
             wanted = "no labels" if labels else "the names of the labels"
-            raise ValueError(f"expected {wanted} for http.labels and task {task}, got {list(labels)}")
+            raise ValueError(f"expected {wanted} for http.labels and task {task}, got [{some(map(repr, labels))}]")
         self.reader = Reader(task, self.labels, self.name, assumed=OTHER in self.labels, scores=scores)
         check_count(batch, 1, "http.batch")
         self._size = batch if self._template.batched else 1
