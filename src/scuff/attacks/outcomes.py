@@ -27,6 +27,7 @@ from ..runs.schema import (
     RunFile,
     Status,
 )
+from ..runs.setup import data_facts
 from ..text.ragged import Floats
 from ..victims.base import Outputs
 from ..victims.truth import Truth
@@ -127,7 +128,7 @@ def attack_summary(
     why: Reasons = {"reasons": _ranked(lost)} if lost else {}
     return {
         "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
-        "data": {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
+        "data": data_facts(data, run),
         "task": data.task, "recipe": run["recipe"], "examples": len(lines),
         "clean": _score(before, truth), "after": _score(after, truth),
         "success": {**_share(len(won), len(attacked)), "count": len(won), "of": len(attacked)},

@@ -86,6 +86,11 @@ class Dataset:
         return tuple(sorted(found, key=lambda name: (0, int(name), name) if name.isdecimal() else (1, 0, name)))
 
     @cached_property
+    def empty(self) -> int:
+        """How many examples have a text without a letter, digit or mark in it."""
+        return sum(any(not joined(text).strip() for text in texts) for texts in zip(*self.columns, strict=True))
+
+    @cached_property
     def digest(self) -> str:
         """A hash of the task and all texts, targets and ids."""
         content = json.dumps([self.task, self.columns, self.targets, self.ids], ensure_ascii=False)

@@ -101,7 +101,11 @@ def _short_of_the_degree(summary: EvaluationSummary) -> list[str]:
 
 def _skipped(data: DataFacts) -> list[str]:
     skipped = ", ".join(f"{count} with {why}" for why, count in data["skipped"].items())
-    return [f"examples left out: {skipped}"] if skipped else []
+    empty = data.get("empty", 0)
+    return [
+        *([f"examples left out: {skipped}"] if skipped else []),
+        *([f"{many(empty, 'example')} with an empty text, which is asked as it is and cannot change"] if empty else []),
+    ]
 
 
 def _adaptive(summary: EvaluationSummary, cells: list[Cell]) -> list[str]:

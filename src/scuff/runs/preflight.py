@@ -35,7 +35,8 @@ def look(setup: Setup, say: Say, queries: int) -> float:
         if len(data) < setup.total
         else ""
     )
-    say(f"data    {data.name}: {setup.total:,} examples{sampled}{in_brackets('; left out: ', data.skipped)}")
+    empty = f"; {data.empty:,} with an empty text, which is asked as it is and cannot change" if data.empty else ""
+    say(f"data    {data.name}: {setup.total:,} examples{sampled}{in_brackets('; left out: ', data.skipped)}{empty}")
     for row in range(len(two)):
         text = " / ".join(_short(column[row]) for column in two.columns)
         answer = answers.problem[row] or in_words(said(answers.answers[row], setup.truth), scores=True) or "no label"

@@ -44,7 +44,11 @@ class Estimate(TypedDict):
     interval: list[float | None]
 
 
-class DataFacts(TypedDict):
+class _Empty(TypedDict, total=False):
+    empty: int  # examples with an empty text, if there are some
+
+
+class DataFacts(_Empty):
     """The data in summary.json. skipped: rows that were left out, by reason."""
 
     name: str

@@ -32,7 +32,7 @@ from .checking import mismatch
 from .display import in_words, said
 from .folder import BadRun, Folder
 from .jobs import Work
-from .schema import SCHEMA, RunFile, RunPlan
+from .schema import SCHEMA, DataFacts, RunFile, RunPlan
 from .settings import Settings
 
 Say = Callable[[str], None]  # called with each message for the user
@@ -78,6 +78,7 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
         )
     if isinstance(victim, Read):
         victim.admit_others()
+    object.__setattr__(victim, "steady", True)  # which a frozen dataclass allows
     return victim
 
 
@@ -318,6 +319,12 @@ class Setup(ABC):
             "queries_per_second": round(asked / seconds, 1) if seconds else None, "workers": self.settings.workers,
         }  # fmt: skip
         folder.write_json("timings.json", [*folder.timings(), now])
+
+
+def data_facts(data: Dataset, run: RunFile) -> DataFacts:
+    """Returns the entry of summary.json about the data."""
+    facts: DataFacts = {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]}
+    return {**facts, "empty": data.empty} if data.empty else facts
 
 
 def saved_data(folder: Folder, run: RunFile, settings: Settings) -> tuple[Dataset, Truth]:

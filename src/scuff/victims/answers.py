@@ -212,7 +212,7 @@ class Names:
         """The error for numbers from a model whose order of labels is not known."""
         return BadAnswer(
             f"expected names for the labels that {self.name} only numbers, got none: give them in its order with --labels "
-            f"(the data has {some(self.named)})"
+            f"(the data has {some(self.named, 3)})"
         )
 
 
