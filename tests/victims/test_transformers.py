@@ -104,7 +104,7 @@ def one_label(victim: Transformer, *texts: str) -> Any:
 MANY = [" ".join(WORDS[(n * step + step) % 17] for step in range(1, 4 + n % 9)) for n in range(200)]
 
 
-@pytest.mark.parametrize("name", ["single", "gpt"])
+@pytest.mark.parametrize("name", ["single", "roberta"])
 def test_scores_of_a_run_depend_on_the_text_alone(name: str, zoo: dict[str, str]) -> None:
     """Neither batches nor threads change a bit, which they do otherwise; and a score stays nearly what it was."""
     names = {"labels": ["a", "b"]} if name != "single" else {}

@@ -67,19 +67,30 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
     if settings.predictions:
         answers, name = read_predictions(settings.predictions, data.fields, data.task)
         known = labels or (*_named(data, settings), *((OTHER,) if data.task != "text" else ()))
-        found = Predictions(answers, data.task, known, name=name, assumed=not labels)
-        found.admit_others()
-        return found
+        return Predictions(answers, data.task, known, name=name, assumed=not labels)
     victim = open_victim(model, data.task, labels, dict(settings.options), data_labels=_named(data, settings))
     victim.check_task(data.task)
     if not victim.labels and data.task != "text" and not victim.assume(_named(data, settings)):
         raise ValueError(
             f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"
         )
-    if isinstance(victim, Read):
-        victim.admit_others()
     object.__setattr__(victim, "steady", True)  # which a frozen dataclass allows
     return victim
+
+
+def admits_others(victim: Read, query: Query, data: Dataset) -> bool:
+    """Asks about the first two examples and, unless the model gives scores for all of its labels, adds (other) to them: what it
+    answers beside the labels is then wrong, whether the user named them or not. Returns whether it was added.
+    """
+    if not victim.may_answer_others:
+        return False
+    first = query(*data.take(range(min(2, len(data)))).columns)
+    if victim.reader.whole:
+        return False
+    victim.admit_others()
+    if first.answers.dtype.kind != "i" or not first.answered.all():
+        query.forget()  # it would be read otherwise now
+    return True
 
 
 def _named(data: Dataset, settings: Settings) -> tuple[str, ...]:
@@ -158,6 +169,8 @@ class Setup(ABC):
         data = replace(whole.sample(settings.examples, settings.seed), known=whole.labels)
         victim = open_model(model, settings, whole)
         query, truth = Query(victim), Truth.of(data, victim.labels, settings.map, settings.none)
+        if isinstance(victim, Read) and admits_others(victim, query, data):
+            truth = Truth.of(data, victim.labels, settings.map, settings.none)
         about = {"model": model, "source": source, "settings": settings, "total": len(whole), "truth": truth}
         return {**about, "data": data, "victim": victim, "query": query}
 
@@ -168,6 +181,8 @@ class Setup(ABC):
         os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
         settings, spec = cls.settings_class.of(**run["config"]), run["model"]["spec"]
         victim = open_model(spec, settings, data)
+        if isinstance(victim, Read) and OTHER in truth.labels:
+            victim.admit_others()
         cache = DiskCache(settings.cache) if settings.cache else None
         query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=settings.error_limit(queries))
         if run.get("batch_tokens"):

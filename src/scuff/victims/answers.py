@@ -236,6 +236,7 @@ class Reader:
                 raise ValueError(f"expected single or multi as the task of {name} for scores, got {task}")
             self.kind = self.kind or ("scores" if scores else "sets" if task == "multi" else "labels")
         self.scale = Scale(task)
+        self.whole = False  # whether scores of all labels came, so that it has no others
 
     def with_labels(self, labels: Sequence[str]) -> Reader:
         """A reader for these labels, with what the answers have decided so far."""
@@ -355,6 +356,7 @@ class Reader:
             )
         out = np.zeros((len(rows), len(self.labels)), np.float32)
         out[:, : len(self.named)] = self.scale.normal(scores)  # (other) has 0
+        self.whole = True
         out[~good] = np.nan
         return Outputs.of(out, ["" if fine else NO_NUMBERS for fine in good.tolist()])
 
@@ -382,6 +384,7 @@ class Reader:
         mine = [number for number in known if number != len(self.named)]
         if len(known) < len(numbers) or len(set(mine)) < len(mine):
             return None
+        self.whole = named.whole or not lost
         out = np.zeros(len(self.labels), np.float32)
         likely = self.scale.normal(values[None])[0]
         for number, value in zip(known, likely, strict=True):
@@ -422,9 +425,14 @@ class Read(Victim):
     reader: Reader
     closed: bool = False  # whether it cannot answer anything but its labels
 
+    @property
+    def may_answer_others(self) -> bool:
+        """Whether it may answer something else than its labels, and there is no (other) among them for that."""
+        return bool(self.labels and self.task in ("single", "multi") and OTHER not in self.labels and not self.closed)
+
     def admit_others(self) -> None:
-        """Adds (other) to the labels: what a model answers beside them is wrong, whoever named the labels."""
-        if self.labels and self.task in ("single", "multi") and OTHER not in self.labels and not self.closed:
+        """Adds (other) to the labels."""
+        if self.may_answer_others:
             self.labels = (*self.labels, OTHER)
             self.reader = self.reader.with_labels(self.labels)
 
