@@ -161,3 +161,20 @@ def test_nothing_listens(data: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["evaluate", server.url, data, *SMALL, "-o", str(tmp_path / "run"), *FAST]) == 3
     error = capsys.readouterr().err.strip().splitlines()
     assert len(error) == 1 and "ConnectionRefusedError" in error[0] and not (tmp_path / "run").exists()
+
+
+def test_a_chat_is_asked_for_scores(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def script(body: Any, number: int) -> Any:
+        said = verdict(body["messages"][-1]["content"])
+        tops = [{"token": said, "logprob": -0.2}, {"token": {"yes": "no", "no": "yes"}[said], "logprob": -1.7}]
+        return {
+            "choices": [{"message": {"content": said}, "logprobs": {"content": [{**tops[0], "top_logprobs": tops}]}}]
+        }
+
+    with serving(script) as server:
+        model, guided = f"chat:{server.url}/v1#tiny", ["--access", "score", "--examples", "4"]
+        assert main(["attack", model, data, "--recipe", "deepwordbug"]) == 2
+        assert "--search best-of needs only decisions; --with scores=true asks for scores" in capsys.readouterr().err
+        command = ["evaluate", model, data, *SMALL, *guided, "-o", str(tmp_path / "run"), "--with", "scores=true"]
+        assert main([*command, "thinking=null"]) == 0
+    assert summary(tmp_path / "run")["clean"]["auc"]["value"] == 1

@@ -44,6 +44,7 @@ class Chat(Victim):
     paid = True
 
     access = Access.DECISION
+    hint = "; --with scores=true asks for scores"
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class Chat(Victim):
                 raise ValueError(
                     f"expected task single for chat.scores, got {task}: sets of labels have no first token"
                 )
-            self.access = Access.SCORE
+            self.access, self.hint = Access.SCORE, ""
             self._settings |= {"logprobs": True, "top_logprobs": top_logprobs}
         self._verdicts = Verdicts(self.labels, "chat")
         about: list[Any] = [self.endpoint.address.public, task, self.labels, self._prompts, system, self._settings]
