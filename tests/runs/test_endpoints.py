@@ -172,8 +172,9 @@ def test_a_chat_is_asked_for_scores(data: str, tmp_path: Path, capsys: pytest.Ca
         }
 
     with serving(script) as server:
-        model, guided = f"chat:{server.url}/v1#tiny", ["--access", "score", "--examples", "4"]
-        assert main(["attack", model, data, "--recipe", "deepwordbug"]) == 2
+        model = f"chat:{server.url}/v1#tiny"
+        guided = ["--access", "score", "--examples", "4", "--encoder", "chrf"]
+        assert main(["attack", model, data, "--recipe", "deepwordbug", "--encoder", "chrf"]) == 2
         assert "--search best-of needs only decisions; --with scores=true asks for scores" in capsys.readouterr().err
         command = ["evaluate", model, data, *SMALL, *guided, "-o", str(tmp_path / "run"), "--with", "scores=true"]
         assert main([*command, "thinking=null"]) == 0

@@ -240,6 +240,12 @@ def test_an_endpoint_that_dies_is_left_alone_soon(fault: Say) -> None:
         assert len(server.seen) <= 2 + 16 + 2 + 8
 
 
+def test_a_server_that_speaks_of_refused_connections_is_there() -> None:
+    said = Say(raw=b"upstream: ConnectionRefusedError", status=502)
+    with serving(lambda body, _: said if "bad" in body["inputs"] else [1] * len(body["inputs"])) as server:
+        assert http(server)(["a", "bad", "b"]).answered.tolist() == [True, False, True]
+
+
 def test_many_poisonous_texts_are_no_dead_endpoint() -> None:
     """A server that fails on all of 64 texts one after the other still answers others: it is asked to show it."""
     with serving(lambda body, _: Say(status=500) if "bad" in str(body) else [1] * len(body["inputs"])) as server:

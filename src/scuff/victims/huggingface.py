@@ -243,7 +243,7 @@ class Transformer(Victim):
         steps = logits.astype(np.float64) / step
         doubtful = np.flatnonzero((np.abs(steps - np.floor(steps) - 0.5) < NOISE / step).any(1))
         threads, left = torch.get_num_threads(), self.tokenizer.padding_side == "left"
-        torch.set_num_threads(1)
+        torch.set_num_threads(1 if doubtful.size else threads)
         try:
             for at in doubtful.tolist():
                 alone = self._score(self._inputs(pieces.pad(at, at + 1, self.fill, left)))

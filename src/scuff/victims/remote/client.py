@@ -380,7 +380,8 @@ class Endpoint:
             error = inner
         if isinstance(error, TimeoutError):
             return Failure(f"timeout after {self.timeout:g} s", late=True)
-        return Failure(f"no answer: {begin(hide(f'{type(error).__name__}: {error}', secrets))}")
+        said, refused = f"{type(error).__name__}: {error}", isinstance(error, ConnectionRefusedError | socket.gaierror)
+        return Failure(f"no answer: {begin(hide(said, secrets))}", refused=refused)
 
 
 def _plain(text: str) -> bool:

@@ -30,6 +30,7 @@ class Failure:
     status: int = 0
     body: Any = None
     late: bool = False  # a timeout
+    refused: bool = False  # nothing listens there
 
     @property
     def may_be_the_texts(self) -> bool:
@@ -40,13 +41,6 @@ class Failure:
     def tells_of_server(self) -> bool:
         """Whether it may mean that nothing is answered any more: not if the server says that it cannot take these texts."""
         return self.status not in (400, 413, 422)
-
-    @property
-    def refused(self) -> bool:
-        """Whether nothing listens there."""
-        return (
-            "ConnectionRefusedError" in self.reason or "NameResolutionError" in self.reason or "gaierror" in self.reason
-        )
 
 
 def understand(response: Response, secrets: Sequence[str]) -> Any:
