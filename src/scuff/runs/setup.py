@@ -79,12 +79,15 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
 
 
 def admits_others(victim: Read, query: Query, data: Dataset) -> bool:
-    """Asks about the first two examples and, unless the model gives scores for all of its labels, adds (other) to them: what it
-    answers beside the labels is then wrong, whether the user named them or not. Returns whether it was added.
+    """Asks about a few examples and, unless the model gives scores for all of its labels, adds (other) to them: what it answers
+    beside the labels is then wrong, whether the user named them or not. Returns whether it was added.
+
+    They are examples that identity or pre-flight ask about anyway: the query remembers the answers.
     """
     if not victim.may_answer_others:
         return False
-    first = query(*data.take(range(min(2, len(data)))).columns)
+    rows = range(min(2, len(data))) if victim.paid else range(0, len(data), max(1, len(data) // PROBE))
+    first = query(*data.take(rows).columns)
     if victim.reader.whole:
         return False
     victim.admit_others()
