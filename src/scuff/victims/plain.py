@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from ..data.dataset import Task
 from ..text.ragged import Floats
-from .answers import Read, Reader, led_by
+from .answers import Read, Reader
 from .base import OTHER, Access, Column, Outputs
+from .shapes import led_by
 
 
 class Plain(Read):

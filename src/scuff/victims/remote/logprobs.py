@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...text.ragged import Floats
-from ..answers import led_by
+from ..shapes import led_by
 from .words import AROUND, bare, thought_ends
 
 
