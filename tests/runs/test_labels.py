@@ -167,8 +167,13 @@ def lost_in_air(texts: list[str], unknown: Any) -> list[Any]:
     return [unknown if label == "air" else label for label in predict(texts)]
 
 
-@pytest.mark.parametrize("unknown", UNKNOWN)
-@pytest.mark.parametrize("way", ["function", "endpoint", "predictions", "scores"])
+@pytest.mark.parametrize(
+    ("way", "unknown"),
+    [
+        *(("function", unknown) for unknown in UNKNOWN),
+        *((way, "name") for way in ("endpoint", "predictions", "scores")),
+    ],
+)
 def test_an_unknown_label_means_the_same_with_labels_and_without(unknown: str, way: str, tmp_path: Path) -> None:
     """It is a wrong answer, and no missing one, whoever named the labels."""
     data = [(text, kind(text)) for text in TEXTS]
