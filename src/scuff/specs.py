@@ -350,6 +350,17 @@ def split_outside(text: str, mark: str) -> Iterator[str]:
     yield text[begin:]
 
 
+def some(names: Iterable[Any], most: int = 8) -> str:
+    """Returns names for a message: all if they are few, else the first ones and how many there are. Long names are cut."""
+    every = [str(name) for name in names]
+    few = every if len(every) <= most + 2 else every[:most]
+    shown = ", ".join(name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…" for name in few)
+    return shown if len(few) == len(every) else f"{shown}, ... ({len(every):,} in all)"
+
+
+LONGEST_NAME = 60  # letters of a name that a message shows
+
+
 def check_number(value: Any, low: float, high: float, what: str) -> None:
     """Raises ValueError if an option is not a number in [low, high]."""
     if type(value) not in (int, float) or not low <= value <= high:

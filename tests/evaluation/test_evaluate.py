@@ -19,6 +19,7 @@ from scuff.api import dry_run
 from scuff.cli.main import main
 from scuff.evaluation.export import write_cases
 from scuff.reports.parquet import write_parquet
+from scuff.runs.folder import Folder
 from scuff.victims.base import Victim
 from scuff.victims.query import TooManyErrors
 from scuff.victims.toy import Toy
@@ -686,6 +687,29 @@ def test_workers_change_nothing(kind: str, tmp_path: Path) -> None:
     assert content(one) == content(two) and len(content(one, "trials/*")) > 3
     timings = [json.loads((folder / "timings.json").read_text())[0] for folder in (one, two)]
     assert timings[1]["workers"] == 2 and timings[0]["queries"] == timings[1]["queries"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("blocks")
+def test_neither_workers_nor_batches_change_a_run_of_a_transformer(tmp_path: Path) -> None:
+    """One worker with two threads and large batches, two workers with one thread and small ones: the same bytes."""
+    hf, torch = pytest.importorskip("transformers"), pytest.importorskip("torch")
+    from victims.small import TINY, save_tokenizer
+
+    torch.manual_seed(3)
+    names = {0: "negative", 1: "positive"}
+    model = hf.BertForSequenceClassification(
+        hf.BertConfig(vocab_size=save_tokenizer(tmp_path / "model"), id2label=names, **TINY)
+    )
+    model.save_pretrained(tmp_path / "model")
+    one, two = tmp_path / "one", tmp_path / "two"
+    settings = {"access": ["rule", "score"], "dimensions": ["keyboard"], "degrees": [0.3], "cases": 2}
+    run(str(tmp_path / "model"), output=one, options={"batch_tokens": 2048}, **settings)
+    run(str(tmp_path / "model"), output=two, options={"batch_tokens": 90}, workers=2, **settings)
+    for pattern in ("trials/*", "results.jsonl", "summary.json", "report.html"):
+        assert content(one, pattern) == content(two, pattern) != {}, pattern
+    scores = np.concatenate([part["scores"] for part in map(Folder(one).read_part, Folder(one).parts())])
+    assert len(np.unique(scores)) > 50
 
 
 def test_an_adaptive_run_asks_less_and_its_cases_are_the_first_of_the_full_run(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_the_table(summary: Any, timings: Any) -> None:
         "words changed               23.2                on average, of successes",
         "similarity in meaning       0.82                on average, of successes, by chrF; 1 is the same",
         "37 succeeded, 26 failed, 2 ended in an error, 5 skipped (5 already wrong)",
-        "14 queries had no answer, counted as not fooling the model",
+        "14 queries had no answer, counted as not fooling the model: 14 RuntimeError",
         "9 attacks ran out of queries or time",
         "few texts were attacked (65): the intervals are wide",
         "time          80.0 s in 2 sessions, 228 queries per second, 75% of it inside the model",
@@ -85,7 +85,7 @@ def test_the_table(summary: Any, timings: Any) -> None:
         "examples left out: 2 with no text",
     ):
         assert f"\n{line}\n" in f"{table}\n", line
-    assert "error: RuntimeError: timed out, 2 times" in table
+    assert "so the true success rate may be higher: 2 RuntimeError\n" in table, "no message: it may quote a text"
     assert max(map(len, table.splitlines())) <= 130
 
 

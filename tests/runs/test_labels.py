@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import scuff
+from scuff.cli.main import _fail, main
 from scuff.victims.plain import Plain
+from victims.scripted import serving
 
 SMALL: dict[str, Any] = {"dimensions": ["keyboard"], "degrees": [0.3], "cases": 3}
 TEXTS = [
@@ -154,3 +156,109 @@ def test_a_model_that_says_none_of_the_labels_means_no_label() -> None:
 def test_true_and_false_are_labels() -> None:
     data = [(text, kind(text) == "foot") for text in TEXTS]
     assert scuff.evaluate(lambda texts: [label == "foot" for label in predict(texts)], data, **SMALL).clean == 1
+
+
+# an answer that is none of the labels
+
+UNKNOWN = {"name": "mixed", "another": "LABEL_7", "empty": ""}
+
+
+def lost_in_air(texts: list[str], unknown: Any) -> list[Any]:
+    return [unknown if label == "air" else label for label in predict(texts)]
+
+
+@pytest.mark.parametrize(
+    ("way", "unknown"),
+    [
+        *(("function", unknown) for unknown in UNKNOWN),
+        *((way, "name") for way in ("endpoint", "predictions", "scores")),
+    ],
+)
+def test_an_unknown_label_means_the_same_with_labels_and_without(unknown: str, way: str, tmp_path: Path) -> None:
+    """It is a wrong answer, and no missing one, whoever named the labels."""
+    data = [(text, kind(text)) for text in TEXTS]
+    found = []
+    with serving(lambda body, _: lost_in_air(body["inputs"], UNKNOWN[unknown])) as server:
+        for settings in ({}, {"labels": ["foot", "car", "air"]}):
+            model: Any = lambda texts: lost_in_air(texts, UNKNOWN[unknown])  # noqa: E731
+            if way == "scores":
+                model = lambda texts: [{"label": a, "score": 0.9} for a in lost_in_air(texts, UNKNOWN[unknown])]  # noqa: E731
+            if way == "endpoint":
+                model = server.url
+            if way == "predictions":
+                rows = [{"text": text, "prediction": lost_in_air([text], UNKNOWN[unknown])[0] or "?"} for text in TEXTS]
+                (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+                model, settings = None, {**settings, "predictions": [str(tmp_path / "p.jsonl")]}
+            clean = scuff.evaluate(
+                model, data, **SMALL, **settings, **({"protect": ["re:.*"]} if way == "predictions" else {})
+            ).summary["clean"]
+            found.append((clean["score"]["value"], clean["answered"], clean["unparsed"]))
+    assert found == [(pytest.approx(2 / 3, abs=1e-6), len(TEXTS), 0)] * 2
+
+
+def test_an_unknown_label_in_a_set_means_the_same_with_labels_and_without() -> None:
+    data = [(text, [kind(text)]) for text in TEXTS]
+
+    def sets(texts: list[str]) -> list[list[str]]:
+        return [[label, "night"] if label == "car" else [label] for label in predict(texts)]
+
+    for settings in ({}, {"labels": ["foot", "car", "air"]}):
+        clean = scuff.evaluate(sets, data, task="multi", **SMALL, **settings).summary["clean"]
+        assert clean["score"]["value"] == pytest.approx(2 / 3, abs=1e-6) and clean["unparsed"] == 0
+
+
+def test_a_place_that_the_labels_do_not_have_is_a_wrong_answer_and_talk_is_none() -> None:
+    places = {"foot": 0, "car": 1, "air": 7}
+    data = [(text, kind(text)) for text in TEXTS]
+    settings = {**SMALL, "labels": ["foot", "car", "air"]}
+    clean = scuff.evaluate(lambda texts: [places[label] for label in predict(texts)], data, **settings).summary["clean"]
+    assert clean["score"]["value"] == pytest.approx(2 / 3, abs=1e-6) and clean["answered"] == len(TEXTS)
+    talk = {
+        "foot": "foot",
+        "car": "car",
+        "air": "I think that this one must have gone by air, although it is hard to tell",
+    }
+    clean = scuff.evaluate(lambda texts: [talk[label] for label in predict(texts)], data, **settings).summary["clean"]
+    assert clean["unparsed"] == len(TEXTS) // 3 and clean["score"]["value"] == 1
+
+
+# long lists
+
+
+def test_errors_name_a_few_of_many_labels_and_their_number(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    many = [f"label number {n}" for n in range(2000)]
+    data = [(f"text {n}", label) for n, label in enumerate(many)]
+    for model, settings in (
+        (lambda texts: ["x"] * len(texts), {}),
+        (lambda texts: [[0.1, 0.9]] * len(texts), {}),
+        (lambda texts: [[0.1, 0.9]] * len(texts), {"labels": many}),
+        ("toy:sentiment", {}),
+        (lambda texts: ["x"] * len(texts), {"labels": ["a", "b"]}),
+    ):
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 - its length counts
+            scuff.evaluate(model, data, **SMALL, **settings)
+        assert len(str(caught.value)) < 900 and "2,000 in all" in str(caught.value)
+    file = written(tmp_path / "data.jsonl", data)
+    assert main(["evaluate", "toy:sentiment", file]) == 2
+    assert "2,000 in all" in (error := capsys.readouterr().err) and len(error) < 900
+
+
+def test_an_error_that_is_too_long_is_cut_in_the_middle(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _fail("expected " + "x" * 9000 + ": do this", 2) == 2
+    error = capsys.readouterr().err
+    assert len(error) < 2100 and error.startswith("scuff: expected x") and error.endswith("x: do this\n")
+
+
+# empty texts
+
+
+def test_empty_texts_are_told_of() -> None:
+    said: list[str] = []
+    data = [*((text, kind(text)) for text in TEXTS), ("", "air"), ("  \n", "air")]
+    model = lambda texts: [KINDS.get((text.split() or [""])[0], "air") for text in texts]  # noqa: E731
+    result = scuff.evaluate(model, data, say=said.append, **SMALL)
+    told = "2 {} with an empty text, which is asked as it is and cannot change"
+    assert any(line.startswith("data ") and line.endswith(told.format("").replace("  ", " ")) for line in said)
+    assert told.format("examples") in str(result) and result.summary["data"]["empty"] == 2 and result.clean == 1
+    few = scuff.evaluate(predict, data[:-2], **SMALL)
+    assert "empty" not in few.summary["data"] and "empty text" not in str(few)

@@ -19,6 +19,7 @@ from scuff.runs.schema import (
     ANSWER_COLUMNS,
     ATTACK_COLUMNS,
     CASE_COLUMNS,
+    LOST_COLUMNS,
     UNFIT_COLUMN,
     AttackKey,
     AttackLine,
@@ -131,7 +132,8 @@ def test_files_of_an_attack(attacked: Folder) -> None:
         write_report(attacked)
     for part in attacked.parts():
         kind = CASE_COLUMNS if part.startswith("clean") else ATTACK_COLUMNS
-        assert columns(attacked, part) in [{**kind, **answers} for answers in ANSWER_COLUMNS], part
+        lost = LOST_COLUMNS if kind is ATTACK_COLUMNS and attacked.read_part(part)["unanswered"].any() else {}
+        assert columns(attacked, part) in [{**kind, **lost, **answers} for answers in ANSWER_COLUMNS], part
 
 
 def places(value: Any, kind: Any) -> Iterator[tuple[Any, str]]:

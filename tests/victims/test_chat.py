@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from scuff.victims.base import Access
-from scuff.victims.remote.chat import Chat, Verdicts
+from scuff.victims.remote.chat import Chat
+from scuff.victims.remote.words import Verdicts
 from victims.scripted import Say, Scripted, serving
 
 LABELS = ("negative", "neutral", "positive")
@@ -182,6 +183,50 @@ def test_shaky_servers_change_nothing() -> None:
     assert out.answers.tolist() == [n % 3 for n in range(40)] and not out.problem.any()
 
 
+THOUGHT = "Is it negative? It says bread, so perhaps not."
+THINKERS = {
+    "marks": reply(f"<think>{THOUGHT}</think>\n\nPositive"),
+    "no opening mark": reply(f"{THOUGHT}</think>positive"),
+    "another mark": reply(f"<reasoning>{THOUGHT}</reasoning> positive"),
+    "apart": reply("positive", reasoning_content=THOUGHT),
+}
+CUT = {
+    "marks": reply("<think>Is it negative? It says", "length"),
+    "no opening mark": reply("Is it negative? It says", "length"),
+    "another mark": reply("<reasoning>Is it negative?", "length"),
+    "apart": reply("", "length", reasoning_content="Is it negative? It says"),
+}
+
+
+@pytest.mark.parametrize("kind", THINKERS)
+def test_a_model_that_thinks_gets_room_and_its_final_answer_counts(kind: str) -> None:
+    with serving(lambda body, _: CUT[kind] if body["max_tokens"] == 16 else THINKERS[kind]) as server:
+        assert chat(server)(["x"]).answers.tolist() == [2]
+        assert [body["max_tokens"] for body in server.bodies] == [16, 4096]
+        assert chat(server, max_tokens=900)(["x"]).answers.tolist() == [2] and len(server.bodies) == 3, "enough at once"
+        assert chat(server, thinking=300)(["x"]).answers.tolist() == [2] and server.bodies[-1]["max_tokens"] == 300
+        before = len(server.bodies)
+        chat(server, thinking=None)(["x"])
+        assert len(server.bodies) == before + 1, "no second request"
+    with serving(lambda body, _: CUT[kind]) as server:
+        out = chat(server, max_tokens=None)(["x"])
+        assert "max_tokens" not in server.bodies[0] and len(server.bodies) == 1, "the server's own limit: no more helps"
+        assert (out.problem[0] == "") == (kind == "no opening mark")
+
+
+def test_an_answer_that_begins_with_its_label_is_not_asked_again() -> None:
+    with serving(lambda body, _: reply("**Positive**. The text says that the", "length")) as server:
+        assert chat(server)(["x"]).answers.tolist() == [2] and len(server.bodies) == 1
+
+
+def test_a_server_that_has_another_name_for_the_limit() -> None:
+    error = {"error": {"message": "Unsupported parameter: use 'max_completion_tokens' instead of 'max_tokens'"}}
+    with serving(lambda body, _: Say(error, status=400) if "max_tokens" in body else reply("neutral")) as server:
+        victim = chat(server, concurrency=1)
+        assert victim(["a", "b"]).answers.tolist() == [1, 1] and victim(["c"]).answers.tolist() == [1]
+        assert len(server.bodies) == 5 and server.bodies[-1]["max_completion_tokens"] == 16, "learnt once"
+
+
 def test_multi() -> None:
     said = {
         "a": reply("negative, positive"),
@@ -221,9 +266,9 @@ def test_identity() -> None:
     others = [
         identity(), identity("https://other/v1"), identity(model="n"), identity(labels=LABELS[::-1]), identity(task="multi"),
         identity(prompt="{text}"), identity(system="x"), identity(temperature=1), identity(max_tokens=17),
-        identity("https://host/v1?v=2"),
+        identity("https://host/v1?v=2"), identity(thinking=100), identity(scores=True),
     ]  # fmt: skip
-    assert len(set(others)) == 10 and identity("https://host/v1/?api_key=abc", timeout=1, key_env=None) == identity()
+    assert len(set(others)) == 12 and identity("https://host/v1/?api_key=abc", timeout=1, key_env=None) == identity()
 
 
 @pytest.mark.parametrize(
@@ -237,6 +282,8 @@ def test_identity() -> None:
             "expected labels that differ in more than case and punctuation for chat.labels, got ['a'",
         ),
         ({"max_tokens": 0}, "expected a whole number from 1 for chat.max_tokens, got 0"),
+        ({"thinking": 0}, "expected a whole number from 1 for chat.thinking, got 0"),
+        ({"scores": 1}, "expected True or False for chat.scores, got 1"),
         ({"temperature": -1}, "expected a number from 0 for chat.temperature, got -1"),
         ({"url": "host/v1"}, "expected a URL such as https://host/path for chat.url, got 'host/v1/chat/completions'"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from scuff.victims.answers import begin
 from scuff.victims.base import Access
+from scuff.victims.remote.client import EndpointDown
 from scuff.victims.remote.http import Http
 from victims.scripted import Say, Scripted, serving
 
@@ -85,12 +87,13 @@ def test_pairs_and_tokens() -> None:
 
 
 LABEL = [
-    ("pos", ""), (" POS ", ""), (1, ""), (True, ""), ({"label": "Pos", "score": 0.9}, ""),
-    ([{"label": "pos", "score": 0.9}], ""), ({"preds": [{"y": 1}]}, "preds.0.y"), ([["pos"]], "0.0"), ([["pos"]], "*.-1"),
+    ("pos", ""), (" POS ", ""), (1, ""), (True, ""), ({"label": "Pos"}, ""),
+    ([{"label": "pos", "score": "high"}], ""), ({"preds": [{"y": 1}]}, "preds.0.y"), ([["pos"]], "0.0"), ([["pos"]], "*.-1"),
 ]  # fmt: skip
 SCORES = [
     ([0.25, 0.75], ""), ({"pos": 0.75, "NEG": 0.25}, ""), ({"a": {"b": [[0.25, 0.75]]}}, "a.b.*"),
     ([{"label": "POS", "score": 0.75}, {"label": "neg", "score": 0.25}], ""),
+    ([[{"label": "POS", "score": 0.75}, {"label": "neg", "score": 0.25}]], ""),
     ({"sequence": "a", "labels": ["pos", "neg"], "scores": [0.75, 0.25]}, ""), ({"0": {"scores": [0.25, 0.75]}}, "0.scores"),
 ]  # fmt: skip
 
@@ -187,19 +190,70 @@ def test_one_bad_row_costs_no_other(request_: str, bad: Say) -> None:
         assert len(server.seen) <= (11 + 4 if "texts" in request_ else 21)
 
 
-@pytest.mark.parametrize(
-    "bad", [Say(stall=0.4), Say(drop=True), Say(raw=b"\xff"), Say(status=403), Say([1, 0, 1, 0, 1])]
-)
-def test_a_batch_that_fails_costs_no_other(bad: Say) -> None:
+POISON = {
+    "timeout": Say(stall=0.6), "dropped": Say(drop=True), "garbage": Say(raw=b"\xff"), "cut": Say({"a": 1}, cut=3),
+    "forbidden": Say(status=403), "wrong count": Say([1, 0, 1, 0, 1]), "error in JSON": Say({"error": "?"}),
+    **{str(status): Say(raw=b"no", status=status) for status in (502, 503, 504)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", POISON)
+def test_a_poisonous_text_costs_no_other(name: str) -> None:
+    """However a server fails on two of 40 texts: they alone have no answer, and finding them takes few requests."""
+    bad, texts = POISON[name], [f"text {n}" for n in range(40)]
+    texts[7] = texts[33] = "bad"
     with serving(lambda body, _: bad if "bad" in body["inputs"] else [1] * len(body["inputs"])) as server:
-        few = {"batch": 4, "timeout": 0.2 if bad.stall else 5}
-        victim = http(server, **few)
-        out = victim(["a"] * 5 + ["bad"] + ["a"] * 5)
-        assert out.answers.tolist() == [1] * 4 + [-1] * 4 + [1] * 3
-        kind = "unparsed: expected a list of 4 answers, got 5 in [1" if bad.value else "error: "
-        assert all(reason.startswith(kind) for reason in out.problem[4:8])
-        nothing = http(server, **few)(["bad"])
+        out = http(server, batch=32, timeout=0.3 if bad.stall else 5)(texts)
+        assert out.answers.tolist() == [-1 if text == "bad" else 1 for text in texts]
+        kind = (
+            "unparsed: expected a list of 1 answers, got"
+            if bad.status == 200 and bad.value and not bad.cut
+            else "error: "
+        )
+        assert all(reason.startswith(kind) for reason in out.problem[[7, 33]])
+        assert len(server.seen) <= 2 + 8 + 4 + 8 + 2 * 3, "two batches, eight parts and their texts, a retry of each"
+        nothing = http(server, batch=32, timeout=0.3 if bad.stall else 5)(["bad"])
         assert nothing.answers.tolist() == [None], "of a kind that is not known yet"
+
+
+def test_a_text_that_hangs_costs_four_timeouts() -> None:
+    with serving(lambda body, _: Say(stall=5) if "bad" in body["inputs"] else [1] * len(body["inputs"])) as server:
+        begun = time.monotonic()
+        out = http(server, batch=32, timeout=0.15, retries=4)([*"abcdefghijklmnopqrstuvwxyz", "bad"])
+        assert time.monotonic() - begun < 4 * 0.15 + 0.5
+        assert out.problem.tolist() == [""] * 26 + ["error: timeout after 0.15 s"]
+        assert sum("bad" in body["inputs"] for body in server.bodies) == 4
+
+
+@pytest.mark.parametrize(
+    "fault", [Say(status=500), Say(drop=True), Say(status=401), Say(status=429), Say(raw=b"<html>")]
+)
+def test_an_endpoint_that_dies_is_left_alone_soon(fault: Say) -> None:
+    """It answers 64 texts, then nothing: no more than the requests under way, and one that it answered before, are sent."""
+    up = [True]
+    with serving(lambda body, _: [1] * len(body["inputs"]) if up[0] else fault) as server:
+        victim = http(server, batch=32)
+        assert victim([f"good {n}" for n in range(64)]).answered.all()
+        up[0] = False
+        with pytest.raises(EndpointDown, match=r"^expected answers from http://127.*, got none any more: .*goes on"):
+            victim([f"later {n}" for n in range(256)])
+        assert len(server.seen) <= 2 + 16 + 2 + 8
+
+
+def test_a_server_that_speaks_of_refused_connections_is_there() -> None:
+    said = Say(raw=b"upstream: ConnectionRefusedError", status=502)
+    with serving(lambda body, _: said if "bad" in body["inputs"] else [1] * len(body["inputs"])) as server:
+        assert http(server)(["a", "bad", "b"]).answered.tolist() == [True, False, True]
+
+
+def test_many_poisonous_texts_are_no_dead_endpoint() -> None:
+    """A server that fails on all of 64 texts one after the other still answers others: it is asked to show it."""
+    with serving(lambda body, _: Say(status=500) if "bad" in str(body) else [1] * len(body["inputs"])) as server:
+        victim = http(server, batch=2, concurrency=2)
+        assert victim(["good"]).answered.all()
+        out = victim([f"bad {n}" for n in range(64)])
+        assert out.problem.tolist() == ["error: status 500: null"] * 64
+        assert sum(body["inputs"] == ["good"] for body in server.bodies) >= 8, "the sign of life"
 
 
 def test_the_same_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multiclass import OneVsRestClassifier, OutputCodeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
 from sklearn.svm import LinearSVC
@@ -129,7 +129,7 @@ def test_scores_that_are_no_numbers_are_errors_of_their_rows() -> None:
         np.array(["positive", "negative", "positive"]),
         [1, 0, 1], np.array([1, 0, 1]), np.array([1, 0, 1], np.uint8), [True, False, True], Tensor([1, 0, 1]),
         pd.Series(["positive", "negative", "positive"]), ("positive", "negative", "positive"),
-        [{"label": "POSITIVE", "score": 0.9}, {"label": "NEGATIVE", "score": 0.8}, {"label": "positive", "score": 0.6}],
+        [{"label": "POSITIVE"}, {"label": "NEGATIVE"}, {"label": "positive", "score": None}],
     ],
 )  # fmt: skip
 def test_labels(answers: Any) -> None:
@@ -324,8 +324,9 @@ def test_a_pipeline_with_probabilities() -> None:
 
 
 def test_a_pipeline_that_only_predicts() -> None:
-    model = make_pipeline(CountVectorizer(), LinearSVC()).fit(TEXTS, TARGETS)
+    model = make_pipeline(CountVectorizer(), OutputCodeClassifier(LinearSVC(), random_state=0)).fit(TEXTS, TARGETS)
     victim = of_sklearn(model, "single", ())
+    assert victim.access is Access.DECISION, "before the first answer"
     assert [victim.labels[at] for at in victim(TEXTS).answers] == TARGETS
     assert victim.access is Access.DECISION
 

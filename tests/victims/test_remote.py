@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from scuff.victims.answers import begin
-from scuff.victims.remote.client import Address, Endpoint
+from scuff.victims.remote.client import Address, Endpoint, EndpointDown
 from scuff.victims.remote.responses import Failure, may_pass, retry_after
 from victims.scripted import Say, Scripted, serving
 
@@ -97,7 +97,11 @@ def test_redirects_are_told_and_not_followed() -> None:
 def test_nothing_listens() -> None:
     with serving(lambda body, _: None) as server:
         pass
-    assert reasons(endpoint(server).post([1, 2]))[0].startswith("no answer: ConnectionRefusedError")
+    begun = time.monotonic()
+    with pytest.raises(EndpointDown, match=r"got none any more: no answer: ConnectionRefusedError") as caught:
+        endpoint(server, concurrency=1).post(list(range(100)))
+    assert time.monotonic() - begun < 1, "after the retries of the first request"
+    assert "\n" not in str(caught.value)
 
 
 def test_retry_after_is_honoured_by_all_threads() -> None:

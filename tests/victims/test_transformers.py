@@ -36,7 +36,7 @@ from scuff.victims.huggingface import (
     of_pipeline,
 )
 from scuff.victims.query import Query
-from victims.small import LONGEST, TINY, save_tokenizer
+from victims.small import LONGEST, TINY, WORDS, save_tokenizer
 
 TEXTS = [
     "the cat sat on a mat", "", "   ", "not a good film, was it?", "believing in unbelievable dogs " * 3, "very " * 200,
@@ -99,6 +99,45 @@ def logits(victim: Transformer, *texts: Any, **options: Any) -> Any:
 def one_label(victim: Transformer, *texts: str) -> Any:
     raised = np.exp(logits(victim, *texts)[0])
     return raised / raised.sum()
+
+
+MANY = [" ".join(WORDS[(n * step + step) % 17] for step in range(1, 4 + n % 9)) for n in range(200)]
+
+
+@pytest.mark.parametrize("name", ["single", "roberta"])
+def test_scores_of_a_run_depend_on_the_text_alone(name: str, zoo: dict[str, str]) -> None:
+    """Neither batches nor threads change a bit, which they do otherwise; and a score stays nearly what it was."""
+    victim = load(zoo[name], "single", device="cpu", labels=["a", "b", "c"] if name == "single" else ["a", "b"])
+
+    def scores(texts: list[str], tokens: int, threads: int, steady: bool = True) -> Any:
+        victim.batch_tokens, victim.steady = tokens, steady
+        before = torch.get_num_threads()
+        torch.set_num_threads(threads)
+        try:
+            return victim(texts).answers
+        finally:
+            assert torch.get_num_threads() == threads, "as it was"
+            torch.set_num_threads(before)
+
+    whole = scores(MANY, 2048, 2)
+    assert np.array_equal(whole, scores(MANY, 40, 1))
+    assert np.array_equal(whole[::-1], scores(MANY[::-1], 77, 1)) and np.array_equal(
+        whole[5:8], scores(MANY[5:8], 77, 2)
+    )
+    raw = scores(MANY, 2048, 2, steady=False)
+    assert not np.array_equal(raw[:60], scores(MANY[:60], 1, 1, steady=False)), "what would happen otherwise"
+    assert np.abs(whole - raw).max() < 1e-3
+
+
+def test_only_rows_whose_rounding_is_in_doubt_are_asked_alone(zoo: dict[str, str]) -> None:
+    victim = load(zoo["roberta"], "single", device="cpu", batch_tokens=2048, labels=["a", "b"])
+    calls: list[int] = []
+    forward = victim.model.forward
+    victim.model.forward = lambda **inputs: calls.append(len(inputs["input_ids"])) or forward(**inputs)
+    victim.steady = True
+    victim(MANY)
+    assert 0 < calls.count(1) < 0.06 * len(MANY), "about one in fifty"
+    assert sum(calls) - calls.count(1) == len(MANY)
 
 
 def test_single_label_equals_the_plain_way(zoo: dict[str, str]) -> None:

@@ -6,9 +6,11 @@ results.jsonl from all parts. `engine.py` runs the searches, `outcomes.py` compu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from ..perturbations.combine import all_proposals
 from ..perturbations.protect import Protect
 from ..runs.folder import Arrays, Folder
 from ..runs.pack import pack_answers, pack_edits, pack_texts, unpack_answers, unpack_texts
+from ..runs.reasons import in_brief
 from ..runs.schema import AttackSummary, RunFile
 from ..runs.trials import Ask, Job
 from ..text.corpus import Corpus
@@ -88,10 +91,17 @@ class AttackedBlock:
             "example": self.rows.astype(np.int32), "status": self.status, "queries": self.queries.astype(np.int32),
             "reached": self.reached.astype(np.int32),
             "unanswered": np.array(list(map(len, self.unanswered)), np.int32), "margin": self.margin, "distance": distance,
-            "changed": Tried(columns[self.run.limits.side], all_edits).changed(),
+            "changed": Tried(columns[self.run.limits.side], all_edits).changed(), **self._lost(),
             **pack_texts("reason", self.reason), **pack_answers(self._stacked_answers()),
             **pack_edits([(self.run.limits.side, 0, all_edits)]),
         }  # fmt: skip
+
+    def _lost(self) -> Arrays:
+        """Why queries had no answer, in few words, and how many; {} if all had one."""
+        kinds = in_brief(Counter(chain.from_iterable(self.unanswered)))
+        if not kinds:
+            return {}
+        return {**pack_texts("lost", list(kinds)), "lost_count": np.array(list(kinds.values()), np.int32)}
 
     def _stacked_answers(self) -> Any:
         """The answers as one array of the type that the victim's answers have."""
@@ -248,7 +258,11 @@ class Campaign:
         lines = result_lines(self.data, self.truth, self.clean, parts, self.limits)
         kept = [np.where(part["status"] == SUCCEEDED, "", "not broken").astype(object) for part in parts]
         settled = Outputs.join([Outputs(unpack_answers(part), why) for part, why in zip(parts, kept, strict=True)])
-        summary = attack_summary(run, self.data, self.truth, self.clean, settled, self.limits, lines)
+        lost: Counter[str] = Counter()
+        for part in parts:
+            if "lost_count" in part:
+                lost.update(dict(zip(unpack_texts("lost", part), part["lost_count"].tolist(), strict=True)))
+        summary = attack_summary(run, self.data, self.truth, self.clean, settled, self.limits, lines, lost)
         self.folder.write_lines("results.jsonl", lines)
         self.folder.write_json("summary.json", summary)
         return summary

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import NONE_NAMES, TASK_WORDS, Task
-from ..specs import Family, Part, check_number
+from ..specs import Family, Part, check_number, some
 from ..text.ragged import Floats, Mask
 from ..victims.base import OTHER, Access, Outputs
 
@@ -109,7 +109,7 @@ def reasons(count: int, *found: tuple[Mask, str]) -> Reasons:
 
 def named(labels: Sequence[str]) -> str:
     """The labels that a user can name, for error messages."""
-    return ", ".join(label for label in labels if label != OTHER)
+    return some(label for label in labels if label != OTHER)
 
 
 @dataclass(frozen=True)
@@ -245,7 +245,7 @@ class ToxicTrap(Goal):
             )
         strange = [label for label in self.thresholds if label not in labels]
         if strange:
-            raise ValueError(f"expected some of {named(labels)} for toxictrap.thresholds, got {', '.join(strange)}")
+            raise ValueError(f"expected some of {named(labels)} for toxictrap.thresholds, got {some(strange)}")
         return Goal.ready(replace(self, benign=benign), task, labels)
 
     @property

@@ -22,10 +22,12 @@ from ..runs.schema import (
     Curve,
     Estimate,
     LabelCounts,
+    Reasons,
     Replacement,
     RunFile,
     Status,
 )
+from ..runs.setup import data_facts
 from ..text.ragged import Floats
 from ..victims.base import Outputs
 from ..victims.truth import Truth
@@ -110,8 +112,11 @@ def attack_summary(
     settled: Outputs,
     limits: Limits,
     lines: list[AttackLine],
+    lost: Mapping[str, int] | None = None,
 ) -> AttackSummary:
-    """The numbers of summary.json. clean: answers to the original texts. settled: answers to the outcomes of the searches."""
+    """The numbers of summary.json. clean: answers to the original texts. settled: answers to the outcomes of the searches. lost:
+    why queries had no answer, with counts.
+    """
     attacked = [line for line in lines if line["status"] != "skipped"]
     won = [line for line in attacked if line["status"] == "succeeded"]
     queries = np.array([line["queries"] for line in attacked if line["queries"]], np.float64)
@@ -120,9 +125,10 @@ def attack_summary(
     after = np.where(broken & np.isfinite(before), truth.score(settled)[0], before)
     texts = [line["adversarial"] for line in won if line["adversarial"]]  # every success has one
     valid = [text for text in texts if text["valid"]]
+    why: Reasons = {"reasons": _ranked(lost)} if lost else {}
     return {
         "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
-        "data": {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
+        "data": data_facts(data, run),
         "task": data.task, "recipe": run["recipe"], "examples": len(lines),
         "clean": _score(before, truth), "after": _score(after, truth),
         "success": {**_share(len(won), len(attacked)), "count": len(won), "of": len(attacked)},
@@ -139,7 +145,7 @@ def attack_summary(
             "total": int(queries.sum()), "limit": limits.max_queries,
             "cut": _failed(attacked, NO_QUERY, NO_CHANGE, NO_TIME),
             "early": _failed(attacked, NO_CHANGE, NO_TIME) + _failed([a for a in attacked if a["queries"] <= 1], NO_QUERY),
-            "unanswered": sum(line["unanswered"] for line in attacked),
+            "unanswered": sum(line["unanswered"] for line in attacked), **why,
             "untried": _failed(attacked, NOTHING),
         },
         "changed": {"mean": _mean([text["changed"] for text in texts])},
@@ -178,7 +184,11 @@ def _mean(values: Any) -> float | None:
 
 def _counted(reasons: Any) -> dict[str, int]:
     """How often each reason occurs, the most frequent first."""
-    return dict(sorted(Counter(reasons).items(), key=lambda entry: (-entry[1], entry[0])))
+    return _ranked(Counter(reasons))
+
+
+def _ranked(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def _curve(attacked: list[AttackLine]) -> Curve:

@@ -226,7 +226,7 @@ def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
         other = "best-of needs only decisions" if victim.access < Access.SCORE else "unk or delete need only scores"
         raise NotEnoughAccess(
             f"expected a model with {needs} access for the search {search.name}, got {victim.name}, which has {gives} access: "
-            f"--search {other}"
+            f"--search {other}{victim.hint}"
         )
     if victim.access < attack.goal.needs:
         raise NotEnoughAccess(

@@ -148,13 +148,18 @@ def check_beside_resume(args: argparse.Namespace, changes: dict[str, Any]) -> No
         )
 
 
+JSON_WORDS = {"true": True, "false": False, "null": None}
+
+
 def _pair(text: str, name: str) -> tuple[str, Any]:
-    """Returns name and value of NAME=VALUE; the value of an option is a Python literal if it reads as one."""
+    """Returns name and value of NAME=VALUE; the value of an option is a literal of Python or JSON if it reads as one."""
     key, sign, value = text.partition("=")
     if not sign or not key:
         raise ValueError(f"expected NAME=VALUE for --{'with' if name == 'options' else name}, got {text!r}")
     if name == "map":
         return key, value
+    if value in JSON_WORDS:
+        return key, JSON_WORDS[value]
     try:
         return key, ast.literal_eval(value)
     except (ValueError, SyntaxError):

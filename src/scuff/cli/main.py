@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 
+LONGEST = 2000  # letters of an error
+
 COMMANDS = {
     "evaluate": "measure how a model copes with perturbed texts",
     "attack": "search for texts that fool a model: ToxicTrap, TextFooler, PWWS, DeepWordBug and others",
@@ -97,6 +99,8 @@ def _stop(number: int, frame: object) -> None:
 
 
 def _fail(message: str, code: int) -> int:
+    if len(message) > LONGEST:  # the end says what to do
+        message = f"{message[: LONGEST - 400]} ... {message[-400:]}"
     print(f"scuff: {message}", file=sys.stderr)
     return code
 

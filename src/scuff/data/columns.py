@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..specs import some
 from .dataset import TASKS, Task
 from .formats.base import GUESSES, Record
 from .formats.streams import BadInput
@@ -53,7 +54,7 @@ def text_columns(name: str, seen: Sequence[str], given: Sequence[str] = ()) -> l
     """Returns the columns that hold the texts: those given, else guessed. Raises BadInput if the names do not tell."""
     check_columns(name, seen, given)
     if len(given) > 2:
-        raise BadInput(f"{name}: expected one text column, or two for sentence pairs, got {', '.join(given)}")
+        raise BadInput(f"{name}: expected one text column, or two for sentence pairs, got {some(given)}")
     if given:
         return list(given)
     low = {column.lower(): column for column in seen}
@@ -63,7 +64,7 @@ def text_columns(name: str, seen: Sequence[str], given: Sequence[str] = ()) -> l
     found = [low[guess] for guess in GUESSES if guess in low]
     if len(found) == 1:
         return found
-    raise BadInput(f"{name}: expected --text NAME (twice for sentence pairs), one of: {', '.join(seen)}")
+    raise BadInput(f"{name}: expected --text NAME (twice for sentence pairs), one of: {some(seen)}")
 
 
 def label_columns(name: str, seen: Sequence[str], texts: Sequence[str], *, tokens: bool) -> list[str]:
@@ -75,7 +76,7 @@ def label_columns(name: str, seen: Sequence[str], texts: Sequence[str], *, token
     for label in (*(TAGS if tokens else ()), *LABELS):
         if label in low:
             return [low[label]]
-    raise BadInput(f"{name}: expected --label NAME, one of: {', '.join(low.values()) or 'no other column'}")
+    raise BadInput(f"{name}: expected --label NAME, one of: {some(low.values()) or 'no other column'}")
 
 
 def holds_lists(records: Sequence[Record], column: str) -> bool:
@@ -96,4 +97,4 @@ def check_columns(name: str, seen: Sequence[str], wanted: Sequence[str]) -> None
     """Raises BadInput if a wanted column does not exist."""
     for column in wanted:
         if column not in seen:
-            raise BadInput(f"{name}: expected a column {column!r}, got {', '.join(seen)}")
+            raise BadInput(f"{name}: expected a column {column!r}, got {some(seen)}")

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..specs import some
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Ints, Ragged, bounds, spread
@@ -85,6 +86,11 @@ class Dataset:
         return tuple(sorted(found, key=lambda name: (0, int(name), name) if name.isdecimal() else (1, 0, name)))
 
     @cached_property
+    def empty(self) -> int:
+        """How many examples have a text without a letter, digit or mark in it."""
+        return sum(any(not joined(text).strip() for text in texts) for texts in zip(*self.columns, strict=True))
+
+    @cached_property
     def digest(self) -> str:
         """A hash of the task and all texts, targets and ids."""
         content = json.dumps([self.task, self.columns, self.targets, self.ids], ensure_ascii=False)
@@ -142,13 +148,14 @@ def align(labels: Sequence[str], model: Sequence[str], mapping: dict[str, str]) 
     if any(number is None for number in found.values()):
         lost = [label for label, number in found.items() if number is None]
         raise ValueError(
-            f"expected labels that the model knows ({', '.join(model) or 'it names none'}), got {', '.join(labels)} in the data: "
-            f"{', '.join(lost)} {'has' if len(lost) == 1 else 'have'} no counterpart; map them with --map DATA=MODEL, "
+            f"expected labels that the model knows ({some(model) or 'it names none'}), got {some(labels)} in the data: "
+            f"{some(lost)} {'has' if len(lost) == 1 else 'have'} no counterpart; map them with --map DATA=MODEL, "
             "or name the model's with --labels"
         )
     numbers = {label: number for label, number in found.items() if number is not None}
     if len(set(numbers.values())) < len(numbers):
-        raise ValueError(f"expected each label of the model once, got {numbers}: two labels of the data mean the same")
+        said = some(f"{label} = {model[number]}" for label, number in numbers.items())
+        raise ValueError(f"expected each label of the model once, got {said}: two labels of the data mean the same")
     return numbers
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..specs import some
 from .columns import (
     NO_LABEL,
     Columns,
@@ -166,10 +167,10 @@ def read_predictions(paths: Sequence[str], fields: Sequence[str], task: Task) ->
         seen = list(records[0])
         found = [name for name in ANSWERS if name in seen]
         if len(found) != 1:
-            raise BadInput(f"{path}: expected one column of answers ({', '.join(ANSWERS)}), got {', '.join(seen)}")
+            raise BadInput(f"{path}: expected one column of answers ({', '.join(ANSWERS)}), got {some(seen)}")
         lost = [name for name in fields if name not in seen]
         if lost:
-            raise BadInput(f"{path}: expected the text column {lost[0]!r}, as in the data, got {', '.join(seen)}")
+            raise BadInput(f"{path}: expected the text column {lost[0]!r}, as in the data, got {some(seen)}")
         for record in records:
             texts = tuple(tuple(v) if isinstance(v := record.get(name), list) else v for name in fields)
             value = _answer(record.get(found[0]), task)

@@ -14,6 +14,7 @@ from ..metrics import Metric
 from ..metrics.interval import mean_interval, resamples, weighted_means
 from ..runs.folder import Folder
 from ..runs.schema import SCHEMA, EvaluationSummary, ProtocolFacts, RunFile
+from ..runs.setup import data_facts
 from ..runs.trials import Ask, Job, Saliency
 from ..victims.truth import Truth
 from .block import CellCases, make_cases, try_block
@@ -148,7 +149,7 @@ class Evaluation:
             "schema": SCHEMA,
             "signature": run["signature"],
             "model": run["model"]["name"],
-            "data": {"name": self.data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]},
+            "data": data_facts(self.data, run),
             "task": self.data.task,
             "metric": metric.title or metric.spec,
             "protocol": cast(ProtocolFacts, self.protocol.asdict()),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from ..metrics import Auc, Metric
 from ..metrics.interval import resamples, wilson
+from ..runs.reasons import in_brief
 from ..runs.schema import (
     PROBLEMS,
     AucScore,
@@ -20,6 +22,7 @@ from ..runs.schema import (
     Estimate,
     Harm,
     ProblemCounts,
+    Reasons,
     Scores,
 )
 from ..text.ragged import Floats, Ints, Mask
@@ -62,6 +65,7 @@ class _Summary:
             "dimensions": dimensions,
             "harm": self._harm(clean, dimensions),
             "answered": int(self.table.answered.sum()),
+            **_reasons(Counter(self.table.reasons) - Counter(self.table.clean_reasons)),
             "problems": dict(sorted(self.table.reasons.items(), key=lambda item: (-item[1], item[0]))[:20]),
         }
 
@@ -77,6 +81,7 @@ class _Summary:
             "examples": table.examples,
             "answered": answered,
             **_problem_counts(kinds),
+            **_reasons(table.clean_reasons),
             "chance": _round(truth.chance) if usual else None,
             "majority": _round(truth.majority) if usual else None,
         }
@@ -208,6 +213,11 @@ def _sum(rows: Floats) -> Floats:
 def _problem_counts(kinds: Ints) -> ProblemCounts:
     """Returns how many cases have each problem. kinds: as in `Table`."""
     return cast(ProblemCounts, {name: int((kinds == at).sum()) for at, name in enumerate(PROBLEMS, 1)})
+
+
+def _reasons(found: Mapping[str, int]) -> Reasons:
+    """Returns the entry that says why cases have no answer; {} if all have one."""
+    return {"reasons": in_brief(found)} if found else {}
 
 
 def _round(value: Any) -> float | None:

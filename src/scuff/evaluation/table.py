@@ -44,6 +44,7 @@ class Table:
     columns: dict[str, npt.NDArray[Any]]
     unfit: Ints  # [dimensions, degrees]: draws above the degree, which were discarded
     reasons: dict[str, int]  # how often each reason for a missing answer occurs
+    clean_reasons: dict[str, int]  # of these, how often for clean texts
 
     @classmethod
     def read(
@@ -55,6 +56,7 @@ class Table:
         found: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in (*COLUMNS[:6], "kind", "unchanged", "scores")}
         unfit = np.zeros((dimensions, degrees), np.int64)
         reasons: dict[str, int] = {}
+        clean_reasons: dict[str, int] = {}
         outputs: list[Outputs] = []
         wanted = {*COLUMNS, *(ANSWERS if answers else ()), "unfit", "reason_bytes", "reason_offsets"}
         for name in parts:
@@ -62,7 +64,8 @@ class Table:
             part_reasons = unpack_texts("reason", part)
             counts = np.bincount(part["problem"], minlength=len(part_reasons) + 1).tolist()
             for number, reason in enumerate(part_reasons, 1):
-                reasons[reason] = reasons.get(reason, 0) + counts[number]
+                for counted in (reasons, clean_reasons) if name.startswith("clean") else (reasons,):
+                    counted[reason] = counted.get(reason, 0) + counts[number]
             kinds = np.array([0, *(_kind(reason) for reason in part_reasons)], np.int8)
             size = part["example"].size
             if answers:
@@ -82,7 +85,7 @@ class Table:
             columns.pop("scores", None)
         if outputs:
             columns["answers"] = Outputs.join(outputs).answers
-        return cls(examples, dimensions, degrees, columns, unfit, reasons)
+        return cls(examples, dimensions, degrees, columns, unfit, reasons, clean_reasons)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         return self.columns[name]

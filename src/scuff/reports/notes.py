@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..runs.schema import AttackSummary, Cell, DataFacts, EvaluationSummary, Problem, Status
+from ..attacks.outcomes import NO_ANSWER
+from ..runs.reasons import brief, in_brief, tally
+from ..runs.schema import PROBLEMS, AttackSummary, Cell, DataFacts, EvaluationSummary, Problem, Reasons, Status
 from .formatting import many, short
 from .groups import ACCESSES, accesses, in_meaning, measure_of_meaning
 
@@ -23,7 +25,8 @@ def evaluation_notes(summary: EvaluationSummary) -> list[str]:
     used = accesses(summary)
     examples = summary["clean"]["examples"]
     return [
-        *_without_an_answer(cells),
+        *_without_an_answer(summary, cells),
+        *_clean_without_an_answer(summary),
         *_left_out(summary),
         "final: over degrees, small ones weigh most (RobTest, eq. 1); worst: no case up to the degree broke the example",
         *(f"{access}: {ACCESSES[access]}" for access in (used if used != ["rule"] else ())),
@@ -35,9 +38,8 @@ def evaluation_notes(summary: EvaluationSummary) -> list[str]:
     ]
 
 
-def _without_an_answer(cells: list[Cell]) -> list[str]:
-    found = {words: sum(cell[problem] for cell in cells) for problem, words in PROBLEM_WORDS.items()}
-    lost = ", ".join(f"{count:,} {words}" for words, count in found.items() if count)
+def _without_an_answer(summary: EvaluationSummary, cells: list[Cell]) -> list[str]:
+    lost = _lost({problem: sum(cell[problem] for cell in cells) for problem in PROBLEMS}, summary)
     total = f"{sum(cell['cases'] for cell in cells):,} cases"
     if not lost:
         return [f"{total}, all answered"]
@@ -45,6 +47,23 @@ def _without_an_answer(cells: list[Cell]) -> list[str]:
         f"{total}, of which without an answer: {lost}",
         "scores are over the examples that have an answer, which differ from score to score where some have none",
     ]
+
+
+def _clean_without_an_answer(summary: EvaluationSummary) -> list[str]:
+    clean = summary["clean"]
+    lost = _lost({problem: clean[problem] for problem in PROBLEMS}, clean)
+    return [f"clean texts without an answer: {lost}"] if lost else []
+
+
+def _lost(found: dict[Problem, int], entry: Reasons) -> str:
+    """Returns the problems with their counts and, where known, the kinds of errors: "12 errors (10 timed out after 30 s, 2
+    status 500), 3 refused".
+    """
+    errors = {kind: count for kind, count in entry.get("reasons", {}).items() if kind not in PROBLEMS}
+    why = {"error": f" ({tally(errors)})" if errors else ""}
+    return ", ".join(
+        f"{count:,} {PROBLEM_WORDS[problem]}{why.get(problem, '')}" for problem, count in found.items() if count
+    )
 
 
 def _left_out(summary: EvaluationSummary) -> list[str]:
@@ -82,7 +101,11 @@ def _short_of_the_degree(summary: EvaluationSummary) -> list[str]:
 
 def _skipped(data: DataFacts) -> list[str]:
     skipped = ", ".join(f"{count} with {why}" for why, count in data["skipped"].items())
-    return [f"examples left out: {skipped}"] if skipped else []
+    empty = data.get("empty", 0)
+    return [
+        *([f"examples left out: {skipped}"] if skipped else []),
+        *([f"{many(empty, 'example')} with an empty text, which is asked as it is and cannot change"] if empty else []),
+    ]
 
 
 def _adaptive(summary: EvaluationSummary, cells: list[Cell]) -> list[str]:
@@ -103,13 +126,14 @@ def attack_notes(summary: AttackSummary) -> list[str]:
     """Returns the notes of an attack, first how many examples had each outcome and why some were skipped."""
     status, queries, attacked = summary["status"], summary["queries"], summary["success"]["of"]
     counts = ", ".join(f"{status[name]:,} {words}" for name, words in STATUS_WORDS.items())
-    why = ", ".join(f"{count:,} {why}" for why, count in summary["skipped"].items())
+    why = ", ".join(f"{count:,} {why}" for why, count in _why_skipped(summary).items())
     out = [f"{counts} ({why})" if why else counts]
     if status["error"]:
-        reasons = "; ".join(f"{why}, {count:,} times" for why, count in list(summary["problems"].items())[:3])
+        reasons = tally(in_brief(summary["problems"]))
         out.append(f"errors count as failed attacks, so the true success rate may be higher: {reasons}")
     if lost := queries["unanswered"]:
-        out.append(f"{many(lost, 'query', 'queries')} had no answer, counted as not fooling the model")
+        kinds = f": {tally(queries['reasons'])}" if "reasons" in queries else ""
+        out.append(f"{many(lost, 'query', 'queries')} had no answer, counted as not fooling the model{kinds}")
     if unanswered := summary["unanswered"]:
         out.append(f"{many(unanswered, 'example')} had no answer even unchanged: nothing is known there")
     if untried := queries["untried"]:
@@ -121,4 +145,13 @@ def attack_notes(summary: AttackSummary) -> list[str]:
         out.append("nothing was attacked, so nothing is known")
     elif attacked < FEW:
         out.append(f"few texts were attacked ({attacked}): the intervals are wide")
+    return out
+
+
+def _why_skipped(summary: AttackSummary) -> dict[str, int]:
+    """Returns why examples were skipped; of those without an answer, in few words."""
+    out: dict[str, int] = {}
+    for why, count in summary["skipped"].items():
+        short = f"no answer: {brief(why)}" if why.startswith(NO_ANSWER) else why
+        out[short] = out.get(short, 0) + count
     return out

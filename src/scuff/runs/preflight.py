@@ -10,6 +10,7 @@ import numpy as np
 
 from ..data.dataset import TASK_WORDS
 from ..metrics.interval import wilson
+from ..specs import some
 from ..victims.base import OTHER
 from .display import in_words, said, visible
 from .folder import BadRun
@@ -32,12 +33,13 @@ def look(setup: Setup, say: Say) -> float:
     if len(bad) == len(two):
         raise BadRun(f"{setup.victim.name}: expected answers to two examples, got {bad[0]}")
     known = [label for label in setup.truth.labels if label != OTHER]
-    labels = f": {', '.join(known)}" if known else ""
+    labels = f": {some(known)}" if known else ""
     say(f"model   {setup.victim.name} ({TASK_WORDS[data.task]}{labels}; {setup.victim.access.name.lower()} access)")
     sampled = (
         f", a sample of {len(data):,} {setup.sampling} (seed {setup.settings.seed})" if len(data) < setup.total else ""
     )
-    say(f"data    {data.name}: {setup.total:,} examples{sampled}{in_brackets('; left out: ', data.skipped)}")
+    empty = f"; {data.empty:,} with an empty text, which is asked as it is and cannot change" if data.empty else ""
+    say(f"data    {data.name}: {setup.total:,} examples{sampled}{in_brackets('; left out: ', data.skipped)}{empty}")
     for row in range(len(two)):
         text = " / ".join(_short(column[row]) for column in two.columns)
         answer = answers.problem[row] or in_words(said(answers.answers[row], setup.truth), scores=True) or "no label"
@@ -63,7 +65,7 @@ def look(setup: Setup, say: Say) -> float:
     strange = setup.victim.strange
     if clean == 0 and strange:
         raise BadRun(
-            f"{setup.victim.name}: expected the labels of the data ({', '.join(setup.data.labels)}), got others, such as "
+            f"{setup.victim.name}: expected the labels of the data ({some(setup.data.labels)}), got others, such as "
             f"{strange!r:.80}: map them with --map DATA=MODEL, or name the model's with --labels"
         )
     if len(data.labels) == 1 and data.task == "single":

@@ -44,7 +44,11 @@ class Estimate(TypedDict):
     interval: list[float | None]
 
 
-class DataFacts(TypedDict):
+class _Empty(TypedDict, total=False):
+    empty: int  # examples with an empty text, if there are some
+
+
+class DataFacts(_Empty):
     """The data in summary.json. skipped: rows that were left out, by reason."""
 
     name: str
@@ -203,13 +207,19 @@ class ProblemCounts(TypedDict):
     unanswered: int
 
 
+class Reasons(TypedDict, total=False):
+    """Why cases have no answer, in few words and with their counts, if there are such cases: see `reasons.py`."""
+
+    reasons: dict[str, int]
+
+
 class AucScore(TypedDict, total=False):
     """Macro AUC, where the model gives scores."""
 
     auc: Estimate
 
 
-class CleanScores(AucScore, ProblemCounts):
+class CleanScores(AucScore, ProblemCounts, Reasons):
     """The scores of the clean texts. chance, majority: the scores of guessing, and of always giving the most frequent answer."""
 
     score: Estimate
@@ -287,8 +297,10 @@ class Harm(TypedDict):
     left: float | None
 
 
-class Scores(TypedDict):
-    """The entries of summary.json that are computed from the trials. problems: the most frequent reasons, with their counts."""
+class Scores(Reasons):
+    """The entries of summary.json that are computed from the trials. problems: the most frequent reasons in full, also of clean
+    texts, with their counts.
+    """
 
     clean: CleanScores
     overall: Pair
@@ -416,7 +428,7 @@ class _Early(TypedDict, total=False):
     early: int  # absent in older runs
 
 
-class QueryCounts(_Early):
+class QueryCounts(_Early, Reasons):
     """Queries per attacked text. cut: attacks that ran out of queries or time; early: of these, the ones that ran out of time,
     or of queries before any change was tried; untried: attacks that had nothing to try.
     """
@@ -509,6 +521,9 @@ UNFIT_COLUMN = {"unfit": "int32"}  # not of the clean texts: dimension, degree, 
 ATTACK_COLUMNS = {
     "example": "int32", "status": "int8", "queries": "int32", "reached": "int32", "unanswered": "int32",
     "margin": "float64", "distance": "float64", "changed": "float64", **_REASONS, **_EDITS,
+}  # fmt: skip
+LOST_COLUMNS = {  # only of attacks in which a query had no answer: the kinds of reasons, and how many queries each has
+    "lost_bytes": "uint8", "lost_offsets": "int64", "lost_count": "int32",
 }  # fmt: skip
 ANSWER_COLUMNS: tuple[dict[str, str], ...] = (  # a part has one of these, by the kind of its answers
     {"scores": "float32"}, {"sets": "bool"}, {"label": "int32"}, {"tags": "int16", "tags_offsets": "int64"},

@@ -21,6 +21,7 @@ from ..data.dataset import Dataset
 from ..data.reading import read_dataset, read_predictions
 from ..specs import can_be_rebuilt, digests
 from ..version import __version__
+from ..victims.answers import Read
 from ..victims.base import OTHER, Victim
 from ..victims.cache import DiskCache
 from ..victims.open import open_victim
@@ -32,7 +33,7 @@ from .display import in_words, said
 from .folder import BadRun, Folder
 from .jobs import Work
 from .progress import Forecast
-from .schema import SCHEMA, RunFile, RunPlan
+from .schema import SCHEMA, DataFacts, RunFile, RunPlan
 from .settings import EXAMPLES, Settings
 
 Say = Callable[[str], None]  # called with each message for the user
@@ -74,7 +75,26 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
         raise ValueError(
             f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"
         )
+    object.__setattr__(victim, "steady", True)  # which a frozen dataclass allows
     return victim
+
+
+def admits_others(victim: Read, query: Query, data: Dataset) -> bool:
+    """Asks about a few examples and, unless the model gives scores for all of its labels, adds (other) to them: what it answers
+    beside the labels is then wrong, whether the user named them or not. Returns whether it was added.
+
+    They are examples that identity or pre-flight ask about anyway: the query remembers the answers.
+    """
+    if not victim.may_answer_others:
+        return False
+    rows = range(min(2, len(data))) if victim.paid else range(0, len(data), max(1, len(data) // PROBE))
+    first = query(*data.take(rows).columns)
+    if victim.reader.whole:
+        return False
+    victim.admit_others()
+    if first.answers.dtype.kind != "i" or not first.answered.all():
+        query.forget()  # it would be read otherwise now
+    return True
 
 
 def _named(data: Dataset, settings: Settings) -> tuple[str, ...]:
@@ -170,6 +190,8 @@ class Setup(ABC):
         data = replace(cls.sampled(whole, settings), known=whole.labels)
         victim = open_model(model, settings, whole)
         query, truth = Query(victim), Truth.of(data, victim.labels, settings.map, settings.none)
+        if isinstance(victim, Read) and admits_others(victim, query, data):
+            truth = Truth.of(data, victim.labels, settings.map, settings.none)
         about = {"model": model, "source": source, "settings": settings, "total": len(whole), "truth": truth}
         return {**about, "data": data, "victim": victim, "query": query}
 
@@ -180,6 +202,8 @@ class Setup(ABC):
         os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
         settings, spec = cls.settings_class.of(**run["config"]), run["model"]["spec"]
         victim = open_model(spec, settings, data)
+        if isinstance(victim, Read) and OTHER in truth.labels:
+            victim.admit_others()
         cache = DiskCache(settings.cache) if settings.cache else None
         query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=settings.error_limit(queries))
         if run.get("batch_tokens"):
@@ -246,6 +270,7 @@ class Setup(ABC):
         """One line that says what was run, with which version and settings."""
         parts = {
             "scuff": __version__, "model": self.victim.name, "data": f"{self.data.name}@{self.data.digest[:12]}",
+            **({"scores": f"{kind}, no probabilities"} if (kind := self.victim.scores_are) else {}),
             "examples": len(self.data), **self.shown_plan(), "sides": self.settings.side,
             "protect": ",".join(self.settings.protect) or "nothing", "run": self.digest[:12],
         }  # fmt: skip
@@ -330,6 +355,12 @@ class Setup(ABC):
             "queries_per_second": round(asked / seconds, 1) if seconds else None, "workers": self.settings.workers,
         }  # fmt: skip
         folder.write_json("timings.json", [*folder.timings(), now])
+
+
+def data_facts(data: Dataset, run: RunFile) -> DataFacts:
+    """Returns the entry of summary.json about the data."""
+    facts: DataFacts = {"name": data.name, "digest": run["data"]["digest"], "skipped": run["data"]["skipped"]}
+    return {**facts, "empty": data.empty} if data.empty else facts
 
 
 def saved_data(folder: Folder, run: RunFile, settings: Settings) -> tuple[Dataset, Truth]:

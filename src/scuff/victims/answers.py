@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import NONE_NAMES, Task
+from ..specs import some
 from .base import OTHER, Access, Outputs, Victim, sigmoid, softmax
+from .shapes import ALMOST, LEAST, Pairs, best_of, finite, is_numbers, label_in, mended, plain, scored, unwrapped
 
 Kind = Literal["scores", "labels", "sets", "tags", "texts"]
 
@@ -47,53 +49,6 @@ def begin(value: Any) -> str:
     return text[:SHOWN]
 
 
-def plain(found: Any) -> Any:
-    """Arrays of torch, jax and pandas as NumPy arrays."""
-    if hasattr(found, "detach"):
-        found = found.detach().cpu().numpy()[()]
-    return found.to_numpy() if hasattr(found, "to_numpy") else found
-
-
-def is_numbers(row: Any, task: Task) -> bool:
-    """Whether a row is scores without names: numbers, but neither a label's number nor the 0 and 1 of a label set."""
-    if isinstance(row, float | np.floating):
-        return True
-    if not isinstance(row, np.ndarray | list | tuple) or not len(row):
-        return False
-    flat = np.asarray(row, object).ravel()[:1000].tolist()
-    if not all(isinstance(v, int | float | np.number) and not isinstance(v, bool | np.bool_) for v in flat):
-        return False
-    return not (task == "multi" and all(isinstance(v, int | np.integer) for v in flat))
-
-
-def scored(value: Any) -> list[tuple[Any, Any]] | None:
-    """Names with scores: {name: score}, a zero-shot pipeline's answer, or all labels of a Hugging Face pipeline; else None."""
-    if isinstance(value, dict):
-        if isinstance(value.get("labels"), list) and isinstance(value.get("scores"), list):
-            return list(zip(value["labels"], value["scores"], strict=False))
-        return None if "label" in value else list(value.items())
-    if isinstance(value, list) and len(value) > 1 and all(isinstance(item, dict) for item in value):
-        return [(item.get("label"), item.get("score")) for item in value]
-    return None
-
-
-def label_in(value: Any) -> Any:
-    return value.get("label") if isinstance(value, dict) else value
-
-
-def mended(text: str) -> str:
-    """Replaces half characters, which JSON can hold but no file in UTF-8."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def finite(values: Sequence[Any]) -> npt.NDArray[np.float64]:
-    """The finite numbers among some values."""
-    found = np.array(
-        [v for v in values if isinstance(v, int | float | np.number) and not isinstance(v, bool)], np.float64
-    )
-    return found[np.isfinite(found)]
-
-
 class Scale:
     """Whether a model's scores are probabilities or logits. The first scores decide."""
 
@@ -119,14 +74,17 @@ class Scale:
 
 
 class Names:
-    """The labels of a model. assumed: they are those of the data, whose order means nothing to the model."""
+    """The labels of a model. assumed: they are those of the data, whose order means nothing to the model.
+
+    If (other) is among them, a name or place that is none of them is (other).
+    """
 
     def __init__(self, labels: Sequence[str], name: str, assumed: bool) -> None:
-        self.name, self.labels = name, tuple(labels)
+        self.name, self.labels, self.assumed = name, tuple(labels), assumed
         self.named = tuple(label for label in labels if label != OTHER)
         self.number = {label.strip().casefold(): at for at, label in enumerate(labels)}
         if len(self.number) < len(self.labels):
-            raise ValueError(f"expected labels that differ in more than case for {name}, got {', '.join(labels)}")
+            raise ValueError(f"expected labels that differ in more than case for {name}, got {some(labels)}")
         self.ordered = not assumed or self.named == tuple(map(str, range(len(self.named))))
         self.strange = ""  # the last name that is none of the labels
 
@@ -144,12 +102,14 @@ class Names:
             if not all(map(NUMBER.fullmatch, self.named)):
                 if not self.ordered:
                     raise self.nameless()
-                return int(label) if 0 <= label < len(self.named) else None
+                return int(label) if 0 <= label < len(self.named) else self._other(name)
             # labels that are numbers are names, never places
             if label == 0 and self.named == tuple(map(str, range(1, len(self.named) + 1))):
-                raise BadAnswer(
-                    f"expected one of {', '.join(self.named)} from {self.name}, got 0: does it count from 0?"
-                )
+                raise BadAnswer(f"expected one of {some(self.named)} from {self.name}, got 0: does it count from 0?")
+        return self._other(name)
+
+    def _other(self, name: str) -> int | None:
+        """The number of (other); None if there is no such label, or the answer is no name but talk."""
         self.strange = name
         return self.number.get(OTHER) if len(name) <= LONGEST and "\n" not in name else None
 
@@ -157,15 +117,16 @@ class Names:
         """The error for numbers from a model whose order of labels is not known."""
         return BadAnswer(
             f"expected names for the labels that {self.name} only numbers, got none: give them in its order with --labels "
-            f"(the data has {', '.join(self.named)})"
+            f"(the data has {some(self.named, 3)})"
         )
 
 
 class Reader:
     """Reads the answers of one model. The first answer decides of which kind all are, and whether scores are logits.
 
-    assumed: the labels are those of the data, whose order means nothing to the model: mere numbers raise BadAnswer, and a name
-    that is none of them is (other), which is wrong for every example. scores: whether scores come; None: see the first answer.
+    labels: if (other) is the last, an answer that is none of the others is (other), which is wrong for every example; otherwise
+    such an answer is unparsed. assumed: the labels are those of the data, whose order means nothing to the model: mere numbers
+    raise BadAnswer. scores: whether scores come; None: see the first answer.
     """
 
     def __init__(
@@ -180,6 +141,13 @@ class Reader:
                 raise ValueError(f"expected single or multi as the task of {name} for scores, got {task}")
             self.kind = self.kind or ("scores" if scores else "sets" if task == "multi" else "labels")
         self.scale = Scale(task)
+        self.whole = False  # whether scores of all labels came, so that it has no others
+
+    def with_labels(self, labels: Sequence[str]) -> Reader:
+        """A reader for these labels, with what the answers have decided so far."""
+        out = Reader(self.task, labels, self.name, assumed=self.names.assumed)
+        out.state = self.state
+        return out
 
     def read(self, found: Any, count: int) -> Outputs:
         """Reads the answers to `count` rows: an array, a list, a tensor, a DataFrame."""
@@ -201,7 +169,7 @@ class Reader:
             self.kind = "scores"
             return scores
         if self.kind in (None, "scores"):
-            named = [[value for _, value in pairs] for pairs in map(scored, rows) if pairs]
+            named = [[value for _, value in found.pairs] for row in rows if (found := scored(row, self.task))]
             self.scale.settle(finite([value for values in named for value in values]))
         answers: list[Any] = []
         problems = []
@@ -257,17 +225,15 @@ class Reader:
                 else None
             )
             return "tags", None if tags is None else np.array([-1 if tag is None else tag for tag in tags], np.int64)
-        pairs = scored(value)
-        if pairs is not None:
-            return "scores", self._by_name(pairs, begin(value))
+        named = None if self.kind in ("labels", "sets") else scored(value, self.task)
+        if named is not None:
+            return "scores", self._by_name(named, begin(value))
         if is_numbers(value, self.task) and not isinstance(value, float | np.floating):
             only = self._matrix([value])
             return "scores", only.answers[0] if only.answered[0] else None
         if self.task == "multi":
-            return "sets", self._set(value)
-        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
-            value = value[0]  # Hugging Face's list of the best one
-        return "labels", self.names.number_of(label_in(value))
+            return "sets", self._set(unwrapped(value))
+        return "labels", self.names.number_of(label_in(best_of(unwrapped(value))))
 
     def _matrix(self, rows: list[Any]) -> Outputs:
         """Reads the scores of all rows, in the order of the labels."""
@@ -290,16 +256,22 @@ class Reader:
             raise self.names.nameless()
         if scores.shape[1:] != (len(self.named),):
             raise BadAnswer(
-                f"expected {len(self.named)} scores from {self.name} ({', '.join(self.named)}), got "
+                f"expected {len(self.named)} scores from {self.name} ({some(self.named)}), got "
                 f"{' x '.join(map(str, scores.shape[1:]))}: {begin(rows[0])}; name the model's labels in its order with --labels"
             )
         out = np.zeros((len(rows), len(self.labels)), np.float32)
         out[:, : len(self.named)] = self.scale.normal(scores)  # (other) has 0
+        self.whole = True
         out[~good] = np.nan
         return Outputs.of(out, ["" if fine else NO_NUMBERS for fine in good.tolist()])
 
-    def _by_name(self, pairs: list[tuple[Any, Any]], shown: str) -> npt.NDArray[np.float32] | None:
-        """Reads scores that come with names. (other) gets the highest score of the labels that the data does not have."""
+    def _by_name(self, named: Pairs, shown: str) -> npt.NDArray[np.float32] | None:
+        """Reads scores that come with names. (other) gets the highest score of the labels that the data does not have.
+
+        Labels that are missing among the likeliest share what is left of 1, but have less than any that is named; in label sets
+        they have 0.
+        """
+        pairs = named.pairs
         try:
             values = np.array([value for _, value in pairs], np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -310,14 +282,22 @@ class Reader:
         if self.scale.leaves(values):
             raise Unfit(f"expected scores in [0, 1], as before, got {shown}")
         numbers = [self.names.number_of(name) for name, _ in pairs]
-        lost = [label for at, label in enumerate(self.named) if at not in numbers]
-        if lost:
-            raise Unfit(f"expected a score for {', '.join(lost)}, got {shown}")
-        if None in numbers or len(set(numbers) - {len(self.named)}) < len([n for n in numbers if n != len(self.named)]):
+        lost = [at for at in range(len(self.named)) if at not in numbers]
+        if lost and named.whole:
+            raise Unfit(f"expected a score for {some(self.named[at] for at in lost)}, got {shown}")
+        known = [number for number in numbers if number is not None]
+        mine = [number for number in known if number != len(self.named)]
+        if len(known) < len(numbers) or len(set(mine)) < len(mine):
             return None
+        self.whole = named.whole or not lost
         out = np.zeros(len(self.labels), np.float32)
-        for number, value in zip(numbers, self.scale.normal(values[None])[0], strict=True):
+        likely = self.scale.normal(values[None])[0]
+        for number, value in zip(known, likely, strict=True):
             out[number] = max(out[number], value)
+        if lost and self.task == "single":
+            out[known[0]] = max(out[known[0]], LEAST)  # so that a label that comes alone wins even with a score of 0
+            share = max(0.0, 1 - float(likely.sum())) / len(lost)
+            out[lost] = min(share, ALMOST * float(likely.min()))
         return out
 
     def _set(self, value: Any) -> npt.NDArray[np.bool_] | None:
@@ -348,6 +328,18 @@ class Read(Victim):
     """A victim whose answers a Reader reads: the first answer shows whether it gives scores."""
 
     reader: Reader
+    closed: bool = False  # whether it cannot answer anything but its labels
+
+    @property
+    def may_answer_others(self) -> bool:
+        """Whether it may answer something else than its labels, and there is no (other) among them for that."""
+        return bool(self.labels and self.task in ("single", "multi") and OTHER not in self.labels and not self.closed)
+
+    def admit_others(self) -> None:
+        """Adds (other) to the labels."""
+        if self.may_answer_others:
+            self.labels = (*self.labels, OTHER)
+            self.reader = self.reader.with_labels(self.labels)
 
     @property
     def access(self) -> Access:  # type: ignore[override]

@@ -110,6 +110,9 @@ class Victim(ABC):
     _identity: str = ""  # where the name does not identify the model
     state: Any = None  # what the first answers showed, for another process that asks the same model
     strange: str = ""  # the last answer that is none of the labels
+    steady: bool = False  # runs set it: scores must depend on the text alone, not on batches and threads
+    hint: str = ""  # how to get more access to it, for messages
+    scores_are: str = ""  # what its scores are, if no probabilities: signatures say so
     paid: bool = False  # answers cost and may vary: it is not asked only to find out whether it is the same model
     mask: str = ""  # replaces a word that is hidden from it; "": the word is left out
     unknown: str = "[UNK]"  # replaces a word that it shall not know
@@ -155,7 +158,7 @@ def require(victim: Victim, needed: Access, why: str) -> None:
     if victim.access < needed:
         raise NotEnoughAccess(
             f"expected a victim with {needed.name.lower()} access for {why}, got {victim.name}, which gives "
-            f"{victim.access.name.lower()}"
+            f"{victim.access.name.lower()}{victim.hint}"
         )
 
 

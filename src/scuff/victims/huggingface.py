@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..data.dataset import TASKS, Task
 from ..huggingface import loading
 from ..huggingface.batches import STEP, Batch, Pieces, Tuner, encode, in_batches
 from ..huggingface.loading import BadModel, answering, libraries, padding, positions, quiet, weights_digest
+from ..specs import some
 from ..text.ragged import Floats, Mask
 from .base import GRADIENT_STEPS, Access, Column, Outputs, Spans, Victim, as_objects, sigmoid, softmax
 from .gradients import gives_gradients, word_saliency
@@ -49,7 +51,7 @@ def label_names(model: Any, count: int, labels: Sequence[str] | None, name: str)
     """The user's names, else the model's own; () if it has only numbers."""
     if labels is not None:
         if len(labels) != count:
-            raise BadModel(f"expected {count} labels for {name}, got {len(labels)}: {', '.join(labels)}")
+            raise BadModel(f"expected {count} labels for {name}, got {len(labels)}: {some(labels)}")
         return tuple(labels)
     if not count:
         return ()
@@ -75,6 +77,8 @@ SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 6553
 OTHERWISE = {"cpu": 2048, "cuda": 65536}
 
 BLOCK_WORK = 1e11  # weights x queries of a block: 4096 queries of MiniLM, 512 of BERT-base
+STEP_OF_LOGITS, NOISE = 2.0**-9, 1e-5  # of models with two labels; see Transformer._steadied
+
 AT_ONCE = 2048  # rows that are tokenized while the device works on those before them
 
 Answered = list[tuple[Any, Mask]]  # what a model returned for each batch, and where the batch is not padding
@@ -226,11 +230,34 @@ class Transformer(Victim):
 
     def _scores(self, pieces: Pieces, found: Answered, rows: list[Column]) -> Outputs:
         logits = np.concatenate([part.cpu().numpy() for part, _ in found])
+        if self.steady and self.model.device.type == "cpu" and self.model.dtype.itemsize == 4:
+            logits = self._steadied(pieces, logits)
         scores = np.empty((len(pieces), self.count), np.float32)
         scores[pieces.order] = softmax(logits) if self.task == "single" else sigmoid(logits)
         lost = np.isnan(scores).any(1)
         problem = np.where(lost, "error: the model's scores are nan", "").tolist()
         return Outputs.of(scores, problem if lost.any() else None)
+
+    def _steadied(self, pieces: Pieces, logits: npt.NDArray[np.float32]) -> Floats:
+        """Logits that depend on the text alone: rounded to STEP_OF_LOGITS.
+
+        Batches and threads change a logit by less than NOISE. Where it is so near the middle between two steps that this decides
+        how it is rounded, the row is asked again: alone, and with one thread. That is one row in fifty.
+        """
+        import torch
+
+        step = STEP_OF_LOGITS * 2.0 ** np.ceil(np.log2(max(2, self.count) / 2))  # more labels, more doubts
+        steps = logits.astype(np.float64) / step
+        doubtful = np.flatnonzero((np.abs(steps - np.floor(steps) - 0.5) < NOISE / step).any(1))
+        threads, left = torch.get_num_threads(), self.tokenizer.padding_side == "left"
+        torch.set_num_threads(1 if doubtful.size else threads)
+        try:
+            for at in doubtful.tolist():
+                alone = self._score(self._inputs(pieces.pad(at, at + 1, self.fill, left)))
+                steps[at] = alone.numpy()[0].astype(np.float64) / step
+        finally:
+            torch.set_num_threads(threads)
+        return np.asarray(np.rint(steps) * step)
 
     def _tag(self, inputs: dict[str, Any]) -> Any:
         return self.model(**inputs).logits.argmax(-1)

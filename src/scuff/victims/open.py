@@ -13,6 +13,7 @@ from typing import Any
 from .. import specs
 from ..data.dataset import TASKS, Task
 from ..huggingface.loading import BadModel
+from ..specs import some
 from .base import OTHER, Victim
 from .plain import Plain, of_sklearn
 
@@ -72,7 +73,7 @@ def _endpoint(
 
     if not labels and data_labels is not None:
         if len(data_labels) < 2:
-            raise ValueError(f"expected --labels to ask for, got one label in the data: {', '.join(data_labels)}")
+            raise ValueError(f"expected --labels to ask for, got one label in the data: {some(data_labels)}")
         labels = data_labels
     url, _, served = name.removeprefix("chat:").partition("#")
     return _built(Chat, name, url, options.pop("model", served), task=task, labels=labels, **options)

@@ -8,10 +8,13 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..data.dataset import Task
+from ..text.ragged import Floats
 from .answers import Read, Reader
 from .base import OTHER, Access, Column, Outputs
+from .shapes import led_by
 
 
 class Plain(Read):
@@ -38,7 +41,8 @@ class Plain(Read):
 
 
 def of_sklearn(model: Any, task: Task, labels: Sequence[str], name: str = "", identity: str = "") -> Plain:
-    """A fitted scikit-learn pipeline that takes texts: asked for probabilities if it has them, else for labels.
+    """A fitted scikit-learn pipeline that takes texts: asked for probabilities if it has them, else for margins (an SVM), else
+    for labels.
 
     labels: the user's names for its classes, in its order; () takes its own.
     """
@@ -46,17 +50,54 @@ def of_sklearn(model: Any, task: Task, labels: Sequence[str], name: str = "", id
     names = list(labels) or classes
     called = dict(zip(classes, names, strict=False))
     scores = getattr(model, "predict_proba", None)
+    margins = None if scores else _margins_of(model, task, len(classes))
 
     def ask(texts: list[str]) -> Any:
+        if margins is not None:
+            return margins(texts)
         if scores is None:
             found = model.predict(texts)
             return found if task == "multi" else [called.get(str(label), str(label)) for label in found]
         found = scores(texts)
         return np.stack([part[:, 1] for part in found], 1) if isinstance(found, list) else found
 
-    return Plain(
+    victim = Plain(
         ask, task, names, name=name or f"sklearn:{type(model).__name__}", identity=f"{identity or name}:{model!r}"
     )
+    victim.closed = bool(classes)
+    victim.scores_are = "margins" if margins else ""
+    return victim
+
+
+def squashed(margins: npt.NDArray[Any]) -> Floats:
+    """Margins as scores: 0.5 + 0.5 m / (1 + |m|), which rises with m, is 0.5 at 0 and never saturates as a sigmoid does.
+
+    They are no probabilities. Each label's texts keep their order, and so does each text's labels.
+    """
+    m = np.asarray(margins, np.float64)
+    return np.asarray(0.5 + 0.5 * m / (1 + np.abs(m)))
+
+
+def _margins_of(model: Any, task: Task, classes: int) -> Callable[[list[str]], Any] | None:
+    """What turns texts into scores by a model's decision_function; None if it has none, or one that is not by class."""
+    decide = getattr(model, "decision_function", None)
+    options = model.get_params(deep=True) if hasattr(model, "get_params") else {}
+    names = {key.rpartition("__")[2]: value for key, value in options.items()}
+    if decide is None or not classes or names.get("decision_function_shape") == "ovo":
+        return None
+
+    def ask(texts: list[str]) -> Any:
+        scores = squashed(decide(texts))
+        if task == "single" and scores.ndim == 1:  # above 0 for the second of two classes
+            return np.stack([1 - scores, scores], 1)
+        scores = scores[:, None] if scores.ndim == 1 else scores
+        if task == "single" and "break_ties" in names and not names["break_ties"]:
+            # an SVC answers by votes, which its margins need not follow
+            number = {label: at for at, label in enumerate(model.classes_.tolist())}
+            scores = led_by(scores, [number[label] for label in np.asarray(model.predict(texts)).tolist()])
+        return scores
+
+    return ask
 
 
 class Predictions(Read):

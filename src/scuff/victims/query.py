@@ -16,6 +16,7 @@ import numpy as np
 
 from ..data.dataset import Text
 from ..isolation import Blameless, isolated
+from ..specs import some
 from ..text.ragged import Floats
 from .answers import NO_NUMBERS
 from .base import (
@@ -60,7 +61,7 @@ def checked(found: Any, victim: Victim) -> Outputs:
         )
     answers = found.answers
     if answers.ndim == 2 and victim.labels and answers.shape[1] != len(victim.labels):
-        names = ", ".join(victim.labels)
+        names = some(victim.labels)
         raise WrongAnswers(
             f"expected a column for each label of {victim.name} ({names}), got {answers.shape[1]} columns"
         )

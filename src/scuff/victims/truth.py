@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..data.dataset import NONE_NAMES, Dataset, Task, align
 from ..metrics import Mean, usual_metric
+from ..specs import some
 from ..text.ragged import Floats, Ints
 from .base import OTHER, Outputs, as_objects
 
@@ -44,7 +45,7 @@ class Truth:
             none = next((name for name in spare if name.casefold().replace("-", "_") in NONE_NAMES), None)
         if none is not None:
             if none not in labels:
-                raise ValueError(f"expected one of the model's labels for none ({', '.join(labels)}), got {none!r}")
+                raise ValueError(f"expected one of the model's labels for none ({some(labels)}), got {none!r}")
             sets[:, labels.index(none)] = ~np.delete(sets, labels.index(none), axis=1).any(1)
         return cls("multi", tuple(labels), sets)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
@@ -11,90 +10,14 @@ from typing import Any
 import numpy as np
 
 from ...data.dataset import Task, Text
-from ...specs import check_count, check_positive
+from ...specs import check_count, check_positive, check_switch
 from ..answers import begin
 from ..base import Access, Column, Outputs, Victim
 from .client import Endpoint
 from .http import in_text
+from .logprobs import label_scores
 from .responses import Failure
-
-REFUSED = "refused"
-
-REFUSAL = re.compile(
-    r"(?:unfortunately,? |apologies,? (?:but )?)?(?:"
-    r"i(?:'m| am) (?:\w+ )?sorry\b(?! to hear)|sorry,? (?:but )?i\b|i apologi[sz]e|"
-    r"i (?:can't|cannot|can not|won't|will not|must decline|decline|refuse)\b(?! help but)|"
-    r"i(?:'m| am) (?:unable|not able|not comfortable)|as an ai\b)"
-)
-
-DENIED = re.compile(r"(?:\bnot|n't|\bno|\bnon|\bnever|\bneither|\bnor)(?: an?)?[\s\"'*-]*$")
-
-THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
-
-AROUND = " \t\n\"'`*_#>.,:;!?()[]{}<|~"
-
-UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-
-
-class Verdicts:
-    """Finds labels in what a model wrote, in any case, with quotes or markdown around them."""
-
-    def __init__(self, labels: Sequence[str], owner: str) -> None:
-        self.number = {_bare(label): at for at, label in enumerate(labels)}
-        if len(self.number) < len(labels) or not labels or "" in self.number:
-            what = "labels that differ in more than case and punctuation"
-            raise ValueError(f"expected {what} for {owner}.labels, got {list(labels)}")
-        longest_first = sorted(self.number, key=len, reverse=True)  # "hate speech" before "hate"
-        self._mention = re.compile("|".join(map(_pattern, longest_first)))
-
-    def one(self, text: str) -> int | str:
-        """The number of the label, or a problem."""
-        said = _bare(text)
-        if said in self.number:
-            return self.number[said]
-        if REFUSAL.match(said):
-            return REFUSED
-        found = self._mentioned(said)
-        return found.pop() if len(found) == 1 else unparsed(text)
-
-    def several(self, text: str) -> set[int] | str:
-        """The numbers of labels with commas between them, an empty set for "none"; or a problem."""
-        said = _bare(text)
-        parts = [_bare(part) for part in re.split(r"[,;\n]", THOUGHT.sub("", text)) if part.strip()]
-        if parts and all(part in self.number for part in parts):
-            return {self.number[part] for part in parts}
-        if REFUSAL.match(said):
-            return REFUSED
-        found, none = self._mentioned(said), bool(re.search(r"\bnone\b", said)) and "none" not in self.number
-        return found if bool(found) != none else unparsed(text)
-
-    def _mentioned(self, said: str) -> set[int]:
-        """The labels that occur as whole words; none if one is negated: "not positive" names no label."""
-        found = list(self._mention.finditer(said))
-        if any(DENIED.search(said[: mention.start()]) for mention in found):
-            return set()
-        return {self.number[mention.group()] for mention in found}
-
-
-def unparsed(text: str) -> str:
-    return f"unparsed: {begin(text) or 'nothing'}"
-
-
-def _bare(text: str) -> str:
-    """In lower case, with straight quotes, one blank between words, and no punctuation around."""
-    text = THOUGHT.sub("", text).casefold().replace("\u2019", "'").replace("*", "").replace("_", " ").strip()
-    text = re.sub(r"(?<=\w)-(?=\w)|\s+", " ", text.removeprefix("- "))
-    return text.strip(AROUND) or text
-
-
-def _pattern(label: str) -> str:
-    """A label as a whole word, unless its script has no blanks between words. 4 is not in 4.5, nor 1 in -1."""
-    left = (
-        "" if UNSPACED.match(label[0]) else r"(?<!\w)(?<!\d[.,])" + (r"(?<![-+\u2212])" if label[0].isdigit() else "")
-    )
-    right = "" if UNSPACED.match(label[-1]) else r"(?!\w)(?![.,]\d)"
-    return left + re.escape(label) + right
-
+from .words import REFUSED, Verdicts, unparsed
 
 ASKS: dict[Task, str] = {
     "single": "Classify the {what}. Answer with exactly one of these labels and nothing else: {labels}",
@@ -105,17 +28,23 @@ ASKS: dict[Task, str] = {
 SHOWS = {1: ("text", "Text: {text}"), 2: ("pair of texts", "First text: {first}\n\nSecond text: {second}")}
 
 
+THINKING = 4096  # tokens that a model may need to think before it answers
+
+
 class Chat(Victim):
     """A zero-shot classifier: one question per row; the answer names one label, or any number of them for task multi.
 
     url: up to and with /v1. prompt: with {text}, or {first} and {second}, and {labels}; the default asks for the labels and
-    nothing else. temperature and max_tokens are left out of the request if they are None. The rest is explained at Endpoint.
+    nothing else. max_tokens: of an answer; one that is cut off before it names a label, as of models that think first, is asked
+    for again with `thinking` tokens. These and temperature are left out of the request if they are None. scores: ask for the
+    `top_logprobs` likeliest tokens, and give a score for each label (see logprobs.py). The rest is explained at Endpoint.
     """
 
     cases_at_once = 500  # answers cost time or money
     paid = True
 
     access = Access.DECISION
+    hint = "; --with scores=true asks for scores"
 
     def __init__(
         self,
@@ -128,6 +57,9 @@ class Chat(Victim):
         system: str | None = None,
         temperature: float | None = 0,
         max_tokens: int | None = 16,
+        thinking: int | None = THINKING,
+        scores: bool = False,
+        top_logprobs: int = 20,
         timeout: float = 30,
         retries: int = 4,
         backoff: float = 0.5,
@@ -159,8 +91,21 @@ class Chat(Victim):
         if max_tokens is not None:
             check_count(max_tokens, 1, "chat.max_tokens")
             self._settings["max_tokens"] = max_tokens
+        if thinking is not None:
+            check_count(thinking, 1, "chat.thinking")
+        self._thinking, self._limit = thinking, "max_tokens"
+        check_switch(scores, "chat.scores")
+        if scores:
+            check_count(top_logprobs, 1, "chat.top_logprobs")
+            if task != "single":
+                raise ValueError(
+                    f"expected task single for chat.scores, got {task}: sets of labels have no first token"
+                )
+            self.access, self.hint = Access.SCORE, ""
+            self._settings |= {"logprobs": True, "top_logprobs": top_logprobs}
         self._verdicts = Verdicts(self.labels, "chat")
-        about = [self.endpoint.address.public, task, self.labels, self._prompts, system, self._settings]
+        about: list[Any] = [self.endpoint.address.public, task, self.labels, self._prompts, system, self._settings]
+        about += [thinking] if thinking != THINKING else []
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
 
     def __repr__(self) -> str:
@@ -171,7 +116,10 @@ class Chat(Victim):
         if not prompt:
             raise ValueError(f"expected as many columns of texts as chat.prompt has, got {len(columns)}")
         rows = list(zip(*columns, strict=True))
-        found = [self._read(answer) for answer in self.endpoint.post([self._body(prompt, row) for row in rows])]
+        answers = self._ask([self._body(prompt, row) for row in rows])
+        found = [self._read(answer) for answer in answers]
+        if self.access == Access.SCORE:
+            return self._scored(answers, found)
         problems = [outcome if isinstance(outcome, str) else "" for outcome in found]
         if self.task == "single":
             return Outputs.of(np.array([n if isinstance(n, int) else -1 for n in found], np.int64), problems)
@@ -180,6 +128,56 @@ class Chat(Victim):
             if isinstance(outcome, set):
                 sets[at, sorted(outcome)] = True
         return Outputs.of(sets, problems)
+
+    def _ask(self, bodies: list[dict[str, Any]]) -> list[Any]:
+        """The answers of the server. Those that were cut off are asked for again with more tokens."""
+        answers = self._post(bodies)
+        room, limit = self._thinking, self._settings.get("max_tokens")
+        if room is None or limit is None or room <= limit:
+            return answers
+        cut = [at for at, answer in enumerate(answers) if self._is_cut(answer)]
+        for at, answer in zip(cut, self._post([bodies[at] | {"max_tokens": room} for at in cut]), strict=True):
+            answers[at] = answer
+        return answers
+
+    def _post(self, bodies: list[dict[str, Any]]) -> list[Any]:
+        """Posts, under the name that the server has for the limit of tokens: newer models of OpenAI want another."""
+        answers = self.endpoint.post([self._named(body) for body in bodies])
+        wrong = [at for at, answer in enumerate(answers) if self._limit == "max_tokens" and _wants(answer, OTHER_LIMIT)]
+        if wrong:
+            self._limit = OTHER_LIMIT
+            for at, answer in zip(wrong, self._post([bodies[at] for at in wrong]), strict=True):
+                answers[at] = answer
+        return answers
+
+    def _named(self, body: dict[str, Any]) -> dict[str, Any]:
+        return {self._limit if name == "max_tokens" else name: value for name, value in body.items()}
+
+    def _is_cut(self, answer: Any) -> bool:
+        """Whether an answer ended at the limit of tokens before it named a label; a list of labels may always miss some."""
+        try:
+            choice = answer["choices"][0]
+            text = choice["message"].get("content")
+        except (LookupError, TypeError, AttributeError):
+            return False
+        if choice.get("finish_reason") != "length":
+            return False
+        return self.task == "multi" or not (isinstance(text, str) and self._verdicts.begins(text))
+
+    def _scored(self, answers: list[Any], found: list[Any]) -> Outputs:
+        """The scores of the labels; a label whose tokens the server does not show counts as certain."""
+        scores = np.full((len(found), len(self.labels)), np.nan, np.float32)
+        problems = []
+        for at, (answer, outcome) in enumerate(zip(answers, found, strict=True)):
+            if isinstance(outcome, int):
+                logprobs = answer["choices"][0].get("logprobs")
+                if not isinstance(logprobs, dict) or not isinstance(logprobs.get("content"), list):
+                    outcome = "unparsed: expected logprobs, got none: this server does not give scores"
+                else:
+                    shares = label_scores(logprobs["content"], self.labels, outcome)
+                    scores[at] = np.eye(len(self.labels))[outcome] if shares is None else shares
+            problems.append(outcome if isinstance(outcome, str) else "")
+        return Outputs.of(scores, problems)
 
     def _body(self, prompt: str, row: tuple[Text, ...]) -> dict[str, Any]:
         known: dict[str, Text] = {"text": row[0], "first": row[0], "second": row[-1], "labels": ", ".join(self.labels)}
@@ -211,6 +209,16 @@ def _prompt(prompt: str | None, task: Task, columns: int) -> str:
         return prompt if ("{text}" in prompt) == (columns == 1) else ""
     what, shown = SHOWS[columns]
     return f"{ASKS[task].replace('{what}', what)}\n\n{shown}"
+
+
+OTHER_LIMIT = "max_completion_tokens"
+
+
+def _wants(answer: Any, option: str) -> bool:
+    """Whether a server says that it wants another option."""
+    return (
+        isinstance(answer, Failure) and answer.status in (400, 422) and option in json.dumps(answer.body, default=str)
+    )
 
 
 def _is_filtered(body: Any) -> bool:

@@ -12,11 +12,11 @@ import threading
 import time
 from base64 import b64encode
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -26,6 +26,7 @@ from urllib3.exceptions import HTTPError
 from ...specs import check_count, check_positive
 from ...version import __version__
 from ..answers import begin
+from ..base import StopRun
 from .responses import Failure, Response, hide, may_pass, retry_after, understand
 
 KEYS = re.compile("key|token|secret|sig|auth|pass|code", re.IGNORECASE)  # names of values that are secret
@@ -33,6 +34,8 @@ KEYS = re.compile("key|token|secret|sig|auth|pass|code", re.IGNORECASE)  # names
 LARGEST = 1 << 26  # bytes of a response; no classifier answers with more
 
 LONGEST = 120.0  # seconds that a server may ask us to wait; if it asks for more, the request fails at once
+
+IN_A_ROW = 8  # requests that fail one after the other before we look whether the endpoint still answers at all
 
 SECRET = 8  # letters; a shorter value hides nothing, and blanking it out would damage answers
 
@@ -157,6 +160,19 @@ class Connections:
                 socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
 
 
+class Tries(NamedTuple):
+    """How often a request is sent again if its texts may be to blame: `again` times, and `late` times after a timeout.
+
+    While nothing listens or the server wants a pause, `retries` alone counts.
+    """
+
+    again: int
+    late: int
+
+
+ONCE_MORE = Tries(1, 0)
+
+
 class Pace:
     """Hands out turns, so that all threads together keep a rate."""
 
@@ -177,8 +193,41 @@ class Pace:
             self._free = max(self._free, time.monotonic() + seconds)
 
 
+class EndpointDown(StopRun):
+    """An endpoint answers nothing any more, not even what it answered before."""
+
+
+class Health:
+    """Notices when an endpoint is down: nothing listens, or IN_A_ROW requests fail without a success between them.
+
+    Texts may be to blame for the latter, so `look` sends a body again that was answered before, and only if this fails, too,
+    the endpoint is down. If nothing was answered before, four times as many requests have to fail.
+    """
+
+    def __init__(self) -> None:
+        self._failed, self._answered, self._lock = 0, b"", threading.Lock()
+
+    def note(self, body: bytes, failure: Failure | None, look: Callable[[bytes], Any]) -> Failure | None:
+        """Counts what became of a request. Returns the failure if the endpoint is down."""
+        if failure is None:
+            with self._lock:
+                self._failed, self._answered = 0, self._answered or body
+            return None
+        if failure.refused:
+            return failure
+        if not failure.tells_of_server:
+            return None
+        with self._lock:
+            self._failed, known = self._failed + 1, self._answered
+            if self._failed < (IN_A_ROW if known else 4 * IN_A_ROW):
+                return None
+            self._failed = 0
+        again = look(known) if known else failure  # not under the lock, so that other requests can end meanwhile
+        return again if isinstance(again, Failure) else None
+
+
 class Endpoint:
-    """A URL that takes JSON and answers with JSON. Redirects are not followed.
+    """A URL that takes JSON and answers with JSON. Redirects are not followed. Once it is down, EndpointDown is raised.
 
     timeout: seconds per attempt. retries: attempts after the first. backoff: seconds before the first retry, doubled for each
     further one. concurrency: requests at a time. rate: requests per second, all threads and calls together. key_env: the
@@ -208,7 +257,7 @@ class Endpoint:
         if rate is not None:
             check_positive(rate, f"{owner}.rate")
         self.timeout, self.backoff, self.retries, self.concurrency = timeout, backoff, retries, concurrency
-        self._pace = Pace(rate)
+        self._pace, self._health = Pace(rate), Health()
         self.key_env, self.key_header, self._headers = key_env, key_header, dict(headers or {})
         for name, value in [(key_header, "-"), *self._headers.items()]:
             if not (_plain(name) and " " not in name and _plain(value)):
@@ -217,12 +266,19 @@ class Endpoint:
     def __repr__(self) -> str:
         return f"Endpoint({self.address.shown!r})"
 
-    def post(self, bodies: Sequence[Any]) -> list[Any]:
-        """What the server answers to each body, in their order; a Failure where it does not."""
+    def post(self, bodies: Sequence[Any], tries: Tries | None = None) -> list[Any]:
+        """What the server answers to each body, in their order; a Failure where it does not.
+
+        tries: how often a request is repeated; None: `retries` times.
+        """
+        tries = tries or Tries(self.retries, self.retries)
         head, secrets = self._head()
         waiting, answered = deque(enumerate(bodies)), SimpleQueue[tuple[int, Any]]()
         stop, many = threading.Event(), min(self.concurrency, len(waiting))
         connections = Connections(self.address, self.timeout, max(1, many))
+
+        def ask(body: bytes, tries: Tries = tries) -> Any:
+            return self._ask(connections, body, head, secrets, stop, tries)
 
         def work() -> None:
             while not stop.is_set():
@@ -231,8 +287,8 @@ class Endpoint:
                 except IndexError:
                     return
                 try:
-                    answered.put((at, self._ask(connections, json.dumps(body).encode(), head, secrets, stop)))
-                except Exception as error:  # a mistake of ours: the caller raises it
+                    answered.put((at, self._watched(json.dumps(body).encode(), ask)))
+                except Exception as error:  # the endpoint is down, or a mistake of ours: the caller raises it
                     answered.put((-1, error))
 
         # daemons: the program can end while one of them still waits for a host that does not answer
@@ -270,11 +326,30 @@ class Endpoint:
     def _key(self) -> str:
         return os.environ.get(self.key_env, "").strip() if self.key_env else ""
 
+    def _watched(self, body: bytes, ask: Callable[..., Any]) -> Any:
+        """Sends one request. Raises EndpointDown if it is the last of many that failed and the endpoint is down."""
+        found = ask(body)
+        down = self._health.note(
+            body, found if isinstance(found, Failure) else None, lambda known: ask(known, ONCE_MORE)
+        )
+        if down:
+            raise EndpointDown(
+                f"expected answers from {self.address.shown}, got none any more: {down.reason}; with -o, the same command "
+                "goes on once it answers again"
+            )
+        return found
+
     def _ask(
-        self, connections: Connections, body: bytes, head: dict[str, str], secrets: list[str], stop: threading.Event
+        self,
+        connections: Connections,
+        body: bytes,
+        head: dict[str, str],
+        secrets: list[str],
+        stop: threading.Event,
+        tries: Tries,
     ) -> Any:
-        """Sends one request until it is answered, fails for good, or has no retries left."""
-        failure, wait = Failure("stopped"), 0.0
+        """Sends one request until it is answered, fails for good, or has no tries left."""
+        failure, wait, late, again = Failure("stopped"), 0.0, 0, 0
         for attempt in range(self.retries + 1):
             if stop.wait(wait) or stop.wait(self._pace.turn()):
                 return failure
@@ -290,6 +365,9 @@ class Endpoint:
             if not may_pass(failure.status):
                 keyless = failure.status in (401, 403) and self.key_env and not self._key()
                 return _explain(failure, f"{self.key_env} is not set") if keyless else failure
+            late, again = late + failure.late, again + failure.may_be_the_texts
+            if late > tries.late or again > tries.again:
+                return failure
             if asked > LONGEST:
                 return _explain(failure, f"try again in {asked:.0f} s")
             self._pace.hold(asked)
@@ -301,8 +379,9 @@ class Endpoint:
         while (inner := error.__cause__ or error.__context__) is not None:
             error = inner
         if isinstance(error, TimeoutError):
-            return Failure(f"timeout after {self.timeout:g} s")
-        return Failure(f"no answer: {begin(hide(f'{type(error).__name__}: {error}', secrets))}")
+            return Failure(f"timeout after {self.timeout:g} s", late=True)
+        said, refused = f"{type(error).__name__}: {error}", isinstance(error, ConnectionRefusedError | socket.gaierror)
+        return Failure(f"no answer: {begin(hide(said, secrets))}", refused=refused)
 
 
 def _plain(text: str) -> bool:

@@ -9,10 +9,10 @@ from hashlib import sha256
 from typing import Any
 
 from ...data.dataset import TASKS, Task, Text, joined
-from ...specs import check_count
+from ...specs import check_count, some
 from ..answers import BadAnswer, Read, Reader, Unfit, begin
 from ..base import OTHER, Column, Outputs
-from .client import Endpoint
+from .client import ONCE_MORE, Endpoint, Tries
 from .responses import Failure
 
 MARK = re.compile(r"\{(texts?|pairs|firsts?|seconds?)\}")
@@ -118,7 +118,9 @@ def _follow(value: Any, steps: Sequence[str]) -> Any:
     return at
 
 
-BAD_ROW = (400, 413, 422, 500)  # status of servers that cannot take one of several texts
+PARTS = (
+    8  # into which a batch that fails is cut: as many as are asked at a time, so a text stands alone after few rounds
+)
 
 
 class Http(Read):
@@ -162,7 +164,7 @@ class Http(Read):
         self._path = AnswerPath(answer, "http.answer", batched=self._template.batched)
         if (task == "text") == bool(labels):
             wanted = "no labels" if labels else "the names of the labels"
-            raise ValueError(f"expected {wanted} for http.labels and task {task}, got {list(labels)}")
+            raise ValueError(f"expected {wanted} for http.labels and task {task}, got [{some(map(repr, labels))}]")
         self.reader = Reader(task, self.labels, self.name, assumed=OTHER in self.labels, scores=scores)
         check_count(batch, 1, "http.batch")
         self._size = batch if self._template.batched else 1
@@ -192,29 +194,34 @@ class Http(Read):
         return self.reader.outputs(answers, problems)
 
     def _ask(self, rows: Sequence[Row]) -> list[Any]:
-        """The value, Unfit or Failure for each row. Batches that the server cannot take are asked again in halves.
+        """The value, Unfit or Failure for each row. A batch that is not answered is cut into parts, and so on, until a text that
+        the server cannot take stands alone.
 
-        All halves are sent together, `concurrency` at a time: `isolated` would send one after the other.
+        A batch of up to 64 texts needs two more rounds for that, in which nothing is repeated after a timeout: a text that hangs
+        costs four timeouts. All parts are sent together, `concurrency` at a time: `isolated` would send one after the other.
         """
         out: list[Any] = [None] * len(rows)
         parts = [range(at, min(at + self._size, len(rows))) for at in range(0, len(rows), self._size)]
+        tries = Tries(self.endpoint.retries, 1) if self._size > 1 else None
         while parts:
-            responses = self.endpoint.post([self._template.fill([rows[at] for at in part]) for part in parts])
-            halves = []
+            responses = self.endpoint.post([self._template.fill([rows[at] for at in part]) for part in parts], tries)
+            smaller = []
             for part, response in zip(parts, responses, strict=True):
-                if isinstance(response, Failure) and response.status in BAD_ROW and len(part) > 1:
-                    half = len(part) // 2
-                    halves += [part[:half], part[half:]]
-                else:
-                    out[part.start : part.stop] = self._found(response, len(part))
-            parts = halves
+                found = self._found(response, len(part))
+                if isinstance(found, Failure | Unfit):
+                    if len(part) > 1 and (isinstance(found, Unfit) or found.may_be_the_texts):
+                        size = -(-len(part) // PARTS)
+                        smaller += [part[at : at + size] for at in range(0, len(part), size)]
+                    found = [found] * len(part)
+                out[part.start : part.stop] = found
+            parts, tries = smaller, ONCE_MORE
         return out
 
-    def _found(self, response: Any, count: int) -> list[Any]:
-        """What a response means for each of its rows."""
+    def _found(self, response: Any, count: int) -> list[Any] | Failure | Unfit:
+        """What a response means for each of its rows; a Failure or Unfit if it means nothing for any."""
         if isinstance(response, Failure):
-            return [response] * count
+            return response
         try:
             return self._path.rows(response, count)
         except Unfit as unfit:
-            return [unfit] * count
+            return unfit

@@ -29,6 +29,18 @@ class Failure:
     reason: str
     status: int = 0
     body: Any = None
+    late: bool = False  # a timeout
+    refused: bool = False  # nothing listens there
+
+    @property
+    def may_be_the_texts(self) -> bool:
+        """Whether other texts may be answered: not if nothing listens, it wants a key or a pause, or is not there."""
+        return not self.refused and self.status not in (401, 404, 405, 407, 410, 429) and not 300 <= self.status < 400
+
+    @property
+    def tells_of_server(self) -> bool:
+        """Whether it may mean that nothing is answered any more: not if the server says that it cannot take these texts."""
+        return self.status not in (400, 413, 422)
 
 
 def understand(response: Response, secrets: Sequence[str]) -> Any:
