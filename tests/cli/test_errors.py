@@ -128,7 +128,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         "a.txt",
         b"x",
         ["-c", "text"],
-        "expected a table (csv, tsv, jsonl, parquet) for --column, got lines",
+        "expected a table (csv, tsv, jsonl, json, parquet) for --column, got lines",
     ),
     "id of lines": ("a.txt", b"x", ["--id", "n"], "expected a table with a column 'n', got lines"),
     "format": ("a.txt", b"x", ["--format", "xml"], "for --format, got 'xml'"),

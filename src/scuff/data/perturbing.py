@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
+from ..isolation import Blameless, isolated, reason_of
 from ..perturbations.plan import Plan, Tally
 from ..perturbations.protect import Protect
 from ..text.edits import Edit
@@ -18,6 +20,34 @@ from .formats.files import Input
 from .formats.streams import BadInput, Source, replacing
 
 ShowProgress = Callable[[Source, Tally], None]
+
+
+PROBE = "A few plain words."  # a perturbation that raises on this, too, is wrong itself
+
+
+class Perturbed(NamedTuple):
+    """Some rows of a column: their numbers, new texts, edits if wanted, and counts."""
+
+    rows: Sequence[int]
+    new: Sequence[Value]
+    edits: Sequence[list[Edit]]
+    tally: Tally
+
+
+def raise_hopeless(plan: Plan, error: BaseException, *, tokens: bool) -> None:
+    """Raises an error if a plain text gives the same one, since then it is not about a text but about the plan."""
+    plain = replace(plan, protect=Protect(plan.protect.what))
+    try:
+        if tokens:
+            plain.tokens([PROBE.split()])
+        else:
+            plain.texts([PROBE])
+    except (Exception, SystemExit) as same:
+        if reason_of(same) == reason_of(error):
+            if isinstance(error, ValueError | OSError):
+                raise error from None
+            reason = reason_of(error).removeprefix("error: ")
+            raise RuntimeError(f"{plan.perturbation.spec} fails on every text: {reason}") from error
 
 
 class Chunk:
@@ -38,36 +68,59 @@ class Chunk:
     def run(
         self, plan: Plan, draw: int, tally: Tally, edits: bool = False
     ) -> tuple[list[list[Value]], list[list[list[Edit]]]]:
-        """Returns the perturbed texts of each record, and their edits if wanted: [record][column]. Adds to the tally."""
-        results = [self._column(at, plan, draw, tally, edits) for at in range(len(self.columns))]
-        new = [list(values) for values in zip(*(result[0] for result in results), strict=True)]
-        return new, [list(found) for found in zip(*(result[1] for result in results), strict=True)]
+        """Returns the perturbed texts of each record, and their edits if wanted: [record][column]. Adds to the tally.
 
-    def _column(
-        self, at: int, plan: Plan, draw: int, tally: Tally, edits: bool
-    ) -> tuple[list[Value], list[list[Edit]]]:
+        A text that the perturbation raises on stays as it is.
+        """
+        new: list[list[Value]] = [[] for _ in self.records]
+        changes: list[list[list[Edit]]] = [[] for _ in self.records]
+        for at, values in enumerate(self.columns):
+            for row, value in enumerate(values):
+                new[row].append(value)
+                changes[row].append([])
+            for part in self._column(at, plan, draw, edits):
+                tally.add(part.tally)
+                for row, value in zip(part.rows, part.new, strict=True):
+                    new[row][at] = value
+                for row, edit in zip(part.rows, part.edits, strict=False):
+                    changes[row][at] = edit
+        return new, changes
+
+    def _column(self, at: int, plan: Plan, draw: int, edits: bool) -> Iterator[Perturbed]:
         """Perturbs one column: strings as texts, lists as tokens; empty fields stay."""
         values = self.columns[at]
-        out, changes = list(values), [[] for _ in values]  # type: tuple[list[Value], list[list[Edit]]]
-        runs: list[tuple[type, Any]] = [(str, plan.texts), (list, plan.tokens)]
-        for kind, run in runs:
+        for kind in (str, list):
             rows = [row for row, value in enumerate(values) if isinstance(value, kind)]
             if rows:
-                found: list[list[Edit]] | None = [] if edits else None
-                ids = [self.ids[at][row] for row in rows] if self.ids else None
-                if self.spans:
-                    guard = Protect(plan.protect.what, tuple(self.spans[row] for row in rows))
-                    run = getattr(replace(plan, protect=guard), run.__name__)
+                work = partial(self._perturbed, at, plan, draw, edits)
                 try:
-                    new = run([values[row] for row in rows], ids=ids, draw=draw, tally=tally, edits=found)
-                except ValueError:
-                    self._check_unicode(at)
+                    yield work(rows)
+                except Blameless:
                     raise
-                for row, value in zip(rows, new, strict=True):
-                    out[row] = value
-                for row, edit in zip(rows, found or [], strict=False):
-                    changes[row] = edit
-        return out, changes
+                except (Exception, SystemExit) as error:
+                    self._check_unicode(at)
+                    raise_hopeless(plan, error, tokens=kind is list)
+                    yield from isolated(rows, work, partial(self._failed, at, plan))
+
+    def _perturbed(self, at: int, plan: Plan, draw: int, edits: bool, rows: Sequence[int]) -> Perturbed:
+        """Perturbs some rows of a column, all of which are texts, or all of which are lists of tokens."""
+        values: list[Any] = [self.columns[at][row] for row in rows]
+        ids = [self.ids[at][row] for row in rows] if self.ids else None
+        if self.spans:
+            plan = replace(plan, protect=Protect(plan.protect.what, tuple(self.spans[row] for row in rows)))
+        run = plan.texts if isinstance(values[0], str) else plan.tokens
+        found: list[list[Edit]] = []
+        tally = Tally()
+        new = run(values, ids=ids, draw=draw, tally=tally, edits=found if edits else None)
+        return Perturbed(rows, new, found, tally)
+
+    def _failed(self, at: int, plan: Plan, row: int, reason: str) -> Perturbed:
+        """Returns the text that the perturbation raised on, and where it stands."""
+        tally = Tally(texts=1)
+        column = f", column {self.reader.columns[at]!r}" if len(self.columns) > 1 else ""
+        place = self.reader.place(self.records[row], self.first_row + row)
+        tally.failures.add(f"{place}{column}: {plan.perturbation.spec}", reason)
+        return Perturbed([row], [self.columns[at][row]], [], tally)
 
     def _check_unicode(self, at: int) -> None:
         """Raises BadInput that names the line of a lone surrogate, if there is one."""
@@ -80,10 +133,13 @@ class Chunk:
                     raise self.reader.source.error(line, f"expected Unicode text, got the lone surrogate {place}")
 
 
-def chunks(source: Input, reader: Format, copies: int) -> Iterator[Chunk]:
-    """Yields a file in chunks, so small that `copies` copies of one take a few megabytes."""
+def chunks(source: Input, reader: Format, copies: int, blocks: Iterable[list[Any]] | None = None) -> Iterator[Chunk]:
+    """Yields a file in chunks, so small that `copies` copies of one take a few megabytes.
+
+    blocks: the records, if the reader has begun to read them.
+    """
     row = 0
-    for records in reader.chunks():
+    for records in reader.chunks() if blocks is None else blocks:
         size = max(1, -(-len(records) // copies))
         for begin in range(0, max(len(records), 1), size):
             part = records[begin : begin + size]

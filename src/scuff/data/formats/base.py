@@ -26,6 +26,8 @@ OutputRow = tuple[Any, list[Value], Extra | None]
 class Format(ABC):
     """A file format: reads a source in chunks of records, renders records with other texts, and decides what a record is."""
 
+    unit = "record"  # what messages call a record where it has no line number
+
     def __init__(self, source: Source, columns: Sequence[str] = ()) -> None:
         self.source, self.columns = source, list(columns)
 
@@ -51,6 +53,11 @@ class Format(ABC):
     def line(self, record: Any) -> int | None:
         """Returns the line number of a record, or None if the format has none."""
         return None
+
+    def place(self, record: Any, row: int) -> str:
+        """Returns where a record stands in its file, as messages name it. row: its number, from 0."""
+        line = self.line(record)
+        return f"{self.source.name}: {f'line {line}' if line else f'{self.unit} {row + 1}'}"
 
     def field(self, record: Any, column: str) -> object:
         """Returns any field of a record, None for a blank line. Raises BadInput if the format has no columns."""
@@ -86,7 +93,7 @@ class Sink:
 
     def write_rows(self, rows: Sequence[OutputRow]) -> None:
         self._begin()
-        self.out.write("".join([self.format.render(*row) for row in rows]).encode())
+        self.put("".join([self.format.render(*row) for row in rows]))
 
     def close(self) -> None:
         """Must be called once, after the last record."""
@@ -94,12 +101,24 @@ class Sink:
 
     def _begin(self) -> None:
         if not self.begun:
-            self.out.write((self.format.source.bom + self.format.head(self.extra)).encode())
+            self.put(self.format.source.bom + self.format.head(self.extra))
             self.begun = True
+
+    def put(self, text: str) -> None:
+        """Writes text in the encoding that was read. Raises BadInput if it lacks a character."""
+        source = self.format.source
+        try:
+            self.out.write(text.encode(source.encoding))
+        except UnicodeEncodeError as error:
+            raise BadInput(
+                f"{source.name}: expected characters that {source.encoding} has, the perturbation made {text[error.start]!r}"
+            ) from None
 
 
 class Lines(Format):
     """One text per line."""
+
+    unit = "line"
 
     def chunks(self) -> Iterator[list[str]]:
         return self.source.chunks()
