@@ -297,9 +297,11 @@ def test_texts_of_another_kind_are_refused(call: Any, message: str) -> None:
 def test_a_table_is_no_list_of_texts() -> None:
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"text": ["a good film"], "label": ["positive"]})
-    with pytest.raises(TypeError, match=r"expected a string or a list of strings, such as a column, got DataFrame"):
+    with pytest.raises(TypeError, match=r"expected column=NAME for a DataFrame, one or more of text, label, got none"):
         scuff.perturb(table, "keyboard")
-    assert scuff.perturb(table["text"], "disemvowel", 1.0) == ["a gd flm"]
+    with pytest.raises(ValueError, match=r"expected a column 'body' of the DataFrame, got text, label"):
+        scuff.perturb(table, "keyboard", column="body")
+    assert list(scuff.perturb(table["text"], "disemvowel", 1.0)) == ["a gd flm"]
 
 
 def attack_by(walk: Any) -> dict[str, Any]:

@@ -39,7 +39,9 @@ def add_input(parser: argparse.ArgumentParser) -> None:
         "--no-header", action="store_true", help="a csv or tsv file without a header: columns are named 1, 2, ..."
     )
     group.add_argument(
-        "--encoding", metavar="NAME", help="of the text, such as latin-1 or utf-16; default UTF-8; the output has it, too"
+        "--encoding",
+        metavar="NAME",
+        help="of the text, such as latin-1 or utf-16; default UTF-8; the output has it, too",
     )
 
 

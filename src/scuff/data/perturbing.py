@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -50,6 +50,62 @@ def raise_hopeless(plan: Plan, error: BaseException, *, tokens: bool) -> None:
             raise RuntimeError(f"{plan.perturbation.spec} fails on every text: {reason}") from error
 
 
+@dataclass(frozen=True)
+class Texts:
+    """A column of texts or lists of tokens, some of which may be missing, with the place of each for messages."""
+
+    values: Sequence[Value]
+    place: Callable[[int], str]
+    ids: Sequence[object] | None = None
+    spans: Sequence[tuple[tuple[int, int], ...]] | None = None  # protected, of each text
+
+    def perturbed(self, plan: Plan, draw: int = 0, *, edits: bool = False, strict: bool = False) -> Iterator[Perturbed]:
+        """Yields the new texts in parts: strings as texts, lists as tokens; what is missing stays.
+
+        A text that the perturbation raises on stays as it is and is counted; strict: its error is raised.
+        """
+        for kind in (str, list):
+            rows = [row for row, value in enumerate(self.values) if isinstance(value, kind)]
+            if rows:
+                work = partial(self._some, plan, draw, edits)
+                try:
+                    yield work(rows)
+                except Blameless:
+                    raise
+                except (Exception, SystemExit) as error:
+                    if strict:
+                        raise
+                    self._check_unicode()
+                    raise_hopeless(plan, error, tokens=kind is list)
+                    yield from isolated(rows, work, partial(self._failed, plan))
+
+    def _some(self, plan: Plan, draw: int, edits: bool, rows: Sequence[int]) -> Perturbed:
+        """Perturbs some rows, all of which are texts, or all of which are lists of tokens."""
+        values: list[Any] = [self.values[row] for row in rows]
+        ids = [self.ids[row] for row in rows] if self.ids is not None else None
+        if self.spans is not None:
+            plan = replace(plan, protect=Protect(plan.protect.what, tuple(self.spans[row] for row in rows)))
+        run = plan.texts if isinstance(values[0], str) else plan.tokens
+        found: list[list[Edit]] = []
+        tally = Tally()
+        new = run(values, ids=ids, draw=draw, tally=tally, edits=found if edits else None)
+        return Perturbed(rows, new, found, tally)
+
+    def _failed(self, plan: Plan, row: int, reason: str) -> Perturbed:
+        """Returns the text that the perturbation raised on, and counts it."""
+        tally = Tally(texts=1)
+        tally.failures.add(f"{self.place(row)}: {plan.perturbation.spec}", reason)
+        return Perturbed([row], [self.values[row]], [], tally)
+
+    def _check_unicode(self) -> None:
+        """Raises BadInput that names the place of a lone surrogate, if there is one."""
+        for row, value in enumerate(self.values):
+            for text in [value] if isinstance(value, str) else value or []:
+                if half := lone_surrogate(text):
+                    found = f"U+{ord(half):04X} at character {text.index(half)}"
+                    raise BadInput(f"{self.place(row)}: expected Unicode text, got the lone surrogate {found}")
+
+
 class Chunk:
     """Some records of a file, ready to be perturbed by any number of plans."""
 
@@ -68,17 +124,12 @@ class Chunk:
     def run(
         self, plan: Plan, draw: int, tally: Tally, edits: bool = False
     ) -> tuple[list[list[Value]], list[list[list[Edit]]]]:
-        """Returns the perturbed texts of each record, and their edits if wanted: [record][column]. Adds to the tally.
-
-        A text that the perturbation raises on stays as it is.
-        """
-        new: list[list[Value]] = [[] for _ in self.records]
-        changes: list[list[list[Edit]]] = [[] for _ in self.records]
+        """Returns the perturbed texts of each record, and their edits if wanted: [record][column]. Adds to the tally."""
+        new = [list(values) for values in zip(*self.columns, strict=True)] or [[] for _ in self.records]
+        changes: list[list[list[Edit]]] = [[[] for _ in values] for values in new]
         for at, values in enumerate(self.columns):
-            for row, value in enumerate(values):
-                new[row].append(value)
-                changes[row].append([])
-            for part in self._column(at, plan, draw, edits):
+            texts = Texts(values, partial(self._place, at), self.ids[at] if self.ids else None, self.spans)
+            for part in texts.perturbed(plan, draw, edits=edits):
                 tally.add(part.tally)
                 for row, value in zip(part.rows, part.new, strict=True):
                     new[row][at] = value
@@ -86,51 +137,10 @@ class Chunk:
                     changes[row][at] = edit
         return new, changes
 
-    def _column(self, at: int, plan: Plan, draw: int, edits: bool) -> Iterator[Perturbed]:
-        """Perturbs one column: strings as texts, lists as tokens; empty fields stay."""
-        values = self.columns[at]
-        for kind in (str, list):
-            rows = [row for row, value in enumerate(values) if isinstance(value, kind)]
-            if rows:
-                work = partial(self._perturbed, at, plan, draw, edits)
-                try:
-                    yield work(rows)
-                except Blameless:
-                    raise
-                except (Exception, SystemExit) as error:
-                    self._check_unicode(at)
-                    raise_hopeless(plan, error, tokens=kind is list)
-                    yield from isolated(rows, work, partial(self._failed, at, plan))
-
-    def _perturbed(self, at: int, plan: Plan, draw: int, edits: bool, rows: Sequence[int]) -> Perturbed:
-        """Perturbs some rows of a column, all of which are texts, or all of which are lists of tokens."""
-        values: list[Any] = [self.columns[at][row] for row in rows]
-        ids = [self.ids[at][row] for row in rows] if self.ids else None
-        if self.spans:
-            plan = replace(plan, protect=Protect(plan.protect.what, tuple(self.spans[row] for row in rows)))
-        run = plan.texts if isinstance(values[0], str) else plan.tokens
-        found: list[list[Edit]] = []
-        tally = Tally()
-        new = run(values, ids=ids, draw=draw, tally=tally, edits=found if edits else None)
-        return Perturbed(rows, new, found, tally)
-
-    def _failed(self, at: int, plan: Plan, row: int, reason: str) -> Perturbed:
-        """Returns the text that the perturbation raised on, and where it stands."""
-        tally = Tally(texts=1)
+    def _place(self, at: int, row: int) -> str:
+        """Returns where a text stands in the file."""
         column = f", column {self.reader.columns[at]!r}" if len(self.columns) > 1 else ""
-        place = self.reader.place(self.records[row], self.first_row + row)
-        tally.failures.add(f"{place}{column}: {plan.perturbation.spec}", reason)
-        return Perturbed([row], [self.columns[at][row]], [], tally)
-
-    def _check_unicode(self, at: int) -> None:
-        """Raises BadInput that names the line of a lone surrogate, if there is one."""
-        for record, value in zip(self.records, self.columns[at], strict=True):
-            for text in [value] if isinstance(value, str) else value or []:
-                half = lone_surrogate(text)
-                line = self.reader.line(record)
-                if half and line:
-                    place = f"U+{ord(half):04X} at character {text.index(half)} of column {self.reader.columns[at]!r}"
-                    raise self.reader.source.error(line, f"expected Unicode text, got the lone surrogate {place}")
+        return self.reader.place(self.records[row], self.first_row + row) + column
 
 
 def chunks(source: Input, reader: Format, copies: int, blocks: Iterable[list[Any]] | None = None) -> Iterator[Chunk]:

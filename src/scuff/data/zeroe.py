@@ -108,7 +108,18 @@ def write_zeroe(
         perturbations, skipped = _usable(perturbations, tokens=tokens or source.kind in TOKEN_FORMATS)
         target.mkdir(parents=True, exist_ok=True)
         parts = chunks(source, reader, 2 + len(perturbations) * (len(LEVELS) + 2), chain([first], blocks))
-        return _write(source, reader, parts, target, perturbations, skipped, seed, selection, progress, failures)
+        return _write(
+            source,
+            reader,
+            parts,
+            target,
+            perturbations,
+            skipped,
+            seed,
+            selection,
+            progress,
+            failures if failures is not None else Failures(),
+        )
     except BaseException:
         if is_new and target.exists():
             for path in target.iterdir():
@@ -149,7 +160,7 @@ def _write(
     seed: int,
     selection: str | None,
     progress: ShowProgress | None,
-    failures: Failures | None,
+    failures: Failures,
 ) -> dict[str, Any]:
     plans = {
         (name, level): Plan(perturbation, p, seed, selection)
@@ -179,7 +190,7 @@ def _write(
                 progress(reader.source, seen)
         for sink in sinks.values():
             sink.close()
-    for output in outputs.values() if failures is not None else ():
+    for output in outputs.values():
         failures.extend(output.tally.failures)
     manifest = {
         "schema": SCHEMA, "scuff": __version__, "source": Path(source.path).name, "seed": seed,

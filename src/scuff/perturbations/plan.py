@@ -29,7 +29,9 @@ class Tally:
     changed_texts: int = 0
     units: int = 0
     changed_units: int = 0
-    failures: Failures = field(default_factory=Failures)  # texts that the perturbation raised on, which stay as they are
+    failures: Failures = field(
+        default_factory=Failures
+    )  # texts that the perturbation raised on, which stay as they are
 
     def add(self, other: Tally) -> None:
         """Adds other counts to these."""

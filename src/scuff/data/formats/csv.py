@@ -91,7 +91,7 @@ class Csv(TableFormat):
             self._header(next(rows, None))
             yield from rows
             return
-        blank = []
+        blank: list[CsvRow] = []
         for row in rows:
             if row.fields:
                 self._use([str(number) for number in range(1, len(row.fields) + 1)])

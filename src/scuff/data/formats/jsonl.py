@@ -137,7 +137,9 @@ class JsonArray(Jsonl):
         if bare and not isinstance(value, str | list):
             raise self.source.error(line, f"expected objects or texts in a JSON array, got {type(value).__name__}")
         if self.bare not in (None, bare):
-            raise self.source.error(line, f"expected items of one kind in a JSON array, got {type(value).__name__}, too")
+            raise self.source.error(
+                line, f"expected items of one kind in a JSON array, got {type(value).__name__}, too"
+            )
         if bare and self.columns not in ([], [""]):
             raise self.source.error(
                 line, f"expected objects with a column {self.columns[0]!r}, got {type(value).__name__}"

@@ -84,7 +84,9 @@ def kind_of_content(name: str, head: bytes, *, suffix: str, whole: bool) -> str:
         return found
     if suffix == ".json":
         raise BadInput(f"{name}: expected a JSON array, or a JSON object per line, got something else")
-    what = STRUCTURED.get(suffix) or next((what for mark, what in MARKUP.items() if start.lower().startswith(mark)), None)
+    what = STRUCTURED.get(suffix) or next(
+        (what for mark, what in MARKUP.items() if start.lower().startswith(mark)), None
+    )
     if what:
         raise _unknown(name, what)
     lines = text.split("\n")
@@ -132,7 +134,9 @@ def _array(name: str, start: str, whole: bool) -> str | None:
         return "json" if first.startswith('"') and not whole else None
     after = first[stop:].lstrip()
     if isinstance(_parsed(start.partition("\n")[0]), list):
-        raise BadInput(f"{name}: expected JSON objects, got an array on each line: --format lines takes them as plain text")
+        raise BadInput(
+            f"{name}: expected JSON objects, got an array on each line: --format lines takes them as plain text"
+        )
     return "json" if after.startswith(",") and _continues(after[1:].lstrip()) else None
 
 

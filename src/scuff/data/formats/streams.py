@@ -1,4 +1,4 @@
-"""Reading and writing bytes: gzip and encodings, decoding errors with their position, output files that are complete or absent."""
+"""Reading and writing bytes: gzip, encodings, decoding errors with their position, output files that are complete or absent."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -59,7 +60,7 @@ class Source:
         """Returns the first bytes, which will be read again: `size` of them, fewer if `enough` says so or there are no more."""
         head, begin = b"", self.stream.tell() if self._seekable() else 0
         while len(head) < size and not enough(head):
-            more = self._read(lambda: cast(io.BufferedReader, self.stream).read1(size - len(head)))
+            more = self._read(partial(cast(io.BufferedReader, self.stream).read1, size - len(head)))
             if not more:
                 break
             head += more
