@@ -40,6 +40,7 @@ from .runs.folder import Folder
 from .runs.run import ATTACK, Show, check_resumable, compute_again, kind_of, resume_run, silent, start_run
 from .runs.run import dry_run as only_preflight
 from .runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary, RunFile, Timing
+from .runs.settings import by_field_name
 from .runs.setup import Say
 from .text.edits import Edit
 from .training.augmentation import Augmentation
@@ -85,6 +86,9 @@ class RunKeywords(TypedDict, total=False):
     id: str | None  # column that names each example
     task: Task | None  # default: guessed from what the columns hold
     format: str | None  # of a file; default: by its name
+    delimiter: str | None  # what separates the columns of a csv or tsv file
+    no_header: bool  # a csv or tsv file without a header: its columns are named 1, 2, ...
+    encoding: str | None  # of a text file; default UTF-8
     split: str | None  # of a Hugging Face data set; default: test, else validation
     labels: str | Sequence[str]  # names of the model's labels, in its order
     map: dict[str, str]  # {label of the data: label of the model}, where they differ
@@ -150,7 +154,11 @@ class AugmentKeywords(TypedDict, total=False):
     id: str | None
     side: str
     format: str | None
+    delimiter: str | None
+    no_header: bool
+    encoding: str | None
     split: str | None  # default: train
+    skip_errors: bool  # examples that a dimension raises on get no copies, with a warning
 
 
 @dataclass(frozen=True)
@@ -390,7 +398,8 @@ def evaluate(
 
     What is measured: dimensions=["typo-g", "keyboard@edits", Shout()] (default: all of RobTest's that can run) or tag, access
     ("rule", "score", "gradient"), degrees, cases, width, protocol, beta, metric, protect, seed, mlm, encoder, max_queries.
-    The data: text, label, id, task, side, examples, format, split. The model: labels, map, none, options, predictions.
+    The data: text, label, id, task, side, examples, format, delimiter, no_header, encoding, split. The model: labels, map, none,
+    options, predictions.
     The run: workers, cache, max_errors. `EvaluateKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails: too many errors, or no answers at all.
@@ -419,8 +428,9 @@ def attack(
 
     Parts in place of the recipe's: goal, perturbations=["embedding(n=50)", Shout()], search="beam", constraint=["chrf"], without=
     ["pos"]. Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
-    Text that must not change: protect. The data: text, label, id, task, side, examples, format, split, seed. The model: labels,
-    map, none, options. The run: workers, cache, max_errors. `AttackKeywords` and `RunKeywords` say what each is.
+    Text that must not change: protect. The data: text, label, id, task, side, examples, format, delimiter, no_header, encoding,
+    split, seed. The model: labels, map, none, options. The run: workers, cache, max_errors. `AttackKeywords` and `RunKeywords`
+    say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails.
     """
@@ -434,9 +444,10 @@ def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> list[Any]:
 
     data: as for `evaluate`. keywords: dimensions=["typo-g", "keyboard"] or tag, mlm, encoder, degree=0.1 (never exceeded),
     copies=1 of a share=1 of the examples, or ratio="1:1" (clean:perturbed), each=False, only_perturbed=False, trace=False,
-    seed=0, protect=[], side="first", text, id, format, split. `AugmentKeywords` says what each is.
+    seed=0, protect=[], side="first", text, id, format, delimiter, no_header, encoding, split, skip_errors=False.
+    `AugmentKeywords` says what each is.
     """
-    return Augmentation(**keywords).rows(data)
+    return Augmentation(**by_field_name(Augmentation, keywords)).rows(data)
 
 
 def resume(

@@ -43,11 +43,16 @@ def raise_hopeless(plan: Plan, error: BaseException, *, tokens: bool) -> None:
         else:
             plain.texts([PROBE])
     except (Exception, SystemExit) as same:
-        if reason_of(same) == reason_of(error):
-            if isinstance(error, ValueError | OSError):
-                raise error from None
-            reason = reason_of(error).removeprefix("error: ")
-            raise RuntimeError(f"{plan.perturbation.spec} fails on every text: {reason}") from error
+        raise_same(error, same, plan.perturbation.spec)
+
+
+def raise_same(error: BaseException, same: BaseException, who: str) -> None:
+    """Raises an error if another one is the same. who: whose error it is."""
+    if reason_of(same) == reason_of(error):
+        if isinstance(error, ValueError | OSError):
+            raise error from None
+        reason = reason_of(error).removeprefix("error: ")
+        raise RuntimeError(f"{who} fails on every text: {reason}") from error
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
+from .nested import find, replaced
 from .streams import BadInput, Source
 
 GUESSES = ("text", "sentence", "comment_text", "comment", "content", "review", "tweet", "body", "question")
@@ -209,13 +210,23 @@ class Rows(Format):
         yield list(self.records)
 
     def values(self, record: Record) -> list[Value]:
-        found = [record.get(column) for column in self.columns]
+        found = [self._value(record, column) for column in self.columns]
         return [list(value) if isinstance(value, tuple) else value for value in found]
 
+    def _value(self, record: Record, column: str) -> Any:
+        """Returns a text, None if it is missing."""
+        try:
+            value = find(record, column)
+        except KeyError:
+            return None
+        return None if isinstance(value, float) and value != value else value
+
     def field(self, record: Record, column: str) -> object:
-        if column not in record:
-            raise BadInput(f"{self.source.name}: expected a column {column!r}, got {', '.join(map(str, record))}")
-        return record[column]
+        try:
+            return find(record, column)
+        except KeyError:
+            found = ", ".join(map(str, record))
+            raise BadInput(f"{self.source.name}: expected a column {column!r}, got {found}") from None
 
     def render(self, record: Record, values: list[Value], extra: Extra | None) -> str:
         raise AssertionError("rows are not written as text")
@@ -230,8 +241,9 @@ class RowSink(Sink):
     def write_rows(self, rows: Sequence[OutputRow]) -> None:
         columns = self.format.columns
         for record, values, extra in rows:
-            same: Any = values == self.format.values(record)
-            new = {} if same else dict(zip(columns, values, strict=True))
-            self.format.written.append({**record, **new, **(extra or {})})
+            new = dict(record)
+            for column, value in zip(columns, values, strict=True) if values != self.format.values(record) else ():
+                new = replaced(new, column, value)
+            self.format.written.append({**new, **(extra or {})})
 
     def close(self) -> None: ...

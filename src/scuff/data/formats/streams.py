@@ -50,7 +50,7 @@ class Source:
         self.read_bytes = 0  # decompressed
         self.stream = self.file
         start = self.peek(len(GZIP), lambda _: False)
-        if path.endswith(".gz") or start == GZIP:
+        if (path.endswith(".gz") and content is None) or start == GZIP:
             self.stream = cast(IO[bytes], gzip.GzipFile(fileobj=self.stream))
         if encoding is not None:
             self.encoding = known_encoding(encoding, self.peek(4, lambda _: False))
