@@ -28,7 +28,7 @@ class Failures:
         """Counts a row. where: its place, such as the line of a file. reason: as `reason_of` returns it."""
         self.count += 1
         if len(self.lines) < SHOWN:
-            self.lines.append(f"{where}: {reason}")
+            self.lines.append(f"{where}: {reason.removeprefix('error: ')}")
 
     def extend(self, others: Failures) -> None:
         """Adds other failures to these."""

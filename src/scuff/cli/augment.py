@@ -42,4 +42,4 @@ def run(args: argparse.Namespace) -> None:
             args.quiet,
             "most texts are too short to change within this degree: a higher one, or NAME@edits, changes more",
         )
-    report_failures(made.failures, skip=bool(args.skip_errors))
+    report_failures(made.failures, skip=bool(args.skip_errors), what="get no copies")

@@ -73,21 +73,25 @@ def input_of(args: argparse.Namespace) -> Input:
         args.no_header, args.encoding,
     )  # fmt: skip
     if source.recognised:
-        say(args.quiet, f"{args.input}: read as {source.kind}, by its content; --format lines reads a text per line")
+        name = "standard input" if args.input == "-" else args.input
+        say(args.quiet, f"{name}: read as {source.kind}, by its content; --format lines reads a text per line")
     return source
 
 
-def report_failures(failures: Failures, *, skip: bool) -> None:
-    """Prints which texts a perturbation raised on. Raises RuntimeError, for exit code 3, unless they may be skipped."""
+def report_failures(failures: Failures, *, skip: bool, what: str = "stay as before") -> None:
+    """Prints which texts a perturbation raised on. Raises RuntimeError, for exit code 3, unless they may be skipped.
+
+    what: became of them.
+    """
     if not failures.count:
         return
     for line in failures.lines:
         print(f"scuff: {line}", file=sys.stderr)
-    more = f", of which the first {len(failures.lines)} are named" if failures.count > len(failures.lines) else ""
-    stay = "1 text stays as it is" if failures.count == 1 else f"{failures.count:,} texts stay as they are{more}"
+    more = f", the first {len(failures.lines)} of them named here" if failures.count > len(failures.lines) else ""
+    told = f"texts that {what}, since the perturbation raised on them: {failures.count:,}{more}"
     if not skip:
-        raise RuntimeError(f"{stay}, since the perturbation raised; all others are done (--skip-errors: exit code 0)")
-    print(f"scuff: {stay}, since the perturbation raised", file=sys.stderr)
+        raise RuntimeError(f"{told}; all others are done (--skip-errors: exit code 0)")
+    print(f"scuff: {told}", file=sys.stderr)
 
 
 def progress_bar(quiet: bool) -> Callable[[Source, Tally], None] | None:

@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
         self.error(f"expected no more arguments, got {' '.join(words)}{hint}")
 
 
-def parser(command: str | None = None) -> argparse.ArgumentParser:
+def parser(command: str | None = None) -> Parser:
     """Returns the parser of all commands.
 
     command: add only this command's arguments, since each command loads the settings that its flags come from.
@@ -82,7 +82,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.reconfigure(errors="backslashreplace")
         words = list(sys.argv[1:] if argv is None else argv)
         command = next((word for word in words if not word.startswith("-")), "")
-        args, unknown = parser(command).parse_known_args(words)
+        top = parser(command)
+        if command and command not in COMMANDS and words[0] == command:
+            near = get_close_matches(command, COMMANDS, 1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(COMMANDS)}"
+            top.error(f"expected a command, got {command!r}; {hint}")
+        args, unknown = top.parse_known_args(words)
         if unknown:
             args.parser.unknown(unknown)
         args.run(args)
@@ -97,13 +102,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, LookupError, OSError) as error:
         if os.environ.get("SCUFF_DEBUG"):
             raise
-        return _fail(str(error), 2)
+        return _fail(_message(error), 2)
     except MemoryError:
         return _fail("expected enough memory, got too little", 3)
-    except RuntimeError as error:
+    except Exception as error:  # the code of a user may raise anything
         if os.environ.get("SCUFF_DEBUG"):
             raise
-        return _fail(str(error), 3)
+        return _fail(_message(error), 3)
     return 0
 
 
@@ -118,6 +123,13 @@ def _clean_up_when_stopped() -> None:
 def _stop(number: int, frame: object) -> None:
     signal.signal(number, signal.SIG_IGN)  # a second one must not interrupt the cleaning up
     raise KeyboardInterrupt
+
+
+def _message(error: Exception) -> str:
+    """Returns an error as one line, with its type where the text alone says little."""
+    ours = type(error).__module__ != "builtins" or isinstance(error, ValueError | TypeError | OSError | RuntimeError)
+    text = str(error) if ours else f"{type(error).__name__}: {error} (SCUFF_DEBUG=1 shows where)"
+    return " ".join(text.splitlines())
 
 
 def _fail(message: str, code: int) -> int:

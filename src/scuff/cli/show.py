@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     from ..resources import MissingResource, load
 
     texts = args.text or load("demo.txt").decode().splitlines()
-    shown, failures = Texts(texts, lambda row: f"text {row + 1}"), Failures()
+    shown, failures = Texts(texts, lambda row: repr(texts[row][:40])), Failures()
     for perturbation in map(parse, args.perturbation or NAMES):
         print(f"\n{perturbation.spec}: {perturbation.facts.summary}")
         for level, strength in LEVELS.items():

@@ -191,7 +191,8 @@ def _write(
         for sink in sinks.values():
             sink.close()
     for output in outputs.values():
-        failures.extend(output.tally.failures)
+        failed = output.tally.failures
+        failures.extend(Failures(failed.count, [f"{output.path.name}: {line}" for line in failed.lines]))
     manifest = {
         "schema": SCHEMA, "scuff": __version__, "source": Path(source.path).name, "seed": seed,
         "attacks": {name: perturbation.spec for name, perturbation in perturbations.items()}, "levels": LEVELS,

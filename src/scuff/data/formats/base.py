@@ -196,7 +196,7 @@ def guess_column(names: list[str], where: str) -> str:
     found = [name for name in names if name.lower() in GUESSES]
     if len(names) == 1 or len(found) == 1:
         return (found or names)[0]
-    raise BadInput(f"{where}: expected --column NAME, one or more of: {', '.join(names)}")
+    raise BadInput(f"{where}: expected --column NAME, one or more of: {', '.join(names) or 'none'}")
 
 
 class Rows(Format):

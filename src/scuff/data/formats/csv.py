@@ -56,7 +56,8 @@ class Csv(TableFormat):
                 raw.clear()
         except csv.Error as error:
             begun = reader.line_num - len(raw) + 1
-            raise self.source.error(begun, f"expected CSV, got a row that begins here: {error}") from None
+            what = "a carriage return outside quotes" if "new-line character" in str(error) else str(error)
+            raise self.source.error(begun, f"expected CSV, got a row that begins here: {what}") from None
 
     def write(self, value: str, old: str) -> str:
         """Returns a field as it is written: in quotes if it needs them or had them before."""

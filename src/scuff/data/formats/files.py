@@ -115,7 +115,7 @@ class Input:
         named = format_of(path)
         if path in STDOUT or named in (None, self.kind) or (named == "lines" and self.kind == "whole"):
             return
-        if not (self.format is None and named == format_of(self.path)):  # as misnamed as the input
+        if named != format_of(self.path):  # otherwise it is as misnamed as the input
             raise BadInput(
                 f"{path}: expected the format of the input, {self.kind}, got {named}: Scuff does not convert"
             )

@@ -213,7 +213,7 @@ class _Scanner:
                 cut = error.msg.startswith("Unterminated string") or error.pos > len(self.text) - 10
                 if not cut or not self._more():
                     line = self.line + self.text.count("\n", self.begin, error.pos)
-                    raise self.source.error(line, f"expected JSON, got {error.msg.lower()}") from None
+                    raise self.source.error(line, f"expected JSON, got: {error.msg}") from None
                 continue
             except (ValueError, RecursionError) as error:
                 raise self.source.error(self.line, f"expected JSON, got: {error}") from None

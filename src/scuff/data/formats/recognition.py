@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import re
@@ -63,7 +64,7 @@ def refuse_binary(name: str, head: bytes) -> None:
 
 def _is_text(head: bytes) -> bool:
     try:
-        head[:-4].decode()
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # which may end within a character
     except UnicodeDecodeError:
         return False
     return True
@@ -160,7 +161,7 @@ def _refuse_table(name: str, lines: list[str]) -> None:
         return
     tabs = {line.count("\t") for line in lines}
     if len(tabs) == 1 and tabs != {0}:
-        raise _table(name, "tabs: name it with --format tsv or tokens")
+        raise _table(name, "tabs: name it with --format tsv (--no-header) or tokens")
     for mark in ",;|":
         names = [field.strip(' "').lower() for field in lines[0].rstrip("\r").split(mark)]
         if len(names) < 2 or not NAMES & set(names) or len(set(names)) < len(names) or max(map(len, names)) > 40:

@@ -284,8 +284,9 @@ def _standard_output() -> Iterator[IO[bytes]]:
 @contextmanager
 def _replaced_file(path: str, inputs: tuple[str, ...]) -> Iterator[IO[bytes]]:
     target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise BadInput(f"{path}: expected a file to write, got a folder")
+    if target.is_dir() or target.is_symlink():
+        what = "a folder" if target.is_dir() else "a link that leads back to itself"
+        raise BadInput(f"{path}: expected a file to write, got {what}")
     if not target.parent.is_dir():
         raise BadInput(f"{path}: expected a folder to write to, got nothing of the name {target.parent}")
     old = target.exists()
@@ -293,7 +294,9 @@ def _replaced_file(path: str, inputs: tuple[str, ...]) -> Iterator[IO[bytes]]:
         raise BadInput(f"{path}: expected an output other than the input, got the same file")
     if old and not os.access(target, os.W_OK):
         raise BadInput(f"{path}: expected a file that can be written, got one that is read-only")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    own = os.fsencode(target.name)
+    name = target.name if len(own) < 200 else f"{zlib.crc32(own):08x}"  # a file system allows 255 bytes
+    temporary = target.with_name(f".{name}.{os.getpid()}.part")
     try:
         with io.BufferedWriter(_Output(temporary, path)) as raw:
             if path.endswith(".gz"):
