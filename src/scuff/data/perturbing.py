@@ -130,17 +130,25 @@ class Chunk:
         self, plan: Plan, draw: int, tally: Tally, edits: bool = False
     ) -> tuple[list[list[Value]], list[list[list[Edit]]]]:
         """Returns the perturbed texts of each record, and their edits if wanted: [record][column]. Adds to the tally."""
-        new = [list(values) for values in zip(*self.columns, strict=True)] or [[] for _ in self.records]
-        changes: list[list[list[Edit]]] = [[[] for _ in values] for values in new]
-        for at, values in enumerate(self.columns):
-            texts = Texts(values, partial(self._place, at), self.ids[at] if self.ids else None, self.spans)
-            for part in texts.perturbed(plan, draw, edits=edits):
-                tally.add(part.tally)
-                for row, value in zip(part.rows, part.new, strict=True):
-                    new[row][at] = value
-                for row, edit in zip(part.rows, part.edits, strict=False):
-                    changes[row][at] = edit
-        return new, changes
+        if not self.columns:  # nothing but blank lines
+            return [[] for _ in self.records], [[] for _ in self.records]
+        results = [self._column(at, plan, draw, tally, edits) for at in range(len(self.columns))]
+        new = [list(values) for values in zip(*(result[0] for result in results), strict=True)]
+        return new, [list(found) for found in zip(*(result[1] for result in results), strict=True)]
+
+    def _column(
+        self, at: int, plan: Plan, draw: int, tally: Tally, edits: bool
+    ) -> tuple[list[Value], list[list[Edit]]]:
+        values = self.columns[at]
+        out, changes = list(values), [[] for _ in values] if edits else []  # type: tuple[list[Value], list[list[Edit]]]
+        texts = Texts(values, partial(self._place, at), self.ids[at] if self.ids else None, self.spans)
+        for part in texts.perturbed(plan, draw, edits=edits):
+            tally.add(part.tally)
+            for row, value in zip(part.rows, part.new, strict=True):
+                out[row] = value
+            for row, edit in zip(part.rows, part.edits, strict=False):
+                changes[row] = edit
+        return out, changes
 
     def _place(self, at: int, row: int) -> str:
         """Returns where a text stands in the file."""

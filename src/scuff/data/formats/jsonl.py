@@ -56,6 +56,8 @@ class Jsonl(TableFormat):
     def field(self, record: Any, column: str) -> Any:
         if record.fields is None:
             return None
+        if column in record.fields:
+            return record.fields[column]
         try:
             return find(record.fields, column)
         except KeyError:
@@ -74,11 +76,12 @@ class Jsonl(TableFormat):
         )
 
     def changed(self, record: Any, new: dict[str, Value], extra: Extra) -> str:
-        _, end = value_spans(record.text)
+        spans, end = value_spans(record.text)
         added = "".join(f', "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in extra.items())
         out = record.text[: end - 1] + added + "}"
-        for (start, stop), value in sorted(((span_of(record.text, c), v) for c, v in new.items()), reverse=True):
-            out = out[:start] + rewritten(record.text[start:stop], value) + out[stop:]
+        places = [(spans[name] if name in spans else span_inside(record.text, name), name) for name in new]
+        for (start, stop), name in sorted(places, reverse=True):
+            out = out[:start] + rewritten(record.text[start:stop], new[name]) + out[stop:]
         return out
 
 
@@ -255,11 +258,8 @@ def value_spans(text: str, at: int = 0) -> tuple[Spans, int]:
     return spans, at + 1
 
 
-def span_of(text: str, column: str) -> tuple[int, int]:
-    """Returns where the field of that name or path stands in a valid JSON object."""
-    spans, _ = value_spans(text)
-    if column in spans:
-        return spans[column]
+def span_inside(text: str, column: str) -> tuple[int, int]:
+    """Returns where the field at that path stands in a valid JSON object."""
     span = (0, len(text))
     for part in column.split("."):
         span = value_spans(text, span[0])[0][part]
