@@ -236,6 +236,15 @@ def test_nested_fields(tmp_path: Path) -> None:
     assert scuff.augment(str(tmp_path / "c.jsonl"), column="a.text", dimensions="truncate", degree=0.3) == [clean, copy]  # type: ignore[call-arg]
 
 
+def test_what_is_missing_keeps_its_bytes(tmp_path: Path) -> None:
+    for content in (
+        '{"text": NaN}\n{"text":null, "n": 1}\n{"text": "hello there"}\n',
+        '[{"text":NaN},null,{"text": ""}]',
+    ):
+        assert perturbed(tmp_path, "a.json", content).decode() == truncated(content)
+    assert perturbed(tmp_path, "a.jsonl", "\n \n") == b"\n \n" and perturbed(tmp_path, "b.json", "[null]") == b"[null]"
+
+
 def test_nested_fields_and_nulls_of_parquet(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow", reason="needs the extra scuff[parquet]")
     pq = pytest.importorskip("pyarrow.parquet")

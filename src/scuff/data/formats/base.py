@@ -178,7 +178,8 @@ class TableFormat(Format):
     def render(self, record: Any, values: list[Value], extra: Extra | None) -> str:
         if not record.fields:
             return str(record.text)
-        new = {c: v for c, v in zip(self.columns, values, strict=True) if v != self.field(record, c)}
+        old = self.values(record)
+        new = {c: v for c, v, before in zip(self.columns, values, old, strict=True) if v != before}
         end = line_end(record.text)
         if not new and not extra:
             return str(record.text) + ("" if end or extra is None else "\n")

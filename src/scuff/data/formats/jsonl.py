@@ -65,12 +65,13 @@ class Jsonl(TableFormat):
             raise self.source.error(record.at, f"expected a column {column!r}, got {found}") from None
 
     def _text(self, value: Any, column: str, at: int) -> Value:
-        if (
-            value is None
-            or isinstance(value, str)
-            or (isinstance(value, list) and all(isinstance(v, str) for v in value))
-        ):
+        """Returns a text or a list of tokens; None for null and for NaN, which others write for a missing value."""
+        if value is None or isinstance(value, str):
             return value
+        if isinstance(value, list) and all(isinstance(token, str) for token in value):
+            return value
+        if isinstance(value, float) and value != value:
+            return None
         raise self.source.error(
             at, f"expected text or a list of tokens in column {column!r}, got {type(value).__name__}"
         )

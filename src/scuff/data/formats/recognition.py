@@ -147,10 +147,13 @@ def _continues(item: str) -> bool:
 
 
 def _parsed(text: str) -> object:
+    """Returns the value of JSON, None if it is none; a list or a dict without content for JSON that is too much for Python."""
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
+    except json.JSONDecodeError:
         return None
+    except (ValueError, RecursionError):  # an endless number, or brackets without end: the reader says where
+        return [] if text.startswith("[") else {}
 
 
 def _refuse_table(name: str, lines: list[str]) -> None:
