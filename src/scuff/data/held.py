@@ -41,7 +41,10 @@ def held_texts(texts: Any) -> list[str | None]:
     if wrong or getattr(texts, "ndim", 1) != 1:
         shape = f" of {texts.ndim} dimensions" if isinstance(texts, np.ndarray) else ""
         raise TypeError(f"expected a string or a list of strings, such as a column, got {type(texts).__name__}{shape}")
-    found = [None if _is_missing(text) else text for text in texts]
+    found = list(texts)
+    if all(isinstance(text, str) for text in found):
+        return found
+    found = [None if _is_missing(text) else text for text in found]
     for at, text in enumerate(found):
         if text is not None and not isinstance(text, str):
             raise TypeError(f"expected str for text {at}, got {type(text).__name__}")
@@ -49,7 +52,7 @@ def held_texts(texts: Any) -> list[str | None]:
 
 
 def _is_missing(text: object) -> bool:
-    """Whether an entry stands for no text. What is missing is None or not equal to itself, or has no truth value."""
+    """Whether an entry stands for no text: None, a number that is not equal to itself, or what pandas has for it."""
     if text is None or type(text).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(text, float | np.floating) and bool(text != text)

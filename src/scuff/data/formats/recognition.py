@@ -109,7 +109,7 @@ def _json(name: str, start: str, whole: bool) -> str | None:
     if isinstance(record, dict):
         alone = whole and not rest.strip()
         if alone and record and any(all(isinstance(v, kind) for v in record.values()) for kind in (list, dict)):
-            raise _one_object(name, "a dictionary of columns")
+            raise _one_object(name, "a dictionary of columns", "jsonl if it is one record")
         return "jsonl"
     if not KEY.match(start):
         return None
@@ -118,9 +118,9 @@ def _json(name: str, start: str, whole: bool) -> str | None:
     raise _one_object(name, "one object" if not complete or end else "a broken object")
 
 
-def _one_object(name: str, what: str) -> BadInput:
-    hint = "write an array or JSON lines (pandas: orient='records')"
-    return BadInput(f"{name}: expected a JSON array, or a JSON object per line, got {what}: {hint}, or --format lines")
+def _one_object(name: str, what: str, format: str = "lines") -> BadInput:
+    hint = f"write an array or JSON lines (pandas: orient='records'), or --format {format}"
+    return BadInput(f"{name}: expected a JSON array, or a JSON object per line, got {what}: {hint}")
 
 
 def _array(name: str, start: str, whole: bool) -> str | None:
@@ -131,8 +131,10 @@ def _array(name: str, start: str, whole: bool) -> str | None:
         return "json"
     try:
         _, stop = json.JSONDecoder().raw_decode(first)
+    except json.JSONDecodeError as error:  # no text goes on over 64 kB of one line
+        return "json" if error.msg.startswith("Unterminated string") and not whole else None
     except (ValueError, RecursionError):
-        return "json" if first.startswith('"') and not whole else None
+        return "json"
     after = first[stop:].lstrip()
     if isinstance(_parsed(start.partition("\n")[0]), list):
         raise BadInput(
