@@ -1,7 +1,9 @@
 """Show every perturbation on a few sentences, at the three levels low, mid and high.
 
-scuff show "A sentence of yours"
-scuff show -p keyboard -p 'intrude(symbols="._ ")' "A sentence of yours"
+  scuff show "A sentence of yours"
+  scuff show -p keyboard -p 'intrude(symbols="._ ")' "A sentence of yours"
+
+A sentence that a perturbation raises on is shown as it is, and reported.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Texts:
             if rows:
                 work = partial(self._some, plan, draw, edits)
                 try:
-                    yield work(rows)
+                    parts = [work(rows)]
                 except Blameless:
                     raise
                 except (Exception, SystemExit) as error:
@@ -82,7 +82,8 @@ class Texts:
                         raise
                     self._check_unicode()
                     raise_hopeless(plan, error, tokens=kind is list)
-                    yield from isolated(rows, work, partial(self._failed, plan))
+                    parts = isolated(rows, work, partial(self._failed, plan))
+                yield from parts
 
     def _some(self, plan: Plan, draw: int, edits: bool, rows: Sequence[int]) -> Perturbed:
         """Perturbs some rows, all of which are texts, or all of which are lists of tokens."""

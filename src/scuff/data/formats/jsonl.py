@@ -39,13 +39,17 @@ class Jsonl(TableFormat):
         try:
             found = json.loads(line)
         except json.JSONDecodeError as error:
-            raise self.source.error(at, f"expected a JSON object, got {error.msg} at character {error.colno}") from None
+            found = f"{error.msg} at character {error.colno}{self._hint(line)}"
+            raise self.source.error(at, f"expected a JSON object, got {found}") from None
         except (ValueError, RecursionError) as error:
             raise self.source.error(at, f"expected a JSON object, got: {error}") from None
         if not isinstance(found, dict):
-            raise self.source.error(at, f"expected a JSON object, got {type(found).__name__}")
+            raise self.source.error(at, f"expected a JSON object, got {type(found).__name__}{self._hint(line)}")
         self.use(list(found))
         return found
+
+    def _hint(self, line: str) -> str:
+        return " (an array: --format json)" if line.lstrip().startswith("[") else ""
 
     def names(self, record: Any) -> list[str]:
         return list(record.fields or {})

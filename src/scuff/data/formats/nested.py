@@ -12,7 +12,7 @@ def find(fields: Mapping[str, Any], column: str) -> Any:
         return fields[column]
     value: Any = fields
     for part in column.split("."):
-        if value is None and value is not fields:
+        if value is None:
             return None
         value = _inner(value, part)
     return value
