@@ -121,6 +121,27 @@ def test_tokens_outside_edits_keep_every_byte(tmp_path: Path) -> None:
     assert perturbed(tmp_path, "a.jsonl", line, "-c", "tokens").decode() == line.replace("p\\u00e4nic", "p\\u00e4ni")
 
 
+def test_escapes_outside_edits_keep_every_byte(tmp_path: Path) -> None:
+    line = '{"text": "http:\\/\\/a.bc\\n caf\\u00E9\\u0021 \\ud83d\\uDE00 hello \\\\u00e9 there"}\n'
+    assert json.loads(line)["text"] == "http://a.bc\n caf\u00e9! \U0001f600 hello \\u00e9 there"
+    new = perturbed(tmp_path, "a.jsonl", line, "--only", "re:hello|there").decode()
+    assert new == line.replace("hello", "hell").replace("there", "ther")
+    mixed = '{"text": "caf\u00e9 isn\\u2019t hello"}\n'
+    assert perturbed(tmp_path, "b.jsonl", mixed, "--only", "re:hello").decode() == mixed.replace("hello", "hell")
+
+
+@given(st.text(), st.text(), st.booleans(), st.booleans())
+def test_new_json_means_the_new_text(old: str, new: str, ascii_only: bool, slashes: bool) -> None:
+    raw = json.dumps(old, ensure_ascii=ascii_only)
+    raw = raw.replace("/", "\\/") if slashes else raw
+    assert json.loads(jsonl.rewritten(raw, new)) == new and jsonl.rewritten(raw, old) == raw
+    tokens = f"[{raw} ,  {raw}]"
+    assert (
+        json.loads(jsonl.rewritten(tokens, [new, old])) == [new, old] and jsonl.rewritten(tokens, [old, old]) == tokens
+    )
+    assert json.loads(jsonl.rewritten(tokens, [new])) == [new]
+
+
 REFUSED = {
     "columns.json": ('{"text": ["a b", "c d"]}', "got a dictionary of columns"),
     "pandas": ('{"text": {"0": "a b", "1": "c d"}}\n', "got a dictionary of columns: write an array or JSON lines"),

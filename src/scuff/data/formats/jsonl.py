@@ -15,6 +15,8 @@ CHUNK = 1 << 21  # characters of a chunk of items
 
 BLANK = re.compile(r"[ \t\n\r]*")
 
+ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)")  # in the text of a JSON string
+
 Spans = dict[str, tuple[int, int]]  # by key or number, where a value begins and ends
 
 
@@ -272,13 +274,18 @@ def span_inside(text: str, column: str) -> tuple[int, int]:
 
 
 def rewritten(old: str, new: Value) -> str:
-    """Returns a new text or new tokens as JSON, spelt like the old: escapes are used if they were, other tokens stay."""
-    if not isinstance(new, list):
-        return json.dumps(new, ensure_ascii=old.isascii() and "\\u" in old)
-    spans = value_spans(old)[0].values()
-    if len(spans) != len(new):
-        return json.dumps(new, ensure_ascii=old.isascii() and "\\u" in old)
-    for (start, stop), token in reversed(list(zip(spans, new, strict=True))):
-        if json.loads(old[start:stop]) != token:
-            old = old[:start] + rewritten(old[start:stop], token) + old[stop:]
-    return old
+    """Returns a new text or new tokens as JSON, spelt like the old: its escapes are used again, other tokens stay."""
+    if isinstance(new, list) and len(spans := value_spans(old)[0]) == len(new):
+        for (start, stop), token in reversed(list(zip(spans.values(), new, strict=True))):
+            if json.loads(old[start:stop]) != token:
+                old = old[:start] + rewritten(old[start:stop], token) + old[stop:]
+        return old
+    ascii_only = old.isascii() and "\\u" in old
+    plain = json.dumps(new, ensure_ascii=ascii_only)
+    if not isinstance(new, str) or "\\" not in old:
+        return plain
+    spelt = {json.loads(f'"{escape}"'): escape for escape in ESCAPE.findall(old)}
+    usual = {char: json.dumps(char, ensure_ascii=ascii_only)[1:-1] for char in set(new)}
+    if all(usual.get(char, escape) == escape for char, escape in spelt.items()):
+        return plain
+    return '"' + "".join([spelt.get(char, usual[char]) for char in new]) + '"'
