@@ -106,7 +106,7 @@ class Csv(TableFormat):
         if header is None or not header.fields:
             raise self.source.error(1, "expected a header, got nothing")
         self.first = header.text
-        other = re.search(r"[;\t|,]", header.fields[0])
+        other = re.search(r"[;\t|]", header.fields[0])
         if len(header.fields) == 1 and other and not self.named:
             found = f"{header.fields[0]!r}: is it separated by something else (--delimiter {other[0]!r})?"
             raise self.source.error(1, f"expected columns between {MARKS[self.mark]}, got {found}")
