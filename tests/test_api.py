@@ -124,6 +124,27 @@ def test_old_names_of_settings_still_work(tmp_path: Path) -> None:
     assert AttackSettings.of(transform="typo") == AttackSettings.of(perturbations=["typo"])
 
 
+def test_column_and_text_mean_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert EvaluationSettings.of(column="body") == EvaluationSettings.of(text=["body"])
+    assert AttackSettings.of(column=["a", "b"]).asdict()["text"] == ["a", "b"], "run.json keeps its names"
+    with pytest.raises(ValueError, match="expected text once, got it as column, too"):
+        EvaluationSettings.of(text="a", column="b")
+    for command, flags in (("perturb", "p"), ("zeroe", "p"), ("augment", ""), ("evaluate", ""), ("attack", "")):
+        for flag in ("--column", "--text", "-c"):
+            words = [command, "x", flag, "a", flag, "b", *(["-p", "truncate", "-o", "y"] if flags else [])]
+            given = vars(parser(command).parse_args(words))
+            assert given.get("column", given.get("text")) == ["a", "b"]
+    data = tmp_path / "a.csv"
+    data.write_text("review,body,label\n" + "some fine words here,other fine words here,positive\n" * 2)
+    (tmp_path / "settings.yaml").write_text("column: body\ndimensions: [keyboard]\ncases: 1\ndegrees: [0.5]\n")
+    command = ["evaluate", TOY, str(data), "--config", str(tmp_path / "settings.yaml"), "-q"]
+    assert main([*command, "-o", str(tmp_path / "run")]) == 0
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["config"]["text"] == ["body"]
+    rows = scuff.augment(str(data), **{"column": "body"}, dimensions="truncate", degree=0.5, only_perturbed=True)
+    assert rows[0]["review"] == "some fine words here" and rows[0]["body"] != "other fine words here"
+    capsys.readouterr()
+
+
 def test_parquet_tells_the_access_of_each_case(tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     scuff.evaluate(TOY, TOY, tmp_path / "run", dimensions="keyboard", access=["rule", "score"], **SMALL)
@@ -297,9 +318,11 @@ def test_texts_of_another_kind_are_refused(call: Any, message: str) -> None:
 def test_a_table_is_no_list_of_texts() -> None:
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"text": ["a good film"], "label": ["positive"]})
-    with pytest.raises(TypeError, match=r"expected a string or a list of strings, such as a column, got DataFrame"):
+    with pytest.raises(TypeError, match=r"expected column=NAME for a DataFrame, one or more of text, label, got none"):
         scuff.perturb(table, "keyboard")
-    assert scuff.perturb(table["text"], "disemvowel", 1.0) == ["a gd flm"]
+    with pytest.raises(ValueError, match=r"expected a column 'body' of the DataFrame, got text, label"):
+        scuff.perturb(table, "keyboard", column="body")
+    assert list(scuff.perturb(table["text"], "disemvowel", 1.0)) == ["a gd flm"]
 
 
 def attack_by(walk: Any) -> dict[str, Any]:

@@ -91,7 +91,8 @@ def test_perturbing_files_runs(words: str, tmp_path: Path) -> None:
     run_commands("docs/how-to/perturb.md", tmp_path, words)
     assert (tmp_path / "noisy.csv").read_text().startswith("review,stars\n")
     assert len((tmp_path / "three.csv").read_text().splitlines()) == 4
-    assert (tmp_path / "shuffled.txt").read_text().startswith("review,stars\n")
+    head, row = (tmp_path / "shuffled.csv").read_text().splitlines()
+    assert head == "review,stars" and row.endswith(",5") and "friendly and the room was spotless" not in row
     assert len(list((tmp_path / "benchmark").iterdir())) == 2 + len(ZEROE) * (len(LEVELS) + 2) + 1
 
 

@@ -7,10 +7,11 @@ A part (perturbation, constraint, search, goal, metric, recipe) is given as a na
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, overload
 
 from .attacks.attack import Attack, Proposals
 from .attacks.constraints.base import Constraint
@@ -18,10 +19,13 @@ from .attacks.goals import Goal
 from .attacks.search.base import Search
 from .attacks.setup import AttackSetup, Found
 from .data.dataset import Task, joined
+from .data.held import frame_columns, held_texts, is_frame, like
+from .data.perturbing import Texts
 from .evaluation.dimensions import Dimension
 from .evaluation.settings import EvaluationSettings
 from .evaluation.setup import EvaluationSetup
 from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
+from .isolation import Failures
 from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.plan import Plan
@@ -40,12 +44,30 @@ from .runs.progress import Bar, in_notebook
 from .runs.run import ATTACK, Show, check_resumable, compute_again, kind_of, resume_run, silent, start_run
 from .runs.run import dry_run as only_preflight
 from .runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary, RunFile, Timing
+from .runs.settings import by_field_name
 from .runs.setup import Say
 from .text.edits import Edit
 from .training.augmentation import Augmentation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+Held = TypeVar("Held", "HasType", "HasColumns")
+
+
+class HasType(Protocol):
+    """A pandas Series or a NumPy array."""
+
+    @property
+    def dtype(self) -> Any: ...
+
+
+class HasColumns(Protocol):
+    """A pandas DataFrame."""
+
+    @property
+    def columns(self) -> Any: ...
 
 
 class PerturbKeywords(TypedDict, total=False):
@@ -56,6 +78,8 @@ class PerturbKeywords(TypedDict, total=False):
     selection: str | None
     protect: Sequence[str] | Protect
     ids: Sequence[object] | None
+    column: str | Sequence[str] | None
+    skip_errors: bool
 
 
 class RunKeywords(TypedDict, total=False):
@@ -66,6 +90,9 @@ class RunKeywords(TypedDict, total=False):
     id: str | None  # column that names each example
     task: Task | None  # default: guessed from what the columns hold
     format: str | None  # of a file; default: by its name
+    delimiter: str | None  # what separates the columns of a csv or tsv file
+    no_header: bool  # a csv or tsv file without a header: its columns are named 1, 2, ...
+    encoding: str | None  # of a text file; default UTF-8
     split: str | None  # of a Hugging Face data set; default: test, else validation
     labels: str | Sequence[str]  # names of the model's labels, in its order
     map: dict[str, str]  # {label of the data: label of the model}, where they differ
@@ -132,7 +159,11 @@ class AugmentKeywords(TypedDict, total=False):
     id: str | None
     side: str
     format: str | None
+    delimiter: str | None
+    no_header: bool
+    encoding: str | None
     split: str | None  # default: train
+    skip_errors: bool  # examples that a dimension raises on get no copies, with a warning
 
 
 @dataclass(frozen=True)
@@ -240,8 +271,35 @@ def perturb(
     return_edits: Literal[True],
     **keywords: Unpack[PerturbKeywords],
 ) -> tuple[list[str], list[list[Edit]]]: ...
+@overload
 def perturb(
-    texts: str | Sequence[str],
+    texts: Sequence[str | None],
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[False] = ...,
+    **keywords: Unpack[PerturbKeywords],
+) -> list[str | None]: ...
+@overload
+def perturb(
+    texts: Held,
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[False] = ...,
+    **keywords: Unpack[PerturbKeywords],
+) -> Held: ...
+@overload
+def perturb(
+    texts: Held,
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[True],
+    **keywords: Unpack[PerturbKeywords],
+) -> tuple[Held, Any]: ...
+def perturb(
+    texts: Any,
     perturbation: str | Perturbation,
     level: str | float = "mid",
     *,
@@ -250,25 +308,60 @@ def perturb(
     selection: str | None = None,
     protect: Sequence[str] | Protect = (),
     ids: Sequence[object] | None = None,
+    column: str | Sequence[str] | None = None,
+    skip_errors: bool = False,
     return_edits: bool = False,
 ) -> object:
     """Perturb texts. Returns a string for a string and a list for a list; with return_edits, also the edits of each text.
 
+    A pandas Series gives a Series with its index and name, a DataFrame with column="text" (or several) a DataFrame, a NumPy array
+    of strings an array. None and NaN stay.
     perturbation: a name (`scuff list`), a spec such as "keyboard(layout='qwertz')" or "intrude|segment", or an object.
     level: low, mid, high, or the share of words to change. draw: each number gives another random version.
     selection: quota, coin, each, below or edits (see Perturbation.choose). protect: text that must not change, e.g.
-    ["urls", "word:Scuff"]. ids: names of the texts; without them equal texts are perturbed alike.
+    ["urls", "word:Scuff"]. ids: names of the texts; without them equal texts are perturbed alike. skip_errors: a text that
+    the perturbation raises on stays as it is, with a warning.
     Raises ValueError for a spec, level or selection that does not exist.
     """
     plan = Plan.of(perturbation, level, seed, selection, protect)
-    if hasattr(texts, "columns") or isinstance(texts, Mapping) or not isinstance(texts, Iterable):
-        raise TypeError(f"expected a string or a list of strings, such as a column, got {type(texts).__name__}")
-    changes: list[list[Edit]] = []
-    many = [texts] if isinstance(texts, str) else list(texts)
-    new = plan.texts(many, ids=ids, draw=draw, edits=changes if return_edits else None)
-    if isinstance(texts, str):
-        return (new[0], changes[0]) if return_edits else new[0]
-    return (new, changes) if return_edits else new
+    if is_frame(texts):
+        names = frame_columns(texts, column)
+        new, changes = texts.copy(), {}
+        for name in names:
+            own = [f"{name}:{each}" for each in ids] if ids is not None and len(names) > 1 else ids
+            series, changes[name] = _perturbed(texts[name], plan, draw, own, return_edits, skip_errors)
+            new[name] = series.array
+        return (new, changes if len(names) > 1 else changes[names[0]]) if return_edits else new
+    if column is not None:
+        raise TypeError(f"expected a DataFrame for column, got {type(texts).__name__}")
+    texts = list(texts) if isinstance(texts, Iterator) else texts
+    new, edits = _perturbed(texts, plan, draw, ids, return_edits, skip_errors)
+    return (new, edits[0] if isinstance(texts, str) else edits) if return_edits else new
+
+
+def _perturbed(
+    texts: Any, plan: Plan, draw: int, ids: Sequence[object] | None, edits: bool, skip_errors: bool
+) -> tuple[Any, list[list[Edit]]]:
+    """Returns perturbed texts in the type of the old, and their edits if wanted."""
+    new = held_texts(texts)
+    changes: list[list[Edit]] = [[] for _ in new]
+    spans = plan.protect.spans
+    for what, given in (("ids", ids), ("protected spans", spans)):
+        if given is not None and (len(given) != len(new) or isinstance(given, str)):
+            raise ValueError(f"expected {what} for each of {len(new)} texts, got {given!r:.60}")
+    held = Texts(new.copy(), "text {}".format, list(ids) if ids is not None else None, spans)
+    failures = Failures()
+    for part in held.perturbed(plan, draw, edits=edits, strict=not skip_errors):
+        failures.extend(part.tally.failures)
+        for row, text in zip(part.rows, part.new, strict=True):
+            new[row] = str(text)
+        for row, found in zip(part.rows, part.edits, strict=False):
+            changes[row] = found
+    if failures.count:
+        warnings.warn(
+            f"{failures.count} of {len(new)} texts stay as they are: {'; '.join(failures.lines)}", RuntimeWarning, 3
+        )
+    return like(texts, new), changes
 
 
 def perturb_tokens(
@@ -311,7 +404,8 @@ def evaluate(
 
     What is measured: dimensions=["typo-g", "keyboard@edits", Shout()] (default: all of RobTest's that can run) or tag, access
     ("rule", "score", "gradient"), degrees, cases, width, protocol, beta, metric, protect, seed, mlm, encoder, max_queries.
-    The data: text, label, id, task, side, examples, format, split. The model: labels, map, none, options, predictions.
+    The data: text, label, id, task, side, examples, format, delimiter, no_header, encoding, split. The model: labels, map, none,
+    options, predictions.
     The run: workers, cache, max_errors. `EvaluateKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails: too many errors, or no answers at all.
@@ -341,8 +435,9 @@ def attack(
 
     Parts in place of the recipe's: goal, perturbations=["embedding(n=50)", Shout()], search="beam", constraint=["chrf"], without=
     ["pos"]. Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
-    Text that must not change: protect. The data: text, label, id, task, side, examples or attacked, format, split, seed. The
-    model: labels, map, none, options. The run: workers, cache, max_errors. `AttackKeywords` and `RunKeywords` say what each is.
+    Text that must not change: protect. The data: text, label, id, task, side, examples or attacked, format, delimiter, no_header,
+    encoding, split, seed. The model: labels, map, none, options. The run: workers, cache, max_errors. `AttackKeywords` and
+    `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails.
     """
@@ -356,9 +451,10 @@ def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> list[Any]:
 
     data: as for `evaluate`. keywords: dimensions=["typo-g", "keyboard"] or tag, mlm, encoder, degree=0.1 (never exceeded),
     copies=1 of a share=1 of the examples, or ratio="1:1" (clean:perturbed), each=False, only_perturbed=False, trace=False,
-    seed=0, protect=[], side="first", text, id, format, split. `AugmentKeywords` says what each is.
+    seed=0, protect=[], side="first", text, id, format, delimiter, no_header, encoding, split, skip_errors=False.
+    `AugmentKeywords` says what each is.
     """
-    return Augmentation(**keywords).rows(data)
+    return Augmentation(**by_field_name(Augmentation, keywords)).rows(data)
 
 
 def resume(

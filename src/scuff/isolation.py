@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 Row = TypeVar("Row")
 Found = TypeVar("Found")
 
 
+SHOWN = 10  # failures that are described
+
+
 class Blameless(Exception):
     """An error that is not about a single row, such as a missing package. `isolated` lets it through."""
+
+
+@dataclass
+class Failures:
+    """Rows that code raised on: how many, and a line about each of the first."""
+
+    count: int = 0
+    lines: list[str] = field(default_factory=list)
+
+    def add(self, where: str, reason: str) -> None:
+        """Counts a row. where: its place, such as the line of a file. reason: as `reason_of` returns it."""
+        self.count += 1
+        if len(self.lines) < SHOWN:
+            self.lines.append(f"{where}: {reason.removeprefix('error: ')}")
+
+    def extend(self, others: Failures) -> None:
+        """Adds other failures to these."""
+        self.count += others.count
+        self.lines += others.lines[: SHOWN - len(self.lines)]
 
 
 def reason_of(error: BaseException) -> str:

@@ -135,7 +135,7 @@ def test_what_was_left_out_and_short_texts_are_told(
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
-        ("a.txt", "plain text", [], "expected labelled data (csv, tsv, jsonl, parquet, conllu, tokens), got plain text"),
+        ("a.txt", "plain text", [], "expected labelled data (csv, tsv, jsonl, json, parquet, conllu, tokens), got plain text"),
         ("a.csv", "", [], "line 1: expected a header, got nothing"),
         ("a.csv", "text,label\n", [], "a.csv: expected examples, got none"),
         ("a.csv", "a,b\n1,2\n", [], "expected --text NAME (twice for sentence pairs), one of: a, b"),

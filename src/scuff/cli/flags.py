@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..data.formats.files import Input
     from ..data.formats.streams import Source
+    from ..isolation import Failures
     from ..perturbations.plan import Tally
     from ..runs.progress import Progress
 
@@ -21,15 +22,26 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what the file holds")
     group.add_argument(
         "--format",
-        help="lines, whole, csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name, else a text per line",
+        help="lines, whole, csv, tsv, jsonl, json, parquet, conllu or tokens; default: by the file's name, else by its content",
     )
     group.add_argument("--whole", action="store_true", help="the whole file is one text (--format whole)")
     group.add_argument(
-        "-c", "--column", action="append", default=[], metavar="NAME",
-        help="column of texts or token lists; may be repeated; default: guessed",
+        "-c", "--column", "--text", action="append", default=[], metavar="NAME",
+        help="column of texts or token lists, a.b.text for a field inside others; may be repeated; default: guessed",
     )  # fmt: skip
     group.add_argument(
         "--id", metavar="NAME", help="column that names each record: equal texts are then perturbed differently"
+    )
+    group.add_argument(
+        "--delimiter", metavar="CHAR", help="what separates the columns of a csv or tsv file: a character or tab"
+    )
+    group.add_argument(
+        "--no-header", action="store_true", help="a csv or tsv file without a header: columns are named 1, 2, ..."
+    )
+    group.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="of the text, such as latin-1 or utf-16; default UTF-8; the output has it, too",
     )
 
 
@@ -40,14 +52,46 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
         metavar="HOW",
         help="how words are chosen: quota (default), coin, each, below or edits; `scuff describe` explains",
     )
+    add_skip_errors(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
+
+
+def add_skip_errors(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--skip-errors",
+        action="store_true",
+        help="exit code 0, not 3, if a perturbation raised on some texts, which stay as they are",
+    )
 
 
 def input_of(args: argparse.Namespace) -> Input:
     from ..data.formats.files import Input
 
     spans = getattr(args, "protect_spans", None)
-    return Input(args.input, "whole" if args.whole else args.format, args.column, args.id, spans)
+    source = Input(
+        args.input, "whole" if args.whole else args.format, args.column, args.id, spans, None, args.delimiter,
+        args.no_header, args.encoding,
+    )  # fmt: skip
+    if source.recognised:
+        name = "standard input" if args.input == "-" else args.input
+        say(args.quiet, f"{name}: read as {source.kind}, by its content; --format lines reads a text per line")
+    return source
+
+
+def report_failures(failures: Failures, *, skip: bool, what: str = "stay as before") -> None:
+    """Prints which texts a perturbation raised on. Raises RuntimeError, for exit code 3, unless they may be skipped.
+
+    what: became of them.
+    """
+    if not failures.count:
+        return
+    for line in failures.lines:
+        print(f"scuff: {line}", file=sys.stderr)
+    more = f", the first {len(failures.lines)} of them named here" if failures.count > len(failures.lines) else ""
+    told = f"texts that {what}, since the perturbation raised on them: {failures.count:,}{more}"
+    if not skip:
+        raise RuntimeError(f"{told}; all others are done (--skip-errors: exit code 0)")
+    print(f"scuff: {told}", file=sys.stderr)
 
 
 def progress_bar(quiet: bool) -> Callable[[Source, Tally], None] | None:

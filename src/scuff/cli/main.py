@@ -10,8 +10,10 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
+from typing import NoReturn
 
 LONGEST = 2000  # letters of an error
 
@@ -31,14 +33,31 @@ COMMANDS = {
 }
 
 
-def parser(command: str | None = None) -> argparse.ArgumentParser:
+RESUMABLE = ("evaluate", "attack", "demo")  # commands that write a run
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+    def unknown(self, words: Sequence[str]) -> NoReturn:
+        """Ends the program because of words that are no arguments; suggests a flag that is nearly spelt so."""
+        flag = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
+        near = get_close_matches(flag, self._option_string_actions, 1) if flag else []
+        hint = f"; did you mean {near[0]}?" if near else ""
+        self.error(f"expected no more arguments, got {' '.join(words)}{hint}")
+
+
+def parser(command: str | None = None) -> Parser:
     """Returns the parser of all commands.
 
     command: add only this command's arguments, since each command loads the settings that its flags come from.
     """
     from ..version import __version__
 
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="scuff",
         description="Scratch the text, see whether the model holds.",
         epilog="Exit codes: 0 fine, 1 gate failed, 2 bad usage or input, 3 run failed, 130 interrupted.",
@@ -52,50 +71,67 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         )
         if command in (None, name):
             module.arguments(sub)
-        sub.set_defaults(run=module.run, command=name)
+        sub.set_defaults(run=module.run, command=name, parser=sub)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code. An error becomes one line on stderr; SCUFF_DEBUG=1 shows the traceback."""
+    command = ""
     try:
-        signal.signal(signal.SIGTERM, _stop)  # clean up as after Ctrl-C
+        _clean_up_when_stopped()
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
             sys.stdout.reconfigure(errors="backslashreplace")
         words = list(sys.argv[1:] if argv is None else argv)
         command = next((word for word in words if not word.startswith("-")), "")
-        args = parser(command).parse_args(words)
+        top = parser(command)
+        if command and command not in COMMANDS and words[0] == command:
+            near = get_close_matches(command, COMMANDS, 1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(COMMANDS)}"
+            top.error(f"expected a command, got {command!r}; {hint}")
+        args, unknown = top.parse_known_args(words)
+        if unknown:
+            args.parser.unknown(unknown)
         args.run(args)
         if sys.stdout:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        return _fail(
-            "interrupted; nothing was left half written, and the same command goes on if it is called again", 130
-        )
+        goes_on = "goes on" if command in RESUMABLE else "starts from the beginning"
+        return _fail(f"interrupted; no file was left half written, and the same command {goes_on}", 130)
     except BrokenPipeError:  # the reader of our output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, LookupError, OSError) as error:
         if os.environ.get("SCUFF_DEBUG"):
             raise
-        return _fail(str(error), 2)
+        return _fail(_message(error), 2)
     except MemoryError:
         return _fail("expected enough memory, got too little", 3)
-    except RuntimeError as error:
+    except Exception as error:  # the code of a user may raise anything
         if os.environ.get("SCUFF_DEBUG"):
             raise
-        return _fail(str(error), 3)
-    except Exception as error:
-        if os.environ.get("SCUFF_DEBUG"):
-            raise
-        from ..isolation import reason_of
-
-        return _fail(f"a mistake of scuff itself: {reason_of(error)}: SCUFF_DEBUG=1 shows where; please report it", 3)
+        return _fail(_message(error), 3)
     return 0
 
 
+def _clean_up_when_stopped() -> None:
+    """Makes a request to end, or a terminal that is closed, the same as Ctrl-C, so that no temporary file is left."""
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP; nohup ignores it
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _stop)
+
+
 def _stop(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # a second one must not interrupt the cleaning up
     raise KeyboardInterrupt
+
+
+def _message(error: Exception) -> str:
+    """Returns an error as one line, with its type where the text alone says little."""
+    ours = type(error).__module__ != "builtins" or isinstance(error, ValueError | TypeError | OSError | RuntimeError)
+    text = str(error) if ours else f"{type(error).__name__}: {error} (SCUFF_DEBUG=1 shows where)"
+    return " ".join(text.splitlines())
 
 
 def _fail(message: str, code: int) -> int:

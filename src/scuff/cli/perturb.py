@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 
-from .flags import add_choice, add_input, input_of, progress_bar, say
+from .flags import add_choice, add_input, input_of, progress_bar, report_failures, say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,3 +72,4 @@ def run(args: argparse.Namespace) -> None:
     where = "" if args.output == "-" else f" in {args.output}"
     changed = f"{tally.changed_units:,} of {tally.units:,} {perturbation.facts.unit} changed ({tally.reached:.1%})"
     say(args.quiet, f"{tally.texts:,} texts{where}, {changed}; {plan.signature}")
+    report_failures(tally.failures, skip=args.skip_errors)

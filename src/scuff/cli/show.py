@@ -1,28 +1,54 @@
-"""Show every perturbation on a few sentences, at the three levels low, mid and high."""
+"""Show every perturbation on a few sentences, at the three levels low, mid and high.
+
+  scuff show "A sentence of yours"
+  scuff show -p keyboard -p 'intrude(symbols="._ ")' "A sentence of yours"
+
+A sentence that a perturbation raises on is shown as it is, and reported.
+"""
 
 from __future__ import annotations
 
 import argparse
 
+from .flags import add_skip_errors, report_failures
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="*", metavar="TEXT", help="sentences; default: a few that ship with Scuff")
+    parser.add_argument(
+        "-p",
+        "--perturbation",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="only this one, named as for `scuff perturb`; may be repeated",
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of all random choices; default 0")
+    add_skip_errors(parser)
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..api import perturb
+    from ..data.perturbing import Texts
+    from ..isolation import Failures
     from ..perturbations.base import LEVELS
-    from ..perturbations.names import NAMES
+    from ..perturbations.names import NAMES, parse
+    from ..perturbations.plan import Plan
     from ..resources import MissingResource, load
 
     texts = args.text or load("demo.txt").decode().splitlines()
-    for name in NAMES:
-        print(f"\n{name}: {NAMES[name].facts.summary}")
-        for level in LEVELS:
+    shown, failures = Texts(texts, lambda row: repr(texts[row][:40])), Failures()
+    for perturbation in map(parse, args.perturbation or NAMES):
+        print(f"\n{perturbation.spec}: {perturbation.facts.summary}")
+        for level, strength in LEVELS.items():
+            new = list(texts)
             try:
-                for line in perturb(texts, name, level, seed=args.seed):
-                    print(f"  {level:5}{line}")
+                for part in shown.perturbed(Plan(perturbation, strength, args.seed)):
+                    failures.extend(part.tally.failures)
+                    for row, text in zip(part.rows, part.new, strict=True):
+                        new[row] = str(text)
             except MissingResource as missing:
                 print(f"  {missing}")
                 break
+            for line in new:
+                print(f"  {level:5}{line}")
+    report_failures(failures, skip=args.skip_errors)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 
-from .flags import add_choice, add_input, input_of, progress_bar, say
+from .flags import add_choice, add_input, input_of, progress_bar, report_failures, say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,14 +31,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from ..data.zeroe import write_zeroe
+    from ..isolation import Failures
     from ..perturbations.names import ZEROE, parse
 
     chosen = {perturbation.name: perturbation for perturbation in map(parse, args.perturbation or ZEROE)}
     if len(chosen) < len(args.perturbation):
         raise ValueError(f"expected each perturbation once, got {', '.join(args.perturbation)}")
+    failures = Failures()
     manifest = write_zeroe(
-        input_of(args), args.output, chosen, seed=args.seed, selection=args.select, progress=progress_bar(args.quiet)
-    )
+        input_of(args), args.output, chosen, seed=args.seed, selection=args.select, progress=progress_bar(args.quiet),
+        failures=failures,
+    )  # fmt: skip
     for entry in manifest["files"] if not args.quiet else ():
         if entry["set"] == "attack":
             print(
@@ -47,3 +50,4 @@ def run(args: argparse.Namespace) -> None:
     for name, why in manifest["skipped"].items() if not args.quiet else ():
         print(f"{name:15}left out: {why}")
     say(args.quiet, f"{len(manifest['files'])} files and manifest.json in {args.output}")
+    report_failures(failures, skip=args.skip_errors)

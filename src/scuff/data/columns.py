@@ -39,6 +39,9 @@ class Columns:
     task: Task | None = None
     format: str | None = None
     split: str | None = None
+    delimiter: str | None = None
+    no_header: bool = False
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         if self.task and self.task not in TASKS:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
+from ..isolation import Blameless, isolated, reason_of
 from ..perturbations.plan import Plan, Tally
 from ..perturbations.protect import Protect
 from ..text.edits import Edit
@@ -18,6 +20,96 @@ from .formats.files import Input
 from .formats.streams import BadInput, Source, replacing
 
 ShowProgress = Callable[[Source, Tally], None]
+
+
+PROBE = "A few plain words."  # a perturbation that raises on this, too, is wrong itself
+
+
+class Perturbed(NamedTuple):
+    """Some rows of a column: their numbers, new texts, edits if wanted, and counts."""
+
+    rows: Sequence[int]
+    new: Sequence[Value]
+    edits: Sequence[list[Edit]]
+    tally: Tally
+
+
+def raise_hopeless(plan: Plan, error: BaseException, *, tokens: bool) -> None:
+    """Raises an error if a plain text gives the same one, since then it is not about a text but about the plan."""
+    plain = replace(plan, protect=Protect(plan.protect.what))
+    try:
+        if tokens:
+            plain.tokens([PROBE.split()])
+        else:
+            plain.texts([PROBE])
+    except (Exception, SystemExit) as same:
+        raise_same(error, same, plan.perturbation.spec)
+
+
+def raise_same(error: BaseException, same: BaseException, who: str) -> None:
+    """Raises an error if another one is the same. who: whose error it is."""
+    if reason_of(same) == reason_of(error):
+        if isinstance(error, ValueError | OSError):
+            raise error from None
+        reason = reason_of(error).removeprefix("error: ")
+        raise RuntimeError(f"{who} fails on every text: {reason}") from error
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A column of texts or lists of tokens, some of which may be missing, with the place of each for messages."""
+
+    values: Sequence[Value]
+    place: Callable[[int], str]
+    ids: Sequence[object] | None = None
+    spans: Sequence[tuple[tuple[int, int], ...]] | None = None  # protected, of each text
+
+    def perturbed(self, plan: Plan, draw: int = 0, *, edits: bool = False, strict: bool = False) -> Iterator[Perturbed]:
+        """Yields the new texts in parts: strings as texts, lists as tokens; what is missing stays.
+
+        A text that the perturbation raises on stays as it is and is counted; strict: its error is raised.
+        """
+        for kind in (str, list):
+            rows = [row for row, value in enumerate(self.values) if isinstance(value, kind)]
+            if rows:
+                work = partial(self._some, plan, draw, edits)
+                try:
+                    parts = [work(rows)]
+                except Blameless:
+                    raise
+                except (Exception, SystemExit) as error:
+                    if strict:
+                        raise
+                    self._check_unicode()
+                    raise_hopeless(plan, error, tokens=kind is list)
+                    parts = isolated(rows, work, partial(self._failed, plan))
+                yield from parts
+
+    def _some(self, plan: Plan, draw: int, edits: bool, rows: Sequence[int]) -> Perturbed:
+        """Perturbs some rows, all of which are texts, or all of which are lists of tokens."""
+        values: list[Any] = [self.values[row] for row in rows]
+        ids = [self.ids[row] for row in rows] if self.ids is not None else None
+        if self.spans is not None:
+            plan = replace(plan, protect=Protect(plan.protect.what, tuple(self.spans[row] for row in rows)))
+        run = plan.texts if isinstance(values[0], str) else plan.tokens
+        found: list[list[Edit]] = []
+        tally = Tally()
+        new = run(values, ids=ids, draw=draw, tally=tally, edits=found if edits else None)
+        return Perturbed(rows, new, found, tally)
+
+    def _failed(self, plan: Plan, row: int, reason: str) -> Perturbed:
+        """Returns the text that the perturbation raised on, and counts it."""
+        tally = Tally(texts=1)
+        tally.failures.add(f"{self.place(row)}: {plan.perturbation.spec}", reason)
+        return Perturbed([row], [self.values[row]], [], tally)
+
+    def _check_unicode(self) -> None:
+        """Raises BadInput that names the place of a lone surrogate, if there is one."""
+        for row, value in enumerate(self.values):
+            for text in [value] if isinstance(value, str) else value or []:
+                if half := lone_surrogate(text):
+                    found = f"U+{ord(half):04X} at character {text.index(half)}"
+                    raise BadInput(f"{self.place(row)}: expected Unicode text, got the lone surrogate {found}")
 
 
 class Chunk:
@@ -39,6 +131,8 @@ class Chunk:
         self, plan: Plan, draw: int, tally: Tally, edits: bool = False
     ) -> tuple[list[list[Value]], list[list[list[Edit]]]]:
         """Returns the perturbed texts of each record, and their edits if wanted: [record][column]. Adds to the tally."""
+        if not self.columns:  # nothing but blank lines
+            return [[] for _ in self.records], [[] for _ in self.records]
         results = [self._column(at, plan, draw, tally, edits) for at in range(len(self.columns))]
         new = [list(values) for values in zip(*(result[0] for result in results), strict=True)]
         return new, [list(found) for found in zip(*(result[1] for result in results), strict=True)]
@@ -46,44 +140,30 @@ class Chunk:
     def _column(
         self, at: int, plan: Plan, draw: int, tally: Tally, edits: bool
     ) -> tuple[list[Value], list[list[Edit]]]:
-        """Perturbs one column: strings as texts, lists as tokens; empty fields stay."""
         values = self.columns[at]
-        out, changes = list(values), [[] for _ in values]  # type: tuple[list[Value], list[list[Edit]]]
-        runs: list[tuple[type, Any]] = [(str, plan.texts), (list, plan.tokens)]
-        for kind, run in runs:
-            rows = [row for row, value in enumerate(values) if isinstance(value, kind)]
-            if rows:
-                found: list[list[Edit]] | None = [] if edits else None
-                ids = [self.ids[at][row] for row in rows] if self.ids else None
-                if self.spans:
-                    guard = Protect(plan.protect.what, tuple(self.spans[row] for row in rows))
-                    run = getattr(replace(plan, protect=guard), run.__name__)
-                try:
-                    new = run([values[row] for row in rows], ids=ids, draw=draw, tally=tally, edits=found)
-                except ValueError:
-                    self._check_unicode(at)
-                    raise
-                for row, value in zip(rows, new, strict=True):
-                    out[row] = value
-                for row, edit in zip(rows, found or [], strict=False):
-                    changes[row] = edit
+        out, changes = list(values), [[] for _ in values] if edits else []  # type: tuple[list[Value], list[list[Edit]]]
+        texts = Texts(values, partial(self._place, at), self.ids[at] if self.ids else None, self.spans)
+        for part in texts.perturbed(plan, draw, edits=edits):
+            tally.add(part.tally)
+            for row, value in zip(part.rows, part.new, strict=True):
+                out[row] = value
+            for row, edit in zip(part.rows, part.edits, strict=False):
+                changes[row] = edit
         return out, changes
 
-    def _check_unicode(self, at: int) -> None:
-        """Raises BadInput that names the line of a lone surrogate, if there is one."""
-        for record, value in zip(self.records, self.columns[at], strict=True):
-            for text in [value] if isinstance(value, str) else value or []:
-                half = lone_surrogate(text)
-                line = self.reader.line(record)
-                if half and line:
-                    place = f"U+{ord(half):04X} at character {text.index(half)} of column {self.reader.columns[at]!r}"
-                    raise self.reader.source.error(line, f"expected Unicode text, got the lone surrogate {place}")
+    def _place(self, at: int, row: int) -> str:
+        """Returns where a text stands in the file."""
+        column = f", column {self.reader.columns[at]!r}" if len(self.columns) > 1 else ""
+        return self.reader.place(self.records[row], self.first_row + row) + column
 
 
-def chunks(source: Input, reader: Format, copies: int) -> Iterator[Chunk]:
-    """Yields a file in chunks, so small that `copies` copies of one take a few megabytes."""
+def chunks(source: Input, reader: Format, copies: int, blocks: Iterable[list[Any]] | None = None) -> Iterator[Chunk]:
+    """Yields a file in chunks, so small that `copies` copies of one take a few megabytes.
+
+    blocks: the records, if the reader has begun to read them.
+    """
     row = 0
-    for records in reader.chunks():
+    for records in reader.chunks() if blocks is None else blocks:
         size = max(1, -(-len(records) // copies))
         for begin in range(0, max(len(records), 1), size):
             part = records[begin : begin + size]

@@ -22,8 +22,10 @@ from .columns import (
 )
 from .dataset import Dataset, Target, Task, Text
 from .formats.base import Record, lone_surrogate
+from .formats.files import Input
+from .formats.nested import lifted
 from .formats.streams import BadInput
-from .records import HUB, Names, records_of_file, records_of_hub, records_of_object
+from .records import HUB, Names, input_file, records_of_file, records_of_hub, records_of_object
 from .toy import is_toy, toy_dataset
 
 ANSWERS = ("prediction", "predictions", "predicted", "pred", "answer", "output", "scores", "probabilities")
@@ -46,7 +48,7 @@ def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
         if path.startswith(HUB) or Path(path).is_dir():
             records, names = records_of_hub(path.removeprefix(HUB), columns.split)
         else:
-            records = records_of_file(path, columns.format)
+            records = records_of_file(input_file(path, columns))
     else:
         records, names = records_of_object(data)
     if not records:
@@ -58,6 +60,8 @@ class _Reader:
     """The conversion of records into a data set: the columns are found, then every value is checked and converted."""
 
     def __init__(self, name: str, records: list[Record], columns: Columns, names: Names) -> None:
+        named = (*columns.text, *columns.label, *([columns.id] if columns.id else ()))
+        records = [lifted(record, named) for record in records]
         self.name, self.records, self.given, self.names = name, records, columns, names
         self.seen = column_names(records)
         self.texts = text_columns(name, self.seen, columns.text)
@@ -163,7 +167,7 @@ def read_predictions(paths: Sequence[str], fields: Sequence[str], task: Task) ->
     """
     answers: dict[tuple[Any, ...], Any] = {}
     for path in paths:
-        records = records_of_file(path)
+        records = [lifted(record, fields) for record in records_of_file(Input(path))]
         seen = list(records[0])
         found = [name for name in ANSWERS if name in seen]
         if len(found) != 1:

@@ -8,12 +8,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from .columns import Columns
 from .dataset import Dataset
 from .formats.base import Record
 from .formats.conll import Conllu, TokenColumns, split
-from .formats.csv import Csv, Tsv
+from .formats.csv import Csv
 from .formats.files import Input
-from .formats.jsonl import Jsonl
+from .formats.jsonl import JsonArray, Jsonl
 from .formats.parquet import BATCH, open_parquet
 from .formats.streams import BadInput, Source
 from .toy import TOY, is_toy, toy_dataset
@@ -25,53 +26,70 @@ UPOS, XPOS = 3, 4  # columns of CoNLL-U
 Names = dict[str, tuple[str, ...]]  # by column, the names behind label numbers
 
 
-def records_of_file(path: str, format: str | None = None) -> list[Record]:
+def records_of_file(file: Input) -> list[Record]:
     """Returns all records of a file. Raises BadInput if there are none."""
-    found = list(read_records(Input(path, format)))
+    found = list(read_records(file))
     if not found:
-        raise BadInput(f"{path}: expected examples, got none")
+        raise BadInput(f"{file.path}: expected examples, got none")
     return found
+
+
+def input_file(path: str, columns: Columns, content: bytes | None = None) -> Input:
+    """Returns a file of labelled data, which the user has described."""
+    return Input(
+        path, columns.format, content=content, delimiter=columns.delimiter, no_header=columns.no_header,
+        encoding=columns.encoding,
+    )  # fmt: skip
 
 
 def read_records(file: Input) -> Iterator[Record]:
     """Yields the records of a table or a token file. Raises BadInput for plain text, which has no labels."""
-    kind = file.kind
-    if kind in ("lines", "whole"):
+    if file.kind in ("lines", "whole"):
         raise BadInput(
-            f"{file.path}: expected labelled data (csv, tsv, jsonl, parquet, conllu, tokens), got plain text"
+            f"{file.path}: expected labelled data (csv, tsv, jsonl, json, parquet, conllu, tokens), got plain text"
         )
-    with closing(file.source()) as source:
-        readers = {"csv": _rows, "tsv": _rows, "jsonl": _objects, "parquet": _parquet}
-        yield from readers.get(kind, _sentences)(source, kind)
+    reader = file.open()
+    with closing(reader.source) as source:
+        if isinstance(reader, Csv):
+            yield from _rows(reader)
+        elif isinstance(reader, Jsonl):
+            yield from _objects(reader)
+        elif isinstance(reader, TokenColumns):
+            yield from _sentences(reader)
+        else:
+            for batch in open_parquet(source).iter_batches(BATCH):
+                yield from batch.to_pylist()
 
 
-def _rows(source: Source, kind: str) -> Iterator[Record]:
-    rows = (Csv if kind == "csv" else Tsv)(source).rows()
-    header = next(rows, None)
-    if header is None or not header.fields:
-        raise source.error(1, "expected a header, got nothing")
-    if len(set(header.fields)) < len(header.fields):
-        raise source.error(1, f"expected a name of its own for each column, got {', '.join(header.fields)}")
+def _rows(reader: Csv) -> Iterator[Record]:
+    source, rows = reader.source, reader.rows()
+    names: list[str] = []
+    if reader.headed:
+        header = next(rows, None)
+        if header is None or not header.fields:
+            raise source.error(1, "expected a header, got nothing")
+        names = header.fields
+    if len(set(names)) < len(names):
+        raise source.error(1, f"expected a name of its own for each column, got {', '.join(names)}")
     for row in rows:
-        if len(row.fields) not in (0, len(header.fields)):
-            raise source.error(row.at, f"expected {len(header.fields)} fields, got {len(row.fields)}")
+        names = names or [str(number) for number in range(1, len(row.fields) + 1)]
+        if len(row.fields) not in (0, len(names)):
+            raise source.error(row.at, f"expected {len(names)} fields, got {len(row.fields)}")
         if row.fields:
-            yield dict(zip(header.fields, row.fields, strict=True))
+            yield dict(zip(names, row.fields, strict=True))
 
 
-def _objects(source: Source, kind: str) -> Iterator[Record]:
-    for chunk in Jsonl(source, columns=("",)).chunks():
+def _objects(reader: Jsonl) -> Iterator[Record]:
+    reader.columns = [""]  # so that none is guessed
+    for chunk in reader.chunks():
+        if isinstance(reader, JsonArray) and reader.bare:
+            raise BadInput(f"{reader.source.name}: expected a JSON array of objects, got one of texts")
         yield from (record.fields for record in chunk if record.fields is not None)
 
 
-def _parquet(source: Source, kind: str) -> Iterator[Record]:
-    for batch in open_parquet(source).iter_batches(BATCH):
-        yield from batch.to_pylist()
-
-
-def _sentences(source: Source, kind: str) -> Iterator[Record]:
+def _sentences(reader: TokenColumns) -> Iterator[Record]:
     """Yields `tokens` with their `tags`; of CoNLL-U the universal tags, and the treebank's own as `xpos`."""
-    reader = (Conllu if kind == "conllu" else TokenColumns)(source)
+    source, kind = reader.source, "conllu" if isinstance(reader, Conllu) else "tokens"
     for chunk in reader.chunks():
         for sentence in chunk:
             lines = [sentence.lines[i] for i in sentence.at]
@@ -149,30 +167,31 @@ def _bare(record: Record) -> Record:
     return {key: value.tolist() if hasattr(value, "tolist") else value for key, value in record.items()}
 
 
-def training_file(data: Any, format: str | None, split: str | None) -> Input:
+def training_file(data: Any, columns: Columns) -> Input:
     """Returns data for training as an input file; what is not a file becomes JSON lines in memory.
 
-    Standard input is read into memory, since augmentation reads its input twice.
+    A pipe is read into memory, since augmentation reads its input twice.
     """
     if (path := _path(data)) is not None:
-        return Input(path, format, content=Source(path).stream.read() if path == "-" else None)
-    name, records = training_records(data, format, split)
+        is_pipe = path == "-" or (Path(path).exists() and not Path(path).is_file())
+        return input_file(path, columns, Source(path).stream.read() if is_pipe else None)
+    name, records = training_records(data, columns)
     lines = [json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records]
     return Input(name, "jsonl", content="".join(lines).encode("utf-8", "surrogatepass"))
 
 
-def training_records(data: Any, format: str | None, split: str | None) -> tuple[str, list[Record]]:
-    """Returns a name for the data and its records. split: default train."""
+def training_records(data: Any, columns: Columns) -> tuple[str, list[Record]]:
+    """Returns a name for the data and its records; of several splits, train by default."""
     name = str(data) if isinstance(data, str | Path) else type(data).__name__
     if _path(data) is not None:
-        return name, list(read_records(training_file(data, format, split)))
+        return name, list(read_records(training_file(data, columns)))
     if is_toy(data):
-        data = toy_dataset(name, split or "train")
+        data = toy_dataset(name, columns.split or "train")
     if isinstance(data, Dataset):
-        columns = dict(zip(data.fields, data.columns, strict=True)) | {"label": data.targets}
-        return data.name, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        fields = dict(zip(data.fields, data.columns, strict=True)) | {"label": data.targets}
+        return data.name, [dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True)]
     if isinstance(data, str | Path):
-        return name, records_of_hub(name.removeprefix(HUB), split or "train")[0]
+        return name, records_of_hub(name.removeprefix(HUB), columns.split or "train")[0]
     return name, records_of_object(data)[0]
 
 

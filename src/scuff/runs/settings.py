@@ -31,18 +31,20 @@ def setting(
     bounds: tuple[float, float] | None = None,
     many: Literal["together", "repeated"] = "together",
     flags: tuple[str, ...] = (),
+    alias: str = "",
     old_name: str = "",
     names_parts: bool = False,
 ) -> Any:
     """Returns a field of a settings class, whose metadata has what flags, checks and help texts need.
 
     choices, least, bounds: which values are allowed. many: whether the flag of a list takes all values together (`--degrees
-    0.1 0.2`) or is repeated. flags: if they are not `--name`. old_name: a name that is accepted, too, and written to run.json.
+    0.1 0.2`) or is repeated. flags: if they are not `--name`. alias: a name that is accepted, too. old_name: one that is
+    also written to run.json.
     names_parts: whether the values are specs of parts.
     """
     about = {
         "help": help, "group": group, "metavar": metavar, "choices": tuple(choices), "least": least, "bounds": bounds,
-        "many": many, "flags": flags, "old_name": old_name, "names_parts": names_parts,
+        "many": many, "flags": flags, "alias": alias, "old_name": old_name, "names_parts": names_parts,
     }  # fmt: skip
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=about)
@@ -54,8 +56,9 @@ class Settings:
     """The settings that evaluations and attacks share: the data, the model, and how the run is done."""
 
     text: tuple[str, ...] = setting(
-        (), "column of texts; twice for sentence pairs", group=DATA, metavar="COLUMN", many="repeated"
-    )
+        (), "column of texts, a.b.text for a field inside others; twice for sentence pairs", group=DATA, metavar="COLUMN",
+        many="repeated", flags=("--text", "--column", "-c"), alias="column",
+    )  # fmt: skip
     label: tuple[str, ...] = setting(
         (), "column of labels, tags or translations; repeated: a 0/1 column each", group=DATA, metavar="COLUMN", many="repeated"
     )  # fmt: skip
@@ -64,7 +67,14 @@ class Settings:
         None, "single, multi, tokens or text; default: by what the columns hold", group=DATA, metavar="TASK"
     )
     format: str | None = setting(
-        None, "csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name", group=DATA
+        None, "csv, tsv, jsonl, json, parquet, conllu or tokens; default: by the file's name", group=DATA
+    )
+    delimiter: str | None = setting(
+        None, "what separates the columns of a csv or tsv file: a character or tab", group=DATA, metavar="CHAR"
+    )
+    no_header: bool = setting(False, "a csv or tsv file without a header: columns are named 1, 2, ...", group=DATA)
+    encoding: str | None = setting(
+        None, "of a text file, such as latin-1 or utf-16; default UTF-8", group=DATA, metavar="NAME"
     )
     split: str | None = setting(None, "split of a Hugging Face data set; default test, else validation", group=DATA)
     labels: tuple[str, ...] = setting((), "names of the model's labels, in its order", group=MODEL, metavar="NAME")
@@ -120,16 +130,8 @@ class Settings:
 
     @classmethod
     def renamed(cls, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings by field name, whether given as a flag is spelt or by an old name. Raises ValueError if one comes twice."""
-        names = {field.name: field.name for field in fields(cls)} | {"with": "options"}
-        names |= {field.metadata["old_name"]: field.name for field in fields(cls) if field.metadata["old_name"]}
-        out: dict[str, Any] = {}
-        for key, value in settings.items():
-            name = names.get(key.replace("-", "_"), key)
-            if name in out and None not in (value, out[name]):
-                raise ValueError(f"expected {name} once, got it as {key}, too")
-            out[name] = value if value is not None else out.get(name)
-        return out
+        """Settings by field name, whatever they are called. Raises ValueError if one comes twice."""
+        return by_field_name(cls, settings)
 
     def check(self) -> None:
         """Raises ValueError for values that are not allowed."""
@@ -196,6 +198,23 @@ class Settings:
         }
 
 
+def by_field_name(kind: type[Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns settings by the names of the fields of a class, whether given as a flag is spelt, by an alias or an old name.
+
+    Raises ValueError if one comes twice.
+    """
+    names = {field.name: field.name for field in fields(kind)} | {"with": "options"}
+    for other in ("alias", "old_name"):
+        names |= {field.metadata[other]: field.name for field in fields(kind) if field.metadata[other]}
+    out: dict[str, Any] = {}
+    for key, value in settings.items():
+        name = names.get(key.replace("-", "_"), key)
+        if name in out and None not in (value, out[name]):
+            raise ValueError(f"expected {name} once, got it as {key}, too")
+        out[name] = value if value is not None else out.get(name)
+    return out
+
+
 def _listed(value: Any) -> list[str]:
     return [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
 
@@ -214,6 +233,10 @@ def _read(field: Field[Any], value: Any) -> Any:
     if kind.startswith("int"):
         if isinstance(value, bool) or not isinstance(value, int):
             raise ValueError(f"expected a whole number for {name}, got {value!r}")
+        return value
+    if kind == "bool":
+        if not isinstance(value, bool):
+            raise ValueError(f"expected true or false for {name}, got {value!r}")
         return value
     if kind.startswith("dict"):
         if not isinstance(value, dict):

@@ -58,7 +58,10 @@ def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
 
 def open_data(source: Any, settings: Settings) -> Dataset:
     """Returns all examples of the data, before a sample is taken."""
-    columns = Columns(settings.text, settings.label, settings.id, settings.task, settings.format, settings.split)
+    columns = Columns(
+        settings.text, settings.label, settings.id, settings.task, settings.format, settings.split, settings.delimiter,
+        settings.no_header, settings.encoding,
+    )  # fmt: skip
     return read_dataset(source, columns)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ from functools import cached_property
 from itertools import islice
 from typing import IO, Any
 
-from ..data.columns import HEAD, column_names, holds_lists, text_columns
+from ..data.columns import HEAD, Columns, column_names, holds_lists, text_columns
 from ..data.dataset import Dataset
 from ..data.formats.base import Format, Record, Rows
 from ..data.formats.files import TOKEN_FORMATS
+from ..data.formats.nested import lifted
 from ..data.formats.streams import BadInput, replacing
 from ..data.perturbing import ShowProgress
 from ..data.records import read_records, training_file, training_records
@@ -61,15 +63,26 @@ class Augmentation:
     protect: Sequence[str] = setting(
         (), "text that must not change, named as for `scuff perturb`; may be repeated", metavar="WHAT", many="repeated"
     )
-    text: Sequence[str] = setting(
-        (), "column of texts; twice for sentence pairs", group=DATA, metavar="COLUMN", many="repeated"
+    skip_errors: bool = setting(
+        False, "exit code 0, not 3, if a dimension raised on some examples, which get no copies"
     )
+    text: Sequence[str] = setting(
+        (), "column of texts, a.b.text for a field inside others; twice for sentence pairs", group=DATA, metavar="COLUMN",
+        many="repeated", flags=("--text", "--column", "-c"), alias="column",
+    )  # fmt: skip
     id: str | None = setting(
         None, "column that names each example: equal texts then get different copies", group=DATA, metavar="COLUMN"
     )
     side: str = setting("first", "which text of a pair to perturb; default first", group=DATA, choices=SIDES)
     format: str | None = setting(
-        None, "csv, tsv, jsonl, parquet, conllu or tokens; default: by the file's name", group=DATA
+        None, "csv, tsv, jsonl, json, parquet, conllu or tokens; default: by the file's name", group=DATA
+    )
+    delimiter: str | None = setting(
+        None, "what separates the columns of a csv or tsv file: a character or tab", group=DATA, metavar="CHAR"
+    )
+    no_header: bool = setting(False, "a csv or tsv file without a header: columns are named 1, 2, ...", group=DATA)
+    encoding: str | None = setting(
+        None, "of a text file, such as latin-1 or utf-16; default UTF-8", group=DATA, metavar="NAME"
     )
     split: str | None = setting(None, "split of a Hugging Face data set or of toy:...; default train", group=DATA)
 
@@ -85,7 +98,7 @@ class Augmentation:
 
     def write(self, data: Any, output: str, progress: ShowProgress | None = None) -> Counts:
         """Writes the data with its copies in its own format, data that is not a file as JSON lines. Returns the counts."""
-        source = training_file(data, self.format, self.split)
+        source = training_file(data, self._described)
         source.check_output(output)
         head = list(islice(read_records(source), HEAD))
         mixer = self._mixer(source.path, head)
@@ -95,9 +108,14 @@ class Augmentation:
 
     def rows(self, data: Any) -> list[Any]:
         """Returns the data with its copies: dicts, or tuples if the data are tuples."""
-        name, records = training_records(data, self.format, self.split)
+        name, records = training_records(data, self._described)
         reader = Rows(name, records, self._columns(name, records))
-        self._run(lambda: reader, self._mixer(name, records), io.BytesIO(), None)
+        made = self._run(lambda: reader, self._mixer(name, records), io.BytesIO(), None)
+        if made.failures.count and not self.skip_errors:
+            raise RuntimeError(f"{made.failures.lines[0]} (skip_errors=True: without copies of such examples)")
+        if made.failures.count:
+            what = f"{made.failures.count} of {made.examples} examples get no copies: {'; '.join(made.failures.lines)}"
+            warnings.warn(what, RuntimeWarning, 3)
         tuples = isinstance(data, list | tuple) and isinstance(data[0], tuple) and not self.trace
         return [tuple(row.values()) for row in reader.written] if tuples else reader.written
 
@@ -122,7 +140,7 @@ class Augmentation:
     def _mixer(self, name: str, head: Sequence[Record]) -> Mixer:
         """Opens the dimensions and checks the settings against the first records."""
         columns = self._columns(name, head)
-        tokens = holds_lists(head, columns[0])
+        tokens = holds_lists([lifted(record, columns) for record in head[:HEAD]], columns[0])
         sides = SIDES[self.side]
         if max(sides) >= len(columns):
             raise BadInput(f"{name}: expected two columns of texts for side {self.side}, got {', '.join(columns)}")
@@ -162,4 +180,16 @@ class Augmentation:
         """Returns the columns of texts. Raises BadInput if there are no records, or no such columns."""
         if not records:
             raise BadInput(f"{name}: expected examples, got none")
-        return text_columns(name, column_names(records), self.settings.text)
+        lifts = [lifted(record, self.settings.text) for record in records[:HEAD]]
+        return text_columns(name, column_names(lifts), self.settings.text)
+
+    @property
+    def _described(self) -> Columns:
+        """What the user says about a file, as an evaluation has it."""
+        return Columns(
+            format=self.format,
+            split=self.split,
+            delimiter=self.delimiter,
+            no_header=self.no_header,
+            encoding=self.encoding,
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +13,14 @@ import numpy as np
 from ..data.dataset import Text
 from ..data.formats.base import Extra, Format, OutputRow, Value, lone_surrogate
 from ..data.formats.streams import BadInput
+from ..data.perturbing import PROBE, raise_same
+from ..isolation import Blameless, Failures, isolated
 from ..perturbations.plan import blocks
 from ..text.ragged import Ragged
 from ..text.random import text_bits
 from .copies import Copies, Copy
+
+Made = tuple[int, list[Copy], int]  # the number of an example, its copies, and how many were wanted
 
 # added columns that say where a row comes from, and the types of their values
 TRACE: dict[str, type] = {"scuff_dimension": str, "scuff_degree": float, "scuff_source": str}
@@ -32,6 +36,7 @@ class Counts:
     wanted: int = 0
     copies: Counter[str] = field(default_factory=Counter)  # by dimension
     duplicates: int = 0  # copies that were equal to a known text
+    failures: Failures = field(default_factory=Failures)  # examples that a dimension raised on, which get no copies
 
     @property
     def unchanged(self) -> int:
@@ -55,6 +60,7 @@ class Mixer:
     clean: bool = True  # whether the records themselves are kept
     trace: bool = False  # whether to add the columns of TRACE
     number: int = 0  # of the next record; blank lines do not count
+    row: int = 0  # of the next record; blank lines do
     # a 64-bit hash of each text; that any two of ten million texts collide has probability 10^-5
     seen: set[int] = field(default_factory=set)
 
@@ -71,7 +77,13 @@ class Mixer:
     def _block(self, reader: Format, records: Sequence[Any]) -> list[OutputRow]:
         texts = {at: found for at, record in enumerate(records) if (found := self._texts(reader, record))}
         names = [self._name(reader, record) for record in records]
-        copies = dict(zip(texts, self._copies(texts, [names[at] for at in texts]), strict=True))
+        first, self.row = self.row, self.row + len(records)
+
+        def failed(at: int, reason: str) -> list[Made]:
+            self.made.failures.add(reader.place(records[at], first + at), reason)
+            return [(at, [], 0)]
+
+        copies = self._copies(texts, names, failed)
         self.made.examples += len(texts)
         out: list[OutputRow] = []
         for at, record in enumerate(records):
@@ -93,14 +105,36 @@ class Mixer:
             raise self._error(reader, record, f"expected an id in column {self.key!r}, got none")
         return str(name)
 
-    def _copies(self, texts: dict[int, tuple[Text, ...]], names: list[str]) -> list[list[Copy]]:
+    def _copies(
+        self, texts: dict[int, tuple[Text, ...]], names: list[str], failed: Callable[[int, str], list[Made]]
+    ) -> dict[int, list[Copy]]:
+        """Returns the new copies of each example by its number in the block. failed: called for those that raise."""
+
+        def work(rows: Sequence[int]) -> list[Made]:
+            columns = list(zip(*(texts[at] for at in rows), strict=True))
+            found, wanted = self.copies.of(columns, [names[at] for at in rows] if self.key else None)
+            return list(zip(rows, found, wanted.tolist(), strict=True))
+
         if not texts:
-            return []
-        columns = list(zip(*texts.values(), strict=True))
-        found, wanted = self.copies.of(columns, names if self.key else None)
-        self.made.wanted += int(wanted.sum())
-        bits = iter(_bits([copy.texts for copies in found for copy in copies]))
-        return [[copy for copy in copies if self._is_new(copy, next(bits))] for copies in found]
+            return {}
+        try:
+            made = work(list(texts))
+        except Blameless:
+            raise
+        except (Exception, SystemExit) as error:
+            self._raise_hopeless(error)
+            made = [one for part in isolated(list(texts), work, failed) for one in part]
+        self.made.wanted += sum(wanted for _, _, wanted in made)
+        bits = iter(_bits([copy.texts for _, copies, _ in made for copy in copies]))
+        return {at: [copy for copy in copies if self._is_new(copy, next(bits))] for at, copies, _ in made}
+
+    def _raise_hopeless(self, error: BaseException) -> None:
+        """Raises an error if a plain example gives the same one, since then it is not about an example."""
+        plain: Text = tuple(PROBE.split()) if self.tokens else PROBE
+        try:
+            self.copies.of([[plain] for _ in range(1 + max(self.copies.sides))])
+        except (Exception, SystemExit) as same:
+            raise_same(error, same, "a dimension")
 
     def _is_new(self, copy: Copy, bits: int) -> bool:
         if bits in self.seen:
@@ -127,8 +161,7 @@ class Mixer:
         return tuple(tuple(value) if isinstance(value, list) else str(value) for value in values)
 
     def _error(self, reader: Format, record: Any, message: str) -> BadInput:
-        line = reader.line(record)
-        return BadInput(f"{reader.source.name}: " + (f"line {line}: " if line else "") + message)
+        return BadInput(f"{reader.place(record, self.row) if reader.line(record) else reader.source.name}: {message}")
 
 
 def _bits(texts: Sequence[tuple[Text, ...]]) -> list[int]:

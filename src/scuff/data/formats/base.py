@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
+from .nested import find, replaced
 from .streams import BadInput, Source
 
 GUESSES = ("text", "sentence", "comment_text", "comment", "content", "review", "tweet", "body", "question")
@@ -25,6 +26,8 @@ OutputRow = tuple[Any, list[Value], Extra | None]
 
 class Format(ABC):
     """A file format: reads a source in chunks of records, renders records with other texts, and decides what a record is."""
+
+    unit = "record"  # what messages call a record where it has no line number
 
     def __init__(self, source: Source, columns: Sequence[str] = ()) -> None:
         self.source, self.columns = source, list(columns)
@@ -51,6 +54,11 @@ class Format(ABC):
     def line(self, record: Any) -> int | None:
         """Returns the line number of a record, or None if the format has none."""
         return None
+
+    def place(self, record: Any, row: int) -> str:
+        """Returns where a record stands in its file, as messages name it. row: its number, from 0."""
+        line = self.line(record)
+        return f"{self.source.name}: {f'line {line}' if line else f'{self.unit} {row + 1}'}"
 
     def field(self, record: Any, column: str) -> object:
         """Returns any field of a record, None for a blank line. Raises BadInput if the format has no columns."""
@@ -86,7 +94,7 @@ class Sink:
 
     def write_rows(self, rows: Sequence[OutputRow]) -> None:
         self._begin()
-        self.out.write("".join([self.format.render(*row) for row in rows]).encode())
+        self.put("".join([self.format.render(*row) for row in rows]))
 
     def close(self) -> None:
         """Must be called once, after the last record."""
@@ -94,12 +102,24 @@ class Sink:
 
     def _begin(self) -> None:
         if not self.begun:
-            self.out.write((self.format.source.bom + self.format.head(self.extra)).encode())
+            self.put(self.format.source.bom + self.format.head(self.extra))
             self.begun = True
+
+    def put(self, text: str) -> None:
+        """Writes text in the encoding that was read. Raises BadInput if it lacks a character."""
+        source = self.format.source
+        try:
+            self.out.write(text.encode(source.encoding))
+        except UnicodeEncodeError as error:
+            raise BadInput(
+                f"{source.name}: expected characters that {source.encoding} has, the perturbation made {text[error.start]!r}"
+            ) from None
 
 
 class Lines(Format):
     """One text per line."""
+
+    unit = "line"
 
     def chunks(self) -> Iterator[list[str]]:
         return self.source.chunks()
@@ -158,7 +178,8 @@ class TableFormat(Format):
     def render(self, record: Any, values: list[Value], extra: Extra | None) -> str:
         if not record.fields:
             return str(record.text)
-        new = {c: v for c, v in zip(self.columns, values, strict=True) if v != self.field(record, c)}
+        old = self.values(record)
+        new = {c: v for c, v, before in zip(self.columns, values, old, strict=True) if v != before}
         end = line_end(record.text)
         if not new and not extra:
             return str(record.text) + ("" if end or extra is None else "\n")
@@ -176,7 +197,7 @@ def guess_column(names: list[str], where: str) -> str:
     found = [name for name in names if name.lower() in GUESSES]
     if len(names) == 1 or len(found) == 1:
         return (found or names)[0]
-    raise BadInput(f"{where}: expected --column NAME, one or more of: {', '.join(names)}")
+    raise BadInput(f"{where}: expected --column NAME, one or more of: {', '.join(names) or 'none'}")
 
 
 class Rows(Format):
@@ -190,13 +211,23 @@ class Rows(Format):
         yield list(self.records)
 
     def values(self, record: Record) -> list[Value]:
-        found = [record.get(column) for column in self.columns]
+        found = [self._value(record, column) for column in self.columns]
         return [list(value) if isinstance(value, tuple) else value for value in found]
 
+    def _value(self, record: Record, column: str) -> Any:
+        """Returns a text, None if it is missing."""
+        try:
+            value = find(record, column)
+        except KeyError:
+            return None
+        return None if isinstance(value, float) and value != value else value
+
     def field(self, record: Record, column: str) -> object:
-        if column not in record:
-            raise BadInput(f"{self.source.name}: expected a column {column!r}, got {', '.join(map(str, record))}")
-        return record[column]
+        try:
+            return find(record, column)
+        except KeyError:
+            found = ", ".join(map(str, record))
+            raise BadInput(f"{self.source.name}: expected a column {column!r}, got {found}") from None
 
     def render(self, record: Record, values: list[Value], extra: Extra | None) -> str:
         raise AssertionError("rows are not written as text")
@@ -211,8 +242,9 @@ class RowSink(Sink):
     def write_rows(self, rows: Sequence[OutputRow]) -> None:
         columns = self.format.columns
         for record, values, extra in rows:
-            same: Any = values == self.format.values(record)
-            new = {} if same else dict(zip(columns, values, strict=True))
-            self.format.written.append({**record, **new, **(extra or {})})
+            new = dict(record)
+            for column, value in zip(columns, values, strict=True) if values != self.format.values(record) else ():
+                new = replaced(new, column, value)
+            self.format.written.append({**new, **(extra or {})})
 
     def close(self) -> None: ...

@@ -29,6 +29,8 @@ class TokenColumns(Format):
     comment; -DOCSTART- is not a token.
     """
 
+    unit = "sentence"
+
     def chunks(self) -> Iterator[list[TokenLines]]:
         chunk: list[TokenLines] = []
         lines: list[str] = []

@@ -6,6 +6,7 @@ import csv
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from .base import Extra, TableFormat, Value, line_end
@@ -13,7 +14,7 @@ from .streams import BadInput
 
 CHUNK = 1 << 21  # characters of a chunk of rows
 
-FIELD = re.compile(r'(?:"(?:[^"]|"")*"|[^,"])*')
+MARKS = {",": "commas", "\t": "tabs"}  # what separates fields, as errors call it
 
 
 class CsvRow(NamedTuple):
@@ -25,9 +26,17 @@ class CsvRow(NamedTuple):
 
 
 class Csv(TableFormat):
-    """Rows of comma-separated fields under a header."""
+    """Rows of fields between commas or another mark, under a header or, without one, under their numbers from 1."""
 
     mark = ","
+    named = False  # whether the user has named the mark
+    headed = True  # whether the first row is a header
+    first = ""  # the text of the header
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches a field as it is written."""
+        return re.compile(rf'(?:"(?:[^"]|"")*"|[^{re.escape(self.mark)}"])*')
 
     def rows(self) -> Iterator[CsvRow]:
         """Yields all rows, the header first."""
@@ -40,25 +49,26 @@ class Csv(TableFormat):
                     raw.append(line)
                     yield line
 
-        reader = csv.reader(lines(), strict=True)
+        reader = csv.reader(lines(), delimiter=self.mark, strict=True)
         try:
             for fields in reader:
                 yield CsvRow("".join(raw), fields, reader.line_num - len(raw) + 1)
                 raw.clear()
         except csv.Error as error:
             begun = reader.line_num - len(raw) + 1
-            raise self.source.error(begun, f"expected CSV, got a row that begins here: {error}") from None
+            what = "a carriage return outside quotes" if "new-line character" in str(error) else str(error)
+            raise self.source.error(begun, f"expected CSV, got a row that begins here: {what}") from None
 
     def write(self, value: str, old: str) -> str:
         """Returns a field as it is written: in quotes if it needs them or had them before."""
-        quoted = old.startswith('"') or any(mark in value for mark in ',"\r\n')
+        quoted = old.startswith('"') or any(mark in value for mark in f'{self.mark}"\r\n')
         return '"' + value.replace('"', '""') + '"' if quoted else value
 
     def split(self, text: str) -> list[str]:
         """Returns the fields of a row as they are written, with their quotes."""
         found, at = [], -1
         while at < len(text):
-            field = FIELD.match(text, at + 1)
+            field = self.pattern.match(text, at + 1)
             assert field is not None, "the pattern matches the empty text"
             found.append(field.group())
             at = field.end()
@@ -67,9 +77,7 @@ class Csv(TableFormat):
     def chunks(self) -> Iterator[list[CsvRow]]:
         chunk: list[CsvRow] = []
         size = 0
-        rows = self.rows()
-        self._header(next(rows, None))
-        for row in rows:
+        for row in self.body():
             chunk.append(row)
             size += len(row.text)
             if size > CHUNK:
@@ -77,21 +85,44 @@ class Csv(TableFormat):
                 chunk, size = [], 0
         yield chunk
 
+    def body(self) -> Iterator[CsvRow]:
+        """Yields the rows below the header; before the first, the columns are known."""
+        rows = self.rows()
+        if self.headed:
+            self._header(next(rows, None))
+            yield from rows
+            return
+        blank: list[CsvRow] = []
+        for row in rows:
+            if row.fields:
+                self._use([str(number) for number in range(1, len(row.fields) + 1)])
+                yield from (*blank, row, *rows)
+                return
+            blank.append(row)
+        self._use([])
+        yield from blank
+
     def _header(self, header: CsvRow | None) -> None:
         if header is None or not header.fields:
             raise self.source.error(1, "expected a header, got nothing")
-        self.first, self.header = header.text, header.fields
-        if len(self.header) == 1 and re.search(r"[;\t|]", self.header[0]):
-            found = f"{self.header[0]!r}: is it separated by something else?"
-            raise self.source.error(
-                1, f"expected columns between {'commas' if self.mark == ',' else 'tabs'}, got {found}"
-            )
-        self.use(self.header)
+        self.first = header.text
+        other = re.search(r"[;\t|]", header.fields[0])
+        if len(header.fields) == 1 and other and not self.named:
+            found = f"{header.fields[0]!r}: is it separated by something else (--delimiter {other[0]!r})?"
+            raise self.source.error(1, f"expected columns between {MARKS[self.mark]}, got {found}")
+        self._use(header.fields)
+
+    def _use(self, header: list[str]) -> None:
+        self.header = header
+        if header or self.columns:
+            self.use(header)
         self.at = [self._index(column) for column in self.columns]
 
     def _index(self, column: str) -> int:
         if column not in self.header:
-            raise self.source.error(1, f"expected a column {column!r}, got {', '.join(self.header)}")
+            raise self.source.error(1, f"expected a column {column!r}, got {', '.join(self.header) or 'none'}")
+        if self.header.count(column) > 1:
+            raise self.source.error(1, f"expected one column {column!r}, got {self.header.count(column)}")
         return self.header.index(column)
 
     def names(self, record: CsvRow) -> list[str]:
@@ -108,6 +139,8 @@ class Csv(TableFormat):
         return record.fields[self._index(column)] if record.fields else None
 
     def head(self, extra: Iterable[str]) -> str:
+        if not self.headed:
+            return ""
         end = line_end(self.first)
         names = [self.first[: len(self.first) - len(end)], *extra]
         return self.mark.join(names) + (end or "\n") if len(names) > 1 else self.first
@@ -133,9 +166,12 @@ class Tsv(Csv):
                 yield CsvRow(line, self.split(bare) if bare else [], at)
 
     def split(self, text: str) -> list[str]:
-        return text.split("\t")
+        return text.split(self.mark)
 
     def write(self, value: str, old: str) -> str:
-        if "\t" in value or "\n" in value:
-            raise BadInput(f"{self.source.name}: expected a perturbation that puts no tabs into TSV, got one that does")
+        if self.mark in value or "\n" in value:
+            mark = MARKS.get(self.mark, repr(self.mark))
+            raise BadInput(
+                f"{self.source.name}: expected a perturbation that puts no {mark} into TSV, got one that does"
+            )
         return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,28 +10,39 @@ from pathlib import Path
 from .base import Format, Lines, Whole
 from .conll import Conllu, TokenColumns
 from .csv import Csv, Tsv
-from .jsonl import Jsonl
+from .jsonl import JsonArray, Jsonl
 from .parquet import Parquet
-from .streams import BadInput, Source
+from .recognition import is_enough, is_never_enough, kind_of_content, refuse_binary
+from .streams import HEAD, STDOUT, BadInput, Source, known_encoding
 
 FORMATS: dict[str, type[Format]] = {
-    "lines": Lines, "whole": Whole, "csv": Csv, "tsv": Tsv, "jsonl": Jsonl, "parquet": Parquet, "conllu": Conllu,
-    "tokens": TokenColumns,
+    "lines": Lines, "whole": Whole, "csv": Csv, "tsv": Tsv, "jsonl": Jsonl, "json": JsonArray, "parquet": Parquet,
+    "conllu": Conllu, "tokens": TokenColumns,
 }  # fmt: skip
 
 SUFFIXES = {
-    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
-    ".conllu": "conllu", ".conll": "tokens", ".bio": "tokens", ".iob": "tokens", ".pos": "tokens", ".txt": "lines",
+    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonlines": "jsonl", ".json": "json",
+    ".parquet": "parquet", ".pq": "parquet", ".conllu": "conllu", ".conll": "tokens", ".bio": "tokens", ".iob": "tokens",
+    ".pos": "tokens", ".txt": "lines",
 }  # fmt: skip
 
-TABLES = ("csv", "tsv", "jsonl", "parquet")  # formats with named columns
+BY_CONTENT = (None, "lines", "json")  # what a suffix may stand for where the content decides
+
+COPY = re.compile(r"(\.(bak|backup|old|orig|tmp|copy|save|new|\d{1,8})|~)+$", re.IGNORECASE)  # ends the name of a copy
+
+TABLES = ("csv", "tsv", "jsonl", "json", "parquet")  # formats with named columns
 
 TOKEN_FORMATS = ("conllu", "tokens")  # formats whose texts are lists of tokens
 
 
 def format_of(path: str) -> str | None:
     """Returns the format that the suffix of a file stands for, with or without .gz; None if it is unknown."""
-    return SUFFIXES.get(Path(path.removesuffix(".gz")).suffix.lower())
+    return SUFFIXES.get(suffix_of(path))
+
+
+def suffix_of(path: str) -> str:
+    """Returns the suffix of a file in lower case, without .gz and what marks a copy, such as .bak."""
+    return Path(COPY.sub("", path.removesuffix(".gz")).removesuffix(".gz")).suffix.lower()
 
 
 @dataclass
@@ -43,29 +55,81 @@ class Input:
     key: str | None = None
     spans: str | None = None  # the column that holds protected spans
     content: bytes | None = None  # instead of the file's, for data that is not a file or cannot be read twice
-    kind: str = field(init=False)  # the format, guessed from the suffix if none is given
+    delimiter: str | None = None  # between the columns of a table; default: by the format
+    no_header: bool = False  # whether a table has no header; its columns are then called 1, 2, ...
+    encoding: str | None = None  # of the text; default UTF-8
+    kind: str = field(init=False)  # the format, by the suffix or else by the content if none is given
+    recognised: bool = field(init=False, default=False)  # whether the content has decided against the suffix
+    _opened: Source | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
-        self.kind = self.format or format_of(self.path) or "lines"
-        if self.kind not in FORMATS:
-            raise BadInput(f"expected {', '.join(FORMATS)} for --format, got {self.kind!r}")
+        if self.format is not None and self.format not in FORMATS:
+            raise BadInput(f"expected {', '.join(FORMATS)} for --format, got {self.format!r}")
+        self._check_delimiter()
+        if self.encoding is not None:
+            known_encoding(self.encoding)
+        self.kind = self.format or self._guessed()
+        table = self.delimiter is not None or self.no_header
+        if table and self.kind not in ("csv", "tsv"):
+            flag = "--no-header" if self.delimiter is None else "--delimiter"
+            raise BadInput(f"expected csv or tsv for {flag}, got {self.kind}: name it with --format")
+        if self.encoding is not None and self.kind == "parquet":
+            raise BadInput("expected a text format for --encoding, got parquet")
         if self.columns and self.kind not in TABLES:
             raise BadInput(
                 f"expected a table ({', '.join(TABLES)}) for --column, got {self.kind}: name it with --format"
             )
 
+    @property
+    def rereadable(self) -> bool:
+        """Whether it can be read twice: not a pipe."""
+        return self.content is not None or (self.path != "-" and Path(self.path).is_file())
+
+    def _check_delimiter(self) -> None:
+        self.delimiter = {"tab": "\t", "\\t": "\t"}.get(str(self.delimiter), self.delimiter)
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
+            raise BadInput(f"expected one character, or tab, for --delimiter, got {self.delimiter!r}")
+
+    def _guessed(self) -> str:
+        """Returns the format by the suffix; where that does not tell, by the delimiter or the first bytes."""
+        named = format_of(self.path)
+        if named not in BY_CONTENT or self.delimiter is not None or self.no_header:
+            return named if named not in BY_CONTENT and named else "csv"
+        source = Source(self.path, self.content, self.encoding)
+        try:
+            enough = is_never_enough if self.rereadable else is_enough
+            head = source.peek(HEAD, enough)
+            refuse_binary(source.name, head)
+            whole = len(head) < HEAD and not enough(head)
+            found = kind_of_content(source.name, head, suffix=suffix_of(self.path), whole=whole)
+        finally:
+            if self.rereadable:
+                source.close()
+        if not self.rereadable:
+            self._opened = source
+        self.recognised = found not in (named or "lines", "lines") and suffix_of(self.path) != ".json"
+        return found
+
     def check_output(self, path: str) -> None:
         """Raises BadInput if the suffix of an output file stands for another format."""
         named = format_of(path)
-        if path != "-" and named and named != self.kind and not (named == "lines" and self.kind == "whole"):
+        if path in STDOUT or named in (None, self.kind) or (named == "lines" and self.kind == "whole"):
+            return
+        if named != format_of(self.path):  # otherwise it is as misnamed as the input
             raise BadInput(
                 f"{path}: expected the format of the input, {self.kind}, got {named}: Scuff does not convert"
             )
 
     def source(self) -> Source:
-        """Opens the file as bytes and lines."""
-        return Source(self.path, self.content)
+        """Opens the file as bytes and lines. A pipe can be read once."""
+        source, self._opened = self._opened, None
+        return source or Source(self.path, self.content, self.encoding)
 
     def open(self) -> Format:
         """Opens the file in its format."""
-        return FORMATS[self.kind](self.source(), self.columns)
+        reader = FORMATS[self.kind](self.source(), self.columns)
+        if isinstance(reader, Csv):
+            reader.headed = not self.no_header
+            if self.delimiter is not None:
+                reader.mark, reader.named = self.delimiter, True
+        return reader

@@ -1,15 +1,23 @@
-"""JSON lines. Objects keep the text that they were read from, so that unchanged values stay byte for byte."""
+"""JSON lines and JSON arrays. Values keep the text that they were read from, so that what does not change stays byte for byte."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import IO, Any, NamedTuple
 
-from .base import Extra, TableFormat, Value
+from .base import Extra, OutputRow, Sink, TableFormat, Value
+from .nested import find
+from .streams import BadInput, Source
+
+CHUNK = 1 << 21  # characters of a chunk of items
 
 BLANK = re.compile(r"[ \t\n\r]*")
+
+ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)")  # in the text of a JSON string
+
+Spans = dict[str, tuple[int, int]]  # by key or number, where a value begins and ends
 
 
 class JsonLine(NamedTuple):
@@ -33,65 +41,251 @@ class Jsonl(TableFormat):
         try:
             found = json.loads(line)
         except json.JSONDecodeError as error:
-            raise self.source.error(at, f"expected a JSON object, got {error.msg} at character {error.colno}") from None
+            found = f"{error.msg} at character {error.colno}{self._hint(line)}"
+            raise self.source.error(at, f"expected a JSON object, got {found}") from None
         except (ValueError, RecursionError) as error:
             raise self.source.error(at, f"expected a JSON object, got: {error}") from None
         if not isinstance(found, dict):
-            raise self.source.error(at, f"expected a JSON object, got {type(found).__name__}")
+            raise self.source.error(at, f"expected a JSON object, got {type(found).__name__}{self._hint(line)}")
         self.use(list(found))
         return found
 
-    def names(self, record: JsonLine) -> list[str]:
+    def _hint(self, line: str) -> str:
+        return " (an array: --format json)" if line.lstrip().startswith("[") else ""
+
+    def names(self, record: Any) -> list[str]:
         return list(record.fields or {})
 
-    def values(self, record: JsonLine) -> list[Value]:
+    def values(self, record: Any) -> list[Value]:
         return [self._text(self.field(record, column), column, record.at) for column in self.columns]
 
-    def field(self, record: JsonLine, column: str) -> Any:
+    def field(self, record: Any, column: str) -> Any:
         if record.fields is None:
             return None
-        if column not in record.fields:
-            raise self.source.error(record.at, f"expected a column {column!r}, got {', '.join(record.fields)}")
-        return record.fields[column]
+        if column in record.fields:
+            return record.fields[column]
+        try:
+            return find(record.fields, column)
+        except KeyError:
+            found = ", ".join(record.fields)
+            raise self.source.error(record.at, f"expected a column {column!r}, got {found}") from None
 
     def _text(self, value: Any, column: str, at: int) -> Value:
-        if (
-            value is None
-            or isinstance(value, str)
-            or (isinstance(value, list) and all(isinstance(v, str) for v in value))
-        ):
+        """Returns a text or a list of tokens; None for null and for NaN, which others write for a missing value."""
+        if value is None or isinstance(value, str):
             return value
+        if isinstance(value, list) and all(isinstance(token, str) for token in value):
+            return value
+        if isinstance(value, float) and value != value:
+            return None
         raise self.source.error(
             at, f"expected text or a list of tokens in column {column!r}, got {type(value).__name__}"
         )
 
-    def changed(self, record: JsonLine, new: dict[str, Value], extra: Extra) -> str:
+    def changed(self, record: Any, new: dict[str, Value], extra: Extra) -> str:
         spans, end = value_spans(record.text)
         added = "".join(f', "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in extra.items())
         out = record.text[: end - 1] + added + "}"
-        for column in sorted(new, key=lambda column: -spans[column][0]):
-            start, stop = spans[column]
-            value = json.dumps(
-                new[column], ensure_ascii=record.text[start:stop].isascii() and "\\u" in record.text[start:stop]
-            )
-            out = out[:start] + value + out[stop:]
+        places = [(spans[name] if name in spans else span_inside(record.text, name), name) for name in new]
+        for (start, stop), name in sorted(places, reverse=True):
+            out = out[:start] + rewritten(record.text[start:stop], new[name]) + out[stop:]
         return out
 
 
-def value_spans(line: str) -> tuple[dict[str, tuple[int, int]], int]:
-    """Returns the span of each key's value in a line with a valid JSON object, and where the object ends."""
+class JsonItem(NamedTuple):
+    """An item of an array."""
+
+    text: str
+    fields: dict[str, Any] | None  # None: null
+    at: int  # its line
+    lead: str  # what stands between the item before it and this one
+
+
+class JsonArray(Jsonl):
+    """One JSON array, of objects, or of strings or lists of tokens, which then are in a column without a name."""
+
+    bare: bool | None = None  # whether the items are not objects; None: not known yet
+    prefix, tail = "[", "]\n"
+
+    def chunks(self) -> Iterator[list[Any]]:
+        chunk: list[JsonItem] = []
+        size = 0
+        for item in self._items():
+            chunk.append(item)
+            size += len(item.text)
+            if size > CHUNK:
+                yield chunk
+                chunk, size = [], 0
+        yield chunk
+
+    def _items(self) -> Iterator[JsonItem]:
+        """Yields the items as soon as they are read, so that memory does not grow with the array."""
+        scan, first = _Scanner(self.source), True
+        if scan.mark() != "[":
+            raise scan.error("expected a JSON array", scan.mark())
+        scan.at += 1
+        self.prefix = scan.taken()
+        while (mark := scan.mark()) != "]":
+            if not first and mark != ",":
+                raise scan.error("expected , or ] after an item of a JSON array", mark)
+            scan.at += not first
+            scan.mark()
+            lead, line = scan.taken(), scan.line
+            value = scan.value()
+            yield JsonItem(scan.taken(), self._fields(value, line), line, lead)
+            first = False
+        scan.at += 1
+        if mark := scan.mark():
+            raise scan.error("expected nothing after a JSON array", mark)
+        self.tail = scan.taken()
+
+    def _fields(self, value: Any, line: int) -> dict[str, Any] | None:
+        """Returns an item as a record. Raises BadInput for numbers, and for items of two kinds."""
+        if value is None:
+            return None
+        bare = not isinstance(value, dict)
+        if bare and not isinstance(value, str | list):
+            raise self.source.error(line, f"expected objects or texts in a JSON array, got {type(value).__name__}")
+        if self.bare not in (None, bare):
+            raise self.source.error(
+                line, f"expected items of one kind in a JSON array, got {type(value).__name__}, too"
+            )
+        if bare and self.columns not in ([], [""]):
+            raise self.source.error(
+                line, f"expected objects with a column {self.columns[0]!r}, got {type(value).__name__}"
+            )
+        self.bare = bare
+        self.use([""] if bare else list(value))
+        return {"": value} if bare else value
+
+    def render(self, record: JsonItem, values: list[Value], extra: Extra | None) -> str:
+        if not self.bare:
+            return super().render(record, values, extra).removesuffix("\n")  # which a line would need
+        if record.fields is None or values[0] == record.fields[""]:
+            return record.text
+        return rewritten(record.text, values[0])
+
+    def head(self, extra: Iterable[str]) -> str:
+        return self.prefix
+
+    def sink(self, out: IO[bytes], extra: Mapping[str, type] | None = None) -> Sink:
+        return JsonSink(self, out, extra or {})
+
+
+class JsonSink(Sink):
+    """A writer of an array: what stood between the items stands there again."""
+
+    format: JsonArray
+    empty = True
+
+    def write_rows(self, rows: Sequence[OutputRow]) -> None:
+        self._begin()
+        parts = []
+        for record, values, extra in rows:
+            lead = record.lead if "," in record.lead else f",{record.lead}"  # that of the first item has none
+            parts += [lead.replace(",", "") if self.empty else lead, self.format.render(record, values, extra)]
+            self.empty = False
+        self.put("".join(parts))
+
+    def close(self) -> None:
+        self._begin()
+        self.put(self.format.tail)
+
+
+class _Scanner:
+    """A place in a JSON text that is read piece by piece."""
+
+    def __init__(self, source: Source) -> None:
+        self.source, self.pieces = source, source.pieces()
+        self.text, self.begin, self.at = "", 0, 0  # `begin`: up to where text was taken
+        self.line = 1  # of `begin`
+        self.decode = json.JSONDecoder().raw_decode
+
+    def mark(self) -> str:
+        """Moves over blanks. Returns the next character, none at the end."""
+        while True:
+            self.at = BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
+            if self.at < len(self.text) or not self._more():
+                return self.text[self.at : self.at + 1]
+
+    def taken(self) -> str:
+        """Returns what was moved over since the last call."""
+        out = self.text[self.begin : self.at]
+        self.line, self.begin = self.line + out.count("\n"), self.at
+        return out
+
+    def value(self) -> Any:
+        """Moves over a value and returns it. Raises BadInput if there is none."""
+        while True:
+            try:
+                value, stop = self.decode(self.text, self.at)
+            except json.JSONDecodeError as error:
+                cut = error.msg.startswith("Unterminated string") or error.pos > len(self.text) - 10
+                if not cut or not self._more():
+                    line = self.line + self.text.count("\n", self.begin, error.pos)
+                    raise self.source.error(line, f"expected JSON, got: {error.msg}") from None
+                continue
+            except (ValueError, RecursionError) as error:
+                raise self.source.error(self.line, f"expected JSON, got: {error}") from None
+            if stop < len(self.text) or not self._more():  # a number that ends where the piece ends may go on
+                self.at = stop
+                return value
+
+    def error(self, expected: str, found: str) -> BadInput:
+        line = self.line + self.text.count("\n", self.begin, self.at)
+        return self.source.error(line, f"{expected}, got {repr(found) if found else 'the end of the file'}")
+
+    def _more(self) -> bool:
+        """Reads another piece. Returns whether there was one."""
+        piece = next(self.pieces, None)
+        self.text, self.at, self.begin = self.text[self.begin :] + (piece or ""), self.at - self.begin, 0
+        return piece is not None
+
+
+def value_spans(text: str, at: int = 0) -> tuple[Spans, int]:
+    """Returns the span of each value of the valid JSON object or array at a place of a text, and where that ends."""
     decode = json.JSONDecoder().raw_decode
 
     def skip(at: int, marks: str) -> int:
-        at = BLANK.match(line, at).end()  # type: ignore[union-attr]
-        return BLANK.match(line, at + 1).end() if line[at] in marks else at  # type: ignore[union-attr]
+        at = BLANK.match(text, at).end()  # type: ignore[union-attr]
+        return BLANK.match(text, at + 1).end() if text[at] in marks else at  # type: ignore[union-attr]
 
-    spans: dict[str, tuple[int, int]] = {}
-    at = skip(0, "{")
-    while line[at] != "}":
-        key, at = decode(line, at)
-        start = skip(at, ":")
-        _, stop = decode(line, start)
+    spans: Spans = {}
+    at = BLANK.match(text, at).end()  # type: ignore[union-attr]
+    keyed = text[at] == "{"
+    at = skip(at, "{[")
+    while text[at] not in "}]":
+        key = str(len(spans))
+        if keyed:
+            key, at = decode(text, at)
+        start = skip(at, ":") if keyed else at
+        _, stop = decode(text, start)
         spans[key] = start, stop
         at = skip(stop, ",")
     return spans, at + 1
+
+
+def span_inside(text: str, column: str) -> tuple[int, int]:
+    """Returns where the field at that path stands in a valid JSON object."""
+    span = (0, len(text))
+    for part in column.split("."):
+        span = value_spans(text, span[0])[0][part]
+    return span
+
+
+def rewritten(old: str, new: Value) -> str:
+    """Returns a new text or new tokens as JSON, spelt like the old: its escapes are used again, other tokens stay."""
+    if isinstance(new, list) and len(spans := value_spans(old)[0]) == len(new):
+        for (start, stop), token in reversed(list(zip(spans.values(), new, strict=True))):
+            if json.loads(old[start:stop]) != token:
+                old = old[:start] + rewritten(old[start:stop], token) + old[stop:]
+        return old
+    ascii_only = old.isascii() and "\\u" in old
+    plain = json.dumps(new, ensure_ascii=ascii_only)
+    if not isinstance(new, str) or "\\" not in old:
+        return plain
+    spelt = {json.loads(f'"{escape}"'): escape for escape in ESCAPE.findall(old)}
+    usual = {char: json.dumps(char, ensure_ascii=ascii_only)[1:-1] for char in set(new)}
+    if all(usual.get(char, escape) == escape for char, escape in spelt.items()):
+        return plain
+    return '"' + "".join([spelt.get(char, usual[char]) for char in new]) + '"'

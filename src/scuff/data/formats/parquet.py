@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from .base import Extra, Format, OutputRow, Sink, Value, guess_column
+from .nested import find, replaced
 from .streams import BadInput, Source
 
 BATCH = 1 << 14  # rows read at once
@@ -18,19 +19,16 @@ class Parquet(Format):
         file = open_parquet(self.source)
         self.schema = file.schema_arrow
         texts = [field.name for field in self.schema if self._is_text(field.type)]
-        if not texts:
+        if not texts and not self.columns:
             kinds = ", ".join(f"{field.name} ({field.type})" for field in self.schema)
             raise BadInput(f"{self.source.name}: expected a column of text, got {kinds}")
         self.columns = list(dict.fromkeys(self.columns)) or [guess_column(texts, self.source.name)]
         for column in self.columns:
-            self.index(column)
-            if column not in texts:
-                raise BadInput(
-                    f"{self.source.name}: expected text in column {column!r}, got {self.schema.field(column).type}"
-                )
+            if not self._is_text(kind := self._kind(column)):
+                raise BadInput(f"{self.source.name}: expected text in column {column!r}, got {kind}")
         for batch in file.iter_batches(BATCH):
             self.batch = batch
-            self.texts = [batch.column(self.index(column)).to_pylist() for column in self.columns]
+            self.texts = [self.inner(batch.column(self.index(column)).to_pylist(), column) for column in self.columns]
             yield list(range(batch.num_rows))
 
     def _is_text(self, kind: Any) -> bool:
@@ -47,15 +45,36 @@ class Parquet(Format):
         return found
 
     def field(self, record: int, column: str) -> object:
-        value: object = self.batch.column(self.index(column))[record].as_py()
+        self._kind(column)
+        value: object = self.inner([self.batch.column(self.index(column))[record].as_py()], column)[0]
         return value
 
     def index(self, column: str) -> int:
-        """Returns the number of a column. Raises BadInput if there is none of that name."""
+        """Returns the number of a column, or of that around a nested one. Raises BadInput if there is none of that name."""
         names: list[str] = self.schema.names
-        if column not in names:
+        outer = self.outer(column)
+        if outer not in names:
             raise BadInput(f"{self.source.name}: expected a column {column!r}, got {', '.join(names)}")
-        return names.index(column)
+        return names.index(outer)
+
+    def outer(self, column: str) -> str:
+        """Returns the column of the table in which a field is: a for a.b.text, unless a column has that name."""
+        return column if column in self.schema.names else column.split(".")[0]
+
+    def inner(self, values: list[Any], column: str) -> list[Any]:
+        """Returns the field of a nested column of each value of the column around it."""
+        outer = self.outer(column)
+        return values if outer == column else [find({outer: value}, column) for value in values]
+
+    def _kind(self, column: str) -> Any:
+        """Returns the type of a column, or of a field inside. Raises BadInput if there is none."""
+        kind = self.schema.field(self.index(column)).type
+        for part in column.split(".")[1:] if self.outer(column) != column else ():
+            at = kind.get_field_index(part) if pyarrow()[0].types.is_struct(kind) else -1
+            if at < 0:
+                raise BadInput(f"{self.source.name}: expected a column {column!r}, got {self.outer(column)} ({kind})")
+            kind = kind.field(at).type
+        return kind
 
     def render(self, record: int, values: list[Value], extra: Extra | None) -> str:
         raise AssertionError("Parquet is written by column")
@@ -75,9 +94,14 @@ class ParquetSink(Sink):
         source = self.format
         table = pa.Table.from_batches([source.batch]).take([record for record, _, _ in rows])
         for at, column in enumerate(source.columns):
-            field = source.schema.field(column)
-            values = [new[at] for _, new, _ in rows]
-            table = table.set_column(source.index(column), field, pa.array(values, field.type))
+            number, outer = source.index(column), source.outer(column)
+            field = source.schema.field(number)
+            values: list[Any] = [new[at] for _, new, _ in rows]
+            if outer != column:
+                old = table.column(number).to_pylist()
+                pairs = zip(old, source.inner(old, column), values, strict=True)
+                values = [o if before == v else replaced({outer: o}, column, v)[outer] for o, before, v in pairs]
+            table = table.set_column(number, field, pa.array(values, field.type))
         for field in self._added():
             table = table.append_column(
                 field, pa.array([(extra or {}).get(field.name) for _, _, extra in rows], field.type)

@@ -1,20 +1,32 @@
-"""Reading and writing bytes: gzip by suffix, UTF-8 errors with their position, output files that are complete or absent."""
+"""Reading and writing bytes: gzip, encodings, decoding errors with their position, output files that are complete or absent."""
 
 from __future__ import annotations
 
+import codecs
+import errno
 import gzip
 import io
 import os
+import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 CHUNK = 1 << 22  # bytes read at once
 
+HEAD = 1 << 16  # bytes by which a format is recognised
+
 BOM = "\ufeff"  # the byte order mark
+
+GZIP = b"\x1f\x8b"
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors that only writing has
+
+STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 class BadInput(ValueError):
@@ -24,17 +36,39 @@ class BadInput(ValueError):
 class Source:
     """A file, or standard input for `-`, read in chunks of whole lines. Counts the bytes it has read.
 
-    content: bytes to read instead of the file's, if they are in memory already.
+    What is compressed by gzip is unpacked, whatever its name. content: bytes to read instead of the file's, if they are in
+    memory already. encoding: of the text, by the name that Python has for it; default UTF-8.
     """
 
-    def __init__(self, path: str, content: bytes | None = None) -> None:
+    def __init__(self, path: str, content: bytes | None = None, encoding: str | None = None) -> None:
         self.name = "standard input" if path == "-" else path
         self.size = len(content) if content is not None else 0 if path == "-" else _size(path)
         self.file: IO[bytes] = io.BytesIO(content) if content is not None else _open(path)
-        self.stream = cast(IO[bytes], gzip.GzipFile(fileobj=self.file)) if path.endswith(".gz") else self.file
+        self.encoding = "utf-8"  # of what is written, too
         self.bom = ""  # the byte order mark, if there is one: not part of the text, but written back
         self.line = 0  # lines before the current chunk
         self.read_bytes = 0  # decompressed
+        self.stream = self.file
+        start = self.peek(len(GZIP), lambda _: False)
+        if (path.endswith(".gz") and content is None) or start == GZIP:
+            self.stream = cast(IO[bytes], gzip.GzipFile(fileobj=self.stream))
+        if encoding is not None:
+            self.encoding = known_encoding(encoding, self.peek(4, lambda _: False))
+            self.stream = _buffered(_Recoded(self.stream, self.encoding, self.name))
+
+    def peek(self, size: int, enough: Callable[[bytes], bool]) -> bytes:
+        """Returns the first bytes, which will be read again: `size` of them, fewer if `enough` says so or there are no more."""
+        head, begin = b"", self.stream.tell() if self._seekable() else 0
+        while len(head) < size and not enough(head):
+            more = self._read(partial(cast(io.BufferedReader, self.stream).read1, size - len(head)))
+            if not more:
+                break
+            head += more
+        if self._seekable():
+            self.stream.seek(begin)
+        else:
+            self.stream = _buffered(_Chained(head, self.stream))
+        return head
 
     def done(self) -> float | None:
         """Returns the share that has been read, None if the size is not known."""
@@ -42,7 +76,7 @@ class Source:
 
     def chunks(self) -> Iterator[list[str]]:
         """Yields lists of decoded lines with their ends. Only a line feed ends a line."""
-        while lines := self._readlines():
+        while lines := self._read(lambda: self.stream.readlines(CHUNK)):
             try:
                 decoded = [line.decode() for line in lines]
             except UnicodeDecodeError:
@@ -53,14 +87,32 @@ class Source:
             self.line += len(lines)
             self.read_bytes += sum(map(len, lines))
 
+    def pieces(self) -> Iterator[str]:
+        """Yields the text in pieces that may end anywhere, so that one line may be longer than memory."""
+        decoder, first = codecs.getincrementaldecoder("utf-8")(), True
+        while True:
+            block, rest = self._read(lambda: self.stream.read(CHUNK)), decoder.getstate()[0]
+            try:
+                text = decoder.decode(block, final=not block)
+            except UnicodeDecodeError:
+                self.read_bytes -= len(rest)
+                raise self._not_utf8([line + b"\n" for line in (rest + block).split(b"\n")]) from None
+            if first and text:
+                self.bom, text, first = BOM if text.startswith(BOM) else "", text.removeprefix(BOM), False
+            if text:
+                yield text
+            if not block:
+                return
+            self.line += text.count("\n")
+            self.read_bytes += len(block)
+
     def whole(self) -> str:
         """Returns the whole text."""
         return "".join(line for lines in self.chunks() for line in lines)
 
     def seekable(self) -> IO[bytes]:
         """Returns the whole input as a seekable stream, which Parquet needs."""
-        plain = self.stream is self.file and self.file.seekable()
-        return self.file if plain else io.BytesIO(self.stream.read())
+        return self.file if self._seekable() else io.BytesIO(self.stream.read())
 
     def error(self, line: int, message: str) -> BadInput:
         """Returns an error that names the file and the line."""
@@ -70,9 +122,12 @@ class Source:
         if sys.stdin is None or self.file is not sys.stdin.buffer:
             self.file.close()
 
-    def _readlines(self) -> list[bytes]:
+    def _seekable(self) -> bool:
+        return self.stream is self.file and self.file.seekable()
+
+    def _read(self, read: Callable[[], Any]) -> Any:
         try:
-            return self.stream.readlines(CHUNK)
+            return read()
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise BadInput(f"{self.name}: expected gzip data, got: {error}") from None
 
@@ -83,8 +138,78 @@ class Source:
             except UnicodeDecodeError as error:
                 byte = self.read_bytes + sum(map(len, lines[:at])) + error.start
                 found = f"byte 0x{line[error.start]:02x} at byte {byte} of the file"
-                return self.error(self.line + at + 1, f"expected UTF-8, got {found}")
+                hint = "utf-16" if byte == 0 and line[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "NAME"
+                return self.error(
+                    self.line + at + 1, f"expected UTF-8, got {found}; another encoding: --encoding {hint}"
+                )
         raise AssertionError("called for lines that do not decode")
+
+
+class _Chained(io.RawIOBase):
+    """Bytes that were read already, then the stream that they came from."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
+        self.head, self.rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        part = self.head[: len(buffer)] or cast(io.BufferedReader, self.rest).read1(len(buffer))
+        self.head = self.head[len(part) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+
+class _Recoded(io.RawIOBase):
+    """A stream in some encoding, read as UTF-8."""
+
+    def __init__(self, stream: IO[bytes], encoding: str, name: str) -> None:
+        self.stream, self.encoding, self.name = stream, encoding, name
+        self.decoder = codecs.getincrementaldecoder(encoding)()
+        self.ready, self.read_bytes, self.ended = b"", 0, False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self.ready and not self.ended:
+            block = self.stream.read(len(buffer))
+            self.ended, pending = not block, len(self.decoder.getstate()[0])
+            try:
+                self.ready = self.decoder.decode(block, self.ended).encode()
+            except UnicodeDecodeError as error:
+                byte, found = self.read_bytes - pending + error.start, error.object[error.start]
+                raise BadInput(
+                    f"{self.name}: expected {self.encoding}, got byte 0x{found:02x} at byte {byte} of the file"
+                ) from None
+            self.read_bytes += len(block)
+        part, self.ready = self.ready[: len(buffer)], self.ready[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def _buffered(stream: io.RawIOBase) -> IO[bytes]:
+    return cast(IO[bytes], io.BufferedReader(stream, HEAD))
+
+
+def known_encoding(name: str, head: bytes = b"") -> str:
+    """Returns an encoding by its usual name, with the byte order that `head` shows. Raises BadInput if there is none.
+
+    The order is part of the name, so that the byte order mark stays a character of the text, which is written back.
+    """
+    try:
+        found = codecs.lookup(name)
+        if not getattr(found, "_is_text_encoding", True):
+            raise LookupError
+    except (LookupError, ValueError):  # ValueError: a name with a NUL character
+        raise BadInput(
+            f"expected the name of an encoding, such as latin-1 or utf-16, for --encoding, got {name!r}"
+        ) from None
+    if found.name in ("utf-16", "utf-32"):
+        big = head.startswith(codecs.BOM_UTF16_BE if found.name == "utf-16" else codecs.BOM_UTF32_BE)
+        return f"{found.name}-{'be' if big else 'le'}"
+    return "utf-8" if found.name == "utf-8-sig" else found.name
 
 
 def _open(path: str) -> IO[bytes]:
@@ -104,38 +229,84 @@ def _size(path: str) -> int:
         raise BadInput(f"{path}: expected a file, got nothing of that name") from None
 
 
+class _Output(io.FileIO):
+    """A file whose errors name the output that the user knows, not a temporary file, or no file at all."""
+
+    def __init__(self, path: str | Path, shown: str) -> None:
+        self.shown = shown
+        try:
+            super().__init__(path, "wb")
+        except OSError as error:
+            raise BadInput(f"{shown}: expected a file that can be written, got: {error.strerror}") from None
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise OSError(f"{self.shown}: expected to write it, got: {error.strerror}") from None
+
+
 @contextmanager
 def replacing(path: str, *inputs: str) -> Iterator[IO[bytes]]:
     """Writes to a temporary name in the same folder and renames it at the end; a failure leaves nothing. `-` is stdout.
 
-    inputs: files that are being read. Raises BadInput if the output is one of them.
+    A link stays a link, and what it points to is replaced. inputs: files that are being read. Raises BadInput if the output is
+    one of them or cannot be written.
     """
     target = Path(path)
-    if path == "-":
-        if sys.stdout is None:
-            raise BadInput("expected standard output, got none: it is closed")
+    if path in STDOUT:
+        with _standard_output() as out:
+            yield out
+    elif target.exists() and not target.is_file() and not target.is_dir():  # a pipe or a device is not replaced
+        with io.BufferedWriter(_Output(path, path)) as device:
+            yield device
+    else:
+        with _replaced_file(path, inputs) as out:
+            yield out
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    if sys.stdout is None:
+        raise BadInput("expected standard output, got none: it is closed")
+    try:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-        return
-    if target.exists() and not target.is_file() and not target.is_dir():  # a pipe or a device is not replaced
-        with open(target, "wb") as out:
-            yield out
-        return
-    if target.is_dir():
-        raise BadInput(f"{path}: expected a file to write, got a folder")
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries once more at its end
+        raise OSError(f"standard output: expected to write it, got: {error.strerror}") from None
+
+
+@contextmanager
+def _replaced_file(path: str, inputs: tuple[str, ...]) -> Iterator[IO[bytes]]:
+    target = Path(os.path.realpath(path))
+    if target.is_dir() or target.is_symlink():
+        what = "a folder" if target.is_dir() else "a link that leads back to itself"
+        raise BadInput(f"{path}: expected a file to write, got {what}")
     if not target.parent.is_dir():
         raise BadInput(f"{path}: expected a folder to write to, got nothing of the name {target.parent}")
-    if any(source != "-" and target.exists() and os.path.samefile(source, target) for source in inputs):
+    old = target.exists()
+    if old and any(source != "-" and os.path.samefile(source, target) for source in inputs):
         raise BadInput(f"{path}: expected an output other than the input, got the same file")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    if old and not os.access(target, os.W_OK):
+        raise BadInput(f"{path}: expected a file that can be written, got one that is read-only")
+    own = os.fsencode(target.name)
+    name = target.name if len(own) < 200 else f"{zlib.crc32(own):08x}"  # a file system allows 255 bytes
+    temporary = target.with_name(f".{name}.{os.getpid()}.part")
     try:
-        with open(temporary, "wb") as raw:
+        with io.BufferedWriter(_Output(temporary, path)) as raw:
             if path.endswith(".gz"):
                 # without name and time, so that equal texts give equal bytes
                 with gzip.GzipFile("", "wb", 6, raw, mtime=0) as zipped:
                     yield cast(IO[bytes], zipped)
             else:
                 yield raw
+        if old:
+            os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
