@@ -26,9 +26,9 @@ from scuff.huggingface.batches import (
 )
 from scuff.huggingface.loading import (
     BadModel,
-    folder_digest,
     quiet,
 )
+from scuff.resources.checksums import folder_digest
 from scuff.victims.base import Access
 from scuff.victims.huggingface import (
     Transformer,

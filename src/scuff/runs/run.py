@@ -46,7 +46,10 @@ def start_run(
         setup.check_parts()
         setup.preflight(say)
         if output is not None:
-            return _conduct(setup, Folder(Path(output) / setup.folder_name if named else output), finish, say, show)
+            folder = Folder(Path(output) / setup.folder_name if named else output)
+            if setup.settings.fresh and folder.started:
+                say(f"fresh   the run that was in {folder.path} is now in {folder.set_aside()}")
+            return _conduct(setup, folder, finish, say, show)
         with tempfile.TemporaryDirectory(prefix="scuff-") as temporary:
             return _conduct(setup, Folder(Path(temporary) / "run"), finish, say, show)
     finally:
@@ -57,6 +60,7 @@ def dry_run(setup: Setup, say: Say) -> None:
     """Does only the pre-flight of a setup, and closes it. Writes nothing."""
     try:
         setup.preflight(say)
+        setup.tell(say)
     finally:
         setup.close()
 
@@ -125,6 +129,7 @@ def _conduct(setup: Setup, folder: Folder, finish: Finish[Result], say: Say, sho
     """Does all jobs that are left and computes the numbers, with the folder locked. Raises NoAnswers if nothing was answered."""
     with folder.locked():
         run, behind = setup.start(folder), WriteBehind(folder.path)
+        setup.tell(say)
         try:
             work = setup.work(behind)
             _do_rounds(setup, work, say, show)
@@ -144,11 +149,12 @@ def _do_rounds(setup: Setup, work: Work, say: Say, show: Show | None) -> None:
     workers, whole, any_left = setup.settings.workers, setup.reopens, False
     clean = CleanTexts(work.folder, work.data, work.truth, setup.ask)
     threads = max(1, (os.cpu_count() or 1) // workers)
-    opened = partial(open_worker, type(setup), str(work.folder.path), whole, threads)
+    since = setup.query.cache.since if setup.query.cache else 0
+    opened = partial(open_worker, type(setup), str(work.folder.path), whole, threads, since)
     setup.query.errors = 0  # clean texts that failed in the pre-flight are asked again, and must not count twice
     try:
         for at, jobs in enumerate(chain([clean.jobs()], work.rounds())):
-            waiting = left(work.folder, jobs)
+            waiting = left(work.folder, jobs, say)
             if len(waiting) < len(jobs):
                 say(f"resumed: {len(jobs) - len(waiting)} of {len(jobs)} blocks were done before")
             any_left = any_left or bool(waiting)
@@ -157,6 +163,8 @@ def _do_rounds(setup: Setup, work: Work, say: Say, show: Show | None) -> None:
                 open_work=opened if whole or setup.makes_alone else None, whole=whole, heard=setup.hear,
                 progress=Progress(len(waiting), show),
             )  # fmt: skip
+        if old := setup.old_answers(work.folder, any_left):
+            say(f"WARNING nothing was asked: all answers are from {old}; --fresh asks again")
     finally:
         if any_left:
             setup.write_timings(work.folder)
@@ -179,10 +187,12 @@ class Worker:
         return self.setup.report()
 
 
-def open_worker(kind: type[Setup], path: str, whole: bool, threads: int) -> Doer:
-    """Opens the work of a run folder in a worker process. whole: with its victim."""
+def open_worker(kind: type[Setup], path: str, whole: bool, threads: int, since: float = 0) -> Doer:
+    """Opens the work of a run folder in a worker process. whole: with its victim. since: as for DiskCache."""
     bare = kind.read(Folder(path))
     if not whole:
         return bare
     setup = kind.reopen(bare, threads)
+    if setup.query.cache:
+        setup.query.cache.since = since
     return Worker(setup.work(bare.folder), setup)
