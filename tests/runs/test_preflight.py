@@ -33,7 +33,9 @@ def test_a_batch_size_is_looked_for_if_that_takes_less_than_a_twentieth_of_the_q
     dry_run(victim, data, dimensions=["truncate"], degrees=[0.5], cases=cases, say=lambda line: None)
     clean = len(victim.calls) - tried
     assert victim.batch_tokens == 1000 and victim.calls[clean:] == [2] * tried
-    assert sum(victim.calls[:clean]) == 2 + 4, "each text once, and again beside its perturbed form, to know the model by"
+    assert sum(victim.calls[:clean]) == 2 + 4, (
+        "each text once, and again beside its perturbed form, to know the model by"
+    )
 
 
 def test_short_texts_are_repeated_until_they_fill_batches_of_every_size() -> None:

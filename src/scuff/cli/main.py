@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 
+from ..interrupts import started
+
 COMMANDS = {
     "evaluate": "measure how a model copes with perturbed texts",
     "attack": "search for texts that fool a model: ToxicTrap, TextFooler, PWWS, DeepWordBug and others",
@@ -56,27 +58,27 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code. An error becomes one line on stderr; SCUFF_DEBUG=1 shows the traceback."""
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
+        started()
         signal.signal(signal.SIGTERM, _stop)  # clean up as after Ctrl-C
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
             sys.stdout.reconfigure(errors="backslashreplace")
-        words = list(sys.argv[1:] if argv is None else argv)
         command = next((word for word in words if not word.startswith("-")), "")
         args = parser(command).parse_args(words)
         args.run(args)
         if sys.stdout:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        return _fail(
-            "interrupted; nothing was left half written, and the same command goes on if it is called again", 130
-        )
+        again = "the same command without --fresh" if "--fresh" in words else "the same command"
+        return _fail(f"interrupted; nothing was left half written, and {again} goes on if it is called again", 130)
     except BrokenPipeError:  # the reader of our output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, LookupError, OSError) as error:
         if os.environ.get("SCUFF_DEBUG"):
             raise
-        return _fail(str(error), 2)
+        return _fail(str(error), getattr(error, "exit_code", 2))
     except MemoryError:
         return _fail("expected enough memory, got too little", 3)
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""Digests of files and folders that a user names: word vectors, lists of errors, Hugging Face models. They may change in place."""
+"""Digests of files and folders that a user names, such as word vectors or Hugging Face models, since they may change in place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTION = re.compile(r"""\b\w+=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")  # in a 
 
 
 def named_files(specs: Iterable[str], names: Iterable[str], commit: Callable[[str], str]) -> dict[str, str]:
-    """Returns a digest of each file, model folder or cached model of the Hub that is named by an option in `specs`, or in `names`.
+    """Returns a digest of each file, model folder or cached model of the Hub that an option in `specs`, or `names`, name.
 
     Names of anything else are left out. commit: returns that of a model of the Hub, "" if there is none of the name.
     """

@@ -52,6 +52,8 @@ class NoAnswers(RuntimeError):
 class CannotWrite(OSError):
     """Raised if a file cannot be written, as when the disk is full; what was written before stays."""
 
+    exit_code = 3  # of the command line: the run failed
+
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Writes to a temporary file, flushes it and renames it, so that after a crash the file is complete or absent.
@@ -263,7 +265,6 @@ class Folder:
                 f"{path}: expected a part of the trials, got: damaged bytes ({type(error).__name__}); delete it to have it made "
                 "again"
             ) from None
-
 
     def fault(self, name: str) -> str:
         """Returns what is wrong with a part; "" if nothing is."""

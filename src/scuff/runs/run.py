@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -81,6 +82,34 @@ def resume_run(
         return _conduct(setup, Folder(folder), finish, say, show)
     finally:
         setup.close()
+
+
+@contextmanager
+def where_it_began(folder: str | Path) -> Iterator[Path]:
+    """Changes to the folder in which a run was started, since paths in run.json are relative to it. Yields the run folder.
+
+    Stays here if that folder is not known (a run of an earlier version) or has none of the files (the run was moved).
+    """
+    run, here = Folder(folder).run(), Path.cwd()
+    there = Path(os.path.normpath(Path(folder).resolve() / run.get("began_in", "missing")))
+    named = [run["model"]["spec"], run["data"]["spec"], *(run["config"].get("predictions") or [])]
+    named += [run["config"].get(name) for name in ("vectors", "mlm", "encoder")]
+    files = [file for name in named if name for file in _files_of(name)]
+    if there == here or not any((there / file).exists() for file in files):
+        yield Path(folder)
+        return
+    os.chdir(there)
+    try:
+        yield here / folder
+    finally:
+        os.chdir(here)
+
+
+def _files_of(name: str) -> list[Path]:
+    """The relative paths that a model or data may be named by: as it is, before the colon, and as a module."""
+    path, colon, _ = name.rpartition(":")
+    found = [Path(name), *([Path(path), Path(*path.split(".")).with_suffix(".py")] if colon and path else [])]
+    return [file for file in found if not file.is_absolute()]
 
 
 def compute_again(kind: type[Setup], folder: str | Path, finish: Finish[Result]) -> Result:

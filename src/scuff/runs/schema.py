@@ -159,7 +159,9 @@ class RunPlan(TypedDict, total=False):
 
 class _Since(TypedDict, total=False):
     probe: ModelProbe
-    began_in: str  # the folder in which the run was started, as seen from the run folder: relative paths are meant from there
+    began_in: (
+        str  # the folder in which the run was started, as seen from the run folder: relative paths are meant from there
+    )
 
 
 class RunFile(RunPlan, _Since):

@@ -38,7 +38,7 @@ from .folder import BadRun, Folder
 from .jobs import Work
 from .pack import unpack_answers
 from .schema import SCHEMA, RunFile, RunPlan
-from .settings import Settings
+from .settings import SIDES, Settings
 
 Say = Callable[[str], None]  # called with each message for the user
 Output = str | Path | None  # the run folder; None: a temporary one
@@ -170,7 +170,8 @@ class Setup(ABC):
         query, settings = self.query, self.settings
         query.max_errors = settings.error_limit(queries)
         spare = math.inf if query.max_queries is None else query.max_queries - queries
-        self.identity = identify(query, self.data, self.truth, self.held, spare)
+        sides = SIDES[settings.side]
+        self.identity = identify(query, self.data, self.truth, sides=sides, before=self.held, spare=spare)
         query.identity = self.identity.name
         query.errors = 0
         # only now: the answers that identify the model must not come from the cache
@@ -293,9 +294,11 @@ class Setup(ABC):
             other = sorted([*other, "model"])
         if other:
             other = ["command"] if "kind" in other else other  # another command explains all other differences
+            anew = "" if other == ["command"] else ", or start anew with --fresh"
+            detail = f" ({why})" if why and other == ["model"] else ""
             raise BadRun(
-                f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder, or "
-                f"start anew with --fresh{f' ({why})' if why and other == ['model'] else ''}"
+                f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
+                f"{anew}{detail}"
             )
         self.query.identity = run["key"]["model"]
         if run.get("batch_tokens"):  # the same batches, so that not even the last bit of a score changes

@@ -70,7 +70,8 @@ class DiskCache:
         try:
             yield
         except (sqlite3.Error, ValueError) as error:
-            raise OSError(f"{self.path}: expected a cache file that Scuff wrote, got: {error}") from None
+            wanted = "room on the disk" if "disk is full" in str(error) else "a cache file that Scuff wrote"
+            raise OSError(f"{self.path}: expected {wanted}, got: {error}") from None
 
 
 def digest(identity: str, key: Key) -> bytes:

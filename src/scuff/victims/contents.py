@@ -1,8 +1,8 @@
 """Digests of what a Python model holds: arrays, fitted attributes, closures, the globals that it uses.
 
 They tell a model that was trained again from the one before, although name and source are the same. A digest depends on values
-alone, never on an address or on the order of a set, so it is the same in the next process. Where an object shows nothing, only its
-type counts.
+alone, never on an address or on the order of a set, so it is the same in the next process. Where an object shows nothing, only
+its type counts.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-Contents = dict[str, str]  # a digest by the name of what is held; a mere number has one that begins with NUMBER
+Contents = dict[str, str]  # a digest by the name of what is held
 
-NUMBER = "~"  # may be a time, or the number of a process: another one is told, not refused
-NOTHING = ""  # in place of a digest: None, or text, which may be a path or a secret
+# in place of a digest: None, a mere number, which may be a time or a count, and text, which may be a path or a secret
+NOTHING = ""
 
 DEEP = 5  # objects inside of objects whose attributes have digests of their own
 FEW = 16  # items of a list or dict that have digests of their own, if they are objects
@@ -45,22 +45,9 @@ def contents(model: Any) -> Contents:
     return found
 
 
-def settled(before: Contents, between: Contents, after: Contents) -> Contents:
-    """Returns what stayed the same while a model was asked twice, or was loaded by the first question.
-
-    The rest are counters, caches and the like, which say nothing of the model.
-    """
-    return {
-        name: digest
-        for name, digest in sorted(after.items())
-        if digest != NOTHING and digest == between.get(name) and before.get(name, NOTHING) in (digest, NOTHING)
-    }
-
-
-def differing(one: Contents, other: Contents) -> tuple[list[str], list[str]]:
-    """Returns the names under which two models hold something else, and those of mere numbers that differ."""
-    names = [name for name, digest in one.items() if other.get(name, digest) != digest]
-    return [n for n in names if one[n][0] != NUMBER], [n for n in names if one[n][0] == NUMBER]
+def differing(one: Contents, other: Contents) -> list[str]:
+    """Returns the names under which two models hold something else. What only one of them holds may be a cache."""
+    return [name for name, digest in one.items() if other.get(name, digest) != digest]
 
 
 class _Walk:
@@ -92,7 +79,7 @@ class _Walk:
             self.walked[id(value)] = value
             self._inside(value, parts, name, deep - 1)
         else:
-            self.found[name] = _leaf(value, self.seen)
+            self.found[name] = NOTHING if isinstance(value, (*PLAIN, Path)) else self.seen.digest(value).hex()[:16]
 
     def _inside(self, value: Any, parts: dict[Any, Any], name: str, deep: int) -> None:
         """Each part by itself, so that a counter or a cache among them does not hide the rest."""
@@ -156,14 +143,6 @@ def _parts(value: Any) -> dict[Any, Any]:
         items = dict(value if isinstance(value, dict) else enumerate(value)) if len(value) <= FEW else {}
         return items if any(map(_parts, items.values())) else {}
     return dict(sorted(getattr(value, "__dict__", {}).items()))
-
-
-def _leaf(value: Any, seen: _Seen) -> str:
-    if value is None or isinstance(value, str | bytes | Path):
-        return NOTHING
-    if isinstance(value, PLAIN):
-        return NUMBER + seen.digest(value).hex()[:16]
-    return seen.digest(value).hex()[:16]
 
 
 class _Seen:

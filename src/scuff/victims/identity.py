@@ -1,7 +1,7 @@
 """Identifies a model by its name, by what it holds, and by its answers to a few texts, clean and perturbed.
 
-A model can change under its name: retrained behind the same function, replaced behind the same address. So every run asks it about
-the same few texts, in the same batches, and compares with what the run folder or the cache has of them.
+A model can change under its name: retrained behind the same function, replaced behind the same address. So every run asks it
+about the same few texts, in the same batches, and compares with what the run folder or the cache has of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from ..data.dataset import Dataset, Text
 from .base import Access, Column, Outputs, Victim
 from .cache import DiskCache
-from .contents import Contents, contents, differing, settled
+from .contents import NOTHING, Contents, contents, differing
 from .query import Query, answers_of, keys_of, outputs_of, texts_of
 from .truth import Truth
 
@@ -55,36 +55,35 @@ class Identity:
     def differences(self, probe: ModelProbe) -> str:
         """Returns how the model differs from the one with this probe, for a message; "" if it does not.
 
-        What may differ without being another model is added to the warnings.
+        A few other answers of a model that varies are added to the warnings.
         """
-        held, numbers = differing(probe["contents"], self.contents)
-        if held:
+        if held := differing(probe["contents"], self.contents):
             return f"it holds another {', '.join(held[:3])}{' and more' if len(held) > 3 else ''}"
         count, of = self._others(probe["answers"])
         if count > (SOME * of if self.varies else 0):
             return f"it answers {count} of {of} texts otherwise"
         if count:
             self.warnings.append(f"WARNING the model answers {count} of {of} texts otherwise than when this run began")
-        if numbers:
-            self.warnings.append(
-                f"WARNING the model holds another {', '.join(numbers[:3])} than when this run began; its answers to {of} texts "
-                "are the same"
-            )
         return ""
 
     def _others(self, known: Sequence[str | None]) -> tuple[int, int]:
         """Returns how many answers differ from those that are known, and how many could be compared."""
         both = [
-            (one, other) for one, other in zip(known, self.answers, strict=False) if one is not None and other is not None
+            (one, other)
+            for one, other in zip(known, self.answers, strict=False)
+            if one is not None and other is not None
         ]
         return sum(not _same(one, other, self.close) for one, other in both), len(both)
 
 
-def identify(query: Query, data: Dataset, truth: Truth, before: Contents, spare: float) -> Identity:
+def identify(
+    query: Query, data: Dataset, truth: Truth, *, sides: Sequence[int], before: Contents, spare: float
+) -> Identity:
     """Asks a victim about a few texts and returns what it is known by.
 
-    The clean ones are asked through `query`, which remembers them for the pre-flight. before: what the victim held before it was
-    asked anything. spare: queries that are left for the rest: the same clean texts again, and perturbed ones.
+    The clean ones are asked through `query`, which remembers them for the pre-flight. sides: columns that are perturbed. before:
+    what the victim held before it was asked anything. spare: queries that are left for the rest: the same clean texts again, and
+    perturbed ones.
     """
     victim = query.victim
     name = f"{victim.identity}#{','.join(truth.labels)}"
@@ -95,9 +94,9 @@ def identify(query: Query, data: Dataset, truth: Truth, before: Contents, spare:
     answers, between = query(*clean), held_by(victim)
     told, again = written(answers), None
     if spare >= 2 * len(rows) and victim.access > Access.BLIND and _any_answer(answers):
-        both, again = _ask_again(query, clean)
+        both, again = _ask_again(query, clean, sides)
         told += both
-    held = settled(before, between, held_by(victim))
+    held = _settled(before, between, held_by(victim))
     if not victim.paid:
         name = digest_name(victim, [truth.task, truth.labels, told, sorted(held.items())])
     identity = Identity(name, told, held, varies=victim.paid, clean=rows)
@@ -106,12 +105,12 @@ def identify(query: Query, data: Dataset, truth: Truth, before: Contents, spare:
     return identity
 
 
-def _ask_again(query: Query, clean: Sequence[Column]) -> tuple[list[str | None], Outputs]:
+def _ask_again(query: Query, clean: Sequence[Column], sides: Sequence[int]) -> tuple[list[str | None], Outputs]:
     """Asks about clean texts once more, and about the same texts perturbed, in one batch. Returns the answers to these, written,
     and those to the clean ones.
     """
     own, count = Query(query.victim), len(clean[0])  # a door of its own, which remembers nothing
-    both = own(*([*column, *map(_perturbed, column)] for column in clean))
+    both = own(*([*c, *map(probe_text, c)] if side in sides else [*c, *c] for side, c in enumerate(clean)))
     query.asked, query.again, query.seconds = (
         query.asked + own.asked, query.again + own.again, query.seconds + own.seconds
     )  # fmt: skip
@@ -133,6 +132,18 @@ def held_by(victim: Victim) -> Contents:
     if not type(victim).__module__.startswith("scuff."):
         return contents(victim)
     return contents(victim.holds) if victim.holds is not None else {}
+
+
+def _settled(before: Contents, between: Contents, after: Contents) -> Contents:
+    """Returns what stayed the same while a model was asked twice, or was loaded by the first question.
+
+    The rest are counters, caches and the like, which say nothing of the model.
+    """
+    return {
+        name: digest
+        for name, digest in sorted(after.items())
+        if digest != NOTHING and digest == between.get(name) and before.get(name, NOTHING) in (digest, NOTHING)
+    }
 
 
 def check_cache(identity: Identity, query: Query, cache: DiskCache, data: Dataset) -> None:
@@ -160,7 +171,9 @@ def check_cache(identity: Identity, query: Query, cache: DiskCache, data: Datase
             "choose another file for --cache, or ask again with --fresh"
         )
     if others:
-        identity.warnings.append(f"WARNING the model answers {others} of {len(both)} texts otherwise than {cache.path} says")
+        identity.warnings.append(
+            f"WARNING the model answers {others} of {len(both)} texts otherwise than {cache.path} says"
+        )
     cache.put(identity.name, {key: answer for key, answer in fresh.items() if key not in known})
 
 
@@ -194,7 +207,9 @@ def _same(one: str, other: str, close: float) -> bool:
 
 def _alike(one: tuple[Any, str], other: tuple[Any, str], close: float) -> bool:
     """Whether two answers of single rows are the same."""
-    first, second = (_written(outputs.answers[0], outputs.problem[0]) for outputs in (outputs_of([one]), outputs_of([other])))
+    first, second = (
+        _written(outputs.answers[0], outputs.problem[0]) for outputs in (outputs_of([one]), outputs_of([other]))
+    )
     return first is None or second is None or _same(first, second, close)
 
 
@@ -212,8 +227,8 @@ def _note_noise(identity: Identity, first: Outputs, second: Outputs) -> None:
         identity.varies = True
         by = f", scores by up to {noise:.2g}" if noise else ""
         identity.warnings.append(
-            f"WARNING the model gave another answer to {changed} of {len(both)} texts when it was asked again{by}: it is random, or "
-            "its answers depend on the batch, so the numbers of this run cannot be repeated exactly"
+            f"WARNING the model gave another answer to {changed} of {len(both)} texts when it was asked again{by}: it is random, "
+            "or its answers depend on the batch, so the numbers of this run cannot be repeated exactly"
         )
 
 
@@ -221,7 +236,7 @@ def _any_answer(outputs: Outputs) -> bool:
     return any(not reason.startswith("error") for reason in outputs.problem.tolist())
 
 
-def _perturbed(text: Text) -> Text:
+def probe_text(text: Text) -> Text:
     """A text with the inner letters of its words swapped by pairs, or twice the text if it has no long words."""
     if isinstance(text, tuple):
         return tuple(map(_swapped, text))
