@@ -156,7 +156,8 @@ class Setup(ABC):
         os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
         settings, spec = cls.settings_class.of(**run["config"]), run["model"]["spec"]
         victim = open_model(spec, settings, data)
-        cache = DiskCache(settings.cache) if settings.cache else None
+        sure = "probe" in run or victim.paid  # the name in a run of an earlier version may be that of several models
+        cache = DiskCache(settings.cache) if settings.cache and sure else None
         query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=settings.error_limit(queries))
         if run.get("batch_tokens"):
             victim.batch_tokens = run["batch_tokens"]
@@ -300,7 +301,8 @@ class Setup(ABC):
                 f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
                 f"{anew}{detail}"
             )
-        self.query.identity = run["key"]["model"]
+        if "probe" in run:  # last digits may have changed, and the cache knows the model by the name of before
+            self.query.identity = run["key"]["model"]
         if run.get("batch_tokens"):  # the same batches, so that not even the last bit of a score changes
             self.victim.batch_tokens = run["batch_tokens"]
         return run
