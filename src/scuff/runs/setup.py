@@ -301,6 +301,7 @@ class Setup(ABC):
                 f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
                 f"{anew}{detail}"
             )
+        saved_data(folder, run, self.settings)  # raises BadRun if the examples were edited
         if "probe" in run:  # last digits may have changed, and the cache knows the model by the name of before
             self.query.identity = run["key"]["model"]
         if run.get("batch_tokens"):  # the same batches, so that not even the last bit of a score changes
