@@ -7,12 +7,13 @@ import sys
 from contextlib import suppress
 from pathlib import PurePath
 
-COMMANDS = ("scuff", "scuff.exe", "-m")  # argv[0] is -m while `python -m` looks for the package
+COMMANDS = ("scuff", "scuff.exe")
 
 
 def _guard() -> None:
     """Works while everything else is imported. Does nothing where Scuff is a library, or Ctrl-C is ignored."""
-    if sys.argv[:1] and PurePath(sys.argv[0]).name in COMMANDS:
+    module = sys.argv[:1] == ["-m"] and " -m scuff" in " ".join(sys.orig_argv)  # while Python looks for the package
+    if module or (sys.argv[:1] and PurePath(sys.argv[0]).name in COMMANDS):
         with suppress(ValueError):  # not in the main thread
             if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                 signal.signal(signal.SIGINT, _stop)

@@ -272,6 +272,7 @@ def test_a_random_model_is_told(tmp_path: Path) -> None:
     told = [line for line in said if line.startswith("WARNING the model gave another answer")]
     assert len(told) == 1 and re.search(r"to \d+ of 40 texts when it was asked again: it is random", told[0])
     assert "cannot be repeated exactly" in told[0]
+    scuff.evaluate(model, DATA, tmp_path / "run", **FEW)  # random as it is, it can be resumed
     said.clear()
     scuff.evaluate(sure, DATA, say=said.append, labels=["negative", "positive"], **FEW)
     assert not any(line.startswith("WARNING") for line in said)
@@ -366,7 +367,7 @@ def test_a_list_of_errors_that_changed_in_place_is_another_run(here: Path) -> No
     scuff.evaluate(trained(1.0), DATA, "run", **settings)
     assert list(json.loads(Path("run", "run.json").read_text())["key"]["files"]) == ["errors.tsv"]
     Path("errors.tsv").write_text("good\tgoood\nthere\ttheer\n")
-    with pytest.raises(BadRun, match="got another files: choose another folder"):
+    with pytest.raises(BadRun, match=r"got another files: choose another folder, .* \(changed: errors\.tsv\)$"):
         scuff.evaluate(trained(1.0), DATA, "run", **settings)
 
 

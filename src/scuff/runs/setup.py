@@ -296,7 +296,10 @@ class Setup(ABC):
         if other:
             other = ["command"] if "kind" in other else other  # another command explains all other differences
             anew = "" if other == ["command"] else ", or start anew with --fresh"
-            detail = f" ({why})" if why and other == ["model"] else ""
+            if other == ["files"]:
+                known = old.get("files", {})
+                why = f"changed: {', '.join(name for name in {**known, **self.files} if known.get(name) != self.files.get(name))}"
+            detail = f" ({why})" if why and other in (["model"], ["files"]) else ""
             raise BadRun(
                 f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
                 f"{anew}{detail}"

@@ -28,6 +28,7 @@ class DiskCache:
         import sqlite3  # most runs have no cache
 
         self.path, self.since = path, since
+        self.upgraded = False  # whether the file was of an earlier version
         self.oldest: float | None = None  # when the oldest answer that was returned was kept
         with self._explained():
             self.file = sqlite3.connect(path, timeout=60)
@@ -36,7 +37,8 @@ class DiskCache:
                     "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT, kept REAL) WITHOUT ROWID"
                 )
                 if "kept" not in [column[1] for column in self.file.execute("PRAGMA table_info(answers)")]:
-                    self.file.execute("ALTER TABLE answers ADD COLUMN kept REAL")  # a file of an earlier version
+                    self.file.execute("ALTER TABLE answers ADD COLUMN kept REAL")
+                    self.upgraded = True
             except sqlite3.Error:
                 self.file.close()
                 raise

@@ -43,7 +43,7 @@ class Identity:
     answers: list[str | None] = field(default_factory=list)  # None: there was none
     contents: Contents = field(default_factory=dict)
     close: float = CLOSE
-    varies: bool = False
+    varies: float = 0.0  # the share of the answers that may be others
     warnings: list[str] = field(default_factory=list)
     clean: range = range(0)  # examples that the first answers are about
 
@@ -60,7 +60,7 @@ class Identity:
         if held := differing(probe["contents"], self.contents):
             return f"it holds another {', '.join(held[:3])}{' and more' if len(held) > 3 else ''}"
         count, of = self._others(probe["answers"])
-        if count > (SOME * of if self.varies else 0):
+        if count > self.varies * of:
             return f"it answers {count} of {of} texts otherwise"
         if count:
             self.warnings.append(f"WARNING the model answers {count} of {of} texts otherwise than when this run began")
@@ -90,7 +90,7 @@ def identify(
     rows = spread(len(data), PROBE_PAID if victim.paid else PROBE)
     clean = data.take(rows).columns
     if victim.paid and not _any_answer(query(*data.take(range(min(2, len(data)))).columns)):
-        return Identity(name, varies=True)  # dead: the pre-flight tells
+        return Identity(name, varies=SOME)  # dead: the pre-flight tells
     answers, between = query(*clean), held_by(victim)
     told, again = written(answers), None
     if spare >= 2 * len(rows) and victim.access > Access.BLIND and _any_answer(answers):
@@ -99,7 +99,7 @@ def identify(
     held = _settled(before, between, held_by(victim))
     if not victim.paid:
         name = digest_name(victim, [truth.task, truth.labels, told, sorted(held.items())])
-    identity = Identity(name, told, held, varies=victim.paid, clean=rows)
+    identity = Identity(name, told, held, varies=SOME if victim.paid else 0.0, clean=rows)
     if again is not None:
         _note_noise(identity, answers, again)
     return identity
@@ -153,6 +153,10 @@ def check_cache(identity: Identity, query: Query, cache: DiskCache, data: Datase
     """
     victim = query.victim
     if not victim.paid:
+        if cache.upgraded:
+            identity.warnings.append(
+                f"WARNING {cache.path} is of an earlier version, which did not know models well enough: its answers are not used"
+            )
         return
     keys = [texts_of(key) for key in keys_of(data.columns)]
     fresh = {texts_of(key): answer for key, answer in query.memory.find(keys_of(data.columns)).items()}
@@ -224,7 +228,7 @@ def _note_noise(identity: Identity, first: Outputs, second: Outputs) -> None:
     changed = sum(not _same(one, other, VARIES) for one, other in both)
     identity.close = max(CLOSE, 3 * noise)
     if changed:
-        identity.varies = True
+        identity.varies = max(SOME, 2 * changed / len(both))
         by = f", scores by up to {noise:.2g}" if noise else ""
         identity.warnings.append(
             f"WARNING the model gave another answer to {changed} of {len(both)} texts when it was asked again{by}: it is random, "
