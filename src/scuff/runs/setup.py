@@ -267,7 +267,7 @@ class Setup(ABC):
             "batch_tokens": self.victim.batch_tokens,
             "reader": self.victim.state,
             "probe": self.identity.probe,
-            "began_in": os.path.relpath(Path.cwd(), folder.path.resolve()),
+            "began_in": _way_back(folder.path.resolve()),
         }  # fmt: skip
         assert not (wrong := mismatch(json.loads(json.dumps(run)), RunFile)), f"run.json: {wrong}"
         rows = range(len(self.data))
@@ -331,9 +331,11 @@ class Setup(ABC):
         saved = [part for part in folder.parts() if part.startswith("clean-")][:1]
         if not saved:
             return ""
-        known = unpack_answers(folder.read_part(saved[0]))
-        saved_ones = Outputs.of(known[[row for row in clean if row < len(known)]])
-        return self.identity.differences({"answers": written(saved_ones), "contents": {}})
+        part = folder.read_part(saved[0])
+        rows = [row for row in clean if row < len(part["problem"])]
+        failed = ["error" if problem else "" for problem in part["problem"][rows].tolist()]
+        known = written(Outputs.of(unpack_answers(part)[rows], failed))
+        return self.identity.differences({"answers": known, "contents": {}})
 
     def ask(self, *columns: Any) -> Any:
         """Asks the victim about one block, and then drops the remembered answers.
@@ -408,6 +410,14 @@ def saved_data(folder: Folder, run: RunFile, settings: Settings) -> tuple[Datase
             f"{folder.path / 'examples.jsonl'}: expected the examples that the run began with, got others: was it edited?"
         )
     return data, Truth.of(data, tuple(run["key"]["labels"]), settings.map, settings.none)
+
+
+def _way_back(folder: Path) -> str:
+    """The current folder as seen from another one, so that both can be moved together."""
+    try:
+        return os.path.relpath(Path.cwd(), folder)
+    except ValueError:  # on another drive
+        return str(Path.cwd())
 
 
 def _date(seconds: float) -> str:

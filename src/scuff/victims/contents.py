@@ -27,6 +27,7 @@ Contents = dict[str, str]  # a digest by the name of what is held
 NOTHING = ""
 
 DEEP = 5  # objects inside of objects whose attributes have digests of their own
+MANY = 100  # names; if there are more, parts of a part are taken together
 FEW = 16  # items of a list or dict that have digests of their own, if they are objects
 MOST = 1 << 21  # values that are looked at: beyond, only types count
 LARGE = 1 << 24  # bytes of an array beyond which its bits are summed, which is faster than a digest
@@ -42,7 +43,19 @@ def contents(model: Any) -> Contents:
     """Returns a digest for everything that a callable or object holds, by name: "model.coef_", "vectorizer.vocabulary_"."""
     found: Contents = {}
     _Walk(found).look(model, "", DEEP)
+    for deep in range(DEEP, 0, -1):
+        if len(found) > MANY:
+            found = _merged(found, deep)
     return found
+
+
+def _merged(found: Contents, deep: int) -> Contents:
+    """One digest for all names that begin with the same `deep` parts."""
+    groups: dict[str, list[str]] = {}
+    for name in sorted(found):
+        if found[name] != NOTHING:
+            groups.setdefault(".".join(name.split(".")[:deep]), []).append(f"{name}={found[name]}")
+    return {name: _hash(*parts).hex()[:16] for name, parts in groups.items()}
 
 
 def differing(one: Contents, other: Contents) -> list[str]:
