@@ -232,12 +232,28 @@ def test_what_a_model_holds() -> None:
         return [weights[0] * scale[0], secret, DATA, THINGS]
 
     before = contents(ask)
-    assert set(before) == {"weights", "default 0", "DATA", "THINGS"}, "no secret"
+    assert set(before) == {"ask()", "weights", "default 0", "DATA", "THINGS"}, "no secret"
     assert contents(partial(ask)) == before
     weights[1] += 1e-12
     assert {name for name in before if contents(ask)[name] != before[name]} == {"weights"}
     model = trained(1.0)
     assert contents(model.predict) == contents(model) == contents(trained(1.0)) != contents(trained(2.0))
+
+
+def test_a_function_that_the_model_calls_belongs_to_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the file that is named has a digest of its own."""
+    Path("features_14.py").write_text("def loud(text):\n    return 'good' in text\n")
+    Path("clf.py").write_text(
+        "from features_14 import loud\ndef predict(texts):\n    return ['positive' if loud(t) else 'negative' for t in texts]\n"
+    )
+    scuff.evaluate("clf.py:predict", "data.jsonl", "run", **FEW)
+    Path("features_14.py").write_text(
+        "def loud(text):\n    return 'good' in text or text.endswith('!')  # no text does\n"
+    )
+    Path("clf.py").touch()
+    monkeypatch.delitem(sys.modules, "features_14")
+    with pytest.raises(BadRun, match=r"got another model: .*\(it holds another loud\(\)\)$"):
+        scuff.evaluate("clf.py:predict", "data.jsonl", "run", **FEW)
 
 
 def test_torch_modules_are_known_by_their_weights() -> None:

@@ -1,4 +1,4 @@
-"""Digests of what a Python model holds: arrays, fitted attributes, closures, the globals that it uses.
+"""Digests of what a Python model holds: arrays, fitted attributes, closures, the globals and functions that it uses.
 
 They tell a model that was trained again from the one before, although name and source are the same. A digest depends on values
 alone, never on an address or on the order of a set, so it is the same in the next process. Where an object shows nothing, only
@@ -84,6 +84,8 @@ class _Walk:
         elif isinstance(value, FunctionType):
             self.walked[id(value)] = value
             if _own(value.__module__):
+                last = name.rpartition(".")[2] == value.__name__
+                self.found[f"{name if last else _joined(name, value.__name__)}()"] = self.seen.code(value.__code__)
                 for key, part in _used(value):
                     self.look(part, _joined(name, key), deep)
         elif isinstance(value, type | ModuleType | BuiltinFunctionType):
@@ -192,7 +194,7 @@ class _Seen:
             return self._items(value)
         if isinstance(value, FunctionType):
             around = [cell.cell_contents for cell in value.__closure__ or () if cell != CellType()]
-            return _hash("function", self._code(value.__code__), self.digest([around, value.__defaults__]))
+            return _hash("function", self.code(value.__code__), self.digest([around, value.__defaults__]))
         if isinstance(value, MethodType):
             return _hash("method", self.digest(value.__self__), value.__func__.__qualname__)
         if isinstance(value, type | ModuleType | BuiltinFunctionType):
@@ -225,9 +227,10 @@ class _Seen:
             return _hash(kind, repr(sorted(map(repr, known))))
         return _hash(kind, *sorted(self.digest(key) + self.digest(part) for key, part in known))
 
-    def _code(self, code: CodeType) -> bytes:
-        consts = [self._code(part) if isinstance(part, CodeType) else self.digest(part) for part in code.co_consts]
-        return _hash("code", code.co_code, code.co_names, *consts)
+    def code(self, code: CodeType) -> str:
+        """What a function does, whatever its file and lines."""
+        consts = [self.code(part) if isinstance(part, CodeType) else self.digest(part) for part in code.co_consts]
+        return _hash("code", code.co_code, code.co_names, *consts).hex()[:16]
 
     def _tensors(self, value: Any) -> bytes:
         """Of a tensor or module of torch; b"" for anything else."""
