@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "scuff"
-GROUND = {"text", "resources", "specs", "version", "isolation"}
+GROUND = {"text", "resources", "specs", "version", "isolation", "interrupts"}
 BELOW_VICTIMS = GROUND | {"english", "huggingface", "metrics", "perturbations", "data"}
 MAY_IMPORT = {
     "text": set(),
@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "isolation": set(),
     "specs": {"resources"},
     "version": set(),
+    "interrupts": set(),
     "english": {"text", "resources"},
     "huggingface": {"text", "resources", "isolation"},
     "metrics": {"text", "resources", "huggingface", "specs"},

@@ -1,5 +1,6 @@
 """Scuff: scratch the text, see whether the model holds."""
 
+from . import interrupts as _interrupts  # noqa: F401 - first: it guards the imports below against Ctrl-C
 from .api import AttackResult, Result, assert_robust, attack, augment, evaluate, perturb, perturb_tokens, report, resume
 from .perturbations import NAMES, OneOf, Only, Perturbation, Protect, Then, parse
 from .text import Corpus, Edit, Edits

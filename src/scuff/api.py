@@ -41,7 +41,17 @@ from .reports import (
 )
 from .runs.folder import Folder
 from .runs.progress import Bar, in_notebook
-from .runs.run import ATTACK, Show, check_resumable, compute_again, kind_of, resume_run, silent, start_run
+from .runs.run import (
+    ATTACK,
+    Show,
+    check_resumable,
+    compute_again,
+    kind_of,
+    resume_run,
+    silent,
+    start_run,
+    where_it_began,
+)
 from .runs.run import dry_run as only_preflight
 from .runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary, RunFile, Timing
 from .runs.settings import by_field_name
@@ -107,6 +117,7 @@ class RunKeywords(TypedDict, total=False):
     seed: int  # of all random choices; default 0
     workers: int  # worker processes; default 1
     cache: str | None  # file that keeps the model's answers, for all runs
+    fresh: bool  # ask again: no answers of an earlier run or of the cache; an old run folder is kept under another name
     max_errors: str | int | float  # errors after which a run stops: a number, or a share such as "5%"; default 100
     max_queries: int | None  # texts that the model may be asked about: in all (evaluate), for each example (attack)
 
@@ -406,7 +417,7 @@ def evaluate(
     ("rule", "score", "gradient"), degrees, cases, width, protocol, beta, metric, protect, seed, mlm, encoder, max_queries.
     The data: text, label, id, task, side, examples, format, delimiter, no_header, encoding, split. The model: labels, map, none,
     options, predictions.
-    The run: workers, cache, max_errors. `EvaluateKeywords` and `RunKeywords` say what each is.
+    The run: workers, cache, fresh, max_errors. `EvaluateKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails: too many errors, or no answers at all.
     """
@@ -436,7 +447,7 @@ def attack(
     Parts in place of the recipe's: goal, perturbations=["embedding(n=50)", Shout()], search="beam", constraint=["chrf"], without=
     ["pos"]. Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
     Text that must not change: protect. The data: text, label, id, task, side, examples or attacked, format, delimiter, no_header,
-    encoding, split, seed. The model: labels, map, none, options. The run: workers, cache, max_errors. `AttackKeywords` and
+    encoding, split, seed. The model: labels, map, none, options. The run: workers, cache, fresh, max_errors. `AttackKeywords` and
     `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails.
@@ -470,9 +481,11 @@ def resume(
     """Resume a run that was interrupted, with the settings in its folder. Returns the result of the whole run.
 
     workers, max_errors, cache: replace those settings, which do not decide the trials. say, show: as for `evaluate`. found: as
-    for `attack`. Raises BadRun if the folder is no run, or if its model or data was given as an object.
+    for `attack`. Relative paths are meant from where the run was started, which is the current folder while this works.
+    Raises BadRun if the folder is no run, or if its model or data was given as an object.
     """
-    changes = {"workers": workers, "max_errors": max_errors, "cache": cache}
+    own_cache = None if cache is None else str(Path(cache).absolute())
+    changes = {"workers": workers, "max_errors": max_errors, "cache": own_cache}
     is_attack = kind_of(folder) == ATTACK
     check_resumable(folder, AttackSetup if is_attack else EvaluationSetup)
 
@@ -483,9 +496,11 @@ def resume(
             return AttackSetup.open(model, data, settings, found=found)
         return EvaluationSetup.open(model, data, settings)
 
-    if is_attack:
-        return resume_run(folder, opened, _attacked, say=say or silent, show=_bar(show))
-    return resume_run(folder, opened, _evaluated, say=say or silent, show=_bar(show))
+    with where_it_began(folder) as inside:
+        if is_attack:
+            attacked = resume_run(inside, opened, _attacked, say=say or silent, show=_bar(show))
+            return replace(attacked, folder=str(folder))
+        return replace(resume_run(inside, opened, _evaluated, say=say or silent, show=_bar(show)), folder=str(folder))
 
 
 def report(folder: str | Path) -> Result | AttackResult:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 torch = pytest.importorskip("torch")
 hf = pytest.importorskip("transformers")
 
+import scuff
 from huggingface.small import TINY, save, save_bytes, save_wordpieces
 from scuff.huggingface.loading import BadModel
 from scuff.huggingface.masked import MaskedModel
+from scuff.runs.folder import BadRun
 
 TEXTS = [
     "the cat sat on a mat",
@@ -102,3 +106,28 @@ def test_models_that_cannot(zoo: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(BadModel, match=r"expected a tokenizer with a mask for .*, got one without"):
         MaskedModel.load(str(tmp_path), "cpu")
     assert MaskedModel.load(zoo["bert"], "cpu") is model and len(model.identity) == 64
+
+
+@pytest.mark.parametrize("setting", ["mlm", "encoder"])
+def test_the_weights_of_a_model_that_makes_or_measures_cases_belong_to_a_run(
+    setting: str, zoo: dict[str, str], tmp_path: Path
+) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(zoo["bert" if setting == "mlm" else "body"], copy)
+    data = [("the cat sat on a mat", "yes"), ("not a good film, was it?", "no")]
+    few: dict[str, Any] = {
+        "dimensions": ["contextual" if setting == "mlm" else "syntax"], "degrees": [0.5], "cases": 1, setting: str(copy)
+    }  # fmt: skip
+
+    def model(texts: list[str]) -> list[str]:
+        return ["yes" if "cat" in text else "no" for text in texts]
+
+    scuff.evaluate(model, data, tmp_path / "run", **few)
+    scuff.evaluate(model, data, tmp_path / "run", **few)
+    kind = hf.BertForMaskedLM if setting == "mlm" else hf.BertModel
+    other = kind.from_pretrained(copy)
+    with torch.no_grad():
+        other.get_input_embeddings().weight += 0.01
+    other.save_pretrained(copy)
+    with pytest.raises(BadRun, match="got another files: choose another folder"):
+        scuff.evaluate(model, data, tmp_path / "run", **few)

@@ -19,6 +19,7 @@ hf = pytest.importorskip("transformers")
 
 from tokenizers import pre_tokenizers
 
+import scuff
 from scuff.huggingface.batches import (
     Pieces,
     Tuner,
@@ -26,9 +27,10 @@ from scuff.huggingface.batches import (
 )
 from scuff.huggingface.loading import (
     BadModel,
-    folder_digest,
     quiet,
 )
+from scuff.resources.checksums import folder_digest
+from scuff.runs.folder import BadRun
 from scuff.victims.base import Access
 from scuff.victims.huggingface import (
     Transformer,
@@ -368,6 +370,22 @@ def test_identity_follows_what_is_in_the_folder(zoo: dict[str, str], tmp_path: P
         victim.model.classifier.bias += 1
     victim.model.save_pretrained(tmp_path)
     assert folder_digest(tmp_path) != before
+
+
+def test_weights_that_are_replaced_in_place_are_another_model(zoo: dict[str, str], tmp_path: Path) -> None:
+    """The same folder, all labels the same, a bias that is a little larger."""
+    copy = tmp_path / "model"
+    shutil.copytree(zoo["single"], copy)
+    data = [(text, "good") for text in TEXTS if text.strip()]
+    few: dict[str, Any] = {"dimensions": ["keyboard"], "degrees": [0.3], "cases": 1, "options": {"device": "cpu"}}
+    scuff.evaluate(str(copy), data, tmp_path / "run", **few)
+    scuff.evaluate(str(copy), data, tmp_path / "run", **few)
+    victim = load(copy, "single", device="cpu")
+    with torch.no_grad():
+        victim.model.classifier.bias += 1e-6
+    victim.model.save_pretrained(copy)
+    with pytest.raises(BadRun, match=r"got another model: .*\(its name, source or weights differ\)"):
+        scuff.evaluate(str(copy), data, tmp_path / "run", **few)
 
 
 def test_a_pipeline_stays_as_it_is(zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

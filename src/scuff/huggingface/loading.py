@@ -13,10 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..isolation import Blameless
-
-# files that decide how a model answers; logs, optimizer states and the like do not
-TELLING = ("config.json", "generation_config.json", "*token*.json", "vocab*", "merges.txt", "*.model", "*.spm")
-WEIGHTS = ("*.safetensors", "*.bin")  # the second if there is none of the first
+from ..resources.checksums import folder_digest
 
 
 class BadModel(Blameless, ValueError):
@@ -89,25 +86,6 @@ def place(device: str) -> Any:
         return torch.empty(0, device=device).device
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise BadModel(f"expected a device of this machine, got {device!r}: {first_line(error)}") from None
-
-
-def folder_digest(folder: Path) -> str:
-    """A digest of the files that decide how a model answers: configuration, tokenizer, weights."""
-    weights = next((found for pattern in WEIGHTS if (found := list(folder.glob(pattern)))), [])
-    files = {path for pattern in TELLING for path in folder.glob(pattern)} | set(weights)
-    total = sha256()
-    for path in sorted(files):
-        total.update(f"{path.name}\0{path.stat().st_size}\0".encode())
-        add_file(total, path)
-    return total.hexdigest()
-
-
-def add_file(total: Any, path: Path) -> Any:
-    """Updates a hash with a file, block by block, and returns it."""
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            total.update(block)
-    return total
 
 
 def weights_digest(model: Any, name: str) -> str:

@@ -10,7 +10,10 @@ import json
 import os
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from hashlib import sha256
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -46,8 +49,17 @@ class NoAnswers(RuntimeError):
     """Raised if the model answered none of the cases of a run."""
 
 
+class CannotWrite(OSError):
+    """Raised if a file cannot be written, as when the disk is full; what was written before stays."""
+
+    exit_code = 3  # of the command line: the run failed
+
+
 def write_atomically(path: Path, content: bytes) -> None:
-    """Writes to a temporary file, flushes it and renames it, so that after a crash the file is complete or absent."""
+    """Writes to a temporary file, flushes it and renames it, so that after a crash the file is complete or absent.
+
+    Raises CannotWrite, with the path, if that fails.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with open(temporary, "wb") as out:
@@ -55,8 +67,13 @@ def write_atomically(path: Path, content: bytes) -> None:
             out.flush()
             os.fsync(out.fileno())
         os.replace(temporary, path)
+    except OSError as error:
+        raise CannotWrite(
+            f"{path}: expected to write {len(content):,} bytes, got: {error.strerror or error}; what was written before stays"
+        ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 class Folder:
@@ -85,6 +102,18 @@ class Folder:
         """Returns whether the folder holds no more than what an interrupted `start` leaves."""
         names = [entry.name for entry in self.path.iterdir()] if self.path.is_dir() else [""]
         return all(name in ("trials", "examples.jsonl", "lock") or name.endswith(".part") for name in names)
+
+    def set_aside(self) -> Path:
+        """Renames the folder, so that a new run can begin under its name. Returns the new name: RUN-old, RUN-old2, ..."""
+        with self.locked():
+            numbers = chain([""], map(str, count(2)))
+            new = next(path for number in numbers if not (path := Path(f"{self.path}-old{number}")).exists())
+            os.rename(self.path, new)
+        return new
+
+    def changed(self) -> float:
+        """Returns when the last part was written, in seconds; 0 if there is none."""
+        return max((self.part_path(name).stat().st_mtime for name in self.parts()), default=0.0)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -153,8 +182,15 @@ class Folder:
         return self.read_lines("examples.jsonl")
 
     def timings(self) -> list[Timing]:
-        """Returns an entry for each time that the run was started or resumed; [] if none was written yet."""
-        return self.read_json("timings.json") if (self.path / "timings.json").is_file() else []
+        """Returns an entry for each time that the run was started or resumed; [] if none was written yet, or it is damaged.
+
+        No result depends on the times.
+        """
+        try:
+            found = self.read_json("timings.json")
+        except (BadRun, OSError):
+            return []
+        return [] if mismatch(found, list[Timing], exact=False) else found
 
     def summary(self) -> Summary:
         """Returns summary.json of an evaluation or an attack. Raises BadRun if it does not have the type in `schema.py`."""
@@ -193,7 +229,7 @@ class Folder:
         """Writes a part. The same arrays give the same bytes: the archive holds no times and sorts its columns."""
         raw = io.BytesIO()
         with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
-            archive.comment = _listed(arrays)
+            archive.comment = self._mark(name, arrays)
             for key in sorted(arrays):
                 column = io.BytesIO()
                 np.lib.format.write_array(column, np.ascontiguousarray(arrays[key]), allow_pickle=False)
@@ -212,16 +248,46 @@ class Folder:
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
                 # zip has no checksum for its list of files, so the comment repeats the names
-                if not archive.files or archive.zip.comment != _listed(archive.files):
+                if not archive.files or archive.zip.comment.split(b"|")[0] != _listed(archive.files):
                     raise ValueError("other columns than were written")
+                if b"|" in archive.zip.comment and archive.zip.comment != self._mark(name, archive.files):
+                    raise _Misplaced  # parts of earlier versions have no mark
                 return {
                     key: archive[key] for key in (archive.files if columns is None else columns) if key in archive.files
                 }
+        except _Misplaced:
+            raise BadRun(
+                f"{path}: expected the part of that name of this run, got one of another name or run; delete it to have it made "
+                "again"
+            ) from None
         except Exception as error:  # damaged bytes make zipfile, zlib and NumPy raise errors of many types
             raise BadRun(
                 f"{path}: expected a part of the trials, got: damaged bytes ({type(error).__name__}); delete it to have it made "
                 "again"
             ) from None
+
+    def fault(self, name: str) -> str:
+        """Returns what is wrong with a part; "" if nothing is."""
+        try:
+            self.read_part(name)
+        except BadRun as error:
+            return str(error).partition("; delete it")[0]
+        return ""
+
+    def _mark(self, name: str, columns: Iterable[str]) -> bytes:
+        """Returns the comment of a part: its columns, its name, and a digest of the run's key, so that it cannot be mistaken."""
+        return _listed(columns) + f"|{name}|{self._run_digest}".encode()
+
+    @cached_property
+    def _run_digest(self) -> str:
+        with suppress(OSError, ValueError):
+            run = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
+            return sha256(json.dumps(run["key"], sort_keys=True).encode()).hexdigest()[:16] if "key" in run else ""
+        return ""
+
+
+class _Misplaced(Exception):
+    """A part is sound, but not the one that it is named."""
 
 
 def _listed(columns: Iterable[str]) -> bytes:

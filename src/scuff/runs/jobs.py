@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
 
+class WorkerLost(RuntimeError):
+    """Raised if a worker process ended by itself or was killed."""
+
+
 class Doer(Protocol):
     """Does a job in two steps: `make` needs no victim; `do` takes what `make` returned, asks the victim and writes a part."""
 
@@ -94,6 +98,7 @@ def _spread(
     answers: a number that workers add their answers to.
     """
     from concurrent.futures import FIRST_COMPLETED, wait
+    from concurrent.futures.process import BrokenProcessPool
 
     waiting = list(reversed(jobs))
     running: dict[Future[Any], Any] = {}
@@ -112,10 +117,15 @@ def _spread(
     counted = [0]
     submit()
     while running:
+        processes, oldest = list(pool._processes.values()), list(running.values())[:workers]
         finished = wait(running, timeout=LOOK, return_when=FIRST_COMPLETED).done
         count()
         for future in finished:
-            job, result = running.pop(future), future.result()
+            job = running.pop(future)
+            try:
+                result = future.result()
+            except BrokenProcessPool:
+                raise WorkerLost(_why_lost(processes, oldest)) from None
             submit()  # first, so that workers have jobs while this process uses the result
             if whole:
                 yield result
@@ -123,6 +133,20 @@ def _spread(
                 work.do(job, result)
             if progress:
                 progress.step(job)
+
+
+def _why_lost(processes: list[Any], jobs: list[Any]) -> str:
+    """Returns what is known of a worker that ended: the signal, and the blocks that were being done."""
+    for process in processes:
+        process.join(1)
+    codes = {process.exitcode for process in processes} - {0, None, -signal.SIGTERM}  # the pool terminates the others
+    killed = -signal.SIGKILL in codes if hasattr(signal, "SIGKILL") else False
+    how = "was killed, perhaps because memory ran out," if killed else f"ended (exit code {max(codes, default=0)})"
+    blocks = " or ".join(str(getattr(job, "name", job)) for job in jobs)
+    return (
+        f"a worker process {how} while it did block {blocks}; finished blocks stay: the same command or --resume goes on, with "
+        "fewer --workers it needs less memory"
+    )
 
 
 @contextmanager
@@ -146,7 +170,10 @@ def _begin(open_work: Callable[[], Doer], answers: Any) -> None:
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent terminates its workers
     Thread(target=_end_with_parent, daemon=True).start()
-    _work = open_work()
+    try:
+        _work = open_work()
+    except Exception as error:  # to be raised where the parent process can tell it
+        _work = _Unopened(error)
     if hasattr(_work, "tell"):
 
         def add(count: int) -> None:
@@ -154,6 +181,19 @@ def _begin(open_work: Callable[[], Doer], answers: Any) -> None:
                 answers.value += count
 
         _work.tell(add)
+
+
+class _Unopened:
+    """Stands for work that could not be opened: raises the reason when a job is to be done."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def make(self, job: Any) -> Any:
+        raise self.error
+
+    def do(self, job: Any, made: Any = None) -> None:
+        raise self.error
 
 
 def _end_with_parent() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -50,6 +51,8 @@ def start_run(
         each = _preflight(setup, say, show)
         if output is not None:
             folder = Folder(Path(output) / setup.folder_name if named else output)
+            if setup.settings.fresh and folder.started:
+                say(f"fresh   the run that was in {folder.path} is now in {folder.set_aside()}")
             forecast = Forecast() if folder.started else _forecast(setup, say, each)
             return _conduct(setup, folder, finish, say, show, forecast)
         forecast = _forecast(setup, say, each)
@@ -94,6 +97,7 @@ def dry_run(setup: Setup, say: Say) -> None:
     """Does only the pre-flight of a setup, and closes it. Writes nothing."""
     try:
         setup.forecast(say, setup.preflight(say))
+        setup.tell(say)
     finally:
         setup.close()
 
@@ -114,6 +118,34 @@ def resume_run(
         return _conduct(setup, Folder(folder), finish, say, show, Forecast())
     finally:
         setup.close()
+
+
+@contextmanager
+def where_it_began(folder: str | Path) -> Iterator[Path]:
+    """Changes to the folder in which a run was started, since paths in run.json are relative to it. Yields the run folder.
+
+    Stays here if that folder is not known (a run of an earlier version) or has none of the files (the run was moved).
+    """
+    run, here = Folder(folder).run(), Path.cwd()
+    there = Path(os.path.normpath(Path(folder).resolve() / run.get("began_in", "missing")))
+    named = [run["model"]["spec"], run["data"]["spec"], *(run["config"].get("predictions") or [])]
+    named += [run["config"].get(name) for name in ("vectors", "mlm", "encoder")]
+    files = [file for name in named if name for file in _files_of(name)]
+    if there == here or not any((there / file).exists() for file in files):
+        yield Path(folder)
+        return
+    os.chdir(there)
+    try:
+        yield here / folder
+    finally:
+        os.chdir(here)
+
+
+def _files_of(name: str) -> list[Path]:
+    """The relative paths that a model or data may be named by: as it is, before the colon, and as a module."""
+    path, colon, _ = name.rpartition(":")
+    found = [Path(name), *([Path(path), Path(*path.split(".")).with_suffix(".py")] if colon and path else [])]
+    return [file for file in found if not file.is_absolute()]
 
 
 def compute_again(kind: type[Setup], folder: str | Path, finish: Finish[Result]) -> Result:
@@ -164,6 +196,7 @@ def _conduct(
     """Does all jobs that are left and computes the numbers, with the folder locked. Raises NoAnswers if nothing was answered."""
     with folder.locked():
         run, behind = setup.start(folder), WriteBehind(folder.path)
+        setup.tell(say)
         try:
             work = setup.work(behind)
             _do_rounds(setup, work, say, Progress(forecast, show))
@@ -183,11 +216,12 @@ def _do_rounds(setup: Setup, work: Work, say: Say, progress: Progress) -> None:
     workers, whole, any_left = setup.settings.workers, setup.reopens, False
     clean = CleanTexts(work.folder, work.data, work.truth, setup.ask)
     threads = max(1, (os.cpu_count() or 1) // workers)
-    opened = partial(open_worker, type(setup), str(work.folder.path), whole, threads)
+    since = setup.query.cache.since if setup.query.cache else 0
+    opened = partial(open_worker, type(setup), str(work.folder.path), whole, threads, since)
     setup.query.errors = 0  # clean texts that failed in the pre-flight are asked again, and must not count twice
     try:
         for at, jobs in enumerate(chain([clean.jobs()], work.rounds())):
-            waiting = left(work.folder, jobs)
+            waiting = left(work.folder, jobs, say)
             if len(waiting) < len(jobs):
                 say(f"resumed: {len(jobs) - len(waiting)} of {len(jobs)} blocks were done before")
             any_left = any_left or bool(waiting)
@@ -200,6 +234,8 @@ def _do_rounds(setup: Setup, work: Work, say: Say, progress: Progress) -> None:
                 work, waiting, workers=workers, open_work=opened if whole or setup.makes_alone else None, whole=whole,
                 heard=setup.hear, progress=progress,
             )  # fmt: skip
+        if old := setup.old_answers(work.folder, any_left):
+            say(f"WARNING nothing was asked: all answers are from {old}; --fresh asks again")
     finally:
         if any_left:
             setup.write_timings(work.folder)
@@ -226,10 +262,12 @@ class Worker:
         self.setup.query.tell = add
 
 
-def open_worker(kind: type[Setup], path: str, whole: bool, threads: int) -> Doer:
-    """Opens the work of a run folder in a worker process. whole: with its victim."""
+def open_worker(kind: type[Setup], path: str, whole: bool, threads: int, since: float = 0) -> Doer:
+    """Opens the work of a run folder in a worker process. whole: with its victim. since: as for DiskCache."""
     bare = kind.read(Folder(path))
     if not whole:
         return bare
     setup = kind.reopen(bare, threads)
+    if setup.query.cache:
+        setup.query.cache.since = since
     return Worker(setup.work(bare.folder), setup)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypedDict, final, get_args
 
 from ..data.dataset import Task
+from ..victims.identity import ModelProbe
 
 SCHEMA = 1  # the version of run.json and summary.json; a file of another version is refused
 
@@ -103,17 +104,21 @@ class _Parts(TypedDict, total=False):
     parts: dict[str, str]  # digests of the files of a user's own parts
 
 
+class _Files(TypedDict, total=False):
+    files: dict[str, str]  # digests of the files and models that settings name
+
+
 class _Metric(TypedDict, total=False):
     metric: str  # where it is not the usual one of the task
 
 
 @final
-class EvaluationKey(_Key, ProtocolFacts, _Metric, _Parts):
+class EvaluationKey(_Key, ProtocolFacts, _Metric, _Parts, _Files):
     """Everything that decides the trials of an evaluation."""
 
 
 @final
-class AttackKey(_Key, _Parts):
+class AttackKey(_Key, _Parts, _Files):
     """Everything that decides the trials of an attack."""
 
     kind: Literal["attack"]
@@ -160,8 +165,18 @@ class RunPlan(TypedDict, total=False):
     recipe: RecipeFacts
 
 
-class RunFile(RunPlan):
-    """run.json. key: decides the trials. config: settings that differ from the defaults. reader: the state of the victim."""
+class _Since(TypedDict, total=False):
+    probe: ModelProbe
+    began_in: (
+        str  # the folder in which the run was started, as seen from the run folder: relative paths are meant from there
+    )
+
+
+class RunFile(RunPlan, _Since):
+    """run.json. key: decides the trials. config: settings that differ from the defaults. reader: the state of the victim.
+
+    Files of earlier versions have neither probe nor began_in.
+    """
 
     schema: int
     signature: str

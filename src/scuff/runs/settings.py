@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from ..data.dataset import Task
-from ..specs import as_spec
+from ..specs import as_spec, check_switch
 
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
 EXAMPLES = 500  # that are sampled, by default
@@ -104,6 +104,10 @@ class Settings:
     cache: str | None = setting(
         None, "keep the model's answers in this file, for all runs", group=MODEL, metavar="FILE"
     )
+    fresh: bool = setting(
+        False, "ask again: use no answers of an earlier run or of the cache; an old run folder is kept under another name",
+        group=MODEL,
+    )  # fmt: skip
     max_errors: str = setting(
         "100", "stop after more errors than this, or than a share such as 5%; default 100", group=MODEL, metavar="N"
     )
@@ -186,7 +190,7 @@ class Settings:
     def asdict(self) -> dict[str, Any]:
         """Returns the settings that differ from the defaults, in plain types, under the names that they have in run.json.
 
-        Leaves out options that may hold a secret, and `workers`, which do not decide the result.
+        Leaves out options that may hold a secret, and `workers` and `fresh`, which do not decide the result.
         """
         plain, names = asdict(type(self)()), {field.name: field.metadata["old_name"] for field in fields(self)}
         hidden = [name for name, _ in self._risky()] if self.secret else []
@@ -194,7 +198,7 @@ class Settings:
         return {
             names[name] or name: list(value) if isinstance(value, tuple) else value
             for name, value in {**asdict(self), "options": options}.items()
-            if value != plain[name] and name != "workers"
+            if value != plain[name] and name not in ("workers", "fresh")
         }
 
 
@@ -230,6 +234,9 @@ def _read(field: Field[Any], value: Any) -> Any:
         return tuple(_number(name, v) if "float" in kind else _text(name, v) for v in many)
     if kind.startswith("float"):
         return _number(name, value)
+    if kind == "bool":
+        check_switch(value, name)
+        return value
     if kind.startswith("int"):
         if isinstance(value, bool) or not isinstance(value, int):
             raise ValueError(f"expected a whole number for {name}, got {value!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import re
@@ -10,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
@@ -19,12 +21,15 @@ import numpy as np
 from ..data.columns import Columns
 from ..data.dataset import Dataset
 from ..data.reading import read_dataset, read_predictions
+from ..resources.checksums import named_files
 from ..specs import can_be_rebuilt, digests
 from ..version import __version__
 from ..victims.answers import Read
-from ..victims.base import OTHER, Victim
+from ..victims.base import OTHER, Outputs, Victim
 from ..victims.cache import DiskCache
-from ..victims.open import open_victim
+from ..victims.contents import Contents
+from ..victims.identity import PROBE, Identity, check_cache, digest_name, held_by, identify, written
+from ..victims.open import hub_commit, open_victim
 from ..victims.plain import Predictions
 from ..victims.query import Query, TooManyErrors
 from ..victims.truth import Truth
@@ -32,28 +37,14 @@ from .checking import mismatch
 from .display import in_words, said
 from .folder import BadRun, Folder
 from .jobs import Work
+from .pack import unpack_answers
 from .progress import Forecast
 from .schema import SCHEMA, DataFacts, RunFile, RunPlan
-from .settings import EXAMPLES, Settings
+from .settings import EXAMPLES, SIDES, Settings
 
 Say = Callable[[str], None]  # called with each message for the user
 Output = str | Path | None  # the run folder; None: a temporary one
 Opened = TypeVar("Opened", bound="Setup")
-PROBE = 32  # examples whose answers identify the model, about
-
-
-def identity_of(query: Query, data: Dataset, truth: Truth) -> str:
-    """Returns the victim's own identity and a hash of its answers to a few examples, since a model can change under its name.
-
-    Of a victim that is paid for, only the identity and the labels.
-    """
-    victim = query.victim
-    if victim.paid:
-        return f"{victim.identity}#{','.join(truth.labels)}"
-    spread_out = range(0, len(data), max(1, len(data) // PROBE))  # files are often sorted by label
-    probe = query(*data.take(spread_out).columns)
-    answers = [truth.task, truth.labels, *(in_words(said(answer, truth)) for answer in probe.answers)]
-    return f"{victim.identity}#{sha256(repr(answers).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 def open_data(source: Any, settings: Settings) -> Dataset:
@@ -118,6 +109,9 @@ class Setup(ABC):
     truth: Truth
     query: Query
     begun: float = field(default_factory=time.monotonic)
+    held: Contents = field(default_factory=dict)  # by the victim, before it was asked anything
+    identity: Identity | None = None  # None in worker processes
+    probed: int = 0  # queries that only identified the model
     worker_reports: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # process: queries, seconds and errors
 
     kind: ClassVar[str]  # the command that starts such a run
@@ -196,7 +190,7 @@ class Setup(ABC):
         if isinstance(victim, Read) and admits_others(victim, query, data):
             truth = Truth.of(data, victim.labels, settings.map, settings.none)
         about = {"model": model, "source": source, "settings": settings, "total": len(whole), "truth": truth}
-        return {**about, "data": data, "victim": victim, "query": query}
+        return {**about, "data": data, "victim": victim, "query": query, "held": held_by(victim)}
 
     @classmethod
     def opened_again(cls, run: RunFile, data: Dataset, truth: Truth, queries: int, threads: int) -> dict[str, Any]:
@@ -207,7 +201,8 @@ class Setup(ABC):
         victim = open_model(spec, settings, data)
         if isinstance(victim, Read) and OTHER in truth.labels:
             victim.admit_others()
-        cache = DiskCache(settings.cache) if settings.cache else None
+        sure = "probe" in run or victim.paid  # the name in a run of an earlier version may be that of several models
+        cache = DiskCache(settings.cache) if settings.cache and sure else None
         query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=settings.error_limit(queries))
         if run.get("batch_tokens"):
             victim.batch_tokens = run["batch_tokens"]
@@ -220,10 +215,21 @@ class Setup(ABC):
         """Identifies the model, opens the cache, and starts to count errors against the limit for `queries` queries."""
         query, settings = self.query, self.settings
         query.max_errors = settings.error_limit(queries)
-        query.identity = identity_of(query, self.data, self.truth)
+        spare = math.inf if query.max_queries is None else query.max_queries - queries
+        sides = SIDES[settings.side]
+        self.identity = identify(query, self.data, self.truth, sides=sides, before=self.held, spare=spare)
+        query.identity = self.identity.name
         query.errors = 0
         # only now: the answers that identify the model must not come from the cache
-        query.cache = DiskCache(settings.cache) if settings.cache else None
+        if settings.cache:
+            cache = DiskCache(settings.cache, since=time.time() if settings.fresh else 0)
+            try:
+                check_cache(self.identity, query, cache, self.data)
+            except BaseException:
+                cache.close()
+                raise
+            query.cache = cache
+        self.probed = query.queries
 
     def close(self) -> None:
         if self.query.cache:
@@ -243,6 +249,13 @@ class Setup(ABC):
                 "as module:function), or use 1 worker"
             )
 
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """Digests of the files and models that the plan names, such as word vectors, a masked language model, an encoder."""
+        plan = self.plan()
+        specs = [spec for value in plan.values() for spec in (value if isinstance(value, list) else [value])]
+        return named_files([spec for spec in specs if isinstance(spec, str)], [plan["meaning"]], hub_commit)
+
     def key(self) -> dict[str, Any]:
         """Returns everything that decides the trials, by name. A run is resumed only if its key is the same."""
         return {
@@ -253,6 +266,7 @@ class Setup(ABC):
             "map": self.settings.map,
             "none": self.settings.none,
             **({"parts": parts} if (parts := digests(self.settings.parts)) else {}),
+            **({"files": self.files} if self.files else {}),
             **self.plan(),
         }
 
@@ -283,6 +297,7 @@ class Setup(ABC):
         """Writes run.json and examples.jsonl, or checks that the folder holds this run already. Returns what run.json says."""
         if folder.started:
             return self._go_on(folder)
+        assert self.identity is not None, "only the process that starts a run writes run.json"
         run: RunFile = {
             "schema": SCHEMA, "signature": self.signature, "key": cast(Any, self.key()),
             "model": {
@@ -297,6 +312,8 @@ class Setup(ABC):
             "versions": {"scuff": __version__, "python": platform.python_version(), "numpy": np.__version__},
             "batch_tokens": self.victim.batch_tokens,
             "reader": self.victim.state,
+            "probe": self.identity.probe,
+            "began_in": _way_back(folder.path.resolve()),
         }  # fmt: skip
         assert not (wrong := mismatch(json.loads(json.dumps(run)), RunFile)), f"run.json: {wrong}"
         rows = range(len(self.data))
@@ -312,18 +329,59 @@ class Setup(ABC):
     def _go_on(self, folder: Folder) -> RunFile:
         """Returns run.json of a folder. Raises BadRun, naming what differs, if its key is another."""
         run = folder.run()
-        key, old = self.key(), run.get("key", {})
-        other = sorted(name for name in {*key, *old} if key.get(name) != old.get(name))
-        if "data" in other and key["model"].split("#")[0] == str(old.get("model")).split("#")[0]:
-            other = [name for name in other if name not in ("model", "block")]  # other examples, so other answers
+        key, old = self.key(), cast(dict[str, Any], run["key"])
+        ignored = {"model"} if "probe" in run else {"model", "files"}  # earlier versions did not know files
+        other = sorted(name for name in {*key, *old} - ignored if key.get(name) != old.get(name))
+        why = ""
+        if "data" in other:
+            other = [name for name in other if name != "block"]  # other examples, so other answers and blocks
+            if not str(old["model"]).startswith(f"{self.victim.identity}#"):
+                other = sorted([*other, "model"])
+        elif why := self._other_model(folder, run):
+            other = sorted([*other, "model"])
         if other:
             other = ["command"] if "kind" in other else other  # another command explains all other differences
+            anew = "" if other == ["command"] else ", or start anew with --fresh"
+            if other == ["files"]:
+                known = old.get("files", {})
+                why = f"changed: {', '.join(name for name in {**known, **self.files} if known.get(name) != self.files.get(name))}"
+            detail = f" ({why})" if why and other in (["model"], ["files"]) else ""
             raise BadRun(
                 f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
+                f"{anew}{detail}"
             )
+        saved_data(folder, run, self.settings)  # raises BadRun if the examples were edited
+        if "probe" in run:  # last digits may have changed, and the cache knows the model by the name of before
+            self.query.identity = run["key"]["model"]
         if run.get("batch_tokens"):  # the same batches, so that not even the last bit of a score changes
             self.victim.batch_tokens = run["batch_tokens"]
         return run
+
+    def _other_model(self, folder: Folder, run: RunFile) -> str:
+        """Returns how the model differs from that of a run; "" if it is the same."""
+        assert self.identity is not None, "only the process that started or resumed a run compares models"
+        if "probe" not in run:
+            return self._other_answers(folder, run["key"]["model"])
+        if not run["key"]["model"].startswith(f"{self.victim.identity}#"):
+            return "its name, source or weights differ"
+        return self.identity.differences(run["probe"])
+
+    def _other_answers(self, folder: Folder, name: str) -> str:
+        """The same for a run of an earlier version: the model must have the same name, and give the saved clean answers."""
+        assert self.identity is not None, "as above"
+        clean, truth = self.identity.clean, self.truth
+        answers = self.query(*self.data.take(clean).columns).answers  # which it remembers
+        by_labels = [truth.task, truth.labels, *(in_words(said(answer, truth)) for answer in answers)]
+        if name != (self.identity.name if self.victim.paid else digest_name(self.victim, by_labels)):
+            return "it gives other answers, or its name, source or weights differ"
+        saved = [part for part in folder.parts() if part.startswith("clean-")][:1]
+        if not saved:
+            return ""
+        part = folder.read_part(saved[0])
+        rows = [row for row in clean if row < len(part["problem"])]
+        failed = ["error" if problem else "" for problem in part["problem"][rows].tolist()]
+        known = written(Outputs.of(unpack_answers(part)[rows], failed))
+        return self.identity.differences({"answers": known, "contents": {}})
 
     def ask(self, *columns: Any) -> Any:
         """Asks the victim about one block, and then drops the remembered answers.
@@ -348,9 +406,31 @@ class Setup(ABC):
         if self.query.max_errors is not None and errors > self.query.max_errors:
             raise TooManyErrors(f"expected at most {self.query.max_errors} errors, got {errors} in all workers")
 
+    def tell(self, say: Say) -> None:
+        """Says what is to be known of the model's identity: that it is random, or that some answers differ from earlier ones."""
+        while self.identity and self.identity.warnings:
+            say(self.identity.warnings.pop(0))
+
+    def old_answers(self, folder: Folder, worked: bool) -> str:
+        """Returns where all answers of a run come from, with the date, if none was asked for; "" if some were.
+
+        worked: whether there were blocks to do.
+        """
+        if not worked:
+            return f"{folder.path}, of {_date(folder.changed())}"
+        cache = self.query.cache
+        if cache is None or self.asked > self.probed or cache.oldest is None:
+            return ""
+        return f"{cache.path}, the oldest of {_date(cache.oldest)}"
+
+    @property
+    def asked(self) -> int:
+        """Queries of all processes."""
+        return self.query.queries + sum(asked for asked, _, _ in self.worker_reports.values())
+
     def write_timings(self, folder: Folder) -> None:
         """Adds an entry to timings.json, a file of its own, since all others have the same bytes if a run is repeated."""
-        asked = self.query.queries + sum(asked for asked, _, _ in self.worker_reports.values())
+        asked = self.asked
         inside = self.query.seconds + sum(seconds for _, seconds, _ in self.worker_reports.values())
         seconds = time.monotonic() - self.begun
         now = {
@@ -377,7 +457,24 @@ def saved_data(folder: Folder, run: RunFile, settings: Settings) -> tuple[Datase
     columns = tuple(tuple(plain(row["texts"][at]) for row in rows) for at in range(len(fields)))
     targets, ids = tuple(plain(row["target"]) for row in rows), tuple(row["id"] for row in rows)
     data = Dataset(about["name"], about["task"], columns, targets, ids, fields, about["skipped"], tuple(about["known"]))
+    if data.digest != about["digest"]:
+        raise BadRun(
+            f"{folder.path / 'examples.jsonl'}: expected the examples that the run began with, got others: was it edited?"
+        )
     return data, Truth.of(data, tuple(run["key"]["labels"]), settings.map, settings.none)
+
+
+def _way_back(folder: Path) -> str:
+    """The current folder as seen from another one, so that both can be moved together."""
+    try:
+        return os.path.relpath(Path.cwd(), folder)
+    except ValueError:  # on another drive
+        return str(Path.cwd())
+
+
+def _date(seconds: float) -> str:
+    """A time in words of a person, such as 2026-01-31 12:30; an answer of an earlier version of the cache has none."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "an unknown date"
 
 
 def _spec(named: Any) -> str | None:

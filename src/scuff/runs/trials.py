@@ -67,9 +67,21 @@ class CleanTexts:
         self.folder.write_part(job.name, part)
 
 
-def left(folder: Folder, jobs: list[Job]) -> list[Job]:
-    """Returns the jobs whose parts are not written yet."""
-    return [job for job in jobs if not folder.has_part(job.name)]
+def left(folder: Folder, jobs: list[Job], say: Callable[[str], None] | None = None) -> list[Job]:
+    """Returns the jobs whose parts are not written yet.
+
+    say: parts that are damaged or belong elsewhere are told and are to be made again, too; without it they raise BadRun later.
+    """
+    missing = [job for job in jobs if not folder.has_part(job.name)]
+    if say is None or len(missing) == len(jobs):
+        return missing
+    out = []
+    for job in jobs:
+        if fault := folder.fault(job.name) if folder.has_part(job.name) else "":
+            say(f"WARNING {fault}: its block is done again")
+        if fault or not folder.has_part(job.name):
+            out.append(job)
+    return out
 
 
 def judged(outputs: Outputs, truth: Truth) -> Arrays:

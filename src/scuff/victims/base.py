@@ -108,12 +108,13 @@ class Victim(ABC):
     rows_at_once: int = 256  # at most so many rows in a call: full batches that fit into memory
     batch_tokens: int | None = 0  # of victims that batch by tokens; None: not measured yet
     _identity: str = ""  # where the name does not identify the model
+    holds: Any = None  # the Python object that answers, if there is one: what it holds identifies it, too
     state: Any = None  # what the first answers showed, for another process that asks the same model
     strange: str = ""  # the last answer that is none of the labels
     steady: bool = False  # runs set it: scores must depend on the text alone, not on batches and threads
     hint: str = ""  # how to get more access to it, for messages
     scores_are: str = ""  # what its scores are, if no probabilities: signatures say so
-    paid: bool = False  # answers cost and may vary: it is not asked only to find out whether it is the same model
+    paid: bool = False  # answers cost and may vary: few are asked only to find out whether it is the same model
     mask: str = ""  # replaces a word that is hidden from it; "": the word is left out
     unknown: str = "[UNK]"  # replaces a word that it shall not know
     sees_through_files: bool = False  # whether a worker process can open it by the same spec

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -14,20 +15,30 @@ from ..data.dataset import Text
 
 Key = tuple[Text, ...]
 
+FIND = "SELECT answer, COALESCE(kept, 0) FROM answers WHERE key = ? AND COALESCE(kept, 0) >= ?"
+
 
 class DiskCache:
-    """Answers by the victim's identity and the texts. Problems such as refusals are kept, too; errors are not."""
+    """Answers by the victim's identity and the texts. Problems such as refusals are kept, too; errors are not.
 
-    def __init__(self, path: str) -> None:
+    since: only answers that were kept at this time (in seconds) or later are returned.
+    """
+
+    def __init__(self, path: str, since: float = 0) -> None:
         import sqlite3  # most runs have no cache
 
-        self.path = path
+        self.path, self.since = path, since
+        self.upgraded = False  # whether the file was of an earlier version
+        self.oldest: float | None = None  # when the oldest answer that was returned was kept
         with self._explained():
             self.file = sqlite3.connect(path, timeout=60)
             try:
                 self.file.execute(
-                    "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT) WITHOUT ROWID"
+                    "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT, kept REAL) WITHOUT ROWID"
                 )
+                if "kept" not in [column[1] for column in self.file.execute("PRAGMA table_info(answers)")]:
+                    self.file.execute("ALTER TABLE answers ADD COLUMN kept REAL")
+                    self.upgraded = True
             except sqlite3.Error:
                 self.file.close()
                 raise
@@ -37,16 +48,18 @@ class DiskCache:
         found = {}
         with self._explained():
             for key in keys:
-                row = self.file.execute("SELECT answer FROM answers WHERE key = ?", (digest(identity, key),)).fetchone()
+                row = self.file.execute(FIND, (digest(identity, key), self.since)).fetchone()
                 if row:
                     found[key] = _unpacked(row[0])
+                    self.oldest = row[1] if self.oldest is None else min(self.oldest, row[1])
         return found
 
     def put(self, identity: str, answers: dict[Key, tuple[Any, str]]) -> None:
         """Keeps answers; they are on disk when this returns."""
-        rows = [(digest(identity, key), _packed(*answer)) for key, answer in answers.items()]
+        now = time.time()
+        rows = [(digest(identity, key), _packed(*answer), now) for key, answer in answers.items()]
         with self._explained(), self.file:
-            self.file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+            self.file.executemany("INSERT OR REPLACE INTO answers (key, answer, kept) VALUES (?, ?, ?)", rows)
 
     def close(self) -> None:
         self.file.close()
@@ -59,7 +72,8 @@ class DiskCache:
         try:
             yield
         except (sqlite3.Error, ValueError) as error:
-            raise OSError(f"{self.path}: expected a cache file that Scuff wrote, got: {error}") from None
+            wanted = "room on the disk" if "disk is full" in str(error) else "a cache file that Scuff wrote"
+            raise OSError(f"{self.path}: expected {wanted}, got: {error}") from None
 
 
 def digest(identity: str, key: Key) -> bytes:

@@ -164,6 +164,16 @@ def _of_object(
     raise BadModel(f"expected {WAYS}; or in Python a callable, pipeline or Victim, got {type(model).__name__}")
 
 
+def hub_commit(name: str) -> str:
+    """The commit of a model of the Hub in the local cache; "" if there is none."""
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError:
+        return ""
+    found = try_to_load_from_cache(name, "config.json")
+    return Path(found).parent.name if isinstance(found, str) else ""
+
+
 def _source(model: Any) -> str:
     """The module and name of a callable, and a digest of its source if Python can find it."""
     name = f"{getattr(model, '__module__', '')}:{getattr(model, '__qualname__', type(model).__qualname__)}"

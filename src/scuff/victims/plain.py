@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from hashlib import sha256
@@ -21,12 +22,19 @@ class Plain(Read):
     """A callable that takes a list of texts (two lists for pairs); returns scores, logits, labels, label sets, tags or texts."""
 
     def __init__(
-        self, ask: Callable[..., Any], task: Task, labels: Sequence[str], *, name: str = "", identity: str = ""
+        self,
+        ask: Callable[..., Any],
+        task: Task,
+        labels: Sequence[str],
+        *,
+        name: str = "",
+        identity: str = "",
+        holds: Any = None,
     ) -> None:
-        """`labels` may be () if the answers name them: see `assume`."""
+        """`labels` may be () if the answers name them: see `assume`. holds: the object that answers, by default `ask`."""
         self.ask, self.task, self.labels = ask, task, tuple(labels)
         self.name = name or f"{getattr(ask, '__module__', '')}:{getattr(ask, '__qualname__', type(ask).__name__)}"
-        self._identity = identity
+        self._identity, self.holds = identity, ask if holds is None else holds
         self.reader = Reader(task, self.labels, self.name)
 
     def assume(self, labels: Sequence[str]) -> bool:
@@ -61,8 +69,14 @@ def of_sklearn(model: Any, task: Task, labels: Sequence[str], name: str = "", id
         found = scores(texts)
         return np.stack([part[:, 1] for part in found], 1) if isinstance(found, list) else found
 
+    plan = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(model))  # the address of a function differs in the next process
     victim = Plain(
-        ask, task, names, name=name or f"sklearn:{type(model).__name__}", identity=f"{identity or name}:{model!r}"
+        ask,
+        task,
+        names,
+        name=name or f"sklearn:{type(model).__name__}",
+        identity=f"{identity or name}:{plan}",
+        holds=model,
     )
     victim.closed = bool(classes)
     victim.scores_are = "margins" if margins else ""
