@@ -266,6 +266,24 @@ def perturb(
     return (new, changes) if return_edits else new
 
 
+@overload
+def perturb_tokens(
+    sentences: Sequence[Sequence[str]],
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[False] = ...,
+    **keywords: Unpack[PerturbKeywords],
+) -> list[list[str]]: ...
+@overload
+def perturb_tokens(
+    sentences: Sequence[Sequence[str]],
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[True],
+    **keywords: Unpack[PerturbKeywords],
+) -> tuple[list[list[str]], list[list[Edit]]]: ...
 def perturb_tokens(
     sentences: Sequence[Sequence[str]],
     perturbation: str | Perturbation,
@@ -276,14 +294,19 @@ def perturb_tokens(
     selection: str | None = None,
     protect: Sequence[str] | Protect = (),
     ids: Sequence[object] | None = None,
-) -> list[list[str]]:
+    return_edits: bool = False,
+) -> object:
     """Perturb sentences that are cut into tokens. Every token stays one token, so that tags stay aligned.
 
-    Keywords: as for `perturb`.
+    No token gets white space or becomes empty. With return_edits, returns also the edits of each sentence, whose positions count
+    in its tokens joined by one space. Keywords: as for `perturb`.
     """
     if isinstance(sentences, str) or any(isinstance(sentence, str) for sentence in sentences):
         raise TypeError("expected sentences that are lists of tokens, got strings")
-    return Plan.of(perturbation, level, seed, selection, protect).tokens(sentences, ids=ids, draw=draw)
+    changes: list[list[Edit]] = []
+    plan = Plan.of(perturbation, level, seed, selection, protect)
+    new = plan.tokens(sentences, ids=ids, draw=draw, edits=changes if return_edits else None)
+    return (new, changes) if return_edits else new
 
 
 def evaluate(

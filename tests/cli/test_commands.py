@@ -119,6 +119,29 @@ def test_zeroe_goes_without_what_is_not_installed(tmp_path: Path, monkeypatch: p
     assert manifest["skipped"] == {"natural": "pip install 'scuff[natural]'"}
 
 
+def test_zeroe_of_a_conll_2003_file(tmp_path: Path) -> None:
+    """Columns between single blanks: no token may get a blank, and every tag stays with its token."""
+    lines = [
+        "-DOCSTART- -X- -X- O",
+        "",
+        "EU NNP B-NP B-ORG",
+        "rejects VBZ B-VP O",
+        "German JJ B-NP B-MISC",
+        ". . O O",
+        "",
+    ]
+    folder, manifest = zeroe(tmp_path, "eng.conll", "\n".join(lines * 30) + "\n")
+    tags = [line.split(" ")[1:] for line in lines * 30]
+    written = [path for path in folder.iterdir() if path.suffix == ".conll"]
+    assert len(written) == 9 * 5 + 2 and manifest["skipped"] == {"segment": "joins words, whose tags would be lost"}
+    for path in written:
+        rows = path.read_text(encoding="utf-8").split("\n")[:-1]
+        assert [row.split()[1:] for row in rows] == tags and [row.split(" ")[1:] for row in rows] == tags
+    assert (folder / "intrude.high.conll").read_text(encoding="utf-8") != (folder / "clean.conll").read_text(
+        encoding="utf-8"
+    )
+
+
 def test_zeroe_of_tables_and_tokens(tmp_path: Path) -> None:
     rows = "".join(f"{n},premise number {n},another hypothesis,{n % 3}\n" for n in range(30))
     folder, _ = zeroe(

@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from .ragged import Bits, Codes, Ints, Mask, Ragged, bounds, spread
+from .ragged import Bits, Codes, Ints, Mask, Ragged, bounds, spread, sums
 from .random import Rng, shuffled, text_bits
+from .unicode import is_white
 from .words import Spans
 
 NEVER = np.iinfo(np.int64).max  # a position behind all others
@@ -109,6 +110,32 @@ class Edits:
         start, stop = self._reach(offsets)
         at = np.searchsorted(spans.stop + spans.row, start, "right")  # the first span that ends behind the start
         return np.append(spans.start + spans.row, NEVER)[at] < stop
+
+    def cutting(self, offsets: Ints, tail: Ints) -> Mask:
+        """Which edits begin or end inside a grapheme cluster; `tail`: the positions that continue a cluster."""
+        spans = self.spans(offsets)
+        return np.isin(spans.start, tail) | np.isin(spans.stop, tail)
+
+    def breaking_tokens(self, texts: Ragged) -> Mask:
+        """Which edits (in order) of texts that are tokens with blanks between them would leave other tokens than before.
+
+        They put white space in or take it out, or leave nothing of a token: a run of deletions from blank to blank.
+        """
+        old = self.spans(texts.offsets)
+        white = np.append(0, np.cumsum(is_white(texts.codes)))
+        added = sums(is_white(self.text.codes), self.text.offsets)
+        wrong: Mask = added != white[old.stop] - white[old.start]
+        gone = np.flatnonzero(self.text.lengths == 0)
+        if gone.size:
+            start, stop, row = old.start[gone], old.stop[gone], self.row[gone]
+            opens = np.append(True, (row[1:] != row[:-1]) | (start[1:] != stop[:-1]))
+            run = np.cumsum(opens) - 1
+            begin, end = start[opens], stop[np.append(opens[1:], True)]
+            edges = np.append(is_white(texts.codes), True)
+            edge = (begin == texts.offsets[row[opens]]) | edges[begin - 1]
+            edge &= (end == texts.offsets[row[opens] + 1]) | edges[end]
+            wrong[gone] |= edge[run]
+        return wrong
 
     def touched(self, spans: Spans, offsets: Ints) -> Mask:
         """Which of these spans (sorted) some edit hits. A deletion also hits two that it glues together, not the neighbours of a
