@@ -250,7 +250,8 @@ def perturb(
     """Perturb texts. Returns a string for a string and a list for a list; with return_edits, also the edits of each text.
 
     perturbation: a name (`scuff list`), a spec such as "keyboard(layout='qwertz')" or "intrude|segment", or an object.
-    level: low, mid, high, or the share of words to change. draw: each number gives another random version.
+    level: low, mid, high, or the share of words to change (visual: of characters, segment: of gaps; `scuff describe NAME` says
+    which). draw: each number gives another random version.
     selection: quota, coin, each, below or edits (see Perturbation.choose). protect: text that must not change, e.g.
     ["urls", "word:Scuff"]. ids: names of the texts; without them equal texts are perturbed alike.
     Raises ValueError for a spec, level or selection that does not exist.

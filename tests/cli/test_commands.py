@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from scuff.cli.list import LISTS
 from scuff.cli.main import main
 from scuff.metrics import METRICS
 from scuff.perturbations.base import LEVELS
-from scuff.perturbations.names import NAMES, ZEROE
+from scuff.perturbations.names import NAMES, ZEROE, parse
 
+NEAR = Path(__file__).parents[1] / "reference" / "neighbours.tsv"
 TEXTS = [f"The number {n} is written here, with several ordinary words around it." for n in range(300)]
 
 
@@ -38,6 +40,9 @@ def test_list_and_describe(capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["describe", name]) == 0
         out = capsys.readouterr().out
         assert out.startswith(f"{name}: ") and ("Zéroe" in out) == (name in ZEROE) and "options" in out
+        built = parse(f"embedding(file={str(NEAR)!r})" if name == "embedding" else name)
+        rows = dict(re.findall(r"^(selection|strength is a share of) +(.+)$", out, re.MULTILINE))
+        assert rows == {"selection": built.selection, "strength is a share of": built.facts.unit}, "as it really runs"
     assert main(["describe", "shufle"]) == 2
     assert "did you mean" in capsys.readouterr().err
 

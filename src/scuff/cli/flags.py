@@ -46,8 +46,9 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 def input_of(args: argparse.Namespace) -> Input:
     from ..data.formats.files import Input
 
-    spans = getattr(args, "protect_spans", None)
-    return Input(args.input, "whole" if args.whole else args.format, args.column, args.id, spans)
+    kind = "whole" if args.whole else args.format
+    protected, carried = getattr(args, "protect_spans", None), getattr(args, "spans", ())
+    return Input(args.input, kind, args.column, args.id, spans=protected, carried=carried)
 
 
 def progress_bar(quiet: bool) -> Callable[[Source, Tally], None] | None:

@@ -96,7 +96,8 @@ class Perturbation(Part, ABC):
         return corpus.words
 
     def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
-        """Chooses among proposed edits that do not touch a guarded span, by a selection protocol.
+        """Chooses among proposed edits that do not touch a guarded span, by a selection protocol. Words stand here for what the
+        strength is a share of.
 
         quota: in random order until ceil(p * n) words have changed, or all were tried (thesis and published code).
         coin: the same, but a coin of p decides about each (paper), so somewhat fewer change. each: only the coin.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -24,6 +24,36 @@ class Edit(NamedTuple):
     stop: int
     old: str
     new: str
+
+
+def map_span(edits: Sequence[Edit], start: int, stop: int) -> tuple[int, int]:
+    """Returns where the span [start, stop) of a text is after its edits, which do not overlap.
+
+    A span that no edit touches selects the same text as before. One that an edit changes grows or shrinks with it: if the edit
+    reaches across its border, the whole replacement belongs to it. What is inserted at its border stays outside; a span that
+    is deleted becomes empty.
+    """
+    return map_spans(edits, [(start, stop)])[0]
+
+
+def map_spans(edits: Sequence[Edit], spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Returns where each of some spans of a text is after its edits, as `map_span` does."""
+    ordered = sorted((begin, end, len(new)) for begin, end, _, new in edits)
+    moved = []
+    for start, stop in spans:
+        if not 0 <= start <= stop:
+            raise ValueError(f"expected 0 <= start <= stop for a span, got ({start}, {stop})")
+        first, last = start, stop
+        for begin, end, size in ordered:
+            growth = size - (end - begin)
+            if end <= start:
+                first += growth
+            elif begin < start:
+                first += begin - start
+            if begin < stop:
+                last += growth if end <= stop else begin + size - stop
+        moved.append((first, max(first, last)))
+    return moved
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ class Format(ABC):
 
     def __init__(self, source: Source, columns: Sequence[str] = ()) -> None:
         self.source, self.columns = source, list(columns)
+        self.carried: list[str] = []  # columns of spans, which are written with the texts, behind them
 
     @abstractmethod
     def chunks(self) -> Iterator[list[Any]]:
@@ -158,7 +159,8 @@ class TableFormat(Format):
     def render(self, record: Any, values: list[Value], extra: Extra | None) -> str:
         if not record.fields:
             return str(record.text)
-        new = {c: v for c, v in zip(self.columns, values, strict=True) if v != self.field(record, c)}
+        written = [*self.columns, *self.carried]
+        new = {c: v for c, v in zip(written, values, strict=True) if v != self.field(record, c)}
         end = line_end(record.text)
         if not new and not extra:
             return str(record.text) + ("" if end or extra is None else "\n")

@@ -42,6 +42,7 @@ class Input:
     columns: Sequence[str] = ()
     key: str | None = None
     spans: str | None = None  # the column that holds protected spans
+    carried: Sequence[str] = ()  # columns of spans that are not protected but move with the text, too
     content: bytes | None = None  # instead of the file's, for data that is not a file or cannot be read twice
     kind: str = field(init=False)  # the format, guessed from the suffix if none is given
 
@@ -68,4 +69,6 @@ class Input:
 
     def open(self) -> Format:
         """Opens the file in its format."""
-        return FORMATS[self.kind](self.source(), self.columns)
+        reader = FORMATS[self.kind](self.source(), self.columns)
+        reader.carried = list(dict.fromkeys([*([self.spans] if self.spans else []), *self.carried]))
+        return reader

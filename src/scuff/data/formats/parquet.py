@@ -74,7 +74,7 @@ class ParquetSink(Sink):
         pa, _ = pyarrow()
         source = self.format
         table = pa.Table.from_batches([source.batch]).take([record for record, _, _ in rows])
-        for at, column in enumerate(source.columns):
+        for at, column in enumerate([*source.columns, *source.carried]):
             field = source.schema.field(column)
             values = [new[at] for _, new, _ in rows]
             table = table.set_column(source.index(column), field, pa.array(values, field.type))
