@@ -175,7 +175,9 @@ def test_map_span_is_what_carries_words(text: str, p: float, seed: int, one: int
             one_span = Spans(*(corpus.offsets[:1] * 0 + at for at in (0, start, stop)))
             carried = raw.carry(one_span, corpus.offsets)
             assert moved == (carried.start[0], max(carried.start[0], carried.stop[0]))
-        if not any((edit.start < stop and edit.stop > start) or start < edit.start == edit.stop < stop for edit in edits):
+        if not any(
+            (edit.start < stop and edit.stop > start) or start < edit.start == edit.stop < stop for edit in edits
+        ):
             assert new[slice(*moved)] == text[start:stop]
 
 

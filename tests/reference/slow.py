@@ -248,7 +248,21 @@ def homoglyph(start: int, units: list[str], rng: Rng, p: float) -> list[str] | N
     lines = (
         (Path(__file__).parents[2] / "src/scuff/resources/data/confusables.txt").read_text(encoding="utf-8").split("\n")
     )
-    group = {char: [c for c in line if c != char and ord(c) > 127] for line in lines for char in line}
+
+    def fits(c: str, char: str) -> bool:
+        scripts = (unicodedata.name(char, "none").split()[0], "LATIN", "GREEK", "CYRILLIC")
+        leftward = [unicodedata.bidirectional(x) in ("R", "AL") for x in (c, char)]
+        stays = unicodedata.normalize("NFKC", c) == c
+        return (
+            c != char
+            and ord(c) > 127
+            and c.isprintable()
+            and stays
+            and leftward[0] == leftward[1]
+            and unicodedata.name(c).split()[0] in scripts
+        )
+
+    group = {char: [c for c in line if fits(c, char)] for line in lines for char in line}
     able = [i for i, unit in enumerate(units) if group.get(unit)]
     if not able:
         return None
