@@ -303,10 +303,24 @@ PERTURBATIONS = {
 }
 
 
+def is_clitic(text: str, start: int, word: str) -> bool:
+    """Whether a word is an ending written apart, as in `it 's` and `do n't`."""
+    small = "".join(c.lower() if len(c.lower()) == 1 else c for c in word).replace("’", "'")
+    behind, stop = text[start - 1 : start] in ("'", "’"), start + len(word)
+    followed = next((unit for unit in clusters(text[stop:])), "") in ("'", "’")
+    return small == "n't" or (behind and not followed and small in ("s", "m", "d", "re", "ve", "ll"))
+
+
 def perturb(text: str, name: str, p: float, seed: int, draw: int = 0) -> str:
     rng = Rng(text_key(text), seed, name, draw)
     found = words(text)
     new = {start: PERTURBATIONS[name](start, units, rng, p) for start, units in found}
+    if name in ("natural", "phonetic"):
+        new |= {
+            start: None
+            for start, units in found
+            if is_clitic(text, start, "".join(units)) or (name == "phonetic" and sum(map(is_letter, units)) < 2)
+        }
     chosen = quota(rng, [start for start, units in new.items() if units is not None], len(found), p)
     lengths = {start: sum(map(len, units)) for start, units in found}
     return splice(text, [(start, start + lengths[start], "".join(new[start] or [])) for start in chosen])
