@@ -43,7 +43,32 @@ RUDE, RUDEST = (
 )  # a word is left out if its rate in toxic comments is so many times that in others; and what looks like it
 FLOOR = 1e-4  # the probability of an edit that the channel does not know
 OTHER_WORDS = frozenset(
-    "thee thy und pls wik asf yoy soc doco doc pubic ask meh yep nope hmm gov thx cou mou hav supa widd nocal".split()
+    [
+        "thee",
+        "thy",
+        "und",
+        "pls",
+        "wik",
+        "asf",
+        "yoy",
+        "soc",
+        "doco",
+        "doc",
+        "pubic",
+        "ask",
+        "meh",
+        "yep",
+        "nope",
+        "hmm",
+        "gov",
+        "thx",
+        "cou",
+        "mou",
+        "hav",
+        "supa",
+        "widd",
+        "nocal",
+    ]
 )  # foreign, old, short
 ACCIDENTS = frozenset(("forget", "fun", "fund", "jewish", "may", "yards"))  # words whose errors are rude by accident
 # words that people take for each other, written by hand: half of the errors of each

@@ -21,6 +21,7 @@ from .evaluation.dimensions import Dimension
 from .evaluation.setup import EvaluationSetup
 from .metrics import Metric
 from .perturbations.base import Perturbation
+from .perturbations.languages import warn_of_language
 from .perturbations.plan import Plan
 from .perturbations.protect import Protect
 from .reports import (
@@ -254,13 +255,15 @@ def perturb(
     which). draw: each number gives another random version.
     selection: quota, coin, each, below or edits (see Perturbation.choose). protect: text that must not change, e.g.
     ["urls", "word:Scuff"]. ids: names of the texts; without them equal texts are perturbed alike.
-    Raises ValueError for a spec, level or selection that does not exist.
+    Raises ValueError for a spec, level or selection that does not exist. Warns (LanguageWarning) if the texts are in a language
+    that the perturbation is not made for.
     """
     plan = Plan.of(perturbation, level, seed, selection, protect)
     if hasattr(texts, "columns") or isinstance(texts, Mapping) or not isinstance(texts, Iterable):
         raise TypeError(f"expected a string or a list of strings, such as a column, got {type(texts).__name__}")
     changes: list[list[Edit]] = []
     many = [texts] if isinstance(texts, str) else list(texts)
+    warn_of_language([plan.perturbation], (text for text in many if isinstance(text, str)))
     new = plan.texts(many, ids=ids, draw=draw, edits=changes if return_edits else None)
     if isinstance(texts, str):
         return (new[0], changes[0]) if return_edits else new[0]
@@ -306,6 +309,7 @@ def perturb_tokens(
         raise TypeError("expected sentences that are lists of tokens, got strings")
     changes: list[list[Edit]] = []
     plan = Plan.of(perturbation, level, seed, selection, protect)
+    warn_of_language([plan.perturbation], map(" ".join, sentences))
     new = plan.tokens(sentences, ids=ids, draw=draw, edits=changes if return_edits else None)
     return (new, changes) if return_edits else new
 

@@ -9,6 +9,7 @@ import argparse
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
@@ -58,6 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code. An error becomes one line on stderr; SCUFF_DEBUG=1 shows the traceback."""
     try:
         signal.signal(signal.SIGTERM, _stop)  # clean up as after Ctrl-C
+        warnings.showwarning = _warn
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
             sys.stdout.reconfigure(errors="backslashreplace")
         words = list(sys.argv[1:] if argv is None else argv)
@@ -84,6 +86,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         return _fail(str(error), 3)
     return 0
+
+
+def _warn(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
+    """Shows a warning as one line, without the place in the code that it comes from."""
+    print(f"scuff: warning: {message}", file=sys.stderr)
 
 
 def _stop(number: int, frame: object) -> None:

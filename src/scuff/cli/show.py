@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,10 +14,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from ..api import perturb
     from ..perturbations.base import LEVELS
-    from ..perturbations.names import NAMES
+    from ..perturbations.languages import LanguageWarning, warn_of_language
+    from ..perturbations.names import NAMES, parse
     from ..resources import MissingResource, load
 
     texts = args.text or load("demo.txt").decode().splitlines()
+    warn_of_language((parse(name) for name in NAMES if name != "embedding"), texts)
+    warnings.simplefilter("ignore", LanguageWarning)  # told once for all of them
     for name in NAMES:
         print(f"\n{name}: {NAMES[name].facts.summary}")
         for level in LEVELS:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from ..perturbations.languages import warn_of_language
 from ..perturbations.plan import Plan, Tally
 from ..perturbations.protect import Protect
 from ..text.edits import Edit, map_span
@@ -99,6 +100,10 @@ class Chunk:
                     changes[row] = edit
         return out, changes
 
+    def texts(self) -> Iterator[str]:
+        """Yields all texts, tokens joined by blanks."""
+        return (joined(value) for column in self.columns for value in column if value)
+
     def _check_unicode(self, at: int) -> None:
         """Raises BadInput that names the line of a lone surrogate, if there is one."""
         for record, value in zip(self.records, self.columns[at], strict=True):
@@ -145,7 +150,9 @@ def perturb_file(
         out = stack.enter_context(replacing(target, source.path))
         log = stack.enter_context(replacing(edits_to, source.path, target)) if edits_to else None
         sink = reader.sink(out, {"draw": int} if copies > 1 else None)
+        told = False
         for chunk in chunks(source, reader, copies * (2 if log else 1)):
+            told = told or warn_of_language([plan.perturbation], chunk.texts())
             made = [chunk.run(plan, draw, tally, edits=log is not None) for draw in range(copies)]
             sink.write(chunk.records, [new for new, _ in made])
             if log:

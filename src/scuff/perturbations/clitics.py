@@ -1,4 +1,4 @@
-"""Clitics: endings of English words that treebanks and data sets write apart (it 's, do n't), and apostrophes that belong to words."""
+"""Clitics: endings of English words that treebanks and data sets write apart (it 's, do n't), and apostrophes of words."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import ClassVar
@@ -97,6 +97,8 @@ class Natural(Respell):
         super().__post_init__()
         if self.errors is not None and not (isinstance(self.errors, str) and self.errors):
             raise ValueError(f"expected the name of a list, or codespell, for natural.errors, got {self.errors!r}")
+        if self.errors not in (None, "codespell") and self.listed:  # the list may be of any language
+            object.__setattr__(self, "facts", replace(self.facts, languages=()))
 
     def table(self) -> Spellings:
         if self.errors is None:

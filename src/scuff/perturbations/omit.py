@@ -24,8 +24,8 @@ LINE_ENDS = np.array([ord(char) for char in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u202
 class Omit(Perturbation):
     """Leave out whole words, each with the blanks before it, or, at the beginning of a line or without any, those after it.
 
-    Line ends and punctuation stay, except what belongs to a word: the clitics of `it 's` and `do n't`, the apostrophe of `'em` and
-    of `the dogs' bowl`. One word of every text, drawn at random, stays as well. `keep_one=False` is for a search,
+    Line ends and punctuation stay, except what belongs to a word: the clitics of `it 's` and `do n't`, the apostrophe of `'em`
+    and of `the dogs' bowl`. One word of every text, drawn at random, stays as well. `keep_one=False` is for a search,
     which decides itself how many words go: any of them may, so no two share a blank, and the first of a line leaves the blanks
     after it.
     """
