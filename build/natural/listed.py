@@ -155,7 +155,7 @@ def explained(
     frequent = sorted(word for word in words | rude if seen[word] >= LEAST and len(word) > 2)
     by_error: dict[str, Counter[str]] = {}
     channel = outputs(NoisyChannel.read(load("natural.xz")), frequent)
-    others = ((word, error, FLOOR) for word in frequent for error in errors.intersection(uniform_edits(word)))
+    others = ((word, error, FLOOR) for word in frequent for error in sorted(errors.intersection(uniform_edits(word))))
     for word, error, chance in chain(channel, others):
         if error in errors and seen[error] * RARER <= seen[word]:
             by_error.setdefault(error, Counter())[word] += chance * seen[word]  # type: ignore[assignment]
@@ -215,10 +215,10 @@ def main() -> None:
     for word, other in CONFUSED.items():
         errors = found.setdefault(word, Counter())
         errors[other] = max(1, sum(errors.values()))
-    lines = [
-        f"{word}\t{' '.join(f'{error}:{count}' for error, count in errors.most_common(TAKEN))}"
-        for word, errors in sorted(found.items())
-    ]
+    lines = []
+    for word, errors in sorted(found.items()):
+        ranked = sorted(errors.items(), key=lambda pair: (-pair[1], pair[0]))[:TAKEN]
+        lines.append(f"{word}\t{' '.join(f'{error}:{count}' for error, count in ranked)}")
     args.out.write_text("\n".join(lines), encoding="utf-8", newline="")
     print(f"{len(found)} words, {sum(map(len, found.values()))} errors, {args.out.stat().st_size / 1e3:.0f} kB")
 
