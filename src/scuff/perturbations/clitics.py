@@ -67,14 +67,19 @@ def clitics(corpus: Corpus) -> Mask:
     """Which words are endings written apart: 's, 'm, 'd, 're, 've, 'll and n't, in either case, with either apostrophe."""
     words, mark = corpus.words, _apostrophes(corpus)
     found = np.zeros(len(words), np.bool_)
-    if not mark.any():
+    place = np.flatnonzero(mark)
+    if not place.size or not len(words):
         return found
-    length, behind = words.stop - words.start, _behind(corpus, mark)
-    holds = mark[words.start] | mark[np.minimum(words.start + 1, words.stop - 1)]  # as tokens, or n't
-    which = np.flatnonzero((length <= 3) & (behind | holds))
+    near = np.unique(
+        np.concatenate((place - 1, place, place + 1))
+    )  # of n't, of 's as a token, of s behind its apostrophe
+    which = np.minimum(np.searchsorted(words.start, near), len(words) - 1)
+    which = which[(words.start[which] == near) & (words.stop[which] - near <= 3)]
+    start, stop, row = words.start[which], words.stop[which], words.row[which]
+    behind = (start > corpus.offsets[row]) & mark[start - 1]
+    quoted = _followed(corpus, stop, row, mark)  # the letter 's' in quotation marks
     keys = _short_keys(corpus, which)
-    quoted = _followed(corpus, words.stop[which], words.row[which], mark)  # the letter 's' in quotation marks
-    found[which] = np.isin(keys, GIVEN_KEYS) | (behind[which] & ~quoted & np.isin(keys, ENDING_KEYS))
+    found[which] = np.isin(keys, GIVEN_KEYS) | (behind & ~quoted & np.isin(keys, ENDING_KEYS))
     return found
 
 
