@@ -28,6 +28,7 @@ from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
 from .isolation import Failures
 from .metrics import Metric
 from .perturbations.base import Perturbation
+from .perturbations.languages import warn_of_language
 from .perturbations.plan import Plan
 from .perturbations.protect import Protect
 from .reports import (
@@ -80,14 +81,19 @@ class HasColumns(Protocol):
     def columns(self) -> Any: ...
 
 
-class PerturbKeywords(TypedDict, total=False):
-    """Keywords of `perturb`, beside return_edits."""
+class TokensKeywords(TypedDict, total=False):
+    """Keywords of `perturb_tokens`, beside return_edits."""
 
     seed: int
     draw: int
     selection: str | None
     protect: Sequence[str] | Protect
     ids: Sequence[object] | None
+
+
+class PerturbKeywords(TokensKeywords, total=False):
+    """Keywords of `perturb`, beside return_edits."""
+
     column: str | Sequence[str] | None
     skip_errors: bool
 
@@ -328,11 +334,13 @@ def perturb(
     A pandas Series gives a Series with its index and name, a DataFrame with column="text" (or several) a DataFrame, a NumPy array
     of strings an array. None and NaN stay.
     perturbation: a name (`scuff list`), a spec such as "keyboard(layout='qwertz')" or "intrude|segment", or an object.
-    level: low, mid, high, or the share of words to change. draw: each number gives another random version.
+    level: low, mid, high, or the share of words to change (visual: of characters, segment: of gaps; `scuff describe NAME` says
+    which). draw: each number gives another random version.
     selection: quota, coin, each, below or edits (see Perturbation.choose). protect: text that must not change, e.g.
     ["urls", "word:Scuff"]. ids: names of the texts; without them equal texts are perturbed alike. skip_errors: a text that
     the perturbation raises on stays as it is, with a warning.
-    Raises ValueError for a spec, level or selection that does not exist.
+    Raises ValueError for a spec, level or selection that does not exist. Warns (LanguageWarning) if the texts are in a language
+    that the perturbation is not made for.
     """
     plan = Plan.of(perturbation, level, seed, selection, protect)
     if is_frame(texts):
@@ -355,6 +363,7 @@ def _perturbed(
 ) -> tuple[Any, list[list[Edit]]]:
     """Returns perturbed texts in the type of the old, and their edits if wanted."""
     new = held_texts(texts)
+    warn_of_language([plan.perturbation], (text for text in new if isinstance(text, str)))
     changes: list[list[Edit]] = [[] for _ in new]
     spans = plan.protect.spans
     for what, given in (("ids", ids), ("protected spans", spans)):
@@ -375,6 +384,24 @@ def _perturbed(
     return like(texts, new), changes
 
 
+@overload
+def perturb_tokens(
+    sentences: Sequence[Sequence[str]],
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[False] = ...,
+    **keywords: Unpack[TokensKeywords],
+) -> list[list[str]]: ...
+@overload
+def perturb_tokens(
+    sentences: Sequence[Sequence[str]],
+    perturbation: str | Perturbation,
+    level: str | float = ...,
+    *,
+    return_edits: Literal[True],
+    **keywords: Unpack[TokensKeywords],
+) -> tuple[list[list[str]], list[list[Edit]]]: ...
 def perturb_tokens(
     sentences: Sequence[Sequence[str]],
     perturbation: str | Perturbation,
@@ -385,14 +412,20 @@ def perturb_tokens(
     selection: str | None = None,
     protect: Sequence[str] | Protect = (),
     ids: Sequence[object] | None = None,
-) -> list[list[str]]:
+    return_edits: bool = False,
+) -> object:
     """Perturb sentences that are cut into tokens. Every token stays one token, so that tags stay aligned.
 
-    Keywords: as for `perturb`.
+    No token gets white space or becomes empty. With return_edits, returns also the edits of each sentence, whose positions count
+    in its tokens joined by one space. Keywords: as for `perturb`.
     """
     if isinstance(sentences, str) or any(isinstance(sentence, str) for sentence in sentences):
         raise TypeError("expected sentences that are lists of tokens, got strings")
-    return Plan.of(perturbation, level, seed, selection, protect).tokens(sentences, ids=ids, draw=draw)
+    changes: list[list[Edit]] = []
+    plan = Plan.of(perturbation, level, seed, selection, protect)
+    warn_of_language([plan.perturbation], map(" ".join, sentences))
+    new = plan.tokens(sentences, ids=ids, draw=draw, edits=changes if return_edits else None)
+    return (new, changes) if return_edits else new
 
 
 def evaluate(

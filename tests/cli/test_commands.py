@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from scuff.cli.main import main
 from scuff.evaluation.dimensions import COLUMNS
 from scuff.metrics import METRICS
 from scuff.perturbations.base import LEVELS
-from scuff.perturbations.names import NAMES, ZEROE
+from scuff.perturbations.names import NAMES, ZEROE, parse
 
+NEAR = Path(__file__).parents[1] / "reference" / "neighbours.tsv"
 TEXTS = [f"The number {n} is written here, with several ordinary words around it." for n in range(300)]
 
 
@@ -48,6 +50,9 @@ def test_list_and_describe(capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["describe", name]) == 0
         out = capsys.readouterr().out
         assert out.startswith(f"{name}: ") and ("Zéroe" in out) == (name in ZEROE) and "options" in out
+        built = parse(f"embedding(file={str(NEAR)!r})" if name == "embedding" else name)
+        rows = dict(re.findall(r"^(selection|strength is a share of) +(.+)$", out, re.MULTILINE))
+        assert rows == {"selection": built.selection, "strength is a share of": built.facts.unit}, "as it really runs"
     assert main(["describe", "shufle"]) == 2
     assert "did you mean" in capsys.readouterr().err
 
@@ -127,6 +132,29 @@ def test_zeroe_goes_without_what_is_not_installed(tmp_path: Path, monkeypatch: p
     assert main(["zeroe", str(tmp_path / "a.txt"), "-o", str(tmp_path / "out"), "-q", *attacks]) == 0
     manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
     assert manifest["skipped"] == {"natural": "pip install 'scuff[natural]'"}
+
+
+def test_zeroe_of_a_conll_2003_file(tmp_path: Path) -> None:
+    """Columns between single blanks: no token may get a blank, and every tag stays with its token."""
+    lines = [
+        "-DOCSTART- -X- -X- O",
+        "",
+        "EU NNP B-NP B-ORG",
+        "rejects VBZ B-VP O",
+        "German JJ B-NP B-MISC",
+        ". . O O",
+        "",
+    ]
+    folder, manifest = zeroe(tmp_path, "eng.conll", "\n".join(lines * 30) + "\n")
+    tags = [line.split(" ")[1:] for line in lines * 30]
+    written = [path for path in folder.iterdir() if path.suffix == ".conll"]
+    assert len(written) == 9 * 5 + 2 and manifest["skipped"] == {"segment": "joins words, whose tags would be lost"}
+    for path in written:
+        rows = path.read_text(encoding="utf-8").split("\n")[:-1]
+        assert [row.split()[1:] for row in rows] == tags and [row.split(" ")[1:] for row in rows] == tags
+    assert (folder / "intrude.high.conll").read_text(encoding="utf-8") != (folder / "clean.conll").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_zeroe_of_tables_and_tokens(tmp_path: Path) -> None:

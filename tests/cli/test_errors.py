@@ -122,7 +122,7 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
         "a.conll",
         b"hello X\n",
         ["-a", "intrude(symbols=' ')"],
-        "expected a token without blanks (or tabs between the columns)",
+        "expected a perturbation that keeps each token, got intrude(symbols=' ')",
     ),
     "column of lines": (
         "a.txt",

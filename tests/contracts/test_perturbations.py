@@ -131,10 +131,47 @@ def test_tokens_stay_tokens(perturbation: Perturbation, sentences: list[list[str
         with pytest.raises(ValueError, match="expected a perturbation that keeps each token"):
             scuff.perturb_tokens(sentences, perturbation, p, seed=seed)
         return
-    new = scuff.perturb_tokens(sentences, perturbation, p, seed=seed)
+    new, edits = scuff.perturb_tokens(sentences, perturbation, p, seed=seed, return_edits=True)
     assert list(map(len, new)) == list(map(len, sentences))
+    for before, after, changes in zip(sentences, new, edits, strict=True):
+        for token, perturbed in zip(before, after, strict=True):
+            assert bool(perturbed) == bool(token)
+            assert sum(map(str.isspace, perturbed)) == sum(
+                map(str.isspace, token)
+            )  # no separator of any format comes in
+        assert slow.splice(" ".join(before), [(e.start, e.stop, e.new) for e in changes]) == " ".join(after)
     if p == 0:
         assert new == sentences
+
+
+MARKS = ["\ufe0f", "\u200d", "\u0301", "\u0308\u0301", "\u20e3", "\U000e0100"]
+CONTRACTED = [
+    "isn't",
+    "don’t",
+    "we're",
+    "I'm",
+    "dogs'",
+    "'tis",
+    "rock'n'roll",
+    "e-mail",
+    "cat",
+    "The",
+    "is",
+    "not",
+    "it",
+]
+marked = st.tuples(st.sampled_from(CONTRACTED), st.integers(1, 9), st.sampled_from(["", *MARKS])).map(
+    lambda found: found[0][: found[1]] + found[2] + found[0][found[1] :]
+)
+
+
+@all_perturbations
+@given(st.lists(marked, min_size=2, max_size=8).map(" ".join), strength, seed)
+def test_clusters_are_never_cut(perturbation: Perturbation, text: str, p: float, seed: int) -> None:
+    """Marks, joiners and variation selectors stay with the letter or the apostrophe that they stand behind."""
+    _, edits = scuff.perturb(text, perturbation, p, seed=seed, return_edits=True)
+    inside = set(Corpus.of([text]).tail.tolist())
+    assert not inside & {place for edit in edits for place in (edit.start, edit.stop)}
 
 
 @perturbations

@@ -6,10 +6,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from rapidfuzz.distance import OSA
 
 import scuff
 from scuff.perturbations.natural import Natural
-from scuff.resources import MissingResource
+from scuff.resources import MissingResource, load
 
 
 def test_errors_come_from_the_list_and_keep_case(errors_file: Path) -> None:
@@ -93,12 +94,87 @@ def test_a_list_comes_first_and_the_rules_do_the_rest(errors_file: Path) -> None
 
 
 def test_every_word_can_be_misspelt_and_no_two_alike() -> None:
-    seen = {scuff.perturb("Accommodation", "natural", 1, seed=seed) for seed in range(200)}
+    """A word without listed errors gets learnt ones."""
+    seen = {scuff.perturb("Acclimatization", "natural", 1, seed=seed) for seed in range(200)}
     assert (
         len(seen) > 60
-        and "Accommodation" not in seen
+        and "Acclimatization" not in seen
         and all(word[:1].isupper() or word[0] != "a" for word in seen if word)
     )
+
+
+FAMOUS = {
+    "their": "thier", "separate": "seperate", "receive": "recieve", "definitely": "definately", "until": "untill",
+    "weird": "wierd", "occurred": "occured", "believe": "beleive", "the": "teh", "argument": "arguement", "don't": "dont",
+    "because": "becuase", "government": "goverment", "it's": "its", "your": "you're", "lose": "loose",
+}  # fmt: skip
+
+
+def test_famous_errors_are_drawn_as_often_as_people_make_them() -> None:
+    for word, error in FAMOUS.items():
+        found = Counter(scuff.perturb([word] * 300, "natural", 1, ids=range(300)))
+        assert found[error] > 100 and found.most_common(2)[0][1] < 301, (word, found)
+    assert scuff.perturb("Separate SEPARATE", "natural", 1) == "Seperate SEPERATE"
+    assert scuff.perturb("don’t", "natural", 1) in ("dont", "donot")
+
+
+def test_short_words_get_slips_of_the_hand_only() -> None:
+    """it to ited, not to noted are other words, not errors."""
+    short = [
+        "it",
+        "is",
+        "in",
+        "of",
+        "as",
+        "at",
+        "he",
+        "we",
+        "or",
+        "if",
+        "by",
+        "my",
+        "not",
+        "was",
+        "for",
+        "but",
+        "she",
+        "door",
+    ]
+    drawn = {
+        (word, new)
+        for seed in range(80)
+        for word, new in zip(short, scuff.perturb(short, "natural", 1, seed=seed), strict=True)
+    }
+    for word, new in drawn:
+        confused = (word, new) in {("of", "off")}
+        assert OSA.distance(word, new) == 1 and abs(len(new) - len(word)) <= 1, (word, new)
+        assert confused or len(word) > 2 or new in (word[::-1], word[0] * 2 + word[1], word + word[1]), (word, new)
+    long = ["attack", "harbour", "zebra", "orchid", "lantern"]
+    assert all(
+        len(new) <= len(word) + 3  # two edits at most, each of one letter more
+        for seed in range(80) for word, new in zip(long, scuff.perturb(long, "natural", 1, seed=seed), strict=True)
+    )  # fmt: skip
+
+
+def test_clitics_written_apart_stay_and_contractions_lose_their_apostrophe() -> None:
+    text = "it 's odd , they do n't and we 'll see what she 'd say , I 'm sure you 've and they ’re ready"
+    clitics = ["'s", "n't", "'ll", "'d", "'m", "'ve", "’re"]
+    for spec in ("natural", "phonetic", "phonetic(phi=1)", "phonetic(slight=True)"):
+        for seed in range(30):
+            new = scuff.perturb(text, spec, 1, seed=seed).split()
+            assert [token for token in new if token in clitics] == clitics, new
+            tokens = scuff.perturb_tokens([text.split()], spec, 1, seed=seed)[0]
+            assert [token for token in tokens if token in clitics] == clitics
+    assert scuff.perturb("s t I a U.S. B", "phonetic", 1) == "s t I a U.S. B", "no names of letters"
+
+
+def test_shipped_errors_are_words_with_counts() -> None:
+    lines = load("natural-errors.txt").decode().split("\n")
+    assert len(lines) > 2_000 and lines == sorted(lines, key=lambda line: line.split("\t")[0])
+    for line in lines:
+        word, _, errors = line.partition("\t")
+        pairs = [pair.split(":") for pair in errors.split(" ")]
+        assert all(error and error != word and int(count) > 0 for error, count in pairs), line
 
 
 def test_learnt_errors_are_more_human_than_keyboard_slips(shared: Path) -> None:
@@ -138,6 +214,7 @@ def test_nothing_is_known_of_other_letters() -> None:
 
 
 def test_options_that_do_not_go_together() -> None:
-    for spec in ("natural(listed=True)", "natural(errors=5)", "natural(errors='')", "natural(listed=1)"):
+    assert scuff.perturb("separate lantern", "natural(listed=True)", 1) == "seperate lantern", "the shipped list"
+    for spec in ("natural(errors=5)", "natural(errors='')", "natural(listed=1)"):
         with pytest.raises(ValueError, match="expected"):
             scuff.parse(spec)

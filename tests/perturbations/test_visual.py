@@ -76,6 +76,30 @@ def test_homoglyphs_are_listed_both_ways_and_never_plain() -> None:
         assert all(a == b or (b in near[a] and not b.isascii()) for a, b in zip("paypal login", new, strict=True))
 
 
+def test_homoglyphs_survive_normalisation_and_keep_the_direction() -> None:
+    """Mathematical and right-to-left letters come only where they are asked for: NFKC undoes nothing of the default."""
+
+    def of_each(spec: str, text: str) -> list[str]:
+        return [c for seed in range(60) for c in scuff.perturb(text, spec, 1, seed=seed)]
+
+    text = "The quick brown fox jumps over 1,037 lazy dogs; ΑΒΓ Москва"
+    new = of_each("homoglyph(phi=1)", text)
+    assert all(unicodedata.normalize("NFKC", c) == c and unicodedata.bidirectional(c) not in ("R", "AL") for c in new)
+    names = {unicodedata.name(c).split()[0] for c in new if c.isalpha()}
+    assert names == {"LATIN", "GREEK", "CYRILLIC"}
+    everything = of_each("homoglyph(phi=1, scripts='all')", text)
+    assert any("MATHEMATICAL" in unicodedata.name(c) for c in everything)
+    assert any(unicodedata.bidirectional(c) in ("R", "AL") for c in everything)
+    only = {
+        unicodedata.name(c).split()[0]
+        for c in of_each("homoglyph(phi=1, scripts='cyrillic')", "paypal")
+        if not c.isascii()
+    }
+    assert only <= {"CYRILLIC", "LATIN"}, "and the letter's own script"
+    leftward = scuff.perturb("والله وهو قلبه في البيت", "homoglyph", 1)
+    assert leftward != "والله وهو قلبه في البيت" and all(unicodedata.bidirectional(c) in ("AL", "WS") for c in leftward)
+
+
 def test_the_unseen_can_be_taken_out_again() -> None:
     unseen = set("".join(UNSEEN.values()))
     for seed in range(50):
@@ -142,6 +166,8 @@ def test_glyph_changes_one_letter_of_a_word_or_any_character_of_the_text() -> No
         "invisible(kinds='ghosts')",
         "visual(neighbours=50)",
         "homoglyph(budget=0)",
+        "homoglyph(scripts='')",
+        "homoglyph(scripts='latin hebrew')",
         "homoglyph(budget='x')",
         "homoglyph(budget=True)",
     ],

@@ -248,7 +248,21 @@ def homoglyph(start: int, units: list[str], rng: Rng, p: float) -> list[str] | N
     lines = (
         (Path(__file__).parents[2] / "src/scuff/resources/data/confusables.txt").read_text(encoding="utf-8").split("\n")
     )
-    group = {char: [c for c in line if c != char and ord(c) > 127] for line in lines for char in line}
+
+    def fits(c: str, char: str) -> bool:
+        scripts = (unicodedata.name(char, "none").split()[0], "LATIN", "GREEK", "CYRILLIC")
+        leftward = [unicodedata.bidirectional(x) in ("R", "AL") for x in (c, char)]
+        stays = unicodedata.normalize("NFKC", c) == c
+        return (
+            c != char
+            and ord(c) > 127
+            and c.isprintable()
+            and stays
+            and leftward[0] == leftward[1]
+            and unicodedata.name(c).split()[0] in scripts
+        )
+
+    group = {char: [c for c in line if fits(c, char)] for line in lines for char in line}
     able = [i for i, unit in enumerate(units) if group.get(unit)]
     if not able:
         return None
@@ -289,10 +303,24 @@ PERTURBATIONS = {
 }
 
 
+def is_clitic(text: str, start: int, word: str) -> bool:
+    """Whether a word is an ending written apart, as in `it 's` and `do n't`."""
+    small = "".join(c.lower() if len(c.lower()) == 1 else c for c in word).replace("’", "'")
+    behind, stop = text[start - 1 : start] in ("'", "’"), start + len(word)
+    followed = next((unit for unit in clusters(text[stop:])), "") in ("'", "’")
+    return small == "n't" or (behind and not followed and small in ("s", "m", "d", "re", "ve", "ll"))
+
+
 def perturb(text: str, name: str, p: float, seed: int, draw: int = 0) -> str:
     rng = Rng(text_key(text), seed, name, draw)
     found = words(text)
     new = {start: PERTURBATIONS[name](start, units, rng, p) for start, units in found}
+    if name in ("natural", "phonetic"):
+        new |= {
+            start: None
+            for start, units in found
+            if is_clitic(text, start, "".join(units)) or (name == "phonetic" and sum(map(is_letter, units)) < 2)
+        }
     chosen = quota(rng, [start for start, units in new.items() if units is not None], len(found), p)
     lengths = {start: sum(map(len, units)) for start, units in found}
     return splice(text, [(start, start + lengths[start], "".join(new[start] or [])) for start in chosen])

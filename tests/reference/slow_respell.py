@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import lzma
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from reference.slow import Rng, is_letter
 
 DATA = Path(__file__).parents[2] / "src/scuff/resources/data"
+Table = dict[str, tuple[list[str], list[int]]]
+Kept = Callable[[str, str], bool]
 Rules = dict[tuple[str, str, str], list[tuple[int, str, int]]]
 ALPHABET = "abcdefghijklmnopqrstuvwxyz^?"
 
@@ -37,7 +41,19 @@ def kind(unit: str) -> str:
     return small if len(unit) == len(small) == 1 and "a" <= small <= "z" else "?"
 
 
-def by_rules(start: int, units: list[str], rng: Rng, name: str, shortest: int) -> list[str] | None:
+def fumble(old: str, new: str) -> bool:
+    """Two letters swapped, or one written twice."""
+    return new in (old[::-1], old * 2) and (len(old), len(new)) in ((2, 2), (1, 2))
+
+
+def slip(old: str, new: str) -> bool:
+    """One letter more, less or another, or two swapped."""
+    return Levenshtein.distance(old, new) == 1 or (len(old) == 2 and new == old[::-1])
+
+
+def by_rules(
+    start: int, units: list[str], rng: Rng, name: str, shortest: int, kept: Kept | None = None, once: bool = False
+) -> list[str] | None:
     table, two = channel(name)
     letters = sum(map(is_letter, units))
     kinds = ["^", *map(kind, units), "^"]
@@ -47,6 +63,10 @@ def by_rules(start: int, units: list[str], rng: Rng, name: str, shortest: int) -
         else table.get((kinds[i], kinds[i + 1], kinds[i + 2])) or table.get(("?", kinds[i + 1], "?"), [])
         for i in range(len(units))
     ]
+    if kept:  # of a rule the letters that it replaces, and what by
+        rules = [
+            [r for r in found if kept("".join(kinds[i + 1 : i + 1 + r[0]]), r[1])] for i, found in enumerate(rules)
+        ]
     if letters < shortest or not any(rules):
         return None
 
@@ -63,7 +83,7 @@ def by_rules(start: int, units: list[str], rng: Rng, name: str, shortest: int) -
     assert first
     done = [first]
     second = draw([i for i in range(len(units)) if abs(i - first[0]) > 2], rng.stream("second"))
-    if second and rng.stream("more").below(65536, start) < two[min(letters, len(two) - 1)]:
+    if second and not once and rng.stream("more").below(65536, start) < two[min(letters, len(two) - 1)]:
         done.append(second)
     new = write(units, done)
     return new if "".join(new) != "".join(units) else write(units, done[:1])
@@ -94,25 +114,33 @@ def lowered(char: str) -> str:
 
 
 @cache
-def respellings() -> dict[str, tuple[list[str], bytes]]:
+def respellings() -> Table:
     lines = lzma.decompress((DATA / "phonetic.txt.xz").read_bytes()).decode().split("\n")
     return {
-        word: (spellings.split(" "), bytes.fromhex(weights))
+        word: (spellings.split(" "), list(bytes.fromhex(weights)))
         for word, spellings, weights in (line.split("\t") for line in lines)
     }
 
 
-def phonetic(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+@cache
+def common() -> Table:
+    """The shipped errors with their counts."""
+    rows = (line.split("\t") for line in (DATA / "natural-errors.txt").read_text(encoding="utf-8").split("\n"))
+    pairs = ((word, [pair.split(":") for pair in errors.split(" ")]) for word, errors in rows)
+    return {word: ([error for error, _ in row], [int(count) for _, count in row]) for word, row in pairs}
+
+
+def by_table(start: int, units: list[str], rng: Rng, table: Table) -> list[str] | None:
     word = "".join(units).replace("’", "'")
     plain = all(c == raised(c) for c in word) or (
         word[0] != lowered(word[0]) and word[1:] == "".join(map(lowered, word[1:]))
     )
-    entry = respellings().get(word) or (respellings().get("".join(map(lowered, word))) if plain else None)
+    entry = table.get(word) or (table.get("".join(map(lowered, word))) if plain else None)
     if not entry:
-        return by_rules(start, units, rng, "phonetic-rules.xz", 5)
+        return None
     aim = rng.stream("spelling").below(sum(entry[1]), start)
     spelling = [s for s, weight in zip(*entry, strict=True) for _ in range(weight)][aim]
-    if word not in respellings():
+    if word not in table:
         if all(c == raised(c) for c in word) and len(word) > 1:
             spelling = spelling.upper()
         elif word[0] != word[0].lower():
@@ -120,8 +148,17 @@ def phonetic(start: int, units: list[str], rng: Rng, p: float) -> list[str] | No
     return [spelling.replace("'", "’") if "’" in "".join(units) else spelling]
 
 
+def phonetic(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    return by_table(start, units, rng, respellings()) or by_rules(start, units, rng, "phonetic-rules.xz", 5)
+
+
 def natural(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
-    return by_rules(start, units, rng, "natural.xz", 2)
+    if listed := by_table(start, units, rng, common()):
+        return listed
+    letters = sum(map(is_letter, units))
+    if letters < 5:
+        return by_rules(start, units, rng, "natural.xz", 2, fumble if letters == 2 else slip, once=True)
+    return by_rules(start, units, rng, "natural.xz", 5, lambda old, new: len(new) <= len(old) + 1)
 
 
 __all__ = ["natural", "phonetic"]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from ..data.dataset import Dataset, Task
+from ..perturbations.languages import warn_of_language
 from ..runs.display import said
 from ..runs.folder import BadRun, Folder, NoAnswers
 from ..runs.preflight import costs, look
@@ -68,6 +69,7 @@ class AttackSetup(Setup):
         joins = [part.spec for part in attack.perturbations if not part.perturbation.facts.keeps_tokens]
         if data.task == "tokens" and joins:
             raise ValueError(f"expected perturbations that keep each token for tagging data, got {', '.join(joins)}")
+        warn_of_language([part.perturbation for part in attack.perturbations], data.strings(), stacklevel=3)
         attack = replace(attack, goal=attack.goal.ready(data.task, opened["truth"].labels))
         if victim.access == Access.DECISION:  # only its answers show whether it gives scores
             first = Query(victim)(*data.take(range(min(4, len(data)))).columns)

@@ -16,7 +16,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from ..evaluation.dimensions import COLUMNS
-    from ..perturbations.base import Perturbation
+    from ..perturbations.base import SELECTIONS, Perturbation
     from ..perturbations.names import FAMILY
 
     if args.name in COLUMNS:
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> None:
     }
     for key, value in rows.items():
         print(f"{key:24}{value}")
-    if kind.selection == "quota":
+    if kind.selection in SELECTIONS:
         print("\n" + (inspect.getdoc(Perturbation.choose) or "") + "\n")
     options = ", ".join(f"{field.name}={field.default!r}" for field in fields(kind))
     print(f"{'options':24}{options or 'none'}")

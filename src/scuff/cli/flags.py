@@ -67,10 +67,10 @@ def add_skip_errors(parser: argparse.ArgumentParser) -> None:
 def input_of(args: argparse.Namespace) -> Input:
     from ..data.formats.files import Input
 
-    spans = getattr(args, "protect_spans", None)
     source = Input(
-        args.input, "whole" if args.whole else args.format, args.column, args.id, spans, None, args.delimiter,
-        args.no_header, args.encoding,
+        args.input, "whole" if args.whole else args.format, args.column, args.id,
+        spans=getattr(args, "protect_spans", None), carried=getattr(args, "spans", ()), delimiter=args.delimiter,
+        no_header=args.no_header, encoding=args.encoding,
     )  # fmt: skip
     if source.recognised:
         name = "standard input" if args.input == "-" else args.input

@@ -9,6 +9,7 @@ import argparse
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -83,6 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         started()
         _clean_up_when_stopped()
+        warnings.showwarning = _warn
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
             sys.stdout.reconfigure(errors="backslashreplace")
         command = next((word for word in words if not word.startswith("-")), "")
@@ -123,6 +125,11 @@ def _clean_up_when_stopped() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _stop)
+
+
+def _warn(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
+    """Shows a warning as one line, without the place in the code that it comes from."""
+    print(f"scuff: warning: {message}", file=sys.stderr)
 
 
 def _stop(number: int, frame: object) -> None:

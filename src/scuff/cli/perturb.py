@@ -28,7 +28,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-l", "--level", default="mid",
-        help="the share of words to change: low (0.2), mid (0.5, default), high (0.8) or a number in [0, 1]",
+        help="the share of words to change (visual: characters, segment: gaps; `scuff describe` says which): low (0.2), "
+        "mid (0.5, default), high (0.8) or a number in [0, 1]",
     )  # fmt: skip
     parser.add_argument("-o", "--output", default="-", metavar="OUT", help="file to write; default standard output")
     add_choice(parser)
@@ -49,8 +50,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "may be repeated",
     )  # fmt: skip
     parser.add_argument(
-        "--protect-spans", metavar="NAME", help="column of [[start, stop], ...], the spans that must not change"
-    )
+        "--protect-spans", metavar="NAME",
+        help="column of [[start, stop], ...], the spans that must not change; they are written where they are afterwards",
+    )  # fmt: skip
+    parser.add_argument(
+        "--spans", action="append", default=[], metavar="NAME",
+        help="column of spans that may change, as entities or SQuAD's answers: written where they then are; may be repeated",
+    )  # fmt: skip
     parser.add_argument(
         "--only", action="append", default=[], metavar="WHAT", help="change only this text, named as for --protect"
     )

@@ -9,6 +9,7 @@ A sentence that a perturbation raises on is shown as it is, and reported.
 from __future__ import annotations
 
 import argparse
+import warnings
 
 from .flags import add_skip_errors, report_failures
 
@@ -31,13 +32,17 @@ def run(args: argparse.Namespace) -> None:
     from ..data.perturbing import Texts
     from ..isolation import Failures
     from ..perturbations.base import LEVELS
+    from ..perturbations.languages import LanguageWarning, warn_of_language
     from ..perturbations.names import NAMES, parse
     from ..perturbations.plan import Plan
     from ..resources import MissingResource, load
 
     texts = args.text or load("demo.txt").decode().splitlines()
+    wanted = [parse(spec) for spec in args.perturbation or NAMES]
+    warn_of_language((part for part in wanted if part.name != "embedding"), texts)
+    warnings.simplefilter("ignore", LanguageWarning)  # told once for all of them
     shown, failures = Texts(texts, lambda row: repr(texts[row][:40])), Failures()
-    for perturbation in map(parse, args.perturbation or NAMES):
+    for perturbation in wanted:
         print(f"\n{perturbation.spec}: {perturbation.facts.summary}")
         for level, strength in LEVELS.items():
             new = list(texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -74,6 +74,10 @@ class Dataset:
         return replace(
             self, columns=columns, targets=tuple(self.targets[i] for i in at), ids=tuple(self.ids[i] for i in at)
         )
+
+    def strings(self) -> Iterator[str]:
+        """Yields all texts, tokens joined by blanks."""
+        return (joined(text) for column in self.columns for text in column)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

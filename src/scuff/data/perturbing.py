@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -12,12 +11,15 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from ..isolation import Blameless, isolated, reason_of
+from ..perturbations.languages import warn_of_language
 from ..perturbations.plan import Plan, Tally
 from ..perturbations.protect import Protect
-from ..text.edits import Edit
+from ..text.edits import Edit, map_span
+from .dataset import joined
 from .formats.base import Format, Value, lone_surrogate
 from .formats.files import Input
 from .formats.streams import BadInput, Source, replacing
+from .spans import Span, move_spans, read_spans
 
 ShowProgress = Callable[[Source, Tally], None]
 
@@ -125,17 +127,45 @@ class Chunk:
             named = [reader.field(record, source.key) for record in records]
             # with several columns the column's name is part of the id, so that they are perturbed differently
             self.ids = [[f"{column}:{i}" for i in named] if several else named for column in reader.columns]
-        self.spans = [read_spans(reader, record, source.spans) for record in records] if source.spans else None
+        if reader.carried and several:
+            raise BadInput(
+                f"{reader.source.name}: expected one column of texts beside spans, got {', '.join(reader.columns)}"
+            )
+        self.carried = [[reader.field(record, column) for column in reader.carried] for record in records]
+        spans = [[self._spans(row, column) for row in range(len(records))] for column in range(len(reader.carried))]
+        self.spans = spans[0] if source.spans else None  # those that are protected
 
     def run(
         self, plan: Plan, draw: int, tally: Tally, edits: bool = False
     ) -> tuple[list[list[Value]], list[list[list[Edit]]]]:
-        """Returns the perturbed texts of each record, and their edits if wanted: [record][column]. Adds to the tally."""
+        """Returns the perturbed texts of each record, and their edits if wanted: [record][column]. Adds to the tally.
+
+        Behind the texts stand the columns of spans, which follow the edits.
+        """
         if not self.columns:  # nothing but blank lines
             return [[] for _ in self.records], [[] for _ in self.records]
+        edits = edits or bool(self.reader.carried)
         results = [self._column(at, plan, draw, tally, edits) for at in range(len(self.columns))]
-        new = [list(values) for values in zip(*(result[0] for result in results), strict=True)]
-        return new, [list(found) for found in zip(*(result[1] for result in results), strict=True)]
+        new: list[list[Any]] = [list(values) for values in zip(*(result[0] for result in results), strict=True)]
+        changes = [list(found) for found in zip(*(result[1] for result in results), strict=True)]
+        for row, carried in enumerate(self.carried):
+            if carried:
+                text, after = joined(self.columns[0][row] or ""), joined(new[row][0] or "")
+                new[row] += [move_spans(value, partial(map_span, changes[row][0]), text, after) for value in carried]
+        return new, changes
+
+    def _spans(self, row: int, column: int) -> tuple[Span, ...]:
+        """Returns the spans in a column of a record. Raises BadInput, which names the line, if it holds something else."""
+        value, text = self.carried[row][column], joined(self.columns[0][row] or "")
+        try:
+            return read_spans(value, text)
+        except (TypeError, ValueError) as error:
+            line, name = self.reader.line(self.records[row]), self.reader.carried[column]
+            where = f"{self.reader.source.name}{f': line {line}' if line else ''}"
+            why = f": {error}" if str(error).startswith("expected") else ""
+            raise BadInput(
+                f"{where}: expected [[start, stop], ...] inside the text in column {name!r}, got {value!r:.60}{why}"
+            ) from None
 
     def _column(
         self, at: int, plan: Plan, draw: int, tally: Tally, edits: bool
@@ -155,6 +185,10 @@ class Chunk:
         """Returns where a text stands in the file."""
         column = f", column {self.reader.columns[at]!r}" if len(self.columns) > 1 else ""
         return self.reader.place(self.records[row], self.first_row + row) + column
+
+    def texts(self) -> Iterator[str]:
+        """Yields all texts, tokens joined by blanks."""
+        return (joined(value) for column in self.columns for value in column if value)
 
 
 def chunks(source: Input, reader: Format, copies: int, blocks: Iterable[list[Any]] | None = None) -> Iterator[Chunk]:
@@ -195,7 +229,9 @@ def perturb_file(
         out = stack.enter_context(replacing(target, source.path))
         log = stack.enter_context(replacing(edits_to, source.path, target)) if edits_to else None
         sink = reader.sink(out, {"draw": int} if copies > 1 else None)
+        told = False
         for chunk in chunks(source, reader, copies * (2 if log else 1)):
+            told = told or warn_of_language([plan.perturbation], chunk.texts())
             made = [chunk.run(plan, draw, tally, edits=log is not None) for draw in range(copies)]
             sink.write(chunk.records, [new for new, _ in made])
             if log:
@@ -216,21 +252,3 @@ def _log_edits(log: IO[bytes], chunk: Chunk, edits: list[list[list[list[Edit]]]]
         for at, name in enumerate(names)
     )
     log.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode())
-
-
-def read_spans(reader: Format, record: Any, column: str) -> tuple[tuple[int, int], ...]:
-    """Returns the protected spans of a record: [[start, stop], ...], or the same as JSON text. Raises BadInput for others."""
-    value = reader.field(record, column)
-    try:
-        pairs: Any = json.loads(value or "[]") if isinstance(value, str) else value or []
-        spans = tuple((int(start), int(stop)) for start, stop in pairs)
-        longest = max((len(text) for text in reader.values(record) if isinstance(text, str)), default=sys.maxsize)
-        if all(0 <= start <= stop <= longest for start, stop in spans):
-            return spans
-        raise ValueError
-    except (TypeError, ValueError):
-        line = reader.line(record)
-        where = f"{reader.source.name}{f': line {line}' if line else ''}"
-        raise BadInput(
-            f"{where}: expected [[start, stop], ...] inside the text in column {column!r}, got {value!r}"
-        ) from None

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..isolation import Failures
 from ..perturbations.base import LEVELS, Perturbation
+from ..perturbations.languages import warn_of_language
 from ..perturbations.plan import Plan, Tally
 from ..resources import MissingResource
 from ..text.corpus import Corpus
@@ -174,7 +175,9 @@ def _write(
             name: reader.sink(stack.enter_context(replacing(str(output.path), source.path)))
             for name, output in outputs.items()
         }
+        told = False
         for chunk in parts:
+            told = told or warn_of_language(perturbations.values(), chunk.texts())
             clean = [list(values) for values in zip(*chunk.columns, strict=True)]
             sinks["clean"].write(chunk.records, [clean])
             copies = {key: chunk.run(plan, 0, outputs[".".join(key)].tally)[0] for key, plan in plans.items()}

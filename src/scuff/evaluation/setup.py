@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ..metrics import Metric, parse_metric
+from ..perturbations.languages import warn_of_language
 from ..runs.folder import Folder, NoAnswers
 from ..runs.preflight import costs, in_brackets, look
 from ..runs.progress import Forecast
@@ -46,6 +47,7 @@ class EvaluationSetup(Setup):
             metric.check(data.task, opened["truth"].labels, victim.access >= Access.SCORE)
         protocol, left_out = make_protocol(settings, data, victim.cases_at_once, victim.access)
         require(victim, protocol.needs, "this protocol")
+        warn_of_language([dimension.perturbation for dimension in protocol.parsed], data.strings(), stacklevel=3)
         opened["query"].max_queries = settings.max_queries
         setup = cls(**opened, protocol=protocol, left_out=left_out)
         setup.ready(protocol.queries(data))

@@ -16,6 +16,7 @@ from .homoglyph import Homoglyph, Invisible
 from .inflection import Inflection
 from .intrude import Intrude
 from .keyboard import Keyboard
+from .languages import LanguageWarning, warn_of_language
 from .names import NAMES, ZEROE, parse
 from .natural import Natural
 from .omit import Omit
@@ -32,9 +33,9 @@ from .visual import Glyph, Visual
 from .words import WordPerturbation
 
 __all__ = [
-    "LEVELS", "NAMES", "ZEROE", "Bits", "Codes", "Contextual", "Corpus", "Disemvowel", "Distraction", "Edits", "Embedding",
-    "Facts", "FullShuffle", "Glyph", "Homoglyph", "Inflection", "InnerShuffle", "Intrude", "Ints", "Invisible", "Keyboard",
-    "Letters", "Mask", "Natural", "Omit", "OneOf", "Only", "Paraphrase", "Perturbation", "Phonetic", "Plan", "Protect",
-    "Ragged", "Rng", "Segment", "Spans", "Synonym", "Syntax", "Tally", "Then", "Truncate", "Typo", "Visual",
-    "WordPerturbation", "all_proposals", "only", "parse",
+    "LEVELS", "NAMES", "ZEROE", "Bits", "Codes", "Contextual", "Corpus", "Disemvowel", "Distraction", "Edits",
+    "Embedding", "Facts", "FullShuffle", "Glyph", "Homoglyph", "Inflection", "InnerShuffle", "Intrude", "Ints",
+    "Invisible", "Keyboard", "LanguageWarning", "Letters", "Mask", "Natural", "Omit", "OneOf", "Only", "Paraphrase",
+    "Perturbation", "Phonetic", "Plan", "Protect", "Ragged", "Rng", "Segment", "Spans", "Synonym", "Syntax", "Tally",
+    "Then", "Truncate", "Typo", "Visual", "WordPerturbation", "all_proposals", "only", "parse", "warn_of_language",
 ]  # fmt: skip

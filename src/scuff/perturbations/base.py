@@ -96,7 +96,8 @@ class Perturbation(Part, ABC):
         return corpus.words
 
     def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
-        """Chooses among proposed edits that do not touch a guarded span, by a selection protocol.
+        """Chooses among proposed edits that do not touch a guarded span, by a selection protocol. Words stand here for what the
+        strength is a share of.
 
         quota: in random order until ceil(p * n) words have changed, or all were tried (thesis and published code).
         coin: the same, but a coin of p decides about each (paper), so somewhat fewer change. each: only the coin.
@@ -108,7 +109,8 @@ class Perturbation(Part, ABC):
     def select(
         self, corpus: Corpus, edits: Edits, p: float, rng: Rng, selection: str | None, guard: Spans | None
     ) -> Edits:
-        """Chooses among these edits, without those that touch a guarded span."""
+        """Chooses among these edits, without those that touch a guarded span or that no text may have (`sound`)."""
+        edits = sound(edits.in_order(), corpus)
         if guard is not None and len(guard):
             edits = edits.where(~edits.hitting(guard, corpus.offsets))
         total = self.units(corpus).per_row(len(corpus))
@@ -148,7 +150,7 @@ class Perturbation(Part, ABC):
     ) -> Edits:
         """Up to k alternatives for every site that is not protected, for a search to choose from."""
         rng = Rng.of(corpus.keys, index(seed), self.name, "proposals")
-        edits = _checked(self.at(strength_of(strength)).propose(corpus, rng, k=k), self)
+        edits = sound(_checked(self.at(strength_of(strength)).propose(corpus, rng, k=k), self), corpus)
         if protect:
             edits = edits.where(~edits.hitting(protect.find(corpus), corpus.offsets))
         return edits.real(corpus)
@@ -168,13 +170,23 @@ class Perturbation(Part, ABC):
         p = strength_of(strength)
         rng = Rng.for_draws(corpus.keys, draw, index(seed), self.name)  # a NumPy integer is the same number
         guard = protect.find(corpus) if protect else None
-        chosen = self.at(p).choose(corpus, p, rng, selection, guard)
+        chosen = sound(self.at(p).choose(corpus, p, rng, selection, guard).in_order(), corpus)
         return protect.settle(corpus, chosen) if protect else chosen
 
     @final
     def __call__(self, corpus: Corpus, strength: float | str, **options: Any) -> Corpus:
         """Perturb all texts: `seed`, `draw`, `selection` and `protect` as for `edits`."""
         return corpus.apply(self.edits(corpus, strength, **options))
+
+
+def sound(edits: Edits, corpus: Corpus) -> Edits:
+    """Drops edits that cut a grapheme cluster and, of lists of tokens, those that leave other tokens than before.
+
+    The shipped perturbations propose hardly any; this holds for all, a user's own too.
+    """
+    if corpus.tail.size:
+        edits = edits.where(~edits.cutting(corpus.offsets, corpus.tail))
+    return edits.where(~edits.breaking_tokens(corpus)) if corpus.of_lists else edits
 
 
 def _checked(edits: Any, perturbation: Perturbation) -> Edits:

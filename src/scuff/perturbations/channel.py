@@ -19,6 +19,7 @@ from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import Rng, text_bits
 from ..text.unicode import case_map
 from ..text.words import Letters, Spans
+from .clitics import clitics
 from .spelling import Spellings, along
 from .words import WordPerturbation
 
@@ -28,14 +29,18 @@ SURE = 1000  # in 65,536ths: a rule of at least this rate is sure
 
 @dataclass(frozen=True, eq=False)
 class NoisyChannel:
-    """Rules by context (letter before, letter, letter after): each replaces `taken` letters by a text, at a rate."""
+    """Rules by context (letter before, letter, letter after): each replaces `taken` letters by a text, at a rate.
 
-    first: Ints  # 28^3 + 1: where the rules of each context begin
+    With several `fewest`, there are rules of their own for words of so many letters and more, one table behind the other.
+    """
+
+    first: Ints  # 28^3 + 1, or so many times 28^3 + 1: where the rules of each context begin
     taken: Ints
     number: Ints  # of the replacement in `texts`
     weight: Ints  # running sum over all rules
     texts: Ragged
     two_edits: Ints  # in 65,536ths, by length of the word
+    fewest: tuple[int, ...] = (0,)
 
     @classmethod
     def read(cls, data: bytes) -> NoisyChannel:
@@ -63,7 +68,11 @@ class NoisyChannel:
         before, after = np.append(EDGE, kind[:-1]), np.append(kind[1:], EDGE)
         before[letters.first[:-1]] = EDGE
         after[letters.first[1:] - 1] = EDGE
-        return (before * 28 + kind) * 28 + after
+        context = (before * 28 + kind) * 28 + after
+        if len(self.fewest) > 1:
+            table = np.searchsorted(self.fewest, letters.count, "right") - 1
+            context += (28**3 * np.maximum(table, 0))[letters.word]
+        return context
 
     @cached_property
     def chance(self) -> Ints:
@@ -117,16 +126,66 @@ class NoisyChannel:
 
     def slight(self) -> NoisyChannel:
         """A channel of the sure rules that insert, delete or replace one letter."""
-        context = np.repeat(np.arange(self.first.size - 1), np.diff(self.first))
-        letters = np.stack((context // 28 % 28, context % 28), 1) + ord("a")
-        old = Ragged(letters[np.arange(2) < self.taken[:, None]].astype(np.uint32), bounds(self.taken))
-        near = word_distance(old, self.texts.take(self.number)) == 1
-        weight = np.diff(self.weight)
-        kept = np.flatnonzero(near & (weight >= SURE))
-        first = np.append(0, np.cumsum(np.bincount(context[kept], minlength=self.first.size - 1)))
-        return NoisyChannel(
-            first, self.taken[kept], self.number[kept], bounds(weight[kept]), self.texts, np.zeros_like(self.two_edits)
+        return self.only(self._one_letter() & (np.diff(self.weight) >= SURE))
+
+    def slips(self) -> NoisyChannel:
+        """A channel of the rules that insert, delete or replace one letter, or swap two."""
+        return self.only(self._one_letter() | self._swap())
+
+    def fumbles(self) -> NoisyChannel:
+        """A channel of the rules that swap two letters or write one twice."""
+        new = self.texts.take(self.number)
+        first, last = new.codes[np.minimum(new.offsets[:-1], new.codes.size - 1)], new.codes[new.offsets[1:] - 1]
+        twice = (self.taken == 1) & (new.lengths == 2) & (first == last) & (first == self._old()[:, 0])
+        return self.only(twice | self._swap())
+
+    def steady(self) -> NoisyChannel:
+        """A channel without the rules that add two letters at once, which are mostly other endings."""
+        return self.only(self.texts.lengths[self.number] <= self.taken + 1, self.two_edits)
+
+    @staticmethod
+    def by_length(channels: dict[int, NoisyChannel]) -> NoisyChannel:
+        """One channel of several with the same texts, by the fewest letters of a word that each is for, in ascending order."""
+        parts, fewest = list(channels.values()), tuple(channels)
+        size = np.concatenate([np.diff(part.first) for part in parts])
+        taken, number, weight = (
+            np.concatenate(each)
+            for each in zip(*((part.taken, part.number, np.diff(part.weight)) for part in parts), strict=True)
         )
+        length = np.arange(parts[0].two_edits.size)
+        table = np.maximum(np.searchsorted(fewest, length, "right") - 1, 0)
+        two = np.stack([part.two_edits for part in parts])[table, length]
+        return NoisyChannel(bounds(size), taken, number, bounds(weight), parts[0].texts, two, fewest)
+
+    def only(self, kept: Mask, two_edits: Ints | None = None) -> NoisyChannel:
+        """A channel of some of the rules. two_edits: as this one's; by default a word gets one edit."""
+        first = np.append(0, np.cumsum(np.bincount(self._context()[kept], minlength=self.first.size - 1)))
+        weight, two = bounds(np.diff(self.weight)[kept]), np.zeros_like(self.two_edits)
+        two = two if two_edits is None else two_edits
+        return NoisyChannel(first, self.taken[kept], self.number[kept], weight, self.texts, two)
+
+    def _context(self) -> Ints:
+        """The context of each rule."""
+        return np.repeat(np.arange(self.first.size - 1), np.diff(self.first))
+
+    def _old(self) -> Ints:
+        """The letter that each rule is for, and the next."""
+        context = self._context()
+        return np.stack((context // 28 % 28, context % 28), 1) + ord("a")
+
+    def _one_letter(self) -> Mask:
+        """Which rules insert, delete or replace one letter."""
+        old = Ragged(self._old()[np.arange(2) < self.taken[:, None]].astype(np.uint32), bounds(self.taken))
+        found: Mask = word_distance(old, self.texts.take(self.number)) == 1
+        return found
+
+    def _swap(self) -> Mask:
+        """Which rules swap two letters."""
+        new, old = self.texts.take(self.number), self._old()
+        found = (self.taken == 2) & (new.lengths == 2)
+        at = new.offsets[:-1][found]
+        found[found] = (new.codes[at] == old[found, 1]) & (new.codes[at + 1] == old[found, 0])
+        return found
 
     def _draw(self, first: Ints, context: Ints, chance: Ints, draw: npt.NDArray[np.float64]) -> tuple[Ints, Ints]:
         """A place in each word and a rule for it, by one draw among all rules of all its places."""
@@ -186,30 +245,32 @@ def _apart(open_to: Mask, word: Ints, priority: Bits) -> Ints:
 
 
 class Respell(WordPerturbation):
-    """Respells words by a table and, if that lacks them, by rules. `listed=True` leaves words alone that the table lacks."""
+    """Respells words by a table and, if that lacks them, by rules. `listed=True` leaves words alone that the table lacks.
+
+    Clitics written apart (it 's) stay as they are.
+    """
 
     listed: bool
     shortest: ClassVar[int] = 2  # the fewest letters of a word that the rules may change
 
     @abstractmethod
-    def table(self) -> Spellings | None:
-        """Spellings of whole words, or None."""
+    def table(self) -> Spellings:
+        """Spellings of whole words."""
 
     @abstractmethod
     def channel(self) -> NoisyChannel:
         """Rules for all other words."""
 
     def able(self, corpus: Corpus) -> Mask:
-        table = self.table()
-        able = np.zeros(len(corpus.words), np.bool_) if table is None else table.find(corpus.cut(corpus.words))[0] >= 0
+        able = np.zeros(len(corpus.words), np.bool_)
         if not self.listed:
-            able |= (corpus.letters.count >= self.shortest) & self.channel().able(corpus.letters)
-        return able
+            able = (corpus.letters.count >= self.shortest) & self.channel().able(corpus.letters)
+        rest = np.flatnonzero(~able)  # words that only the table can know
+        able[rest] = self.table().find(corpus.cut(corpus.words.where(rest)))[0] >= 0
+        return able & ~clitics(corpus)
 
     def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
         table = self.table()
-        if table is None:
-            return self.channel().change(corpus, which, rng)
         entry, folded = table.find(corpus.cut(corpus.words.where(which)))
         found = entry >= 0
         parts = [

@@ -23,8 +23,12 @@ def _facts(parts: tuple[Perturbation, ...], summary: str) -> Facts:
     if not parts:
         raise ValueError("expected at least one perturbation to combine, got none")
     keeps = all(part.facts.keeps_tokens for part in parts)
+    bound = [part.facts.languages for part in parts if part.facts.languages]
+    languages = tuple(code for code in bound[0] if all(code in other for other in bound)) or bound[0] if bound else ()
     level = max((part.facts.level for part in parts), key=("char", "word", "sentence").index)
-    return replace(parts[0].facts, summary=summary, example="", keeps_tokens=keeps, unit="words", level=level)
+    return replace(
+        parts[0].facts, summary=summary, example="", keeps_tokens=keeps, unit="words", level=level, languages=languages
+    )
 
 
 class _Combination(Perturbation):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar
@@ -13,6 +14,8 @@ from ..text.ragged import Ints, Mask, Ragged
 from ..text.random import Rng
 from .base import Facts, Perturbation
 from .words import Choices, Substitute, WordPerturbation, gaps_hit, inserted
+
+SCRIPTS = ("latin", "greek", "cyrillic")
 
 # Kinds of characters without a picture of their own.
 UNSEEN = {
@@ -32,10 +35,31 @@ def look_alikes() -> dict[str, str]:
     return found
 
 
+def _script(char: str) -> str:
+    """The first word of a character's Unicode name, which is the script for letters."""
+    return unicodedata.name(char, "none").split()[0].lower()
+
+
+def _is_leftward(char: str) -> bool:
+    """Whether a character is written from right to left."""
+    return unicodedata.bidirectional(char) in ("R", "AL")
+
+
 @cache
-def _choices() -> Choices:
-    """The look-alikes as a table, without plain ASCII ones, which would be no disguise."""
-    offered = {ord(c): "".join(n for n in near if not n.isascii()) for c, near in look_alikes().items()}
+def _choices(scripts: str) -> Choices:
+    """The look-alikes as a table, without plain ASCII ones, which would be no disguise.
+
+    Unless all scripts are wanted: of these scripts or the letter's own, in its direction, and not undone by NFKC.
+    """
+    wanted = set(scripts.split())
+
+    def fits(new: str, old: str) -> bool:
+        if "all" in wanted:
+            return True
+        alike = _script(new) in {*wanted, _script(old)} and _is_leftward(new) == _is_leftward(old)
+        return alike and unicodedata.normalize("NFKC", new) == new
+
+    offered = {ord(c): "".join(n for n in near if not n.isascii() and fits(n, c)) for c, near in look_alikes().items()}
     return Choices({code: near for code, near in offered.items() if near})
 
 
@@ -63,11 +87,14 @@ class Budgeted(WordPerturbation):
 class Homoglyph(Substitute, Budgeted):
     """Replace each letter of a word with probability phi by one that Unicode lists as confusable with it, at least one.
 
-    `budget`: at most so many letters per text, one a word.
+    Look-alikes come from Latin, Greek, Cyrillic or the letter's own script, in the direction of the text, and are none that
+    compatibility normalisation (NFKC) undoes. `scripts`: some of latin, greek, cyrillic, separated by blanks; all: whatever
+    Unicode lists, mathematical letters and right-to-left scripts too. `budget`: at most so many letters per text, one a word.
     """
 
     phi: float | None = None
     budget: int | None = None
+    scripts: str = " ".join(SCRIPTS)
 
     name: ClassVar[str] = "homoglyph"
     facts: ClassVar[Facts] = Facts(
@@ -78,8 +105,15 @@ class Homoglyph(Substitute, Budgeted):
         scripts="those with look-alikes: Latin, Greek, Cyrillic and many more",
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scripts != "all" and (not self.scripts.split() or not set(self.scripts.split()) <= set(SCRIPTS)):
+            raise ValueError(
+                f"expected all, or some of {', '.join(SCRIPTS)}, for homoglyph.scripts, got {self.scripts!r}"
+            )
+
     def choices(self) -> Choices:
-        return _choices()
+        return _choices(self.scripts)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import punctuation
 from typing import ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 from ..text.corpus import Corpus
 from ..text.ragged import Ints, Mask, Ragged
 from ..text.random import Rng
+from ..text.unicode import is_white
 from .base import Facts
 from .words import WordPerturbation, gaps_hit, inserted
 
@@ -21,7 +22,8 @@ class Intrude(WordPerturbation):
 
     A chosen word gets at least one. Symbols: ASCII punctuation (all of it, as in the published code; both papers
     print the list without `_` and `~`, yet use `_` in examples) and the space (paper and thesis examples; not in the
-    code). Words of 3 letters and more, as both papers say; the code takes 2: `min_letters=2`.
+    code). Tokens get no blanks, which would cut them in two. Words of 3 letters and more, as both papers say; the code
+    takes 2: `min_letters=2`.
     """
 
     phi: float | None = None
@@ -36,6 +38,11 @@ class Intrude(WordPerturbation):
         tags=("malicious",),
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.symbols.isspace():
+            object.__setattr__(self, "facts", replace(self.facts, keeps_tokens=False))
+
     def able(self, corpus: Corpus) -> Mask:
         return corpus.letters.count >= max(self.min_letters, 2)
 
@@ -43,5 +50,7 @@ class Intrude(WordPerturbation):
         letters, words = corpus.letters.of_words(which), corpus.words.where(which)
         hit = gaps_hit(corpus, letters, words, self.phi, rng)
         symbols = np.array([ord(symbol) for symbol in self.symbols], np.uint32)
+        if corpus.of_lists and self.facts.keeps_tokens:
+            symbols = symbols[~is_white(symbols)]
         pick = rng.stream("symbol").below(symbols.size, *corpus.place(words.row, words.start))
         return inserted(corpus, letters, hit, symbols, pick[letters.word[hit]])

@@ -13,7 +13,9 @@ from ..text.ragged import Ints, Ragged
 from ..text.random import Rng
 from ..text.unicode import word_class
 from ..text.unicode_data import BLANK
+from ..text.words import Spans
 from .base import Facts, Perturbation
+from .clitics import whole_words
 
 LINE_ENDS = np.array([ord(char) for char in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"], np.uint32)
 
@@ -22,7 +24,8 @@ LINE_ENDS = np.array([ord(char) for char in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u202
 class Omit(Perturbation):
     """Leave out whole words, each with the blanks before it, or, at the beginning of a line or without any, those after it.
 
-    Line ends and punctuation stay. One word of every text, drawn at random, stays as well. `keep_one=False` is for a search,
+    Line ends and punctuation stay, except what belongs to a word: the clitics of `it 's` and `do n't`, the apostrophe of `'em`
+    and of `the dogs' bowl`. One word of every text, drawn at random, stays as well. `keep_one=False` is for a search,
     which decides itself how many words go: any of them may, so no two share a blank, and the first of a line leaves the blanks
     after it.
     """
@@ -42,8 +45,8 @@ class Omit(Perturbation):
     )
 
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
-        words = corpus.words
-        before, after = _blanks_around(corpus)
+        words = self.units(corpus)
+        before, after = _blanks_around(corpus, words)
         follows = before > corpus.offsets[words.row]  # something stands before the blanks, and on the same line:
         follows[follows] = ~np.isin(corpus.codes[before[follows] - 1], LINE_ENDS)
         follows &= before < words.start
@@ -60,12 +63,16 @@ class Omit(Perturbation):
         goes[np.searchsorted(words.row, some) + kept] = False
         return edits.where(goes)
 
+    def units(self, corpus: Corpus) -> Spans:
+        """Words with their clitics and apostrophes."""
+        return whole_words(corpus)
 
-def _blanks_around(corpus: Corpus) -> tuple[Ints, Ints]:
+
+def _blanks_around(corpus: Corpus, words: Spans) -> tuple[Ints, Ints]:
     """Where the blanks before each word begin, and where those after it end; a blank that carries a combining mark is none."""
     blank = word_class(corpus.classes) == BLANK
     blank[corpus.tail] = blank[corpus.tail - 1] = False
-    solid, words = np.flatnonzero(~blank), corpus.words
+    solid = np.flatnonzero(~blank)
     at, behind = np.searchsorted(solid, words.start), np.searchsorted(solid, words.stop)
     before = np.maximum(np.append(solid, -1)[at - 1] + 1, corpus.offsets[words.row])
     return before, np.minimum(np.append(solid, corpus.codes.size)[behind], corpus.offsets[words.row + 1])

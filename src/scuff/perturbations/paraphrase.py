@@ -40,7 +40,6 @@ class Paraphrase(Perturbation):
         example="(as your model says it)",
         level="sentence",
         tags=("general",),
-        languages=("en",),
         unit="texts",
         keeps_tokens=False,
     )

@@ -12,7 +12,7 @@ import numpy as np
 from ..metrics.edit import word_distance
 from ..resources import load
 from ..text.corpus import Corpus
-from ..text.ragged import Ints, Ragged
+from ..text.ragged import Ints, Mask, Ragged
 from ..text.random import Rng, text_bits
 from .base import Facts, Perturbation
 from .channel import NoisyChannel, Respell
@@ -69,7 +69,8 @@ class Phonetic(Respell):
     Respellings of 129,000 words were made as in the papers: the word's sound is spelled anew by a model that learnt
     to spell sounds, and kept where WordSim calls the two identical or very similar; not one but up to 8 a word, and
     only what a model of reading reads back as the same sound. They are drawn by the spelling model's probability. Any
-    other word gets one or two other letters for the same sound; `listed=True` leaves it alone, as the papers do.
+    other word gets one or two other letters for the same sound; `listed=True` leaves it alone, as the papers do. Single
+    letters and clitics written apart (`it 's`, `do n't`) stay as they are.
 
     `slight=True` keeps to spellings in which one letter is inserted, deleted or replaced (RobTest's general form).
     `phi` goes farther: with that probability a word gets its farthest spelling, and letters change at each further
@@ -107,6 +108,9 @@ class Phonetic(Respell):
 
     def channel(self) -> NoisyChannel:
         return _slight_rules() if self.slight else _rules()
+
+    def able(self, corpus: Corpus) -> Mask:
+        return super().able(corpus) & (corpus.letters.count > 1)  # a letter would be spelled by its name: s, ess
 
     def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
         near, bound = super().rewrite(corpus, which, rng)

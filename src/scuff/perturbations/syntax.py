@@ -17,7 +17,7 @@ from ..text.edits import Edits
 from ..text.ragged import Ints, Ragged, bounds, run_lengths, spread
 from ..text.random import Rng, some_of_each, text_bits
 from ..text.words import Spans
-from .base import Facts, Perturbation
+from .base import Facts, Perturbation, sound
 
 if TYPE_CHECKING:
     from ..english.rewording.sentence import Rewording
@@ -119,7 +119,8 @@ class Syntax(Perturbation):
         else:  # k of them, without drawing one twice
             which, option = some_of_each(options, rng.stream("rewordings").bits(row, place), k)
             pick, row, place = found.first[site[which]] + option, row[which], place[which]
-        return Edits(row, place, found.stop[pick], found.new.take(pick), place, found.cost[pick])
+        edits = Edits(row, place, found.stop[pick], found.new.take(pick), place, found.cost[pick])
+        return sound(edits, corpus)  # a variation selector may stand behind a word
 
     def units(self, corpus: Corpus) -> Spans:
         """Sentences."""

@@ -111,6 +111,7 @@ class Glyph(Visual):
     scope: str = "words"
 
     name: ClassVar[str] = "glyph"
+    selection: ClassVar[str] = "quota"
     facts: ClassVar[Facts] = replace(
         Visual.facts,
         summary="replace one letter of a word by a look-alike",

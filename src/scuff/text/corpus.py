@@ -22,6 +22,7 @@ class Corpus(Ragged):
     keys: Bits
     _words: Spans | None = field(default=None, repr=False)  # where tokens were given
     _source: tuple[Corpus, Edits] | None = field(default=None, repr=False)  # what this was made from
+    of_lists: bool = False  # the texts are lists of tokens: no edit may cut a token in two or leave it empty
 
     @classmethod
     def of(cls, texts: Sequence[str], *, ids: Sequence[object] | None = None) -> Corpus:
@@ -51,7 +52,7 @@ class Corpus(Ragged):
         inner = np.unique(
             np.searchsorted(tokens.start, find_words(plain.classes, plain.offsets, plain.tail).start, "right") - 1
         )
-        return cls(plain.codes, plain.offsets, plain.keys, tokens.where(inner)), tokens
+        return cls(plain.codes, plain.offsets, plain.keys, tokens.where(inner), None, True), tokens
 
     @cached_property
     def classes(self) -> Classes:
@@ -91,7 +92,7 @@ class Corpus(Ragged):
             picked = known.where(spread(edges[:-1][rows], count))
             shift = part.offsets[new] - self.offsets[picked.row]
             known = Spans(new, picked.start + shift, picked.stop + shift)
-        return Corpus(part.codes, part.offsets, self.keys[rows], known)
+        return Corpus(part.codes, part.offsets, self.keys[rows], known, None, self.of_lists)
 
     def place(self, row: Ints, position: Ints) -> tuple[Ints, Ints]:
         """(row, position in the document), as an Rng takes them, of positions that count from the beginning of all codes."""
@@ -107,4 +108,4 @@ class Corpus(Ragged):
             return self
         edits = edits.in_order()
         new = edits.splice(self)
-        return Corpus(new.codes, new.offsets, self.keys, None, (self, edits))
+        return Corpus(new.codes, new.offsets, self.keys, None, (self, edits), self.of_lists)

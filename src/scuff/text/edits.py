@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from .ragged import Bits, Codes, Ints, Mask, Ragged, bounds, spread
+from .ragged import Bits, Codes, Ints, Mask, Ragged, bounds, spread, sums
 from .random import Rng, shuffled, text_bits
+from .unicode import is_white
 from .words import Spans
 
 NEVER = np.iinfo(np.int64).max  # a position behind all others
@@ -23,6 +24,36 @@ class Edit(NamedTuple):
     stop: int
     old: str
     new: str
+
+
+def map_span(edits: Sequence[Edit], start: int, stop: int) -> tuple[int, int]:
+    """Returns where the span [start, stop) of a text is after its edits, which do not overlap.
+
+    A span that no edit touches selects the same text as before. One that an edit changes grows or shrinks with it: if the edit
+    reaches across its border, the whole replacement belongs to it. What is inserted at its border stays outside; a span that
+    is deleted becomes empty.
+    """
+    return map_spans(edits, [(start, stop)])[0]
+
+
+def map_spans(edits: Sequence[Edit], spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Returns where each of some spans of a text is after its edits, as `map_span` does."""
+    ordered = sorted((begin, end, len(new)) for begin, end, _, new in edits)
+    moved = []
+    for start, stop in spans:
+        if not 0 <= start <= stop:
+            raise ValueError(f"expected 0 <= start <= stop for a span, got ({start}, {stop})")
+        first, last = start, stop
+        for begin, end, size in ordered:
+            growth = size - (end - begin)
+            if end <= start:
+                first += growth
+            elif begin < start:
+                first += begin - start
+            if begin < stop:
+                last += growth if end <= stop else begin + size - stop
+        moved.append((first, max(first, last)))
+    return moved
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +140,32 @@ class Edits:
         start, stop = self._reach(offsets)
         at = np.searchsorted(spans.stop + spans.row, start, "right")  # the first span that ends behind the start
         return np.append(spans.start + spans.row, NEVER)[at] < stop
+
+    def cutting(self, offsets: Ints, tail: Ints) -> Mask:
+        """Which edits begin or end inside a grapheme cluster; `tail`: the positions that continue a cluster."""
+        spans = self.spans(offsets)
+        return np.isin(spans.start, tail) | np.isin(spans.stop, tail)
+
+    def breaking_tokens(self, texts: Ragged) -> Mask:
+        """Which edits (in order) of texts that are tokens with blanks between them would leave other tokens than before.
+
+        They put white space in or take it out, or leave nothing of a token: a run of deletions from blank to blank.
+        """
+        old = self.spans(texts.offsets)
+        white = np.append(0, np.cumsum(is_white(texts.codes)))
+        added = sums(is_white(self.text.codes), self.text.offsets)
+        wrong: Mask = added != white[old.stop] - white[old.start]
+        gone = np.flatnonzero(self.text.lengths == 0)
+        if gone.size:
+            start, stop, row = old.start[gone], old.stop[gone], self.row[gone]
+            opens = np.append(True, (row[1:] != row[:-1]) | (start[1:] != stop[:-1]))
+            run = np.cumsum(opens) - 1
+            begin, end = start[opens], stop[np.append(opens[1:], True)]
+            edges = np.append(is_white(texts.codes), True)
+            edge = (begin == texts.offsets[row[opens]]) | edges[begin - 1]
+            edge &= (end == texts.offsets[row[opens] + 1]) | edges[end]
+            wrong[gone] |= edge[run]
+        return wrong
 
     def touched(self, spans: Spans, offsets: Ints) -> Mask:
         """Which of these spans (sorted) some edit hits. A deletion also hits two that it glues together, not the neighbours of a

@@ -34,6 +34,7 @@ from .unicode_data import (
 )
 
 Classes = npt.NDArray[np.uint8]
+WHITE: Mask = np.array([chr(code).isspace() for code in range(0x3002)])  # U+3000 is the last
 EXTENDS = (EXTEND, LINKER, OPAQUE)
 
 
@@ -66,6 +67,11 @@ def classes(codes: Codes) -> Classes:
 def word_class(code_classes: Classes) -> Classes:
     """What each code point is inside a word: LOWER, UPPER, LETTER, DIGIT, MARK, CONNECTOR, BLANK, or 0 for none of them."""
     return code_classes >> np.uint8(5)
+
+
+def is_white(codes: Codes) -> Mask:
+    """Which code points `str.split` splits at: blanks, tabs, line ends and others."""
+    return WHITE[np.minimum(codes, WHITE.size - 1)]
 
 
 @cache

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import IO, Any
 
 from ..data.columns import HEAD, Columns, column_names, holds_lists, text_columns
-from ..data.dataset import Dataset
+from ..data.dataset import Dataset, joined
 from ..data.formats.base import Format, Record, Rows
 from ..data.formats.files import TOKEN_FORMATS
 from ..data.formats.nested import lifted
@@ -22,6 +22,7 @@ from ..data.records import read_records, training_file, training_records
 from ..evaluation.dimensions import TAGS, Dimension
 from ..evaluation.plan import choose_dimensions, choose_meaning
 from ..evaluation.settings import EvaluationSettings
+from ..perturbations.languages import warn_of_language
 from ..perturbations.plan import Tally
 from ..perturbations.protect import Protect
 from ..runs.settings import DATA, SIDES, setting
@@ -149,6 +150,8 @@ class Augmentation:
             self.settings, Dataset(name, "tokens" if tokens else "single", ((),), (), ())
         )
         dimensions = tuple(map(Dimension.parse, specs))
+        texts = (joined(row[column]) for row in head for column in columns if isinstance(row.get(column), str | list))
+        warn_of_language([dimension.perturbation for dimension in dimensions], texts, stacklevel=4)
         copies = Copies(
             dimensions, self.degree, self._count(), 1 if self.share is None else self.share, self.each, sides, self.seed,
             Protect(self.settings.protect) if self.settings.protect else None, choose_meaning(self.settings, dimensions),

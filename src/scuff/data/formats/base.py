@@ -31,6 +31,7 @@ class Format(ABC):
 
     def __init__(self, source: Source, columns: Sequence[str] = ()) -> None:
         self.source, self.columns = source, list(columns)
+        self.carried: list[str] = []  # columns of spans, which are written with the texts, behind them
 
     @abstractmethod
     def chunks(self) -> Iterator[list[Any]]:
@@ -178,8 +179,9 @@ class TableFormat(Format):
     def render(self, record: Any, values: list[Value], extra: Extra | None) -> str:
         if not record.fields:
             return str(record.text)
-        old = self.values(record)
-        new = {c: v for c, v, before in zip(self.columns, values, old, strict=True) if v != before}
+        written = [*self.columns, *self.carried]
+        old = [*self.values(record), *(self.field(record, column) for column in self.carried)]
+        new = {c: v for c, v, before in zip(written, values, old, strict=True) if v != before}
         end = line_end(record.text)
         if not new and not extra:
             return str(record.text) + ("" if end or extra is None else "\n")

@@ -93,7 +93,7 @@ class ParquetSink(Sink):
         pa, _ = pyarrow()
         source = self.format
         table = pa.Table.from_batches([source.batch]).take([record for record, _, _ in rows])
-        for at, column in enumerate(source.columns):
+        for at, column in enumerate([*source.columns, *source.carried]):
             number, outer = source.index(column), source.outer(column)
             field = source.schema.field(number)
             values: list[Any] = [new[at] for _, new, _ in rows]
