@@ -46,9 +46,10 @@ class AttackedBlock:
     Arrays and lists have one entry per example of the block; `attacked` holds the places of those that are attacked.
     """
 
-    def __init__(self, run: Campaign, rows: Ints, clean: Outputs) -> None:
-        """rows: the examples. clean: the victim's answers to the original texts of all examples of the run."""
+    def __init__(self, run: Campaign, rows: Ints, clean: Outputs | None = None) -> None:
+        """rows: the examples. clean: the victim's answers to the original texts of the run; default: those in its folder."""
         assert run.ask is not None and run.attack is not None
+        clean = run.clean if clean is None else clean
         self.run, self.rows, self.clean, self.ask, self.attack = run, rows, clean, run.ask, run.attack
         truth, clean = run.truth.take(rows), clean.take(rows)
         self.goal = self.attack.goal.ready(run.truth.task, run.truth.labels)
