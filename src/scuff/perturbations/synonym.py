@@ -1,4 +1,4 @@
-"""Synonym: words replaced by synonyms, from WordNet or a file."""
+"""Synonym: words replaced by synonyms, from Scuff's own list, WordNet or a file."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
 from ..english.inflection import NOUN, VERB, cased_like, inflected, lemma
-from ..english.substitutes import PARTS, takes_an
+from ..english.substitutes import PARTS, in_phrase, takes_an
 from ..english.tagger import word_tags
+from ..english.thesaurus import Around, substitutes
 from ..english.wordnet import antonyms, any_synonyms, familiar, known, synonyms
 from ..resources import modified, read_lines
 from ..specs import check_number
 from ..text.corpus import Corpus
 from .base import Facts
-from .replace import Gap, Replace, WordOptions, find_gaps
+from .replace import AROUND, PHRASE, Gap, Replace, WordOptions, find_gaps, likeness
 
-WORDNET = "wordnet"
-SOURCE = "wordnet or a file of synonyms for synonym.source"
+LISTED, WORDNET = "scuff", "wordnet"
+SOURCE = "scuff, wordnet or a file of synonyms for synonym.source"
+SENSES, FIT = 5, 0.3  # of WordNet's synonyms, where nothing else is said
 FAMILIAR = 4  # how often WordNet's own texts must have a word; rarer ones hardly anybody knows
 LIGHT = {  # words whose meaning depends mostly on their neighbours
     "make", "take", "give", "come", "put", "set", "find", "see", "feel", "like", "worth", "little", "full", "enough", "one",
@@ -79,30 +83,98 @@ def _takes(gap: Gap, new: str, base: str) -> bool:
     return fits and base not in new.split() and gap.word.lower() not in new.split() and new not in antonyms(base)
 
 
+def _named(words: list[str], at: int, around: Around) -> bool:
+    """Whether a word looks like a part of a name or a title: in capitals, and not because a sentence begins."""
+    word = words[at]
+    if word.islower():
+        return False
+    before = words[at - 1] if around.before else ""
+    behind = words[at + 1] if around.behind else ""
+    if len(word) > 1 and word.isupper():
+        return bool(before or behind) and not any(each.isupper() and len(each) > 1 for each in (before, behind))
+    return bool(before) or not behind.islower()
+
+
+def listed_gaps(corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]:
+    """The words for which Scuff's own list has synonyms that can stand there, and these."""
+    words, tags = corpus.cut(corpus.words).strings(), word_tags(corpus)
+    low = [word.lower() for word in words]
+    row, start = corpus.place(corpus.words.row, corpus.words.start)
+    stop = start + corpus.words.stop - corpus.words.start
+    edges = np.searchsorted(row, np.arange(len(corpus) + 1))
+    here = corpus.codes[np.minimum(corpus.words.stop, corpus.codes.size - 1)]
+    joined = (row[1:] == row[:-1]) & (start[1:] - stop[:-1] == 1) & (here[:-1] == ord(" "))
+    one = [False, *joined.tolist(), False, False]  # whether one space is between a word and the one before
+    found = []
+    for at, (word, tag) in enumerate(zip(low, tags, strict=True)):
+        if tag[:2] not in PARTS or not (others := substitutes(word, tag)):
+            continue
+        around = Around(
+            low[at - 1] if one[at] else "", tags[at - 1] if one[at] else "",
+            low[at + 1] if one[at + 1] else "", tags[at + 1] if one[at + 1] else "",
+            tags[at + 2] if one[at + 1] and one[at + 2] else "",
+        )  # fmt: skip
+        suit = [(form, each) for form, each in others if each.suits(tag, around)]
+        if not suit or _named(words, at, around):
+            continue
+        text = int(row[at])
+        left, right = max(at - AROUND, int(edges[text])), min(at + AROUND + 1, int(edges[text + 1]))
+        near = frozenset(low[left:right])
+        fixed = _fixed(low, one, at, tag)
+        new = [
+            cased_like(form, words[at])
+            for form, each in suit
+            if form not in near
+            and (around.before not in ("a", "an") or takes_an(form) == (around.before == "an"))
+            and (not fixed or around.behind in each.beside)
+        ]
+        if new := list(dict.fromkeys(new)):
+            span = int(start[left]), int(stop[right - 1])
+            gap = Gap(at, text, int(start[at]), int(stop[at]), words[at], tag, around.before, *span, near)
+            found.append((gap, new))
+    return found
+
+
+def _fixed(low: list[str], one: list[bool], at: int, tag: str) -> bool:
+    """Whether a word belongs to a fixed phrase of at most four words."""
+    first = last = at
+    while first > max(0, at - PHRASE) and one[first]:
+        first -= 1
+    while last < at + PHRASE and one[last + 1]:
+        last += 1
+    return in_phrase(low[first:at], low[at], tag, low[at + 1 : last + 1])
+
+
 @dataclass(frozen=True)
 class Synonym(Replace):
     """Replace nouns, verbs, adjectives and adverbs by synonyms in the same form and case, never by opposites.
 
-    Synonyms are lemmas of one WordNet synset. `senses`: only what is among the first so many senses of both words, the most
-    frequent first. `fit`: the least sum of how often the word means that in sense-tagged text (0 to 1) and how alike both are
-    out of context (0 to 1, by a sentence encoder, computed when the table was built); 0 takes all. `multiword` allows
-    phrases ("film" to "motion picture"), which tagging data cannot take. `source` names a file to use instead of WordNet, for
-    example made from HowNet: lines `word<TAB>part of speech (n, v, a, r)<TAB>synonym synonym ...` of lemmas, the words of a
-    phrase joined by `_`. `loose` takes the lemmas of every sense as any part of speech, as they are, for every word, whatever the
-    sentence: for search attacks that have constraints of their own (TextAttack's PWWS).
+    `source`: `scuff`, its own list of pairs that mean the same in nearly every sentence, with what must stand beside them; few
+    words, about one in twenty, but nine of ten replacements are right. `wordnet`: lemmas of one WordNet synset, for three times
+    as many words, half of them wrong where they stand. Or a file, for example made from HowNet: lines `word<TAB>part of speech
+    (n, v, a, r)<TAB>synonym synonym ...` of lemmas, the words of a phrase joined by `_`. The next three are about WordNet, and
+    take it: `senses`: only what is among the first so many senses of both words (5), the most frequent first. `fit`: the least
+    sum of how often the word means that in sense-tagged text (0 to 1) and how alike both are out of context (0 to 1, by a
+    sentence encoder, computed when the table was built); 0 takes all (0.3). `multiword` allows phrases ("film" to "motion
+    picture"), which tagging data cannot take. `loose` takes the lemmas of every sense as any part of speech, as they are, for
+    every word, whatever the sentence: for search attacks that have constraints of their own (TextAttack's PWWS). `encoder`:
+    `minilm`, or the folder or id of a sentence encoder, keeps the synonyms whose cosine with the word, where they stand, is at
+    least `floor`.
     """
 
-    senses: int = 5
-    fit: float = 0.3
+    senses: int | None = None
+    fit: float | None = None
     multiword: bool = False
-    source: str = WORDNET
+    source: str = LISTED
     loose: bool = False
+    encoder: str = ""
+    floor: float = 0.6
 
     name: ClassVar[str] = "synonym"
     facts: ClassVar[Facts] = Facts(
         summary="replace words by synonyms",
         paper="RobTest (Chen et al. 2023); after PWWS (Ren et al. 2019)",
-        example="Adversarial onslaughts are harmless.",
+        example="Adversarial assaults are harmless.",
         level="word",
         tags=("general",),
         scripts="Latin",
@@ -111,23 +183,52 @@ class Synonym(Replace):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_number(self.fit, 0, 2, "synonym.fit")
+        if self.senses is not None and (type(self.senses) is not int or self.senses < 1):
+            raise ValueError(f"expected a whole number above 0 for synonym.senses, got {self.senses!r}")
+        if self.fit is not None:
+            check_number(self.fit, 0, 2, "synonym.fit")
+        check_number(self.floor, -1, 1, "synonym.floor")
         if self.multiword:
             object.__setattr__(self, "facts", replace(self.facts, keeps_tokens=False))
 
+    @property
+    def net(self) -> bool:
+        """Whether synonyms come from WordNet."""
+        wanted = self.multiword or self.senses is not None or self.fit is not None
+        return self.source == WORDNET or (self.source == LISTED and wanted)
+
     def stamp(self) -> object:
-        return None if self.source == WORDNET else modified(Path(self.source), SOURCE)
+        return None if self.source in (LISTED, WORDNET) else modified(Path(self.source), SOURCE)
 
     def options(self, corpus: Corpus) -> WordOptions:
         if self.loose:
             return WordOptions.of([self._any(word) for word in corpus.cut(corpus.words).strings()])
+        texts = corpus.strings()
+        own = self.source == LISTED and not self.net
+        found = listed_gaps(corpus, texts) if own else self._found(corpus, texts)
+        if self.encoder:
+            found = self._alike(texts, found)
         lists: list[list[str]] = [[] for _ in range(len(corpus.words))]
-        texts, behind = corpus.strings(), [*word_tags(corpus)[1:], ""]
+        for gap, new in found:
+            lists[gap.number] = new
+        return WordOptions.of(lists)
+
+    def _found(self, corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]:
+        """Words that may be replaced, and their synonyms from WordNet or the file."""
+        behind, found = [*word_tags(corpus)[1:], ""], []
         for gap in find_gaps(corpus, texts, True):
             last = texts[gap.text][gap.stop : gap.stop + 1] != " "
             if not _bound(gap, "" if last else behind[gap.number]):
-                lists[gap.number] = self._choices(gap)
-        return WordOptions.of(lists)
+                found.append((gap, self._choices(gap)))
+        return found
+
+    def _alike(self, texts: list[str], found: list[tuple[Gap, list[str]]]) -> list[tuple[Gap, list[str]]]:
+        """Those synonyms that the encoder finds alike where they stand."""
+        scores = likeness(self.encoder, texts, [gap for gap, _ in found], [new for _, new in found])
+        return [
+            (gap, [word for word, score in zip(new, each, strict=True) if score >= self.floor])
+            for (gap, new), each in zip(found, scores, strict=True)
+        ]
 
     def _any(self, word: str) -> list[str]:
         """Synonyms in any sense, whatever the sentence."""
@@ -144,8 +245,8 @@ class Synonym(Replace):
 
     def _synonyms(self, base: str, pos: str) -> Iterable[str]:
         """Synonyms of a lemma from WordNet or the file."""
-        if self.source == WORDNET:
-            found = synonyms(base, pos, self.senses, self.fit)
+        if self.net:
+            found = synonyms(base, pos, self.senses or SENSES, FIT if self.fit is None else self.fit)
             found = tuple(other for other in found if " " in other or familiar(other) >= FAMILIAR)
         else:
             path = Path(self.source)
