@@ -13,7 +13,7 @@ import numpy as np
 from ..english.inflection import NOUN, VERB, cased_like, inflected, lemma
 from ..english.substitutes import PARTS, in_phrase, takes_an
 from ..english.tagger import word_tags
-from ..english.thesaurus import Around, substitutes
+from ..english.thesaurus import Around, substitutes, unsure
 from ..english.wordnet import antonyms, any_synonyms, familiar, known, synonyms
 from ..resources import modified, read_lines
 from ..specs import check_number
@@ -126,7 +126,8 @@ def listed_gaps(corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]
             for form, each in suit
             if form not in near
             and (around.before not in ("a", "an") or takes_an(form) == (around.before == "an"))
-            and (not fixed or around.behind in each.beside)
+            and (not fixed or each.named(around))
+            and not unsure(word, form, tag, around)
         ]
         if new := list(dict.fromkeys(new)):
             span = int(start[left]), int(stop[right - 1])
