@@ -6,6 +6,7 @@ A part (perturbation, constraint, search, goal, metric, recipe) is given as a na
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from .evaluation.dimensions import Dimension
 from .evaluation.setup import EvaluationSetup
 from .metrics import Metric
 from .perturbations.base import Perturbation
-from .perturbations.plan import Plan
+from .perturbations.plan import Plan, Tally
 from .perturbations.protect import Protect
 from .reports import (
     attack_table,
@@ -260,7 +261,10 @@ def perturb(
         raise TypeError(f"expected a string or a list of strings, such as a column, got {type(texts).__name__}")
     changes: list[list[Edit]] = []
     many = [texts] if isinstance(texts, str) else list(texts)
-    new = plan.texts(many, ids=ids, draw=draw, edits=changes if return_edits else None)
+    tally = Tally() if plan.perturbation.facts.reach < plan.level else None
+    new = plan.texts(many, ids=ids, draw=draw, edits=changes if return_edits else None, tally=tally)
+    if tally and (warning := plan.out_of_reach(tally)):
+        warnings.warn(warning, stacklevel=2)
     if isinstance(texts, str):
         return (new[0], changes[0]) if return_edits else new[0]
     return (new, changes) if return_edits else new
