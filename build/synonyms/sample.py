@@ -24,7 +24,8 @@ SETS = ("agnews", "sst2", "snli", "mnli", "wikitext", "jigsaw", "davidson")
 
 def texts(file: Path, seed: int) -> list[str]:
     """The texts of a set that are neither toxic nor very short or long."""
-    rows = [json.loads(line) for line in gzip.open(file, "rt", encoding="utf-8")]
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
     rows = [row for row in rows if not row.get("labels") and row.get("label") not in ("offensive", "hate")]
     fields = ("text",) if "text" in rows[0] else ("premise", "hypothesis")
     found = list(dict.fromkeys(row[field] for row in rows for field in fields))

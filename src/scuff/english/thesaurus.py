@@ -107,8 +107,9 @@ def _substitute(text: str) -> Substitute:
     """A synonym as it is written in the file: `big/attr,-scale`."""
     word, _, conditions = text.partition("/")
     names = frozenset(conditions.split(",")) - {""}
-    words = (frozenset(name[1:] for name in names if name[0] == sign) for sign in "+>-<")
-    return Substitute(word, names & CLASSES, *words, names & LIMITS)
+    signs = {"+": "behind", ">": "before", "-": "never_behind", "<": "never_before"}
+    words = {field: frozenset(name[1:] for name in names if name[0] == sign) for sign, field in signs.items()}
+    return Substitute(word, names & CLASSES, limits=names & LIMITS, **words)
 
 
 def unsure(word: str, form: str, tag: str, around: Around) -> bool:

@@ -25,7 +25,9 @@ def _facts(parts: tuple[Perturbation, ...], summary: str) -> Facts:
     keeps = all(part.facts.keeps_tokens for part in parts)
     reach = min(1.0, sum(part.facts.reach for part in parts))
     level = max((part.facts.level for part in parts), key=("char", "word", "sentence").index)
-    return replace(parts[0].facts, summary=summary, example="", keeps_tokens=keeps, unit="words", level=level, reach=reach)
+    return replace(
+        parts[0].facts, summary=summary, example="", keeps_tokens=keeps, unit="words", level=level, reach=reach
+    )
 
 
 class _Combination(Perturbation):

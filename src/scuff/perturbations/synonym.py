@@ -151,17 +151,17 @@ def _fixed(low: list[str], one: list[bool], at: int, tag: str) -> bool:
 class Synonym(Replace):
     """Replace nouns, verbs, adjectives and adverbs by synonyms in the same form and case, never by opposites.
 
-    `source`: `scuff`, its own list of pairs that mean the same in nearly every sentence, with what must stand beside them; few
-    words, about one in twenty, but nine of ten replacements are right. `wordnet`: lemmas of one WordNet synset, for three times
-    as many words, half of them wrong where they stand. Or a file, for example made from HowNet: lines `word<TAB>part of speech
-    (n, v, a, r)<TAB>synonym synonym ...` of lemmas, the words of a phrase joined by `_`. The next three are about WordNet, and
-    take it: `senses`: only what is among the first so many senses of both words (5), the most frequent first. `fit`: the least
-    sum of how often the word means that in sense-tagged text (0 to 1) and how alike both are out of context (0 to 1, by a
-    sentence encoder, computed when the table was built); 0 takes all (0.3). `multiword` allows phrases ("film" to "motion
-    picture"), which tagging data cannot take. `loose` takes the lemmas of every sense as any part of speech, as they are, for
-    every word, whatever the sentence: for search attacks that have constraints of their own (TextAttack's PWWS). `encoder`:
-    `minilm`, or the folder or id of a sentence encoder, keeps the synonyms whose cosine with the word, where they stand, is at
-    least `floor`.
+    `source`: `scuff`, its own list of pairs that mean the same in nearly every sentence, and what must stand beside them: for one
+    word in 25, nine of ten right where they stand. `wordnet`: lemmas of one WordNet synset, for one word in seven, most of them
+    not right where they stand. Or a file, for example made from HowNet: lines `word<TAB>part of speech (n, v, a, r)<TAB>synonym
+    synonym ...` of lemmas, the words of a phrase joined by `_`. `encoder`: `minilm`, or the folder or id of a sentence encoder,
+    keeps the synonyms whose cosine with the word, where they stand, is at least `floor`.
+    Who gives one of the next three takes WordNet. `senses`: only what is among the first so many senses of both words (5), the
+    most frequent first. `fit`: the least sum of how often the word means that in sense-tagged text (0 to 1) and how alike both
+    are out of context (0 to 1, by a sentence encoder, computed when the table was built); 0 takes all (0.3). `multiword` allows
+    phrases ("film" to "motion picture"), which tagging data cannot take. `loose` takes the lemmas of every sense as any part of
+    speech, as they are, for every word, whatever the sentence: for search attacks that have constraints of their own
+    (TextAttack's PWWS).
     """
 
     senses: int | None = None
@@ -176,7 +176,7 @@ class Synonym(Replace):
     facts: ClassVar[Facts] = Facts(
         summary="replace words by synonyms",
         paper="RobTest (Chen et al. 2023); after PWWS (Ren et al. 2019)",
-        example="Adversarial assaults are harmless.",
+        example="Adversarial attacks are innocuous.",
         level="word",
         tags=("general",),
         scripts="Latin",
