@@ -29,7 +29,7 @@ from .isolation import Failures
 from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.languages import warn_of_language
-from .perturbations.plan import Plan
+from .perturbations.plan import Plan, Tally
 from .perturbations.protect import Protect
 from .reports import (
     attack_table,
@@ -363,16 +363,17 @@ def _perturbed(
 ) -> tuple[Any, list[list[Edit]]]:
     """Returns perturbed texts in the type of the old, and their edits if wanted."""
     new = held_texts(texts)
-    warn_of_language([plan.perturbation], (text for text in new if isinstance(text, str)))
+    warn_of_language([plan.perturbation], (text for text in new if isinstance(text, str)), stacklevel=3)
     changes: list[list[Edit]] = [[] for _ in new]
     spans = plan.protect.spans
     for what, given in (("ids", ids), ("protected spans", spans)):
         if given is not None and (len(given) != len(new) or isinstance(given, str)):
             raise ValueError(f"expected {what} for each of {len(new)} texts, got {given!r:.60}")
     held = Texts(new.copy(), "text {}".format, list(ids) if ids is not None else None, spans)
-    failures = Failures()
+    failures, tally = Failures(), Tally()
     for part in held.perturbed(plan, draw, edits=edits, strict=not skip_errors):
         failures.extend(part.tally.failures)
+        tally.add(part.tally)
         for row, text in zip(part.rows, part.new, strict=True):
             new[row] = str(text)
         for row, found in zip(part.rows, part.edits, strict=False):
@@ -381,6 +382,8 @@ def _perturbed(
         warnings.warn(
             f"{failures.count} of {len(new)} texts stay as they are: {'; '.join(failures.lines)}", RuntimeWarning, 3
         )
+    if plan.perturbation.facts.reach < plan.level and (warning := plan.out_of_reach(tally)):
+        warnings.warn(warning, stacklevel=3)
     return like(texts, new), changes
 
 

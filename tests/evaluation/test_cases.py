@@ -304,7 +304,7 @@ def test_pairs(spec: str, sides: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("name", ALWAYS)
 def test_protected_text_stays(name: str) -> None:
-    text = "Please read https://example.org/page today, dear Scuff friends, and write to me@example.org about it"
+    text = "Please read https://example.org/page today, dear Scuff friends, and often write to me@example.org about it"
     held = ["https://example.org/page", "Scuff", "me@example.org"]
     found = sample([[text]], name, 1.0, 6, protect=("urls", "emails", "word:scuff"))
     assert all(part in str(case.texts[0]) for case in found for part in held)

@@ -135,6 +135,7 @@ def test_which_models(models: dict[str, str], tmp_path: Path, monkeypatch: pytes
     monkeypatch.setitem(names, "find_encoder", lambda: "somewhere")
     assert Contextual().settled() == Contextual(encoder="minilm")
     monkeypatch.setitem(names, "find_encoder", lambda: None)
+    monkeypatch.setattr("scuff.perturbations.replace.find_encoder", lambda: None)
     with pytest.raises(
         MissingResource, match=r"masked language model: contextual\(mlm='FOLDER_OR_ID'\), or --mlm of evaluate"
     ):

@@ -129,8 +129,8 @@ def test_numbers_of_any_kind_are_the_same_seed() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(TypeError, match="expected str for text 1, got NoneType"):
-        scuff.perturb(["a", None], "truncate")  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="expected str for text 1, got int"):
+        scuff.perturb(["a", 3], "truncate")  # type: ignore[list-item]
     for ids in ([1, 2, 3], "ab"):
         with pytest.raises(ValueError, match="expected ids for each of 2 texts"):
             scuff.perturb(["a", "b"], "truncate", ids=ids)

@@ -22,10 +22,13 @@ from scuff.text.corpus import Corpus
 pytest.importorskip("lemminflect")
 
 
-def choices(text: str, perturbation: Replace | None = None) -> dict[str, list[str]]:
+WORDNET = Synonym(source="wordnet")
+
+
+def choices(text: str, perturbation: Replace = WORDNET) -> dict[str, list[str]]:
     """What may stand for each word of a text that can change."""
     corpus = Corpus.of([text])
-    options = (perturbation or Synonym()).options(corpus)
+    options = perturbation.options(corpus)
     new, first = options.texts.strings(), options.first.tolist()
     words = corpus.cut(corpus.words).strings()
     return {word: new[a:b] for word, a, b in zip(words, first, first[1:], strict=False) if b > a}
@@ -158,7 +161,7 @@ def test_broken_files_of_synonyms(tmp_path: Path, content: bytes, message: str) 
 
 
 def test_missing_files() -> None:
-    with pytest.raises(FileNotFoundError, match=r"expected wordnet or a file of synonyms for synonym\.source"):
+    with pytest.raises(FileNotFoundError, match=r"expected scuff, wordnet or a file of synonyms for synonym\.source"):
         scuff.perturb("a film", Synonym(source="nowhere.tsv"))
     with pytest.raises(FileNotFoundError, match=r"expected word vectors or neighbours for embedding\.file"):
         scuff.perturb("a film", Embedding(file="nowhere.tsv"))
@@ -306,6 +309,7 @@ def test_counter_fitted_neighbours(shared: Path) -> None:
 @pytest.mark.parametrize(
     "perturbation", [Synonym(), Synonym(multiword=True), Synonym(fit=0, senses=9)], ids=lambda a: a.spec
 )
+@pytest.mark.filterwarnings("ignore:.*out of reach")
 def test_odd_texts(perturbation: Synonym) -> None:
     texts = [
         "", " ", "👩‍👩‍👧‍👦👍🏽", "שלום עולם", "e\u0301te\u0301 film", "film\x00\x07film", "a\u200bfilm", "film " * 2000, "’s n't",

@@ -238,9 +238,7 @@ class Campaign:
 
     def do(self, job: Job, made: Any = None) -> None:
         """Attacks a block of examples and writes its part."""
-        self.folder.write_part(
-            job.name, AttackedBlock(self, np.arange(job.rows.start, job.rows.stop), self.clean).part()
-        )
+        self.folder.write_part(job.name, AttackedBlock(self, np.arange(job.rows.start, job.rows.stop)).part())
 
     @cached_property
     def clean(self) -> Outputs:

@@ -35,6 +35,11 @@ def run(args: argparse.Namespace) -> None:
         "languages": ", ".join(facts.languages) or "any",
         "people read it": facts.readable,
         "strength is a share of": facts.unit,
+        **(
+            {"can change": f"about {facts.reach:.0%} of them in a usual text, at any strength"}
+            if facts.reach < 1
+            else {}
+        ),
         "keeps tokens": "yes" if facts.keeps_tokens else "no: not for tagging data",
         "selection": kind.selection,
     }

@@ -75,6 +75,8 @@ def run(args: argparse.Namespace) -> None:
     tally = perturb_file(
         input_of(args), args.output, plan, copies=args.copies, edits_to=args.edits, progress=progress_bar(args.quiet)
     )
+    if warning := plan.out_of_reach(tally):
+        say(args.quiet, f"warning: {warning}")
     where = "" if args.output == "-" else f" in {args.output}"
     changed = f"{tally.changed_units:,} of {tally.units:,} {perturbation.facts.unit} changed ({tally.reached:.1%})"
     say(args.quiet, f"{tally.texts:,} texts{where}, {changed}; {plan.signature}")

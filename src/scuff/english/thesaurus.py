@@ -18,6 +18,9 @@ BASE = ("NN", "JJ", "RB", "VB")  # tags of base forms
 OBJECT = ("DT", "PDT", "PRP$", "CD", *NOUN, *NAME, *ADJECTIVE)
 BE = frozenset(("am", "is", "are", "was", "were", "be", "been", "being", "'s", "'re", "'m", "get", "gets", "got"))
 
+PERFECT = BE | {"have", "has", "had", "having", "'ve", "'d"}
+SUBJECT = (*NOUN, *NAME, "PRP", "WP", "WDT")
+
 
 class Around(NamedTuple):
     """The neighbours of a word, in lower case, and their tags; "" where something other than one space is between."""
@@ -31,29 +34,34 @@ class Around(NamedTuple):
 
 @dataclass(frozen=True)
 class Substitute:
-    """A synonym and its conditions: one of `classes` or of the words `beside` if there are any, and all the others."""
+    """A synonym and its conditions: one of `classes`, `behind` and `before` if there are any, and all the others."""
 
     word: str
     classes: frozenset[str] = frozenset()
-    beside: frozenset[str] = frozenset()
-    never: frozenset[str] = frozenset()
+    behind: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    never_behind: frozenset[str] = frozenset()
     never_before: frozenset[str] = frozenset()
     limits: frozenset[str] = frozenset()
 
     def suits(self, tag: str, around: Around) -> bool:
         """Whether the synonym can stand for a word with this tag between these neighbours."""
-        if around.behind in self.never or {"NN": "pl", "NNS": "sg"}.get(tag) in self.limits:
+        if around.behind in self.never_behind or {"NN": "pl", "NNS": "sg"}.get(tag) in self.limits:
             return False
         before = "not" if around.before.endswith("n't") else around.before
         if before in self.never_before:
             return False
         if tag in NOUN and self._in_compound(around):
             return False
-        if self.beside or self.classes:
-            return around.behind in self.beside or any(_holds(each, tag, around) for each in self.classes)
+        if self.behind or self.before or self.classes:
+            return self.named(around) or any(_holds(each, tag, around) for each in self.classes)
         if tag in VERB:
             return around.behind_tag not in ("RP", "TO") and (around.behind_tag != "IN" or tag == "VBN")
         return tag not in ADJECTIVE or around.behind_tag not in ("IN", "TO")
+
+    def named(self, around: Around) -> bool:
+        """Whether the list names the word behind or in front: then the two may be a fixed phrase."""
+        return around.behind in self.behind or around.before in self.before
 
     def _in_compound(self, around: Around) -> bool:
         """Whether a noun is the first or last part of a compound, and may not be replaced there: "film festival"."""
@@ -72,7 +80,7 @@ def _holds(name: str, tag: str, around: Around) -> bool:
     if name == "to":
         return behind == "to" and around.after_tag == "VB" and not passive
     if name == "end":
-        return behind == "" or kind == "CC"
+        return (behind == "" or kind == "CC") and not passive
     if name == "pass":
         return passive and kind not in OBJECT
     if name == "pred":
@@ -99,8 +107,19 @@ def _substitute(text: str) -> Substitute:
     """A synonym as it is written in the file: `big/attr,-scale`."""
     word, _, conditions = text.partition("/")
     names = frozenset(conditions.split(",")) - {""}
-    beside, never, before = (frozenset(name[1:] for name in names if name[0] == sign) for sign in "+-<")
-    return Substitute(word, names & CLASSES, beside, never, before, names & LIMITS)
+    signs = {"+": "behind", ">": "before", "-": "never_behind", "<": "never_before"}
+    words = {field: frozenset(name[1:] for name in names if name[0] == sign) for sign, field in signs.items()}
+    return Substitute(word, names & CLASSES, limits=names & LIMITS, **words)
+
+
+def unsure(word: str, form: str, tag: str, around: Around) -> bool:
+    """Whether a past tense could be a participle, or the other way round, and the two differ for the synonym: talked, spoke."""
+    if tag not in ("VBD", "VBN"):
+        return False
+    base, other = lemma(form, tag), "VBN" if tag == "VBD" else "VBD"
+    if inflected(lemma(word, tag), other) != word or inflected(base, other) == form:
+        return False
+    return around.before not in PERFECT if tag == "VBN" else around.before_tag not in SUBJECT
 
 
 @lru_cache(100_000)

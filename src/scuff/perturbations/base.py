@@ -50,6 +50,7 @@ class Facts:
     readable: str = "easily"  # by people
     unit: str = "words"  # what the strength is a share of
     keeps_tokens: bool = True  # every token stays one token: safe for tagging data
+    reach: float = 1.0  # about the share of the units of a usual text that can change at most
 
 
 @dataclass(frozen=True)

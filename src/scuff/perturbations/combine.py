@@ -25,10 +25,12 @@ def _facts(parts: tuple[Perturbation, ...], summary: str) -> Facts:
     keeps = all(part.facts.keeps_tokens for part in parts)
     bound = [part.facts.languages for part in parts if part.facts.languages]
     languages = tuple(code for code in bound[0] if all(code in other for other in bound)) or bound[0] if bound else ()
+    reach = min(1.0, sum(part.facts.reach for part in parts))
     level = max((part.facts.level for part in parts), key=("char", "word", "sentence").index)
     return replace(
-        parts[0].facts, summary=summary, example="", keeps_tokens=keeps, unit="words", level=level, languages=languages
-    )
+        parts[0].facts, summary=summary, example="", keeps_tokens=keeps, unit="words", level=level, languages=languages,
+        reach=reach,
+    )  # fmt: skip
 
 
 class _Combination(Perturbation):

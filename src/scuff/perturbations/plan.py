@@ -18,6 +18,7 @@ from .base import Perturbation, strength_of
 from .names import parse
 from .protect import Protect
 
+ENOUGH, NEARLY = 500, 0.8  # units, and the share of the level, for `out_of_reach`
 BLOCK = 1 << 17  # code points that are worked on at once: arrays of this size stay in the processor's cache
 
 
@@ -80,6 +81,20 @@ class Plan:
             "selection": self.selection or "default", "protect": ",".join(self.protect.what) or "nothing",
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+    def out_of_reach(self, tally: Tally) -> str:
+        """Returns one line that says that far fewer units changed than were asked for, because most cannot; "" otherwise.
+
+        Only where the perturbation is known to reach few, and of texts that are enough to tell.
+        """
+        facts, asked = self.perturbation.facts, self.selection or self.perturbation.selection
+        enough = facts.reach < self.level and tally.units >= ENOUGH and asked in ("quota", "coin", "each")
+        if not enough or tally.reached > NEARLY * self.level:
+            return ""
+        return (
+            f"{self.perturbation.spec} changed {tally.reached:.1%} of the {facts.unit}: level {self.level:g} is out of reach, "
+            f"it can change about {facts.reach:.0%} of a usual text"
+        )
 
     def edits(self, corpus: Corpus, part: slice, draw: int, tally: Tally | None) -> Edits:
         """The edits of one block of texts."""

@@ -13,7 +13,7 @@ import numpy as np
 from ..english.inflection import NOUN, VERB, cased_like, inflected, lemma
 from ..english.substitutes import PARTS, in_phrase, takes_an
 from ..english.tagger import word_tags
-from ..english.thesaurus import Around, substitutes
+from ..english.thesaurus import Around, substitutes, unsure
 from ..english.wordnet import antonyms, any_synonyms, familiar, known, synonyms
 from ..resources import modified, read_lines
 from ..specs import check_number
@@ -23,6 +23,7 @@ from .replace import AROUND, PHRASE, Gap, Replace, WordOptions, find_gaps, liken
 
 LISTED, WORDNET = "scuff", "wordnet"
 SOURCE = "scuff, wordnet or a file of synonyms for synonym.source"
+REACH = {LISTED: 0.04, WORDNET: 0.15}  # of the words, measured on seven data sets
 SENSES, FIT = 5, 0.3  # of WordNet's synonyms, where nothing else is said
 FAMILIAR = 4  # how often WordNet's own texts must have a word; rarer ones hardly anybody knows
 LIGHT = {  # words whose meaning depends mostly on their neighbours
@@ -126,7 +127,8 @@ def listed_gaps(corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]
             for form, each in suit
             if form not in near
             and (around.before not in ("a", "an") or takes_an(form) == (around.before == "an"))
-            and (not fixed or around.behind in each.beside)
+            and (not fixed or each.named(around))
+            and not unsure(word, form, tag, around)
         ]
         if new := list(dict.fromkeys(new)):
             span = int(start[left]), int(stop[right - 1])
@@ -149,17 +151,17 @@ def _fixed(low: list[str], one: list[bool], at: int, tag: str) -> bool:
 class Synonym(Replace):
     """Replace nouns, verbs, adjectives and adverbs by synonyms in the same form and case, never by opposites.
 
-    `source`: `scuff`, its own list of pairs that mean the same in nearly every sentence, with what must stand beside them; few
-    words, about one in twenty, but nine of ten replacements are right. `wordnet`: lemmas of one WordNet synset, for three times
-    as many words, half of them wrong where they stand. Or a file, for example made from HowNet: lines `word<TAB>part of speech
-    (n, v, a, r)<TAB>synonym synonym ...` of lemmas, the words of a phrase joined by `_`. The next three are about WordNet, and
-    take it: `senses`: only what is among the first so many senses of both words (5), the most frequent first. `fit`: the least
-    sum of how often the word means that in sense-tagged text (0 to 1) and how alike both are out of context (0 to 1, by a
-    sentence encoder, computed when the table was built); 0 takes all (0.3). `multiword` allows phrases ("film" to "motion
-    picture"), which tagging data cannot take. `loose` takes the lemmas of every sense as any part of speech, as they are, for
-    every word, whatever the sentence: for search attacks that have constraints of their own (TextAttack's PWWS). `encoder`:
-    `minilm`, or the folder or id of a sentence encoder, keeps the synonyms whose cosine with the word, where they stand, is at
-    least `floor`.
+    `source`: `scuff`, its own list of pairs that mean the same in nearly every sentence, and what must stand beside them: for one
+    word in 25, nine of ten right where they stand. `wordnet`: lemmas of one WordNet synset, for one word in seven, most of them
+    not right where they stand. Or a file, for example made from HowNet: lines `word<TAB>part of speech (n, v, a, r)<TAB>synonym
+    synonym ...` of lemmas, the words of a phrase joined by `_`. `encoder`: `minilm`, or the folder or id of a sentence encoder,
+    keeps the synonyms whose cosine with the word, where they stand, is at least `floor`.
+    Who gives one of the next three takes WordNet. `senses`: only what is among the first so many senses of both words (5), the
+    most frequent first. `fit`: the least sum of how often the word means that in sense-tagged text (0 to 1) and how alike both
+    are out of context (0 to 1, by a sentence encoder, computed when the table was built); 0 takes all (0.3). `multiword` allows
+    phrases ("film" to "motion picture"), which tagging data cannot take. `loose` takes the lemmas of every sense as any part of
+    speech, as they are, for every word, whatever the sentence: for search attacks that have constraints of their own
+    (TextAttack's PWWS).
     """
 
     senses: int | None = None
@@ -168,17 +170,18 @@ class Synonym(Replace):
     source: str = LISTED
     loose: bool = False
     encoder: str = ""
-    floor: float = 0.6
+    floor: float = 0.75
 
     name: ClassVar[str] = "synonym"
     facts: ClassVar[Facts] = Facts(
         summary="replace words by synonyms",
         paper="RobTest (Chen et al. 2023); after PWWS (Ren et al. 2019)",
-        example="Adversarial assaults are harmless.",
+        example="Adversarial attacks are innocuous.",
         level="word",
         tags=("general",),
         scripts="Latin",
         languages=("en",),
+        reach=0.04,
     )
 
     def __post_init__(self) -> None:
@@ -188,8 +191,9 @@ class Synonym(Replace):
         if self.fit is not None:
             check_number(self.fit, 0, 2, "synonym.fit")
         check_number(self.floor, -1, 1, "synonym.floor")
-        if self.multiword:
-            object.__setattr__(self, "facts", replace(self.facts, keeps_tokens=False))
+        reach = REACH.get(WORDNET if self.net else self.source, 1.0)
+        facts = replace(self.facts, keeps_tokens=not self.multiword, reach=1.0 if self.loose else reach)
+        object.__setattr__(self, "facts", facts)
 
     @property
     def net(self) -> bool:
