@@ -14,11 +14,19 @@ from ..text.ragged import Ints
 from ..victims.query import Query
 from .campaign import USUAL, AttackedBlock, Campaign
 
-GROUPS = (1, 2, 4, 8, 16)  # examples that are attacked together; the first is not timed, since parts may load something
+GROUPS = (
+    1,
+    2,
+    4,
+    8,
+    16,
+    32,
+    64,
+)  # examples that are attacked together; the first is not timed, since parts may load something
 LEAST, SHARE = 3, 5  # at least so many are attacked, at most one in so many
 LONG, LONGEST = 2.0, 15.0  # seconds after which no other group begins, and after which a search is stopped
 FLATTEST = 0.25  # of the time of an example in a group, that it takes at least in a large one
-SUMMARY = 0.4  # seconds to compute and write the results
+SUMMARY = 0.25  # seconds to compute and write the results
 START = 3.0  # seconds in which a worker process starts
 
 

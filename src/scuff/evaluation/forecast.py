@@ -19,10 +19,11 @@ from .block import make_cases
 from .guided import Oracle
 from .protocol import Protocol
 
-LEAST, MOST = 2, 16  # examples whose cases are made
+LEAST, MOST = 2, 48  # examples whose cases are made
 LONG = 0.5  # seconds that the cases of a dimension may take, about
 CASES, FEW = 10, 3  # that are made of an example, at most; fewer if they take long
-SUMMARY, SUMMARY_OF_CASE = 0.8, 4e-5  # seconds to compute and write the results: of any run, and of each case
+FLATTEST = 0.2  # of the time of an example in a small call, that it takes at least in a large one
+SUMMARY, SUMMARY_OF_CASE = 0.25, 1.1e-5  # seconds to compute and write the results: of any run, and of each case
 START = 3.0  # seconds in which a worker process starts
 
 
@@ -106,30 +107,34 @@ def _costs(setup: Setup, protocol: Protocol, dimension: int, by_length: Ints, bl
     """Returns the costs of a dimension for one example.
 
     To prepare an example (its tags, substitutes, ...) takes time once, at the first degree; each case takes some more. So the
-    first degree is made with one case and, of other examples, with several.
+    first degree is made with one case and, of other examples, with several. A call with many examples takes less time for each.
     """
-    protocol_cases, degrees = protocol.cases, len(protocol.degrees)
-    one = _sample(setup, protocol, by_length, 1, 0.5)
-    one.make((dimension, 0), 1)  # loads tables and models, which takes no time in the run
-    fixed = one.make((dimension, 0), 1)[1]  # of a call, however many examples it has
-    few, some = (_sample(setup, protocol, by_length, LEAST, shift) for shift in (0.3, 0.6))
-    first = few.make((dimension, 0), 1)[1]
-    cases = min(protocol_cases, CASES if first < LONG else FEW)
-    size = int(min(block, MOST, len(setup.data), LONG / max(first * min(cases, 5), 1e-9)))
-    if size > LEAST:
-        few, some = (_sample(setup, protocol, by_length, size, shift) for shift in (0.3, 0.6))
-        first = few.make((dimension, 0), 1)[1]
-    texts, seconds, queries = some.make((dimension, 0), cases)
-    once = max(0.0, (first * cases - seconds) / (cases - 1)) if cases > 1 else 0.0
-    size = len(some.data)
-    per_case = (seconds - once) / cases
-    once = max(0.0, once - fixed / size + fixed / max(block, size))
-    cost = Costs(once + per_case * protocol_cases, queries, len(texts) / size, list(texts))
-    for degree in range(1, degrees):  # all of them: what one degree measured is known to the next
+    degrees, total = len(protocol.degrees), protocol.cases
+    _sample(setup, protocol, by_length, 1, 0.1).make(
+        (dimension, 0), 1
+    )  # loads tables and models, which the run does not
+    alone = _sample(setup, protocol, by_length, 1, 0.5).make((dimension, 0), 1)[1]
+    size = int(np.clip(LONG / max(alone * 5, 1e-9), LEAST, max(LEAST, min(block, MOST, len(setup.data)))))
+    few, some = (_sample(setup, protocol, by_length, size, shift) for shift in (0.3, 0.7))
+    together = few.make((dimension, 0), 1)[1]
+    # seconds of a call = fixed + marginal * examples; many examples share what is fixed
+    marginal = float(np.clip((together * size - alone) / (size - 1), FLATTEST * together, together))
+    fixed = (together - marginal) * size
+    cases = min(total, CASES if together < LONG else FEW)
+    cost = Costs()
+    for degree in range(degrees):  # all of them: what one degree measured is known to the next
         texts, seconds, queries = some.make((dimension, degree), cases)
-        cost.seconds += seconds / cases * protocol_cases
+        shared = min(fixed / size, (1 - FLATTEST) * seconds)
+        own = seconds - shared
+        if degree == 0 and cases > 1:  # the first case prepares the example
+            per_case = max(0.0, own - marginal) / (cases - 1)
+            own = marginal + per_case * (total - 1)
+        else:
+            own *= total / cases
+        cost.seconds += own + shared * size / max(block, size)
         cost.queries += queries
-        cost.cases += len(texts) / size
+        cost.cases += len(texts) / size * total / cases
         cost.texts += texts
-    cost.cases *= protocol_cases / cases
+    if protocol.parsed[dimension].measure == "meaning":  # distances that were measured now are known in the run
+        cost.seconds *= max(0.0, 1 - 2 * size / len(setup.data))
     return cost

@@ -75,7 +75,8 @@ def look(setup: Setup, say: Say) -> float:
             f"WARNING the clean score is no better than guessing ({chance:.1f} %) or always giving the most "
             f"frequent label ({majority:.1f} %): are labels and columns right?"
         )
-    return seconds / max(asked, 1)
+    idle = min(1.0, asked / setup.victim.in_flight)  # the share of what is asked at once in the run
+    return seconds / max(asked, 1) * idle
 
 
 TUNING = 200_000  # characters: enough to try batches of every size

@@ -45,6 +45,7 @@ def start_run(
     output: the run folder; None stands for a temporary one. named: `output` is a folder of runs, in which this one gets a name
     made of its settings.
     """
+    told = say is not silent or show is not None
     say = _above(say, show)
     try:
         setup.check_parts()
@@ -53,9 +54,9 @@ def start_run(
             folder = Folder(Path(output) / setup.folder_name if named else output)
             if setup.settings.fresh and folder.started:
                 say(f"fresh   the run that was in {folder.path} is now in {folder.set_aside()}")
-            forecast = Forecast() if folder.started else _forecast(setup, say, each)
+            forecast = Forecast() if folder.started else _forecast(setup, say, each, told)
             return _conduct(setup, folder, finish, say, show, forecast)
-        forecast = _forecast(setup, say, each)
+        forecast = _forecast(setup, say, each, told)
         with tempfile.TemporaryDirectory(prefix="scuff-") as temporary:
             return _conduct(setup, Folder(Path(temporary) / "run"), finish, say, show, forecast)
     finally:
@@ -86,8 +87,13 @@ def _preflight(setup: Setup, say: Say, show: Show | None) -> float:
     return each
 
 
-def _forecast(setup: Setup, say: Say, each: float) -> Forecast:
-    """Says the plan and its costs, and looks for the best batch size if that is worth its time."""
+def _forecast(setup: Setup, say: Say, each: float, told: bool) -> Forecast:
+    """Says the plan and its costs, and looks for the best batch size if that is worth its time.
+
+    told: whether somebody hears it. If not, the forecast is made only to decide about the batch size.
+    """
+    if not told and setup.victim.batch_tokens is not None:
+        return Forecast()
     forecast = setup.forecast(say, each)
     tune(setup, forecast.queries)
     return forecast

@@ -106,6 +106,7 @@ class Victim(ABC):
     access: Access = Access.DECISION
     cases_at_once: int = 4000  # in a block of a run: many full batches, yet little is lost when the run is killed
     rows_at_once: int = 256  # at most so many rows in a call: full batches that fit into memory
+    in_flight: int = 1  # rows that are asked at the same time; fewer rows take as long
     batch_tokens: int | None = 0  # of victims that batch by tokens; None: not measured yet
     _identity: str = ""  # where the name does not identify the model
     holds: Any = None  # the Python object that answers, if there is one: what it holds identifies it, too

@@ -81,7 +81,7 @@ class Chat(Victim):
         )  # fmt: skip
         shown = self.endpoint.address.shown.removesuffix("/chat/completions")
         self.name, self.task, self.labels = f"chat:{shown}#{model}", task, tuple(labels)
-        self.rows_at_once = max(256, concurrency)
+        self.rows_at_once, self.in_flight = max(256, concurrency), concurrency
         self._prompts = {columns: _prompt(prompt, task, columns) for columns in SHOWS}
         self._system = [{"role": "system", "content": system}] if system else []
         self._settings: dict[str, Any] = {"model": model}

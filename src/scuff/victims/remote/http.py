@@ -168,7 +168,8 @@ class Http(Read):
         self.reader = Reader(task, self.labels, self.name, assumed=OTHER in self.labels, scores=scores)
         check_count(batch, 1, "http.batch")
         self._size = batch if self._template.batched else 1
-        self.rows_at_once = max(256, self._size * concurrency)
+        self.in_flight = self._size * concurrency
+        self.rows_at_once = max(256, self.in_flight)
         about = [self.endpoint.address.public, task, self.labels, self._template.value, answer]
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
 
