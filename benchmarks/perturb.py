@@ -42,7 +42,11 @@ SAME = {  # by perturbation, the peers' operations that do the same or come clos
     "visual": ["replace_similar_unicode_chars", "WordSwapHomoglyphSwap"],
     "homoglyph": ["replace_similar_unicode_chars", "WordSwapHomoglyphSwap"],
     "invisible": ["insert_zero_width_chars"],
+    "omit": [],
+    "typo": [],
 }
+# these tag or parse each text and remember that: every turn has other texts
+WORDS = ["inflection", "synonym", "syntax"]
 
 
 def real_texts(count: int = 20_000) -> list[str]:
@@ -63,6 +67,18 @@ def rate(call: Callable[[], object], characters: int, turns: int) -> float:
         call()
         seconds.append(time.perf_counter() - begin)
     return characters / statistics.median(seconds) / 1e6
+
+
+def rate_of_new(name: str, texts: list[str], turns: int) -> float:
+    """Returns million characters per second on texts that were not seen before: the median of some turns after a warm-up."""
+    parts = np.array_split(np.arange(len(texts)), turns + 1)
+    found = []
+    for part in parts:
+        some = [texts[at] for at in part.tolist()]
+        begin = time.perf_counter()
+        scuff.perturb(some, name)
+        found.append(sum(map(len, some)) / (time.perf_counter() - begin) / 1e6)
+    return statistics.median(found[1:])
 
 
 def peer_rates(seconds: float) -> dict[str, float]:
@@ -120,6 +136,9 @@ def main() -> None:
         best = max(same, key=lambda op: same[op], default="")
         beaten = f"{best}: {same[best]:.2f} | {ours / same[best]:.0f}" if best else "- | -"
         print(f"| {name} | {ours:.1f} | {ours / translate:.2f} | {' | '.join(others)} | {beaten} |", flush=True)
+    for name in WORDS:
+        ours = rate_of_new(name, texts, args.turns)
+        print(f"| {name} | {ours:.2f} | {ours / translate:.3f} | - | - | - | - |", flush=True)
     print("\nall peers' operations: " + "; ".join(f"{op} {value:.3f}" for op, value in peers.items()) if peers else "")
 
 

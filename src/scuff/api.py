@@ -25,7 +25,6 @@ from .evaluation.dimensions import Dimension
 from .evaluation.settings import EvaluationSettings
 from .evaluation.setup import EvaluationSetup
 from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
-from .isolation import Failures
 from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.languages import warn_of_language
@@ -362,29 +361,44 @@ def _perturbed(
     texts: Any, plan: Plan, draw: int, ids: Sequence[object] | None, edits: bool, skip_errors: bool
 ) -> tuple[Any, list[list[Edit]]]:
     """Returns perturbed texts in the type of the old, and their edits if wanted."""
-    new = held_texts(texts)
+    new: list[Any] = list(held_texts(texts))
+    limited = plan.perturbation.facts.reach < plan.level
     warn_of_language([plan.perturbation], (text for text in new if isinstance(text, str)), stacklevel=3)
-    changes: list[list[Edit]] = [[] for _ in new]
+    changes: list[list[Edit]] = []
+    tally = Tally()
+    if skip_errors or not all(isinstance(text, str) for text in new):
+        new, changes = _perturbed_alone(new, plan, draw, ids, edits, skip_errors, tally)
+    else:  # the usual case
+        new = plan.texts(
+            new, ids=ids, draw=draw, tally=tally if limited else None, edits=changes if edits else None
+        )  # fmt: skip
+    if limited and (warning := plan.out_of_reach(tally)):
+        warnings.warn(warning, stacklevel=3)
+    return like(texts, new), changes
+
+
+def _perturbed_alone(
+    texts: list[Any], plan: Plan, draw: int, ids: Sequence[object] | None, edits: bool, skip_errors: bool, tally: Tally
+) -> tuple[list[Any], list[list[Edit]]]:
+    """Returns perturbed texts, some of which may be missing or make the perturbation raise, and their edits if wanted."""
+    new = texts.copy()
+    changes: list[list[Edit]] = [[] for _ in new] if edits else []
     spans = plan.protect.spans
     for what, given in (("ids", ids), ("protected spans", spans)):
         if given is not None and (len(given) != len(new) or isinstance(given, str)):
             raise ValueError(f"expected {what} for each of {len(new)} texts, got {given!r:.60}")
-    held = Texts(new.copy(), "text {}".format, list(ids) if ids is not None else None, spans)
-    failures, tally = Failures(), Tally()
+    held = Texts(texts, "text {}".format, list(ids) if ids is not None else None, spans)
     for part in held.perturbed(plan, draw, edits=edits, strict=not skip_errors):
-        failures.extend(part.tally.failures)
         tally.add(part.tally)
         for row, text in zip(part.rows, part.new, strict=True):
             new[row] = str(text)
         for row, found in zip(part.rows, part.edits, strict=False):
             changes[row] = found
-    if failures.count:
+    if (failures := tally.failures).count:
         warnings.warn(
-            f"{failures.count} of {len(new)} texts stay as they are: {'; '.join(failures.lines)}", RuntimeWarning, 3
+            f"{failures.count} of {len(new)} texts stay as they are: {'; '.join(failures.lines)}", RuntimeWarning, 4
         )
-    if plan.perturbation.facts.reach < plan.level and (warning := plan.out_of_reach(tally)):
-        warnings.warn(warning, stacklevel=3)
-    return like(texts, new), changes
+    return new, changes
 
 
 @overload

@@ -74,7 +74,7 @@ def test_the_table(summary: Any, timings: Any) -> None:
         "words changed               23.2                on average, of successes",
         "similarity in meaning       0.82                on average, of successes, by chrF; 1 is the same",
         "37 succeeded, 26 failed, 2 ended in an error, 5 skipped (5 already wrong)",
-        "14 queries had no answer, counted as not fooling the model: 14 RuntimeError",
+        "13 queries had no answer, counted as not fooling the model: 13 RuntimeError",
         "9 attacks ran out of queries or time",
         "few texts were attacked (65): the intervals are wide",
         "time          80.0 s in 2 sessions, 228 queries per second, 75% of it inside the model",
