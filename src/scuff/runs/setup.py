@@ -25,19 +25,17 @@ from ..resources.checksums import named_files
 from ..specs import can_be_rebuilt, digests
 from ..version import __version__
 from ..victims.answers import Read
-from ..victims.base import OTHER, Outputs, Victim
+from ..victims.base import OTHER, Victim
 from ..victims.cache import DiskCache
 from ..victims.contents import Contents
-from ..victims.identity import PROBE, Identity, check_cache, digest_name, held_by, identify, written
+from ..victims.identity import PROBE, Identity, check_cache, held_by, identify
 from ..victims.open import hub_commit, open_victim
 from ..victims.plain import Predictions
 from ..victims.query import Query, TooManyErrors
 from ..victims.truth import Truth
 from .checking import mismatch
-from .display import in_words, said
 from .folder import BadRun, Folder
 from .jobs import Work
-from .pack import unpack_answers
 from .progress import Forecast
 from .schema import SCHEMA, DataFacts, RunFile, RunPlan
 from .settings import EXAMPLES, SIDES, Settings
@@ -201,8 +199,7 @@ class Setup(ABC):
         victim = open_model(spec, settings, data)
         if isinstance(victim, Read) and OTHER in truth.labels:
             victim.admit_others()
-        sure = "probe" in run or victim.paid  # the name in a run of an earlier version may be that of several models
-        cache = DiskCache(settings.cache) if settings.cache and sure else None
+        cache = DiskCache(settings.cache) if settings.cache else None
         query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=settings.error_limit(queries))
         if run.get("batch_tokens"):
             victim.batch_tokens = run["batch_tokens"]
@@ -330,14 +327,18 @@ class Setup(ABC):
         """Returns run.json of a folder. Raises BadRun, naming what differs, if its key is another."""
         run = folder.run()
         key, old = self.key(), cast(dict[str, Any], run["key"])
-        ignored = {"model"} if "probe" in run else {"model", "files"}  # earlier versions did not know files
-        other = sorted(name for name in {*key, *old} - ignored if key.get(name) != old.get(name))
+        if old.get("scuff") != __version__ or "probe" not in run:  # a seed may give other texts
+            raise BadRun(
+                f"{folder.path}: expected a run of scuff {__version__} to go on with, got one of scuff {old.get('scuff')}: "
+                "report it as it is, choose another folder, or start anew with --fresh"
+            )
+        other = sorted(name for name in {*key, *old} - {"model"} if key.get(name) != old.get(name))
         why = ""
         if "data" in other:
             other = [name for name in other if name != "block"]  # other examples, so other answers and blocks
             if not str(old["model"]).startswith(f"{self.victim.identity}#"):
                 other = sorted([*other, "model"])
-        elif why := self._other_model(folder, run):
+        elif why := self._other_model(run):
             other = sorted([*other, "model"])
         if other:
             other = ["command"] if "kind" in other else other  # another command explains all other differences
@@ -351,37 +352,18 @@ class Setup(ABC):
                 f"{anew}{detail}"
             )
         saved_data(folder, run, self.settings)  # raises BadRun if the examples were edited
-        if "probe" in run:  # last digits may have changed, and the cache knows the model by the name of before
-            self.query.identity = run["key"]["model"]
+        # last digits may have changed, and the cache knows the model by the name of before
+        self.query.identity = run["key"]["model"]
         if run.get("batch_tokens"):  # the same batches, so that not even the last bit of a score changes
             self.victim.batch_tokens = run["batch_tokens"]
         return run
 
-    def _other_model(self, folder: Folder, run: RunFile) -> str:
+    def _other_model(self, run: RunFile) -> str:
         """Returns how the model differs from that of a run; "" if it is the same."""
         assert self.identity is not None, "only the process that started or resumed a run compares models"
-        if "probe" not in run:
-            return self._other_answers(folder, run["key"]["model"])
         if not run["key"]["model"].startswith(f"{self.victim.identity}#"):
             return "its name, source or weights differ"
         return self.identity.differences(run["probe"])
-
-    def _other_answers(self, folder: Folder, name: str) -> str:
-        """The same for a run of an earlier version: the model must have the same name, and give the saved clean answers."""
-        assert self.identity is not None, "as above"
-        clean, truth = self.identity.clean, self.truth
-        answers = self.query(*self.data.take(clean).columns).answers  # which it remembers
-        by_labels = [truth.task, truth.labels, *(in_words(said(answer, truth)) for answer in answers)]
-        if name != (self.identity.name if self.victim.paid else digest_name(self.victim, by_labels)):
-            return "it gives other answers, or its name, source or weights differ"
-        saved = [part for part in folder.parts() if part.startswith("clean-")][:1]
-        if not saved:
-            return ""
-        part = folder.read_part(saved[0])
-        rows = [row for row in clean if row < len(part["problem"])]
-        failed = ["error" if problem else "" for problem in part["problem"][rows].tolist()]
-        known = written(Outputs.of(unpack_answers(part)[rows], failed))
-        return self.identity.differences({"answers": known, "contents": {}})
 
     def ask(self, *columns: Any) -> Any:
         """Asks the victim about one block, and then drops the remembered answers.
