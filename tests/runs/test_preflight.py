@@ -90,6 +90,14 @@ def test_loading_is_not_time_of_a_text_and_a_batch_is_full() -> None:
     assert seconds_per_text(setup, setup.data.columns, each, 20_000) == pytest.approx(0.001, rel=0.3)
 
 
+def forecast_and_asked(setup: EvaluationSetup | AttackSetup) -> tuple[int, int]:
+    """Returns the queries that were forecast, and those of the run."""
+    forecast = setup.forecast(lambda line: None, setup.preflight(lambda line: None))
+    before = setup.query.queries
+    start_run(setup, None, lambda folder, summary: summary)
+    return forecast.queries, setup.query.queries - before
+
+
 @pytest.mark.parametrize(
     "settings",
     [
@@ -101,21 +109,16 @@ def test_loading_is_not_time_of_a_text_and_a_batch_is_full() -> None:
 )
 def test_queries_of_an_evaluation_are_forecast(settings: Any) -> None:
     """Short texts have fewer cases than are wanted, and the same ones at several degrees: less is asked than the most."""
-    setup = EvaluationSetup.open("toy:sentiment", "toy:sentiment", {"examples": 60, **settings})
-    forecast = setup.forecast(lambda line: None, setup.preflight(lambda line: None))
-    before = setup.query.queries
-    start_run(setup, None, lambda folder, summary: summary)
-    asked = setup.query.queries - before
-    assert forecast.queries / 1.35 < asked < forecast.queries * 1.35
+    forecast, asked = forecast_and_asked(
+        EvaluationSetup.open("toy:sentiment", "toy:sentiment", {"examples": 60, **settings})
+    )
+    assert forecast / 1.35 < asked < forecast * 1.35
 
 
 def test_queries_of_an_attack_are_forecast() -> None:
-    setup = AttackSetup.open("toy:sentiment", "toy:sentiment", {"recipe": "deepwordbug", "examples": 100})
-    forecast = setup.forecast(lambda line: None, setup.preflight(lambda line: None))
-    before = setup.query.queries
-    start_run(setup, None, lambda folder, summary: summary)
-    asked = setup.query.queries - before
-    assert forecast.queries / 1.5 < asked < forecast.queries * 1.5
+    settings = {"recipe": "deepwordbug", "examples": 100}
+    forecast, asked = forecast_and_asked(AttackSetup.open("toy:sentiment", "toy:sentiment", settings))
+    assert forecast / 1.5 < asked < forecast * 1.5
 
 
 def test_a_model_that_is_paid_for_is_not_asked_for_the_forecast() -> None:

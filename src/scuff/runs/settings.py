@@ -52,20 +52,13 @@ def setting(
 
 
 @dataclass(frozen=True)
-class Settings:
-    """The settings that evaluations and attacks share: the data, the model, and how the run is done."""
+class FileSettings:
+    """How to read a file of examples."""
 
     text: tuple[str, ...] = setting(
         (), "column of texts, a.b.text for a field inside others; twice for sentence pairs", group=DATA, metavar="COLUMN",
         many="repeated", flags=("--text", "--column", "-c"), alias="column",
     )  # fmt: skip
-    label: tuple[str, ...] = setting(
-        (), "column of labels, tags or translations; repeated: a 0/1 column each", group=DATA, metavar="COLUMN", many="repeated"
-    )  # fmt: skip
-    id: str | None = setting(None, "column that names each example", group=DATA, metavar="COLUMN")
-    task: Task | None = setting(
-        None, "single, multi, tokens or text; default: by what the columns hold", group=DATA, metavar="TASK"
-    )
     format: str | None = setting(
         None, "csv, tsv, jsonl, json, parquet, conllu or tokens; default: by the file's name", group=DATA
     )
@@ -75,6 +68,19 @@ class Settings:
     no_header: bool = setting(False, "a csv or tsv file without a header: columns are named 1, 2, ...", group=DATA)
     encoding: str | None = setting(
         None, "of a text file, such as latin-1 or utf-16; default UTF-8", group=DATA, metavar="NAME"
+    )
+
+
+@dataclass(frozen=True)
+class Settings(FileSettings):
+    """The settings that evaluations and attacks share: the data, the model, and how the run is done."""
+
+    label: tuple[str, ...] = setting(
+        (), "column of labels, tags or translations; repeated: a 0/1 column each", group=DATA, metavar="COLUMN", many="repeated"
+    )  # fmt: skip
+    id: str | None = setting(None, "column that names each example", group=DATA, metavar="COLUMN")
+    task: Task | None = setting(
+        None, "single, multi, tokens or text; default: by what the columns hold", group=DATA, metavar="TASK"
     )
     split: str | None = setting(None, "split of a Hugging Face data set; default test, else validation", group=DATA)
     labels: tuple[str, ...] = setting((), "names of the model's labels, in its order", group=MODEL, metavar="NAME")

@@ -25,7 +25,7 @@ from ..evaluation.settings import EvaluationSettings
 from ..perturbations.languages import warn_of_language
 from ..perturbations.plan import Tally
 from ..perturbations.protect import Protect
-from ..runs.settings import DATA, SIDES, setting
+from ..runs.settings import DATA, SIDES, FileSettings, setting
 from ..version import __version__
 from .copies import Copies
 from .mixing import TRACE, Counts, Mixer
@@ -35,7 +35,7 @@ SHARED = ("dimensions", "tag", "mlm", "encoder", "protect", "text", "side")
 
 
 @dataclass(frozen=True)
-class Augmentation:
+class Augmentation(FileSettings):
     """The settings of an augmentation, which `scuff augment --help` explains, and the methods that augment data."""
 
     dimensions: Sequence[str] = setting(
@@ -67,24 +67,10 @@ class Augmentation:
     skip_errors: bool = setting(
         False, "exit code 0, not 3, if a dimension raised on some examples, which get no copies"
     )
-    text: Sequence[str] = setting(
-        (), "column of texts, a.b.text for a field inside others; twice for sentence pairs", group=DATA, metavar="COLUMN",
-        many="repeated", flags=("--text", "--column", "-c"), alias="column",
-    )  # fmt: skip
     id: str | None = setting(
         None, "column that names each example: equal texts then get different copies", group=DATA, metavar="COLUMN"
     )
     side: str = setting("first", "which text of a pair to perturb; default first", group=DATA, choices=SIDES)
-    format: str | None = setting(
-        None, "csv, tsv, jsonl, json, parquet, conllu or tokens; default: by the file's name", group=DATA
-    )
-    delimiter: str | None = setting(
-        None, "what separates the columns of a csv or tsv file: a character or tab", group=DATA, metavar="CHAR"
-    )
-    no_header: bool = setting(False, "a csv or tsv file without a header: columns are named 1, 2, ...", group=DATA)
-    encoding: str | None = setting(
-        None, "of a text file, such as latin-1 or utf-16; default UTF-8", group=DATA, metavar="NAME"
-    )
     split: str | None = setting(None, "split of a Hugging Face data set or of toy:...; default train", group=DATA)
 
     def __post_init__(self) -> None:
