@@ -105,7 +105,7 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-WIDTH = 24  # of the bar, in characters
+WIDTH, NARROW = 24, 8  # of the bar, in characters: usually, and at least
 OFTEN, SELDOM = 0.2, 30.0  # seconds between two changes of a bar, and between two lines of a log
 
 
@@ -139,13 +139,19 @@ class Bar:
 
 
 def line(progress: Progress, bar: bool) -> str:
-    """Returns `43 % [##########--------------] 13,940 of about 32,400 queries, 312/s, 1 min left`."""
+    """Returns `43% [##########--------------] 13,940 of about 32,400 queries, 312/s, 1 min left`; without the bar if it does not
+    fit into the line.
+    """
     share = min(progress.share, 0.99)
-    drawn = f" [{'#' * round(WIDTH * share)}{'-' * (WIDTH - round(WIDTH * share))}]" if bar else ""
-    left = duration(progress.seconds_left)
     queries = f"{progress.queries:,} of about {progress.expected:,} queries, {progress.rate:,.0f}/s"
-    text = f"{share:4.0%}{drawn} {queries}, {left} left"
-    return text[: _columns()] if bar else text.strip()
+    text = f"{queries}, {duration(progress.seconds_left)} left"
+    if not bar:
+        return f"{share:.0%} {text}"
+    columns = _columns()
+    width = min(WIDTH, columns - len(text) - len("100% [] "))
+    done = round(width * share)
+    drawn = f"[{'#' * done}{'-' * (width - done)}] " if width >= NARROW else ""
+    return f"{share:4.0%} {drawn}{text}"[:columns]
 
 
 def _columns() -> int:
