@@ -13,6 +13,7 @@ from ..data.dataset import Dataset, joined
 from ..metrics.interval import resamples, weighted_means, wilson
 from ..runs.display import Shown, said, scores_of
 from ..runs.folder import Arrays, BadRun
+from ..runs.inputs import data_facts
 from ..runs.pack import unpack_texts
 from ..runs.schema import (
     SCHEMA,
@@ -27,7 +28,6 @@ from ..runs.schema import (
     RunFile,
     Status,
 )
-from ..runs.setup import data_facts
 from ..text.ragged import Floats
 from ..victims.base import Outputs
 from ..victims.truth import Truth

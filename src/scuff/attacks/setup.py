@@ -13,11 +13,12 @@ from ..data.dataset import Dataset, Task
 from ..perturbations.languages import warn_of_language
 from ..runs.display import said
 from ..runs.folder import BadRun, Folder, NoAnswers
+from ..runs.inputs import saved_data
 from ..runs.preflight import costs, look
 from ..runs.progress import Forecast
 from ..runs.schema import AttackSummary, RecipeFacts, RunPlan
 from ..runs.settings import Settings
-from ..runs.setup import Output, Say, Setup, saved_data
+from ..runs.setup import Output, Say, Setup
 from ..text.edits import Edits
 from ..text.ragged import Ints
 from ..victims.base import Access, NotEnoughAccess, Victim

@@ -13,8 +13,8 @@ from ..data.dataset import Column, Dataset
 from ..metrics import Metric
 from ..metrics.interval import mean_interval, resamples, weighted_means
 from ..runs.folder import Folder
+from ..runs.inputs import data_facts
 from ..runs.schema import SCHEMA, EvaluationSummary, ProtocolFacts, RunFile
-from ..runs.setup import data_facts
 from ..runs.trials import Ask, Job, Saliency
 from ..victims.truth import Truth
 from .block import CellCases, make_cases, try_block

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..data.dataset import Text
 from ..data.formats.streams import replacing
+from ..runs.inputs import open_data
 from ..runs.settings import EXAMPLES
-from ..runs.setup import open_data
 from .block import make_cases
 from .plan import make_protocol
 from .settings import EvaluationSettings

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 from ..metrics import Metric, parse_metric
 from ..perturbations.languages import warn_of_language
 from ..runs.folder import Folder, NoAnswers
+from ..runs.inputs import saved_data
 from ..runs.preflight import costs, in_brackets, look
 from ..runs.progress import Forecast
 from ..runs.schema import EvaluationSummary, RunPlan
 from ..runs.settings import Settings
-from ..runs.setup import Output, Say, Setup, saved_data
+from ..runs.setup import Output, Say, Setup
 from ..victims.base import Access, require
 from ..victims.query import Query
 from .evaluation import Evaluation

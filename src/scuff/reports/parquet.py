@@ -11,10 +11,10 @@ from ..data.formats.parquet import pyarrow
 from ..data.formats.streams import replacing
 from ..runs.display import Shown, in_words, said, wanted
 from ..runs.folder import Arrays, Folder
+from ..runs.inputs import saved_data
 from ..runs.pack import unpack_texts
 from ..runs.schema import Answer, Target
 from ..runs.settings import Settings
-from ..runs.setup import saved_data
 
 # the columns of an evaluation's table, beside those of texts
 COLUMNS = (
