@@ -209,7 +209,7 @@ COMMAND = [*SCUFF, "attack", "slow.py:predict", "data.csv", "-o", "run", *RECIPE
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What the run leaves when nobody breaks in."""
     found = left_alone(tmp_path_factory.mktemp("undisturbed"), SLOW, COMMAND)
-    assert sum(name.startswith("trials/attack") for name in found) == 8
+    assert sum(name.startswith("trials/attack") for name in found) == 16
     assert {"summary.json", "results.jsonl", "report.html"} <= set(found)
     return found
 

@@ -14,7 +14,7 @@ from ..runs.schema import RunFile
 from ..runs.settings import Settings
 from ..specs import can_be_rebuilt
 
-UNNEEDED = ("cache",)  # settings that decide nothing but where answers are kept
+UNNEEDED = ("cache", "fresh", "workers")  # settings that decide no byte of a run
 
 
 def repeating(run: RunFile) -> tuple[str, str]:
