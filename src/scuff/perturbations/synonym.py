@@ -108,7 +108,7 @@ def listed_gaps(corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]
     one = [False, *joined.tolist(), False, False]  # whether one space is between a word and the one before
     found = []
     for at, (word, tag) in enumerate(zip(low, tags, strict=True)):
-        if tag[:2] not in PARTS or not (others := substitutes(word, tag)):
+        if not (others := substitutes(word, tag)):
             continue
         around = Around(
             low[at - 1] if one[at] else "", tags[at - 1] if one[at] else "",
