@@ -80,9 +80,10 @@ class Substitute:
 def _holds(name: str, tag: str, around: Around) -> bool:
     """Whether a condition holds; the file says what each means."""
     behind, kind = around.behind, around.behind_tag
-    passive = tag == "VBN" and around.before in BE
+    passive = tag == "VBN" and (around.before in BE or behind == "by")
     if name == "obj":
-        return kind in OBJECT and behind not in ("that", "there")
+        inside = tag in ("VBN", "VBG") and around.before_tag in ("DT", "PRP$", "JJ", "POS")  # the proposed law
+        return kind in OBJECT and behind not in ("that", "there") and not inside
     if name == "that":
         return behind == "that" and kind == "IN"
     if name == "to":

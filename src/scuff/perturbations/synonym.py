@@ -84,7 +84,7 @@ def _takes(gap: Gap, new: str, base: str) -> bool:
     return fits and base not in new.split() and gap.word.lower() not in new.split() and new not in antonyms(base)
 
 
-def _named(words: list[str], at: int, around: Around) -> bool:
+def _named(words: list[str], at: int, tag: str, around: Around) -> bool:
     """Whether a word looks like a part of a name or a title: in capitals, and not because a sentence begins."""
     word = words[at]
     if word.islower():
@@ -93,7 +93,7 @@ def _named(words: list[str], at: int, around: Around) -> bool:
     behind = words[at + 1] if around.behind else ""
     if len(word) > 1 and word.isupper():
         return bool(before or behind) and not any(each.isupper() and len(each) > 1 for each in (before, behind))
-    return bool(before) or not behind.islower()
+    return bool(before) or (tag[:2] in ("NN", "VB", "JJ") and not behind.islower())
 
 
 def listed_gaps(corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]:
@@ -116,7 +116,7 @@ def listed_gaps(corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]
             tags[at + 2] if one[at + 1] and one[at + 2] else "",
         )  # fmt: skip
         suit = [(form, each) for form, each in others if each.suits(tag, around)]
-        if not suit or _named(words, at, around):
+        if not suit or _named(words, at, tag, around):
             continue
         text = int(row[at])
         left, right = max(at - AROUND, int(edges[text])), min(at + AROUND + 1, int(edges[text + 1]))
