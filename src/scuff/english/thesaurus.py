@@ -12,7 +12,7 @@ from .substitutes import PARTS
 
 SECTIONS = {"[noun]": "n", "[verb]": "v", "[adjective]": "a", "[adverb]": "r", "[form]": ""}
 CLASSES = frozenset(
-    ("obj", "pro", "that", "to", "ing", "adj", "num", "name", "end", "pass", "attr", "pred", "verb", "base", "more", "last")
+    ("obj", "pro", "that", "to", "ing", "adj", "num", "name", "end", "pass", "attr", "pred", "verb", "base", "past", "more", "plain", "last")
 )
 LIMITS = frozenset(("sg", "pl", "part", "comp", "noun", "prep", "rel"))
 NAME = ("NNP", "NNPS")
@@ -97,7 +97,7 @@ def _holds(name: str, tag: str, around: Around) -> bool:
     if name == "last":
         return kind == "JJ" and around.after_tag in ("", "CC")
     tags = {"pro": ("PRP",), "ing": ("VBG",), "num": ("CD",), "name": NAME, "attr": (*NOUN, *ADJECTIVE),
-            "verb": (*VERB, "MD"), "base": ("VB", "VBP"), "more": ("JJR", "RBR")}  # fmt: skip
+            "verb": (*VERB, "MD"), "base": ("VB", "VBP"), "past": ("VBD", "VBZ"), "plain": ("JJ",), "more": ("JJR", "RBR")}  # fmt: skip
     return kind in tags.get(name, (*ADJECTIVE, "VBN"))  # adj
 
 
