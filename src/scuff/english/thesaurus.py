@@ -12,7 +12,26 @@ from .substitutes import PARTS
 
 SECTIONS = {"[noun]": "n", "[verb]": "v", "[adjective]": "a", "[adverb]": "r", "[form]": ""}
 CLASSES = frozenset(
-    ("obj", "pro", "that", "to", "ing", "adj", "num", "name", "end", "pass", "attr", "pred", "verb", "base", "past", "more", "plain", "last")
+    (
+        "obj",
+        "pro",
+        "that",
+        "to",
+        "ing",
+        "adj",
+        "num",
+        "name",
+        "end",
+        "pass",
+        "attr",
+        "pred",
+        "verb",
+        "base",
+        "past",
+        "more",
+        "plain",
+        "last",
+    )
 )
 LIMITS = frozenset(("sg", "pl", "part", "comp", "noun", "prep", "rel"))
 NAME = ("NNP", "NNPS")

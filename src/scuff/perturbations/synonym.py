@@ -23,7 +23,7 @@ from .replace import AROUND, PHRASE, Gap, Replace, WordOptions, find_gaps, liken
 
 LISTED, WORDNET = "scuff", "wordnet"
 SOURCE = "scuff, wordnet or a file of synonyms for synonym.source"
-REACH = {LISTED: 0.04, WORDNET: 0.15}  # of the words, measured on seven data sets
+REACH = {LISTED: 0.075, WORDNET: 0.15}  # of the words, measured on seven data sets
 SENSES, FIT = 5, 0.3  # of WordNet's synonyms, where nothing else is said
 FAMILIAR = 4  # how often WordNet's own texts must have a word; rarer ones hardly anybody knows
 LIGHT = {  # words whose meaning depends mostly on their neighbours
@@ -149,10 +149,10 @@ def _fixed(low: list[str], one: list[bool], at: int, tag: str) -> bool:
 
 @dataclass(frozen=True)
 class Synonym(Replace):
-    """Replace nouns, verbs, adjectives and adverbs by synonyms in the same form and case, never by opposites.
+    """Replace nouns, verbs, adjectives, adverbs and some connectives by synonyms in the same form and case, never by opposites.
 
     `source`: `scuff`, its own list of pairs that mean the same in nearly every sentence, and what must stand beside them: for one
-    word in 25, nine of ten right where they stand. `wordnet`: lemmas of one WordNet synset, for one word in seven, most of them
+    word in 13, nine of ten right where they stand. `wordnet`: lemmas of one WordNet synset, for one word in seven, most of them
     not right where they stand. Or a file, for example made from HowNet: lines `word<TAB>part of speech (n, v, a, r)<TAB>synonym
     synonym ...` of lemmas, the words of a phrase joined by `_`. `encoder`: `minilm`, or the folder or id of a sentence encoder,
     keeps the synonyms whose cosine with the word, where they stand, is at least `floor`.
@@ -181,7 +181,7 @@ class Synonym(Replace):
         tags=("general",),
         scripts="Latin",
         languages=("en",),
-        reach=0.04,
+        reach=REACH[LISTED],
     )
 
     def __post_init__(self) -> None:
