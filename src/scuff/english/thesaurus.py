@@ -41,6 +41,10 @@ BE = frozenset(("am", "is", "are", "was", "were", "be", "been", "being", "'s", "
 
 PERFECT = BE | {"have", "has", "had", "having", "'ve", "'d"}
 SUBJECT = (*NOUN, *NAME, "PRP", "WP", "WDT")
+TAGS = {  # conditions that ask only for the tag of the word behind
+    "pro": ("PRP",), "ing": ("VBG",), "num": ("CD",), "name": NAME, "attr": (*NOUN, *ADJECTIVE), "verb": (*VERB, "MD"),
+    "base": ("VB", "VBP"), "past": ("VBD", "VBZ"), "more": ("JJR", "RBR"), "plain": ("JJ",),
+}  # fmt: skip
 
 
 class Around(NamedTuple):
@@ -115,9 +119,7 @@ def _holds(name: str, tag: str, around: Around) -> bool:
         return kind not in (*NOUN, *NAME, *ADJECTIVE, "IN", "TO", "CD", "VBG")
     if name == "last":
         return kind == "JJ" and around.after_tag in ("", "CC")
-    tags = {"pro": ("PRP",), "ing": ("VBG",), "num": ("CD",), "name": NAME, "attr": (*NOUN, *ADJECTIVE),
-            "verb": (*VERB, "MD"), "base": ("VB", "VBP"), "past": ("VBD", "VBZ"), "plain": ("JJ",), "more": ("JJR", "RBR")}  # fmt: skip
-    return kind in tags.get(name, (*ADJECTIVE, "VBN"))  # adj
+    return kind in TAGS.get(name, (*ADJECTIVE, "VBN"))  # adj
 
 
 @cache
