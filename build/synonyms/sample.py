@@ -1,9 +1,9 @@
 """Draw replacements of `synonym` from real texts, to be judged by hand: docs/spot-checks/synonym.md.
 
-    python build/synonyms/sample.py DATA test 2026 35 > sample.tsv
+    python build/synonyms/sample.py DATA dev 2028 34 > sample.tsv
 
 DATA holds folders of JSON lines (agnews/test.jsonl.gz, ...). From each set 4,000 texts are drawn by the seed, of those of 20 to 500 characters the
-first 700 are taken, and of these 35 words that can be replaced, at most one in a text, each by one of its synonyms. Columns: set, likeness of both
+first 700 are taken, and of these 34 words that can be replaced, at most one in a text, each by one of its synonyms. Columns: set, likeness of both
 words where they stand by the packaged encoder (needs scuff[meaning]), the text around with [old>new]. Toxic texts are not drawn.
 """
 

@@ -46,12 +46,12 @@ def lines() -> list[tuple[str, str, str]]:
 
 def test_the_list_is_in_order_and_has_only_known_conditions() -> None:
     listed = lines()
-    assert len(listed) == len(_lists()) > 1200, "no word twice"
+    assert len(listed) == len(_lists()) > 2700, "no word twice"
     for part, word, others in listed:
-        assert part and word.isalpha() and others, word
+        assert (word.isalpha() if part else word.replace("'", "").isalpha()) and others, word
         for other in others.split():
             new, _, conditions = other.partition("/")
-            assert new.isalpha() and new.lower() != word, (word, other)
+            assert new.replace("'", "").isalpha() and new.lower() != word, (word, other)
             for condition in conditions.split(",") if conditions else []:
                 assert condition in CLASSES | LIMITS or (condition[0] in "+-<>" and len(condition) > 1), (
                     word,
@@ -64,7 +64,7 @@ def test_the_list_is_in_order_and_has_only_known_conditions() -> None:
 
 def test_words_of_the_list_are_lemmas() -> None:
     tags = {"n": "NN", "v": "VB", "a": "JJ", "r": "RB"}
-    assert not [word for part, word, _ in lines() if lemma(word, tags[part]) != word]
+    assert not [word for part, word, _ in lines() if part and lemma(word, tags[part]) != word]
     verbs = {new.partition("/")[0] for part, _, others in lines() if part == "v" for new in others.split()}
     assert all(inflected(verb, "VBD") and inflected(verb, "VBG") for verb in verbs)
 
@@ -76,7 +76,8 @@ def test_words_of_the_list_are_lemmas() -> None:
     ("text", "word", "wanted"),
     [
         ("They said that it rains.", "said", ["stated"]),
-        ("They said on Monday it rains.", "said", None),
+        ("They said on Monday it rains.", "said", ["stated"]),
+        ("They said nothing.", "said", None),
         ("She is trying to sleep.", "trying", ["attempting"]),
         ("He tried the soup.", "tried", None),
         ("Prices fell 3 percent.", "fell", ["dropped", "declined"]),
@@ -85,7 +86,7 @@ def test_words_of_the_list_are_lemmas() -> None:
         ("She is buying two cars.", "buying", ["purchasing"]),
         ("She is buying two cars.", "cars", ["automobiles"]),
         ("They were allowed to stay.", "allowed", ["permitted"]),
-        ("It appears calm.", "appears", ["seems"]),
+        ("It appears calm.", "appears", ["seems", "looks"]),
         ("It appears in May.", "appears", None),
         ("We left the entire village.", "entire", ["whole"]),
         ("He met a rich man.", "rich", ["wealthy"]),
@@ -102,6 +103,27 @@ def test_words_of_the_list_are_lemmas() -> None:
         ("Many people came.", "Many", ["Numerous"]),
         ("So many people came.", "many", None),
         ("Everyone came.", "Everyone", ["Everybody"]),
+        ("The car that won is red.", "that", ["which"]),
+        ("The woman that won is here.", "that", None),
+        ("He thinks that it rains.", "that", None),
+        ("A man who sings came.", "who", ["that"]),
+        ("A town, which burned, is here.", "which", None),
+        ("It may rain.", "may", ["might"]),
+        ("It came in May.", "May", None),
+        ("He left because he was tired.", "because", ["since", "as"]),
+        ("He left because of rain.", "because", None),
+        ("We have to leave.", "have", ["need"]),
+        ("We have two dogs.", "have", None),
+        ("It is based on facts.", "on", ["upon"]),
+        ("It is on fire.", "on", None),
+        ("However, it rained.", "However", ["Nevertheless", "Nonetheless"]),
+        ("It is much better.", "much", ["far"]),
+        ("How much is it?", "much", None),
+        ("He then went home.", "then", ["subsequently"]),
+        ("If so, then leave.", "then", None),
+        ("I can't swim.", "can't", ["cannot"]),
+        ("They use the road.", "use", ["utilize"]),
+        ("The accused named the proposed law.", "proposed", None),
     ],
 )
 def test_neighbours_decide(text: str, word: str, wanted: list[str] | None) -> None:
@@ -160,7 +182,7 @@ TEXTS = [
 
 def test_who_asks_for_much_is_told() -> None:
     with pytest.warns(
-        UserWarning, match=r"^synonym changed \d+\.\d% of the words: level 0\.5 is out of reach, it can .* 4%"
+        UserWarning, match=r"^synonym changed \d+\.\d% of the words: level 0\.5 is out of reach, it can .* 8%"
     ):
         scuff.perturb(TEXTS, "synonym", 0.5)
     with warnings.catch_warnings():
@@ -178,7 +200,7 @@ def test_the_command_line_tells_too(tmp_path: Path, capsys: pytest.CaptureFixtur
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning:")]
     assert len(told) == 1 and "level 0.5 is out of reach" in told[0]
     assert main(["describe", "synonym"]) == 0
-    assert "about 4% of them in a usual text" in capsys.readouterr().out
+    assert "about 8% of them in a usual text" in capsys.readouterr().out
 
 
 # ---- the encoder ----

@@ -10,9 +10,30 @@ from ..resources import load
 from .inflection import ADJECTIVE, NOUN, VERB, inflected, lemma
 from .substitutes import PARTS
 
-SECTIONS = {"[noun]": "n", "[verb]": "v", "[adjective]": "a", "[adverb]": "r"}
-CLASSES = frozenset(("obj", "pro", "that", "to", "ing", "adj", "num", "name", "end", "pass", "attr", "pred"))
-LIMITS = frozenset(("sg", "pl", "part", "comp"))
+SECTIONS = {"[noun]": "n", "[verb]": "v", "[adjective]": "a", "[adverb]": "r", "[form]": ""}
+CLASSES = frozenset(
+    (
+        "obj",
+        "pro",
+        "that",
+        "to",
+        "ing",
+        "adj",
+        "num",
+        "name",
+        "end",
+        "pass",
+        "attr",
+        "pred",
+        "verb",
+        "base",
+        "past",
+        "more",
+        "plain",
+        "last",
+    )
+)
+LIMITS = frozenset(("sg", "pl", "part", "comp", "noun", "prep", "rel"))
 NAME = ("NNP", "NNPS")
 BASE = ("NN", "JJ", "RB", "VB")  # tags of base forms
 OBJECT = ("DT", "PDT", "PRP$", "CD", *NOUN, *NAME, *ADJECTIVE)
@@ -20,6 +41,10 @@ BE = frozenset(("am", "is", "are", "was", "were", "be", "been", "being", "'s", "
 
 PERFECT = BE | {"have", "has", "had", "having", "'ve", "'d"}
 SUBJECT = (*NOUN, *NAME, "PRP", "WP", "WDT")
+TAGS = {  # conditions that ask only for the tag of the word behind
+    "pro": ("PRP",), "ing": ("VBG",), "num": ("CD",), "name": NAME, "attr": (*NOUN, *ADJECTIVE), "verb": (*VERB, "MD"),
+    "base": ("VB", "VBP"), "past": ("VBD", "VBZ"), "more": ("JJR", "RBR"), "plain": ("JJ",),
+}  # fmt: skip
 
 
 class Around(NamedTuple):
@@ -49,7 +74,7 @@ class Substitute:
         if around.behind in self.never_behind or {"NN": "pl", "NNS": "sg"}.get(tag) in self.limits:
             return False
         before = "not" if around.before.endswith("n't") else around.before
-        if before in self.never_before:
+        if before in self.never_before or not self._allows(tag, around):
             return False
         if tag in NOUN and self._in_compound(around):
             return False
@@ -58,6 +83,12 @@ class Substitute:
         if tag in VERB:
             return around.behind_tag not in ("RP", "TO") and (around.behind_tag != "IN" or tag == "VBN")
         return tag not in ADJECTIVE or around.behind_tag not in ("IN", "TO")
+
+    def _allows(self, tag: str, around: Around) -> bool:
+        """Whether the limits hold that say what the word is, or that a noun is in front."""
+        noun = "noun" not in self.limits or around.before_tag in NOUN
+        prep = "prep" not in self.limits or tag in ("IN", "RP", "CC")
+        return noun and prep and ("rel" not in self.limits or tag == "WDT")
 
     def named(self, around: Around) -> bool:
         """Whether the list names the word behind or in front: then the two may be a fixed phrase."""
@@ -72,9 +103,10 @@ class Substitute:
 def _holds(name: str, tag: str, around: Around) -> bool:
     """Whether a condition holds; the file says what each means."""
     behind, kind = around.behind, around.behind_tag
-    passive = tag == "VBN" and around.before in BE
+    passive = tag == "VBN" and (around.before in BE or behind == "by")
     if name == "obj":
-        return kind in OBJECT and behind not in ("that", "there")
+        inside = tag in ("VBN", "VBG") and around.before_tag in ("DT", "PRP$", "JJ", "POS")  # the proposed law
+        return kind in OBJECT and behind not in ("that", "there") and not inside
     if name == "that":
         return behind == "that" and kind == "IN"
     if name == "to":
@@ -85,8 +117,9 @@ def _holds(name: str, tag: str, around: Around) -> bool:
         return passive and kind not in OBJECT
     if name == "pred":
         return kind not in (*NOUN, *NAME, *ADJECTIVE, "IN", "TO", "CD", "VBG")
-    tags = {"pro": ("PRP",), "ing": ("VBG",), "num": ("CD",), "name": NAME, "attr": (*NOUN, *ADJECTIVE)}
-    return kind in tags.get(name, (*ADJECTIVE, "VBN"))  # adj
+    if name == "last":
+        return kind == "JJ" and around.after_tag in ("", "CC")
+    return kind in TAGS.get(name, (*ADJECTIVE, "VBN"))  # adj
 
 
 @cache
@@ -124,11 +157,10 @@ def unsure(word: str, form: str, tag: str, around: Around) -> bool:
 
 @lru_cache(100_000)
 def substitutes(word: str, tag: str) -> tuple[tuple[str, Substitute], ...]:
-    """The synonyms of a word in lower case, in the form of its tag; () if the tag cannot be right."""
+    """The synonyms of a word in lower case, in the form of its tag; of its lemma none if the tag cannot be right."""
     part = PARTS.get(tag[:2], "")
     base = lemma(word, tag) if part else word
-    listed = _lists().get((base, part), ())
-    if not listed or (inflected(base, tag) or base) != word:
-        return ()
+    listed = _lists().get((base, part), ()) if part and (inflected(base, tag) or base) == word else ()
     forms = ((each.word if tag in BASE else inflected(each.word, tag), each) for each in listed)
-    return tuple((form, each) for form, each in forms if form and form != word)
+    as_is = ((each.word, each) for each in _lists().get((word, ""), ()))
+    return tuple((form, each) for form, each in (*forms, *as_is) if form and form != word)

@@ -23,7 +23,7 @@ from .replace import AROUND, PHRASE, Gap, Replace, WordOptions, find_gaps, liken
 
 LISTED, WORDNET = "scuff", "wordnet"
 SOURCE = "scuff, wordnet or a file of synonyms for synonym.source"
-REACH = {LISTED: 0.04, WORDNET: 0.15}  # of the words, measured on seven data sets
+REACH = {LISTED: 0.075, WORDNET: 0.15}  # of the words, measured on seven data sets
 SENSES, FIT = 5, 0.3  # of WordNet's synonyms, where nothing else is said
 FAMILIAR = 4  # how often WordNet's own texts must have a word; rarer ones hardly anybody knows
 LIGHT = {  # words whose meaning depends mostly on their neighbours
@@ -84,7 +84,7 @@ def _takes(gap: Gap, new: str, base: str) -> bool:
     return fits and base not in new.split() and gap.word.lower() not in new.split() and new not in antonyms(base)
 
 
-def _named(words: list[str], at: int, around: Around) -> bool:
+def _named(words: list[str], at: int, tag: str, around: Around) -> bool:
     """Whether a word looks like a part of a name or a title: in capitals, and not because a sentence begins."""
     word = words[at]
     if word.islower():
@@ -93,7 +93,7 @@ def _named(words: list[str], at: int, around: Around) -> bool:
     behind = words[at + 1] if around.behind else ""
     if len(word) > 1 and word.isupper():
         return bool(before or behind) and not any(each.isupper() and len(each) > 1 for each in (before, behind))
-    return bool(before) or not behind.islower()
+    return bool(before) or (tag[:2] in ("NN", "VB", "JJ") and not behind.islower())
 
 
 def listed_gaps(corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]:
@@ -108,7 +108,7 @@ def listed_gaps(corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]
     one = [False, *joined.tolist(), False, False]  # whether one space is between a word and the one before
     found = []
     for at, (word, tag) in enumerate(zip(low, tags, strict=True)):
-        if tag[:2] not in PARTS or not (others := substitutes(word, tag)):
+        if not (others := substitutes(word, tag)):
             continue
         around = Around(
             low[at - 1] if one[at] else "", tags[at - 1] if one[at] else "",
@@ -116,7 +116,7 @@ def listed_gaps(corpus: Corpus, texts: list[str]) -> list[tuple[Gap, list[str]]]
             tags[at + 2] if one[at + 1] and one[at + 2] else "",
         )  # fmt: skip
         suit = [(form, each) for form, each in others if each.suits(tag, around)]
-        if not suit or _named(words, at, around):
+        if not suit or _named(words, at, tag, around):
             continue
         text = int(row[at])
         left, right = max(at - AROUND, int(edges[text])), min(at + AROUND + 1, int(edges[text + 1]))
@@ -149,10 +149,10 @@ def _fixed(low: list[str], one: list[bool], at: int, tag: str) -> bool:
 
 @dataclass(frozen=True)
 class Synonym(Replace):
-    """Replace nouns, verbs, adjectives and adverbs by synonyms in the same form and case, never by opposites.
+    """Replace nouns, verbs, adjectives, adverbs and some connectives by synonyms in the same form and case, never by opposites.
 
     `source`: `scuff`, its own list of pairs that mean the same in nearly every sentence, and what must stand beside them: for one
-    word in 25, nine of ten right where they stand. `wordnet`: lemmas of one WordNet synset, for one word in seven, most of them
+    word in 13, nine of ten right where they stand. `wordnet`: lemmas of one WordNet synset, for one word in seven, most of them
     not right where they stand. Or a file, for example made from HowNet: lines `word<TAB>part of speech (n, v, a, r)<TAB>synonym
     synonym ...` of lemmas, the words of a phrase joined by `_`. `encoder`: `minilm`, or the folder or id of a sentence encoder,
     keeps the synonyms whose cosine with the word, where they stand, is at least `floor`.
@@ -181,7 +181,7 @@ class Synonym(Replace):
         tags=("general",),
         scripts="Latin",
         languages=("en",),
-        reach=0.04,
+        reach=REACH[LISTED],
     )
 
     def __post_init__(self) -> None:
