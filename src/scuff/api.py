@@ -580,6 +580,8 @@ def assert_robust(
 
     Raises ValueError before the model is opened for wrong settings, bounds outside [0, 1], and names of no score.
     """
+    if not isinstance(min or {}, Mapping):
+        raise ValueError(f"expected scores and their minimums for min, such as {{'worst': 0.5}}, got {min!r:.60}")
     least = {name: read_share(value, f"min[{name!r}]") for name, value in (min or {}).items()}
     drop = None if max_drop is None else read_share(max_drop, "max_drop")
     if not least and drop is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -26,8 +27,12 @@ def started() -> None:
 
 
 def _stop(number: int, frame: object) -> None:
-    sys.stderr.write("scuff: interrupted before anything was done\n")
-    sys.exit(130)
+    with suppress(Exception):
+        sys.stderr.write("scuff: interrupted before anything was done\n")
+        sys.stderr.flush()
+    os._exit(
+        130
+    )  # an exception would become another error where a library catches it, as NumPy does while it is imported
 
 
 _guard()

@@ -339,6 +339,61 @@ def test_an_endpoint_whose_model_changed(here: Path, capsys: pytest.CaptureFixtu
         assert main([*command, "--cache", "answers.db", "-o", "four"]) == 0 and table("four") == table("truth")
 
 
+USES_A_GLOBAL = """
+import words
+class Model:
+    def __call__(self, texts):
+        return words.answers(texts)
+model = Model()
+"""
+ANSWERS = """
+from pathlib import Path
+GOOD = Path("good.txt").read_text().split()
+def answers(texts):
+    return ["positive" if set(text.split()) & set(GOOD) else "negative" for text in texts]
+"""
+
+
+def test_an_object_without_attributes_is_known_by_what_its_methods_use(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One answer in forty changes, which the probe may miss."""
+    monkeypatch.syspath_prepend(str(here))
+    Path("held.py").write_text(USES_A_GLOBAL)
+    Path("words.py").write_text(ANSWERS)
+    Path("good.txt").write_text("good")
+    command = ["evaluate", "held.py:model", "data.jsonl", *SMALL, "-o", "run"]
+    assert main(command) == 0
+    Path("good.txt").write_text("good 19")
+    sys.modules.pop("words")
+    Path("held.py").touch()
+    assert main(command) == 2
+    assert re.search(r"another model: .* \(it holds another .*GOOD\)", capsys.readouterr().err)
+
+
+def test_all_clean_answers_are_compared_with_those_of_the_run(here: Path) -> None:
+    """A function that reads its file at every call: what it holds is the same, and the probe misses one answer of 200."""
+    data = [(f"the {word} {thing} number {n}", label) for n in range(10) for thing in THINGS
+            for word, label in (("good", "positive"), ("poor", "negative"))]  # fmt: skip
+    odd = Path("odd.txt")
+    odd.write_text("none")
+
+    def model(texts: list[str]) -> list[str]:
+        wrong = odd.read_text()
+        return ["positive" if ("good" in text) != text.endswith(wrong) else "negative" for text in texts]
+
+    scuff.evaluate(model, data, "run", **FEW)
+    odd.write_text("garden number 3")  # none of every sixth text, which the probe asks
+    with pytest.raises(BadRun, match=r"another model: .*\(it answers 2 of 200 clean texts otherwise\)"):
+        scuff.evaluate(model, data, "run", **FEW)
+
+
+def test_old_answers_are_told_of_even_if_quiet(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = [*COMMANDS["evaluate"], "-o", "run", "-q"]
+    assert main(command) == 0 and capsys.readouterr().err == ""
+    assert main(command) == 0 and "WARNING nothing was asked" in capsys.readouterr().err
+
+
 def test_a_run_of_another_version_is_reported_but_not_resumed(tmp_path: Path) -> None:
     """A seed may give other texts in another version: a run mixed of two would say nothing."""
     model, run = trained(1.0), tmp_path / "run" / "run.json"

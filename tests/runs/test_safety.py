@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -279,3 +280,9 @@ def test_a_cache_of_the_last_version_is_read(tmp_path: Path) -> None:
     fresh = DiskCache(str(tmp_path / "old.db"), since=1)
     assert fresh.get("model", [("a",), ("b",)]) == {("b",): ("no", "")}
     fresh.close()
+
+
+def test_a_folder_without_its_trials_is_done_again(here: Path) -> None:
+    whole = scuff.evaluate(keyword, DATA, "run", **FEW).summary
+    shutil.rmtree("run/trials")
+    assert scuff.evaluate(keyword, DATA, "run", **FEW).summary == whole

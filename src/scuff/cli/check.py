@@ -46,6 +46,8 @@ def run(args: argparse.Namespace) -> None:
     least: dict[str, float] = {}
     for text in args.min:
         name, sign, value = text.rpartition("=")
+        if name in least:
+            raise ValueError(f"expected one minimum of {name} for --min, got another: {text!r}")
         try:
             least[name] = read_share(value if sign and name else "", "--min")
         except ValueError as error:

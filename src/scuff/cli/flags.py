@@ -234,5 +234,5 @@ def model_and_data(args: argparse.Namespace, model: Any, data: Any, *, modelless
 
 
 def sayer(args: argparse.Namespace) -> Callable[[str], None]:
-    """Returns a function that prints messages on stderr, unless --quiet was given."""
-    return lambda message: say(args.quiet, message)
+    """Returns a function that prints messages on stderr; with --quiet warnings alone, since numbers may be old or wrong then."""
+    return lambda message: say(args.quiet and not message.startswith("WARNING"), message)

@@ -82,7 +82,7 @@ def dimensions_to_measure(
         return settings.dimensions
     needs_all = max_drop is not None or any(name.partition("@")[0] in OVER_DIMENSIONS for name in least)
     if not needs_all:
-        return tuple(named)
+        return tuple(named or usual_dimensions(settings)[:1])  # a run has at least one
     beside = [spec for spec, name in named.items() if name not in usual or spec in usual_dimensions(settings)]
     return (DEFAULT, *beside) if beside else ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from .groups import in_meaning
 
 ANSWERED = 0.9  # the share of cases that must be answered, by default
 TRIED = 0.5  # the share of texts in which something must have been tried, by default
+EACH_TRIED = 0.1  # the same of every dimension, where all are judged: some change few texts, but none proves nothing
 EXACT = 9  # digits of a percentage that are shown at most
 
 
@@ -75,10 +76,13 @@ def check_summary(
     if success is not None and not attack:
         raise ValueError("expected a run of `scuff attack` for --max-success, got one of `scuff evaluate`")
     scores = named_scores(summary)
-    lines, evidence = [], dict[str, None]()  # the shares of texts that these scores depend on
+    lines, evidence = [], dict[str, float]()  # the shares of texts that these scores depend on, and their bounds
+    usual = bounds.get("tried", TRIED)
     for name, bound in bounds.items():
         lines += [Line(found, scores[found], bound) for found in matching(name, scores, _accesses(summary))]
-        evidence |= dict.fromkeys(_evidence(name, scores))
+        evidence |= dict.fromkeys(_evidence(name, scores), usual)
+        if name.partition("@")[0] == "each":
+            evidence |= _each_tried(matching(name, scores, _accesses(summary)), usual)
     if baseline:
         _comparable(summary, baseline)
     if drop is not None:
@@ -88,18 +92,18 @@ def check_summary(
             start = before[name]
             why = f" ({what} {percent(start)} - {percent(drop)})"
             lines.append(Line(name, scores[name], math.inf if start is None else start - drop, why))
-        evidence["tried"] = None
+        evidence |= {"tried": usual, **_each_tried(_accesses(summary), usual)}
     if success is not None and "kind" in summary:
         lines.append(Line("success", summary["success"]["value"], success, most=True))
-        evidence["tried"] = None
+        evidence["tried"] = usual
     if not lines:
         options = f"--min NAME=VALUE or {'--max-success' if attack else '--max-drop'} VALUE"
         raise ValueError(f"expected something to check ({options}), got nothing")
     # scores over few answers, or over texts that hardly changed, say little, so that alone fails the gate
     known = [Line("answered", scores["answered"], ANSWERED)] if "answered" not in bounds else []
-    for name in evidence:
+    for name, least_tried in evidence.items():
         if name not in bounds:
-            known.append(Line(name, scores[name], bounds.get("tried", TRIED), _why_untried(summary)))
+            known.append(Line(name, scores[name], least_tried, _why_untried(summary)))
     return [*lines, *(line for line in known if not line.passed)]
 
 
@@ -114,6 +118,11 @@ def _evidence(name: str, scores: Mapping[str, float | None]) -> list[str]:
         return []
     own = f"{name.removesuffix('.worst').removesuffix('.auc')}.tried"
     return [own] if own in scores else ["tried"]  # of scores over all dimensions, and of attacks
+
+
+def _each_tried(dimensions: Iterable[str], usual: float) -> dict[str, float]:
+    """Returns the shares that single dimensions need where all are judged, with their bounds: few, but not none."""
+    return {f"{name}.tried": min(usual, EACH_TRIED) for name in dimensions}
 
 
 def _why_untried(summary: Summary) -> str:

@@ -236,6 +236,7 @@ class Folder:
                 entry = zipfile.ZipInfo(f"{key}.npy")
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(entry, column.getvalue(), compresslevel=4)
+        self.part_path(name).parent.mkdir(exist_ok=True)
         write_atomically(self.part_path(name), raw.getvalue())
 
     def parts(self) -> list[str]:

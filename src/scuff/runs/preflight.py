@@ -70,7 +70,7 @@ def look(setup: Setup, say: Say) -> float:
         )
     if len(data.labels) == 1 and data.task == "single":
         say(f"WARNING all examples have the label {data.labels[0]}: a model that always says so has a perfect score")
-    elif clean <= setup.truth.chance or (data.task == "single" and clean <= setup.truth.majority):
+    elif clean <= setup.truth.chance or (data.task == "single" and clean <= setup.truth.majority < 1):
         say(
             f"WARNING the clean score is no better than guessing ({chance:.1f} %) or always giving the most "
             f"frequent label ({majority:.1f} %): are labels and columns right?"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from ..data.dataset import Task
-from ..specs import as_spec, check_switch
+from ..specs import as_spec, check_switch, some
 
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
 EXAMPLES = 500  # that are sampled, by default
@@ -129,7 +129,7 @@ class Settings(FileSettings):
         given: dict[str, Any] = {}
         for name, value in cls.renamed(settings).items():
             if name not in known:
-                near = get_close_matches(name, known, 1)
+                near = get_close_matches(name, [*known, "model", "data", "output"], 1)
                 hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
                 raise ValueError(f"expected a setting, got {name!r}; {hint}")
             if value is not None:
@@ -147,6 +147,8 @@ class Settings(FileSettings):
         """Raises ValueError for values that are not allowed."""
         for each in fields(self):
             _check(each, getattr(self, each.name))
+        if len(set(self.labels)) < len(self.labels):
+            raise ValueError(f"expected each of the labels once, got {some(self.labels)}")
         self.error_limit(1)
 
     @property

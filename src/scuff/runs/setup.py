@@ -23,10 +23,10 @@ from ..resources.checksums import named_files
 from ..specs import can_be_rebuilt, digests
 from ..version import __version__
 from ..victims.answers import Read
-from ..victims.base import OTHER, Victim
+from ..victims.base import OTHER, Outputs, Victim
 from ..victims.cache import DiskCache
 from ..victims.contents import Contents
-from ..victims.identity import Identity, check_cache, held_by, identify
+from ..victims.identity import Identity, check_cache, held_by, identify, written
 from ..victims.open import hub_commit
 from ..victims.query import Query, TooManyErrors
 from ..victims.truth import Truth
@@ -34,6 +34,7 @@ from .checking import mismatch
 from .folder import BadRun, Folder
 from .inputs import admits_others, open_data, open_model, saved_data
 from .jobs import Work
+from .pack import unpack_answers
 from .progress import Forecast
 from .schema import SCHEMA, RunFile, RunPlan
 from .settings import EXAMPLES, SIDES, Settings
@@ -287,7 +288,7 @@ class Setup(ABC):
             other = [name for name in other if name != "block"]  # other examples, so other answers and blocks
             if not str(old["model"]).startswith(f"{self.victim.identity}#"):
                 other = sorted([*other, "model"])
-        elif why := self._other_model(run):
+        elif why := self._other_model(folder, run):
             other = sorted([*other, "model"])
         if other:
             other = ["command"] if "kind" in other else other  # another command explains all other differences
@@ -307,12 +308,29 @@ class Setup(ABC):
             self.victim.batch_tokens = run["batch_tokens"]
         return run
 
-    def _other_model(self, run: RunFile) -> str:
+    def _other_model(self, folder: Folder, run: RunFile) -> str:
         """Returns how the model differs from that of a run; "" if it is the same."""
         assert self.identity is not None, "only the process that started or resumed a run compares models"
         if not run["key"]["model"].startswith(f"{self.victim.identity}#"):
             return "its name, source or weights differ"
-        return self.identity.differences(run["probe"])
+        return self.identity.differences(run["probe"]) or self._other_answers(folder)
+
+    def _other_answers(self, folder: Folder) -> str:
+        """Returns how the model's answers to clean texts, which the pre-flight has asked for, differ from those of the run."""
+        assert self.identity is not None, "as above"
+        for name in folder.parts():
+            if not name.startswith("clean-"):
+                continue
+            try:
+                part = folder.read_part(name)
+            except BadRun:  # damaged: it is asked again
+                continue
+            failed = ["error" if problem else "" for problem in part["problem"].tolist()]
+            now = self.query(*self.data.take(part["example"].astype(np.int64)).columns)
+            before = written(Outputs.of(unpack_answers(part), failed))
+            if why := self.identity.otherwise(before, written(now), "clean texts"):
+                return why
+        return ""
 
     def ask(self, *columns: Any) -> Any:
         """Asks the victim about one block, and then drops the remembered answers.

@@ -90,7 +90,7 @@ class _Walk:
                     self.look(part, _joined(name, key), deep)
         elif isinstance(value, type | ModuleType | BuiltinFunctionType):
             pass
-        elif deep and (parts := _parts(value)):
+        elif deep and ((parts := _parts(value)) or _is_own_object(value)):  # its methods may use globals
             self.walked[id(value)] = value
             self._inside(value, parts, name, deep - 1)
         else:
@@ -120,6 +120,11 @@ def _own(module: str | None) -> bool:
     file = getattr(sys.modules.get(module), "__file__", None)
     installed = file is not None and (str(Path(file).resolve()).startswith(LIBRARIES) or "-packages" in file)
     return module not in sys.builtin_module_names and not installed
+
+
+def _is_own_object(value: Any) -> bool:
+    """Whether an object is of a user's own class."""
+    return not isinstance(value, (*PLAIN, np.ndarray, dict, list, tuple, set)) and _own(type(value).__module__)
 
 
 def _used(function: FunctionType) -> Iterator[tuple[str, Any]]:

@@ -25,7 +25,7 @@ PROBE, PROBE_PAID = 32, 16  # clean texts that are asked about, of a model that 
 DIGITS = 4  # of a score: the same text in another batch, on other threads or another device may change later ones
 CLOSE = 1.5 * 10**-DIGITS  # scores that differ by no more are the same
 VARIES = 0.01  # a model whose scores differ by more when it is asked again is told to be random
-SOME = 0.25  # of the answers of a model that varies, or is paid for, may be others; of other models, none
+SOME = 0.1  # of the answers of a model that varies, or is paid for, may be others; of other models, none
 
 
 class ModelProbe(TypedDict):
@@ -59,21 +59,22 @@ class Identity:
         """
         if held := differing(probe["contents"], self.contents):
             return f"it holds another {', '.join(held[:3])}{' and more' if len(held) > 3 else ''}"
-        count, of = self._others(probe["answers"])
-        if count > self.varies * of:
-            return f"it answers {count} of {of} texts otherwise"
-        if count:
-            self.warnings.append(f"WARNING the model answers {count} of {of} texts otherwise than when this run began")
-        return ""
+        return self.otherwise(probe["answers"], self.answers, "texts")
 
-    def _others(self, known: Sequence[str | None]) -> tuple[int, int]:
-        """Returns how many answers differ from those that are known, and how many could be compared."""
-        both = [
-            (one, other)
-            for one, other in zip(known, self.answers, strict=False)
-            if one is not None and other is not None
-        ]
-        return sum(not _same(one, other, self.close) for one, other in both), len(both)
+    def otherwise(self, before: Sequence[str | None], now: Sequence[str | None], what: str) -> str:
+        """Returns how many answers, written, differ from those of before, for a message; "" if too few to matter.
+
+        A few other answers of a model that varies are added to the warnings.
+        """
+        both = [pair for pair in zip(before, now, strict=False) if None not in pair]
+        count = sum(not _same(str(one), str(other), self.close) for one, other in both)
+        if count > self.varies * len(both):
+            return f"it answers {count} of {len(both)} {what} otherwise"
+        if count:
+            self.warnings.append(
+                f"WARNING the model answers {count} of {len(both)} {what} otherwise than when this run began"
+            )
+        return ""
 
 
 def identify(
