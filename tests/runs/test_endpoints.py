@@ -81,7 +81,7 @@ def test_a_chat_that_talks_and_refuses(data: str, tmp_path: Path) -> None:
 def test_a_dead_server_is_told_at_once(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(lambda body, number: Say("down", status=500)) as server:
         quick = ["--with", "retries=0", "backoff=0.01"]
-        assert main(["evaluate", server.url, data, *SMALL, "-o", str(tmp_path / "run"), *quick]) == 2
+        assert main(["evaluate", server.url, data, *SMALL, "-o", str(tmp_path / "run"), *quick]) == 3
     error = capsys.readouterr().err.strip().splitlines()
     assert len(error) == 1 and "status 500: down" in error[0] and not (tmp_path / "run").exists()
 

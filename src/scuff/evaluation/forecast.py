@@ -136,5 +136,5 @@ def _costs(setup: Setup, protocol: Protocol, dimension: int, by_length: Ints, bl
         cost.cases += len(texts) / size * total / cases
         cost.texts += texts
     if protocol.parsed[dimension].measure == "meaning":  # distances that were measured now are known in the run
-        cost.seconds *= max(0.0, 1 - 2 * size / len(setup.data))
+        cost.seconds *= max(0.0, 1 - size * cases / (len(setup.data) * total))
     return cost

@@ -13,7 +13,7 @@ from ..metrics.interval import wilson
 from ..specs import some
 from ..victims.base import OTHER
 from .display import in_words, said, visible
-from .folder import BadRun
+from .folder import BadRun, NoAnswers
 from .progress import Forecast, duration
 from .setup import Say, Setup
 
@@ -31,7 +31,8 @@ def look(setup: Setup, say: Say) -> float:
     answers = setup.query(*two.columns)
     bad = [reason for reason in answers.problem.tolist() if reason.startswith("error")]
     if len(bad) == len(two):
-        raise BadRun(f"{setup.victim.name}: expected answers to two examples, got {bad[0]}")
+        failed = NoAnswers if setup.victim.paid else BadRun  # an endpoint may answer later
+        raise failed(f"{setup.victim.name}: expected answers to two examples, got {bad[0]}")
     known = [label for label in setup.truth.labels if label != OTHER]
     labels = f": {some(known)}" if known else ""
     say(f"model   {setup.victim.name} ({TASK_WORDS[data.task]}{labels}; {setup.victim.access.name.lower()} access)")

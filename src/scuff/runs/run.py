@@ -228,7 +228,7 @@ def _do_rounds(setup: Setup, work: Work, say: Say, progress: Progress) -> None:
     try:
         for at, jobs in enumerate(chain([clean.jobs()], work.rounds())):
             waiting = left(work.folder, jobs, say)
-            if len(waiting) < len(jobs):
+            if at and len(waiting) < len(jobs):
                 say(f"resumed: {len(jobs) - len(waiting)} of {len(jobs)} blocks were done before")
             any_left = any_left or bool(waiting)
             if not at:  # the pre-flight has the answers
