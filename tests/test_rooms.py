@@ -67,6 +67,7 @@ TOUCHES = {
     "runs": {"os", "tempfile", "multiprocessing", "concurrent"},
     "api.py": {"tempfile"},
     "cli": {"os"},
+    "interrupts.py": {"os"},
 }
 FILES = sorted(
     path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).as_posix() not in ("__init__.py", "__main__.py")
@@ -141,7 +142,7 @@ def test_no_cycles_no_prints_no_eval() -> None:
 TRACE = """
 import sys
 from pathlib import Path
-import scuff
+import scuff.api
 from scuff.cli.main import main
 
 source, rooms, seen = str(Path(scuff.__file__).parent) + "/", [], set()

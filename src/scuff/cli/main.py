@@ -82,7 +82,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code. An error becomes one line on stderr; SCUFF_DEBUG=1 shows the traceback."""
     words, command = list(sys.argv[1:] if argv is None else argv), ""
     try:
-        started()
         _clean_up_when_stopped()
         warnings.showwarning = _warn
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
@@ -96,6 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         args, unknown = top.parse_known_args(words)
         if unknown:
             args.parser.unknown(unknown)
+        import_module("..api", __package__)  # with what it imports, which Ctrl-C might leave half done
+        started()
         args.run(args)
         if sys.stdout:
             sys.stdout.flush()
