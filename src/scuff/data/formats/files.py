@@ -12,7 +12,7 @@ from .conll import Conllu, TokenColumns
 from .csv import Csv, Tsv
 from .jsonl import JsonArray, Jsonl
 from .parquet import Parquet
-from .recognition import is_enough, is_never_enough, kind_of_content, refuse_binary
+from .recognition import kind_of_content, refuse_binary
 from .streams import HEAD, STDOUT, BadInput, Source, known_encoding
 
 FORMATS: dict[str, type[Format]] = {
@@ -98,11 +98,9 @@ class Input:
             return named if named not in BY_CONTENT and named else "csv"
         source = Source(self.path, self.content, self.encoding)
         try:
-            enough = is_never_enough if self.rereadable else is_enough
-            head = source.peek(HEAD, enough)
+            head = source.peek(HEAD)
             refuse_binary(source.name, head)
-            whole = len(head) < HEAD and not enough(head)
-            found = kind_of_content(source.name, head, suffix=suffix_of(self.path), whole=whole)
+            found = kind_of_content(source.name, head, suffix=suffix_of(self.path), whole=len(head) < HEAD)
         finally:
             if self.rereadable:
                 source.close()

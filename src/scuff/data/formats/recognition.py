@@ -9,6 +9,7 @@ import re
 
 from .base import GUESSES
 from .streams import BOM, BadInput
+from .structure import CONLLU, ROWS, holds_tokens, is_yaml
 
 # the first bytes of files that are no text, and what they are
 BINARY = {
@@ -43,16 +44,6 @@ NAMES = {*GUESSES, "id", "label", "labels", "class", "category", "sentiment", "t
 KEY = re.compile(r'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)')  # the beginning of an object
 
 READ = "lines, csv, tsv, jsonl, json, parquet, conllu or tokens"
-
-
-def is_enough(head: bytes) -> bool:
-    """Whether the bytes of a pipe that have come are enough: a whole line that is not the beginning of something longer."""
-    start = head.lstrip().removeprefix(BOM.encode())
-    return b"\n" in start and start[:1] not in (b"[", b"{", b"<", b"\x1f")
-
-
-def is_never_enough(head: bytes) -> bool:
-    return False
 
 
 def refuse_binary(name: str, head: bytes) -> None:
@@ -91,7 +82,7 @@ def kind_of_content(name: str, head: bytes, *, suffix: str, whole: bool) -> str:
     if what:
         raise _unknown(name, what)
     lines = text.split("\n")
-    _refuse_table(name, [line for line in (lines if whole else lines[:-1]) if line.strip()][:100])
+    _refuse_structure(name, lines if whole else lines[:-1])
     return "lines"
 
 
@@ -158,13 +149,17 @@ def _parsed(text: str) -> object:
         return [] if text.startswith("[") else {}
 
 
-def _refuse_table(name: str, lines: list[str]) -> None:
-    """Raises BadInput if lines are the rows of a table, or of a token file."""
-    if lines and lines[0].startswith("-DOCSTART-"):
-        raise BadInput(f"{name}: expected plain text, got a token file: name it with --format tokens (or lines)")
+def _refuse_structure(name: str, lines: list[str]) -> None:
+    """Raises BadInput if lines are the rows of a table or of a token file, or YAML."""
+    if holds_tokens(lines):
+        kind = "conllu" if any(map(CONLLU.match, lines)) else "tokens"
+        raise BadInput(f"{name}: expected plain text, got a token file: name it with --format {kind} (or lines)")
+    if is_yaml(lines, NAMES):
+        raise _unknown(name, "YAML")
+    lines = [line for line in lines if line.strip()][:ROWS]
     if len(lines) < 2:
         return
-    tabs = {line.count("\t") for line in lines}
+    tabs = {line.count("\t") for line in lines if "\t" in line or not line.startswith("#")}
     if len(tabs) == 1 and tabs != {0}:
         raise _table(name, "tabs: name it with --format tsv (--no-header) or tokens")
     for mark in ",;|":

@@ -49,17 +49,17 @@ class Source:
         self.line = 0  # lines before the current chunk
         self.read_bytes = 0  # decompressed
         self.stream = self.file
-        start = self.peek(len(GZIP), lambda _: False)
+        start = self.peek(len(GZIP))
         if (path.endswith(".gz") and content is None) or start == GZIP:
             self.stream = cast(IO[bytes], gzip.GzipFile(fileobj=self.stream))
         if encoding is not None:
-            self.encoding = known_encoding(encoding, self.peek(4, lambda _: False))
+            self.encoding = known_encoding(encoding, self.peek(4))
             self.stream = _buffered(_Recoded(self.stream, self.encoding, self.name))
 
-    def peek(self, size: int, enough: Callable[[bytes], bool]) -> bytes:
-        """Returns the first bytes, which will be read again: `size` of them, fewer if `enough` says so or there are no more."""
+    def peek(self, size: int) -> bytes:
+        """Returns the first bytes, which will be read again: `size` of them, fewer if there are no more."""
         head, begin = b"", self.stream.tell() if self._seekable() else 0
-        while len(head) < size and not enough(head):
+        while len(head) < size:
             more = self._read(partial(cast(io.BufferedReader, self.stream).read1, size - len(head)))
             if not more:
                 break
