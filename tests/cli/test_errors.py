@@ -132,6 +132,18 @@ CASES: dict[str, tuple[str, bytes, list[str], str]] = {
     ),
     "id of lines": ("a.txt", b"x", ["--id", "n"], "expected a table with a column 'n', got lines"),
     "format": ("a.txt", b"x", ["--format", "xml"], "for --format, got 'xml'"),
+    "two perturbations": (
+        "a.txt",
+        b"x",
+        ["-a", "keyboard", "-p", "truncate"],
+        "expected one -p, got 2: -p 'keyboard+truncate' applies one after the other, -p 'keyboard|truncate' one of them",
+    ),
+    "whole and format": (
+        "a.csv",
+        b"text\nx\n",
+        ["--whole", "--format", "csv"],
+        "expected --whole or --format csv, got both",
+    ),
     "draws": ("a.txt", b"x", ["--draws", "0"], "expected 1 or more for --copies, got 0"),
     "protect": ("a.txt", b"x", ["--protect", "url"], "to protect, got 'url'"),
     "select": (
@@ -238,7 +250,7 @@ def test_interrupt_leaves_nothing(tmp_path: Path, number: signal.Signals) -> Non
         stderr=subprocess.PIPE,
     )
     assert job.stdin and job.stderr
-    job.stdin.write(GOOD.encode())
+    job.stdin.write(GOOD.encode() * 4000)  # more than is looked at to know what it is
     job.stdin.flush()
     for _ in range(200):
         if list(tmp_path.iterdir()):

@@ -68,14 +68,21 @@ def input_of(args: argparse.Namespace) -> Input:
     from ..data.formats.files import Input
 
     source = Input(
-        args.input, "whole" if args.whole else args.format, args.column, args.id,
-        spans=getattr(args, "protect_spans", None), carried=getattr(args, "spans", ()), delimiter=args.delimiter,
+        args.input, _format_of(args), args.column, args.id,
+        spans=getattr(args, "protect_spans", ()), carried=getattr(args, "spans", ()), delimiter=args.delimiter,
         no_header=args.no_header, encoding=args.encoding,
     )  # fmt: skip
     if source.recognised:
         name = "standard input" if args.input == "-" else args.input
         say(args.quiet, f"{name}: read as {source.kind}, by its content; --format lines reads a text per line")
     return source
+
+
+def _format_of(args: argparse.Namespace) -> str | None:
+    """Returns the format that the user has named. Raises ValueError for --whole beside another one."""
+    if args.whole and args.format not in (None, "whole"):
+        raise ValueError(f"expected --whole or --format {args.format}, got both: --whole is --format whole")
+    return "whole" if args.whole else args.format
 
 
 def report_failures(failures: Failures, *, skip: bool, what: str = "stay as before") -> None:

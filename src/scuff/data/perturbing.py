@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -133,7 +134,8 @@ class Chunk:
             )
         self.carried = [[reader.field(record, column) for column in reader.carried] for record in records]
         spans = [[self._spans(row, column) for row in range(len(records))] for column in range(len(reader.carried))]
-        self.spans = spans[0] if source.spans else None  # those that are protected
+        kept = spans[: len(set(source.spans))]  # the columns that are protected stand first
+        self.spans = [tuple(chain.from_iterable(row)) for row in zip(*kept, strict=True)] if kept else None
 
     def run(
         self, plan: Plan, draw: int, tally: Tally, edits: bool = False

@@ -53,7 +53,7 @@ class Input:
     format: str | None = None
     columns: Sequence[str] = ()
     key: str | None = None
-    spans: str | None = None  # the column that holds protected spans
+    spans: Sequence[str] = ()  # columns of protected spans
     carried: Sequence[str] = ()  # columns of spans that are not protected but move with the text, too
     content: bytes | None = None  # instead of the file's, for data that is not a file or cannot be read twice
     delimiter: str | None = None  # between the columns of a table; default: by the format
@@ -131,5 +131,5 @@ class Input:
             reader.headed = not self.no_header
             if self.delimiter is not None:
                 reader.mark, reader.named = self.delimiter, True
-        reader.carried = list(dict.fromkeys([*([self.spans] if self.spans else []), *self.carried]))
+        reader.carried = list(dict.fromkeys([*self.spans, *self.carried]))
         return reader

@@ -58,16 +58,17 @@ class Source:
 
     def peek(self, size: int) -> bytes:
         """Returns the first bytes, which will be read again: `size` of them, fewer if there are no more."""
-        head, begin = b"", self.stream.tell() if self._seekable() else 0
+        head, begin, rest = b"", self.stream.tell() if self._seekable() else 0, self.stream
         while len(head) < size:
             more = self._read(partial(cast(io.BufferedReader, self.stream).read1, size - len(head)))
             if not more:
+                rest = io.BytesIO()  # a terminal would wait for more
                 break
             head += more
         if self._seekable():
             self.stream.seek(begin)
         else:
-            self.stream = _buffered(_Chained(head, self.stream))
+            self.stream = _buffered(_Chained(head, rest))
         return head
 
     def done(self) -> float | None:
