@@ -86,6 +86,11 @@ class Input:
         """Whether it can be read twice: not a pipe."""
         return self.content is not None or (self.path != "-" and Path(self.path).is_file())
 
+    @property
+    def others(self) -> list[str]:
+        """The columns beside the texts that are needed: ids and spans."""
+        return [*([self.key] if self.key else []), *dict.fromkeys([*self.spans, *self.carried])]
+
     def _check_delimiter(self) -> None:
         self.delimiter = {"tab": "\t", "\\t": "\t"}.get(str(self.delimiter), self.delimiter)
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):

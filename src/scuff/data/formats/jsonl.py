@@ -9,7 +9,7 @@ from typing import IO, Any, NamedTuple
 
 from .base import Extra, OutputRow, Sink, TableFormat, Value
 from .nested import find
-from .streams import BadInput, Source
+from .streams import BadInput, BadRecord, Source
 
 CHUNK = 1 << 21  # characters of a chunk of items
 
@@ -26,10 +26,13 @@ class JsonLine(NamedTuple):
     text: str
     fields: dict[str, Any] | None  # None: a blank line
     at: int
+    stays: bool = False  # whether it holds no text, and is written as it was read
 
 
 class Jsonl(TableFormat):
     """One JSON object per line."""
+
+    any_usable = False  # whether a record that holds a text was seen
 
     def chunks(self) -> Iterator[list[JsonLine]]:
         for lines in self.source.chunks():
@@ -56,11 +59,27 @@ class Jsonl(TableFormat):
     def names(self, record: Any) -> list[str]:
         return list(record.fields or {})
 
+    def usable(self, records: list[Any], fields: Sequence[str]) -> tuple[list[Any], dict[int, str]]:
+        out, wrong = list(records), {}  # type: list[Any], dict[int, BadRecord]
+        for row, record in enumerate(records):
+            try:
+                self.values(record)
+                for name in fields:
+                    self.field(record, name)
+            except BadRecord as error:
+                wrong[row], out[row] = error, record._replace(stays=True)
+            else:
+                self.any_usable = self.any_usable or record.fields is not None
+        if wrong and not self.any_usable:  # the name of a column is wrong, not a record
+            raise next(iter(wrong.values()))
+        places = {row: str(self.source.error(records[row].at, "")) for row in wrong}
+        return out, {row: str(error).removeprefix(places[row]) for row, error in wrong.items()}
+
     def values(self, record: Any) -> list[Value]:
         return [self._text(self.field(record, column), column, record.at) for column in self.columns]
 
     def field(self, record: Any, column: str) -> Any:
-        if record.fields is None:
+        if record.fields is None or record.stays:
             return None
         if column in record.fields:
             return record.fields[column]
@@ -68,7 +87,7 @@ class Jsonl(TableFormat):
             return find(record.fields, column)
         except KeyError:
             found = ", ".join(record.fields)
-            raise self.source.error(record.at, f"expected a column {column!r}, got {found}") from None
+            raise self._bad_record(record.at, f"expected a column {column!r}, got {found}") from None
 
     def _text(self, value: Any, column: str, at: int) -> Value:
         """Returns a text or a list of tokens; None for null and for NaN, which others write for a missing value."""
@@ -78,9 +97,12 @@ class Jsonl(TableFormat):
             return value
         if isinstance(value, float) and value != value:
             return None
-        raise self.source.error(
+        raise self._bad_record(
             at, f"expected text or a list of tokens in column {column!r}, got {type(value).__name__}"
         )
+
+    def _bad_record(self, at: int, message: str) -> BadRecord:
+        return BadRecord(str(self.source.error(at, message)))
 
     def changed(self, record: Any, new: dict[str, Value], extra: Extra) -> str:
         spans, end = value_spans(record.text)
@@ -99,6 +121,7 @@ class JsonItem(NamedTuple):
     fields: dict[str, Any] | None  # None: null
     at: int  # its line
     lead: str  # what stands between the item before it and this one
+    stays: bool = False
 
 
 class JsonArray(Jsonl):

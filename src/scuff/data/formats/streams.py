@@ -33,6 +33,10 @@ class BadInput(ValueError):
     """A user's data cannot be used; the message says what was expected and where."""
 
 
+class BadRecord(BadInput):
+    """One record of a file that can otherwise be read cannot be used."""
+
+
 class Source:
     """A file, or standard input for `-`, read in chunks of whole lines. Counts the bytes it has read.
 
