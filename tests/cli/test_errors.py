@@ -235,6 +235,20 @@ def test_pipes(tmp_path: Path) -> None:
     assert head.returncode == 0 and head.stderr == b"" and head.stdout.count(b"\n") == 1
 
 
+def test_closed_streams(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(GOOD)
+
+    def run(command: str) -> tuple[int, bytes, bytes]:
+        done = subprocess.run(f"{sys.executable} -m scuff {command}", shell=True, capture_output=True, cwd=tmp_path)
+        return done.returncode, done.stdout, done.stderr
+
+    assert run("perturb a.txt -p truncate -l 1 2>&-") == (0, b"hell ther\nmor tex\n", b"")
+    assert run("perturb gone.txt -p truncate 2>&-") == (2, b"", b""), "no message stands among the data"
+    assert run("zeroe a.txt -p truncate -o out >&- 2>&-")[0] == 0 and (tmp_path / "out/all.txt").exists()
+    code, _, err = run("perturb a.txt -p truncate >&-")
+    assert code == 2 and err == b"scuff: expected standard output, got none: it is closed\n"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     job = subprocess.Popen(
