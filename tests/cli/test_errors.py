@@ -192,6 +192,28 @@ def test_output_equal_to_input(tmp_path: Path, capfd: pytest.CaptureFixture[str]
     assert "Scuff does not convert" in capfd.readouterr().err
 
 
+def test_names_of_files_that_cannot_be(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text(GOOD)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    command = ["perturb", str(tmp_path / "a.txt"), "-p", "truncate"]
+    for flag in ("-o", "--edits"):
+        assert main([*command, "-o", str(tmp_path / "out.txt"), flag, f"{tmp_path}/new/"]) == 2
+        assert "new/: expected a file to write, got the name of a folder" in capfd.readouterr().err
+    assert main(["perturb", str(tmp_path / "loop"), "-p", "truncate"]) == 2
+    assert "loop: expected a file, got: a link that leads back to itself" in capfd.readouterr().err
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "loop"]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json"])
+def test_an_error_at_the_first_record_leaves_stdout_empty(
+    name: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / name).write_text({"a.csv": "text,draw\nx,1\n", "a.json": '[{"text": "x", "draw": 1}]'}[name])
+    assert main(["perturb", str(tmp_path / name), "-p", "truncate", "--copies", "2"]) == 2
+    out, err = capfdbinary.readouterr()
+    assert not out and b"expected no column 'draw', which is to be added" in err
+
+
 def test_edits_equal_to_output(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.txt").write_text(GOOD)
     for out in (str(tmp_path / "out.txt"), "-"):

@@ -206,6 +206,23 @@ REFUSED = {
     "commas.tsv": ('text,label\n"a, b",x\n', "got 'text,label': is it separated by something else (--format csv)?"),
     "bars.tsv": ("text|label\na|x\n", "something else (--format csv --delimiter '|')?"),
     "marks.csv": ("text;label\na;x\n", "something else (--format csv --delimiter ';')?"),
+    "b.xlsx": ("hello\n", "got a spreadsheet: write it as CSV, JSON lines or Parquet first\n"),
+    "b.tgz": (
+        gzip.compress(b"a.txt".ljust(257, b"\0") + b"ustar\x0000" + b"\0" * 248),
+        "got a tar archive: unpack it first\n",
+    ),
+    "archive": (b"a.txt".ljust(257, b"\0") + b"ustar\x0000" + b"\0" * 248, "got a tar archive: unpack it first\n"),
+    "lists.jsonl": (
+        '["a"]\n["b"]\n',
+        'line 1: expected a JSON object, got list: write an object per line, such as {"text": ...}',
+    ),
+    "one.jsonl": ('["a"]\n', "got list (an array: --format json)"),
+    "control.jsonl": ('{"text": "a\tb"}\n', "got Invalid control character at character 12\n"),
+    "cut.jsonl": ('{"text": "a\n', "got Invalid control character at character 12\n"),
+    "open.json": (
+        '[\n{"text": "a b"}, {"text": "c',
+        "line 2: expected JSON, got: Unterminated string starting at character 27\n",
+    ),
     "conll": ("-DOCSTART- -X- O\n\nEU NNP O\n", "got a token file: name it with --format tokens"),
 }
 
@@ -233,6 +250,13 @@ def test_plain_text_stays_plain_text(content: str, tmp_path: Path) -> None:
         assert new.splitlines() == scuff.perturb(content.splitlines(), "truncate", 1.0) and new.endswith("\n")
     (tmp_path / "b.json").write_text(content)
     assert perturbed(tmp_path, "b.json", content, "--format", "lines") == new.encode(), "--format has the last word"
+
+
+def test_labelled_data_gets_no_hint_at_plain_text(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text("-DOCSTART- -X- O\n\nEU NNP O\n")
+    assert main(["augment", str(tmp_path / "a.txt"), "-o", str(tmp_path / "b.txt")]) == 2
+    err = capfd.readouterr().err
+    assert err.endswith("a.txt: expected labelled data, got a token file: name it with --format tokens\n")
 
 
 def test_delimiters_and_headers(tmp_path: Path) -> None:

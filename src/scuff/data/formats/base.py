@@ -101,8 +101,11 @@ class Sink:
         )
 
     def write_rows(self, rows: Sequence[OutputRow]) -> None:
+        text = "".join(
+            [self.format.render(*row) for row in rows]
+        )  # before the head, which an error must not leave behind
         self._begin()
-        self.put("".join([self.format.render(*row) for row in rows]))
+        self.put(text)
 
     def close(self) -> None:
         """Must be called once, after the last record."""

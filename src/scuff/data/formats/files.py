@@ -13,7 +13,7 @@ from .csv import Csv, Tsv
 from .jsonl import JsonArray, Jsonl
 from .parquet import Parquet
 from .recognition import kind_of_content, refuse_binary
-from .streams import HEAD, STDOUT, BadInput, Source, known_encoding
+from .streams import HEAD, STDOUT, BadInput, PlainHint, Source, known_encoding
 
 FORMATS: dict[str, type[Format]] = {
     "lines": Lines, "whole": Whole, "csv": Csv, "tsv": Tsv, "jsonl": Jsonl, "json": JsonArray, "parquet": Parquet,
@@ -59,6 +59,7 @@ class Input:
     delimiter: str | None = None  # between the columns of a table; default: by the format
     no_header: bool = False  # whether a table has no header; its columns are then called 1, 2, ...
     encoding: str | None = None  # of the text; default UTF-8
+    labelled: bool = False  # whether labels are needed, so that it cannot be plain text
     kind: str = field(init=False)  # the format, by the suffix or else by the content if none is given
     recognised: bool = field(init=False, default=False)  # whether the content has decided against the suffix
     _opened: Source | None = field(init=False, default=None, repr=False)
@@ -106,6 +107,10 @@ class Input:
             head = source.peek(HEAD)
             refuse_binary(source.name, head)
             found = kind_of_content(source.name, head, suffix=suffix_of(self.path), whole=len(head) < HEAD)
+        except PlainHint as error:
+            if self.labelled:
+                raise BadInput(error.message.replace("expected plain text", "expected labelled data")) from None
+            raise
         finally:
             if self.rereadable:
                 source.close()

@@ -32,10 +32,12 @@ class JsonLine(NamedTuple):
 class Jsonl(TableFormat):
     """One JSON object per line."""
 
+    alone = False  # whether the file has only one line
     any_usable = False  # whether a record that holds a text was seen
 
     def chunks(self) -> Iterator[list[JsonLine]]:
         for lines in self.source.chunks():
+            self.alone = self.source.line == 0 and not any(map(str.strip, lines[1:]))
             yield [JsonLine(line, self._parse(line, at), at) for at, line in enumerate(lines, self.source.line + 1)]
 
     def _parse(self, line: str, at: int) -> dict[str, Any] | None:
@@ -44,12 +46,14 @@ class Jsonl(TableFormat):
         try:
             found = json.loads(line)
         except json.JSONDecodeError as error:
-            found = f"{error.msg} at character {error.colno}{self._hint(line)}"
+            found = f"{_reason(error)} at character {error.colno}{self._hint(line)}"
             raise self.source.error(at, f"expected a JSON object, got {found}") from None
         except (ValueError, RecursionError) as error:
             raise self.source.error(at, f"expected a JSON object, got: {error}") from None
         if not isinstance(found, dict):
-            raise self.source.error(at, f"expected a JSON object, got {type(found).__name__}{self._hint(line)}")
+            several = isinstance(found, list) and not self.alone
+            hint = ': write an object per line, such as {"text": ...}' if several else self._hint(line)
+            raise self.source.error(at, f"expected a JSON object, got {type(found).__name__}{hint}")
         self.use(list(found))
         return found
 
@@ -202,17 +206,22 @@ class JsonSink(Sink):
     empty = True
 
     def write_rows(self, rows: Sequence[OutputRow]) -> None:
-        self._begin()
         parts = []
         for record, values, extra in rows:
             lead = record.lead if "," in record.lead else f",{record.lead}"  # that of the first item has none
             parts += [lead.replace(",", "") if self.empty else lead, self.format.render(record, values, extra)]
             self.empty = False
+        self._begin()
         self.put("".join(parts))
 
     def close(self) -> None:
         self._begin()
         self.put(self.format.tail)
+
+
+def _reason(error: json.JSONDecodeError) -> str:
+    """Returns why a text is no JSON, without the preposition that some messages end in."""
+    return error.msg.removesuffix(" at")
 
 
 class _Scanner:
@@ -221,7 +230,7 @@ class _Scanner:
     def __init__(self, source: Source) -> None:
         self.source, self.pieces = source, source.pieces()
         self.text, self.begin, self.at = "", 0, 0  # `begin`: up to where text was taken
-        self.line = 1  # of `begin`
+        self.line, self.column = 1, 0  # of `begin`
         self.decode = json.JSONDecoder().raw_decode
 
     def mark(self) -> str:
@@ -234,8 +243,14 @@ class _Scanner:
     def taken(self) -> str:
         """Returns what was moved over since the last call."""
         out = self.text[self.begin : self.at]
+        self.column = self._column(self.at)
         self.line, self.begin = self.line + out.count("\n"), self.at
         return out
+
+    def _column(self, at: int) -> int:
+        """Returns how many characters stand before a place in its line."""
+        end = self.text.rfind("\n", self.begin, at)
+        return at - end - 1 if end >= 0 else self.column + at - self.begin
 
     def value(self) -> Any:
         """Moves over a value and returns it. Raises BadInput if there is none."""
@@ -244,9 +259,12 @@ class _Scanner:
                 value, stop = self.decode(self.text, self.at)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated string") or error.pos > len(self.text) - 10
+                behind = error.pos - self.begin
                 if not cut or not self._more():
-                    line = self.line + self.text.count("\n", self.begin, error.pos)
-                    raise self.source.error(line, f"expected JSON, got: {error.msg}") from None
+                    at = self.begin + behind  # which reading more may have moved
+                    line = self.line + self.text.count("\n", self.begin, at)
+                    found = f"{_reason(error)} at character {self._column(at) + 1}"
+                    raise self.source.error(line, f"expected JSON, got: {found}") from None
                 continue
             except (ValueError, RecursionError) as error:
                 raise self.source.error(self.line, f"expected JSON, got: {error}") from None

@@ -37,6 +37,14 @@ class BadRecord(BadInput):
     """One record of a file that can otherwise be read cannot be used."""
 
 
+class PlainHint(BadInput):
+    """Structure that is not read by itself. `message` lacks the hint that plain text would be, where only that is no use."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message + hint)
+        self.message = message
+
+
 class Source:
     """A file, or standard input for `-`, read in chunks of whole lines. Counts the bytes it has read.
 
@@ -219,7 +227,10 @@ def known_encoding(name: str, head: bytes = b"") -> str:
 
 def _open(path: str) -> IO[bytes]:
     if path != "-":
-        return open(path, "rb")
+        try:
+            return open(path, "rb")
+        except OSError as error:
+            raise BadInput(f"{path}: expected a file that can be read, got: {error.strerror}") from None
     if sys.stdin is None:
         raise BadInput("expected standard input, got none: it is closed")
     return sys.stdin.buffer
@@ -232,6 +243,9 @@ def _size(path: str) -> int:
         return os.path.getsize(path)
     except FileNotFoundError:
         raise BadInput(f"{path}: expected a file, got nothing of that name") from None
+    except OSError as error:
+        what = "a link that leads back to itself" if error.errno == errno.ELOOP else error.strerror
+        raise BadInput(f"{path}: expected a file, got: {what}") from None
 
 
 class _Output(io.FileIO):
@@ -261,6 +275,8 @@ def replacing(path: str, *inputs: str) -> Iterator[IO[bytes]]:
     one of them or cannot be written.
     """
     target = Path(path)
+    if path.endswith(("/", os.sep)) and not target.is_dir():
+        raise BadInput(f"{path}: expected a file to write, got the name of a folder")
     if path in STDOUT:
         with _standard_output() as out:
             yield out
