@@ -131,7 +131,7 @@ def _hold_closed_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest free number
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until the process ends
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 def _clean_up_when_stopped() -> None:
