@@ -53,6 +53,15 @@ def test_list_and_describe(capsys: pytest.CaptureFixture[str]) -> None:
         built = parse(f"embedding(file={str(NEAR)!r})" if name == "embedding" else name)
         rows = dict(re.findall(r"^(selection|strength is a share of) +(.+)$", out, re.MULTILINE))
         assert rows == {"selection": built.selection, "strength is a share of": built.facts.unit}, "as it really runs"
+    assert main(["describe", "typo@edits"]) == 0 and capsys.readouterr().out.startswith("typo: ")
+    assert main(["describe", 'keyboard(layout="qwertz")']) == 0
+    assert "phi=None, layout='qwertz', keys='letters'" in capsys.readouterr().out, "the options that it would have"
+    assert main(["describe", "keyboard+typo"]) == 2
+    assert "expected one perturbation, got 'keyboard+typo'" in capsys.readouterr().err
+    assert main(["describe", "accuracy"]) == 2
+    assert "got 'accuracy', one of the metrics: see `scuff list metrics`" in capsys.readouterr().err
+    assert main(["augment", "toy:nope"]) == 2
+    assert "expected toy:sentiment or toy:tone for embedded data, got 'toy:nope'" in capsys.readouterr().err
     assert main(["describe", "shufle"]) == 2
     assert "did you mean" in capsys.readouterr().err
 

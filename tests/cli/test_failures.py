@@ -61,11 +61,50 @@ def test_perturb_goes_on(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["perturb", name, "-p", FUSSY, "-l", "1", "-o", f"out.{name}", "-q", "--edits", "edits", *options]
     assert main(command) == 3
     assert Path(f"out.{name}").read_text() == wanted
-    told = f"texts that stay as before, since the perturbation raised on them: {len(places)}"
+    told = f"texts that stay as before, since they could not be perturbed: {len(places)}"
     said = "".join(f"scuff: {name}: {place}: {WHY}" for place in places)
     assert capsys.readouterr().err == f"{said}scuff: {told}; all others are done (--skip-errors: exit code 0)\n"
     assert main([*command, "--skip-errors"]) == 0
     assert Path(f"out.{name}").read_text() == wanted and capsys.readouterr().err == f"{said}scuff: {told}\n"
+
+
+BAD = (
+    '{"text": 5}\n{"text": "fine day", "n": 1}\n\n{"txt": "gone"}\n{"text": "a\\ud800b", "n": 2}\n{"text":["x", "\\udc00"]}\n'
+    '{"text":["end"], "n": 3}'
+)
+
+
+def test_records_without_a_text_stay(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.jsonl").write_text(BAD)
+    command = ["perturb", "a.jsonl", "-p", FUSSY, "-l", "1", "-q", "-c", "text"]
+    wanted = [
+        "line 1: expected text or a list of tokens in column 'text', got int",
+        "line 4: expected a column 'text', got txt",
+        "line 5: expected Unicode text, got the lone surrogate U+D800 at character 1",
+        "line 6: expected Unicode text, got the lone surrogate U+DC00 at character 0",
+    ]
+    assert main([*command, "-o", "b.jsonl", "--edits", "edits"]) == 3
+    assert Path("b.jsonl").read_text() == BAD.replace("fine day", "FINE DAY").replace("end", "END")
+    *told, last = capsys.readouterr().err.splitlines()
+    assert told == [f"scuff: a.jsonl: {line}" for line in wanted] and "could not be perturbed: 4; all others" in last
+    assert main([*command, "-o", "c.jsonl", "--skip-errors", "--copies", "2", "--protect-spans", "n"]) == 2, "no spans"
+    assert main([*command, "-o", "c.jsonl", "--skip-errors", "--copies", "2"]) == 0
+    copies = [json.loads(line) for line in Path("c.jsonl").read_text().splitlines() if line]
+    assert copies[:2] == [{"text": 5, "draw": 0}, {"text": 5, "draw": 1}] and len(copies) == 12
+    array = "[" + ",\n".join(line for line in BAD.splitlines() if line) + "]"
+    Path("a.json").write_text(array)
+    assert main(["perturb", "a.json", *command[2:], "-o", "b.json", "--skip-errors"]) == 0
+    assert Path("b.json").read_text() == array.replace("fine day", "FINE DAY").replace("end", "END")
+    assert main([*command, "--id", "n", "-o", "d.jsonl", "--skip-errors"]) == 0, "nor is one without its id"
+    assert main(["zeroe", "a.jsonl", "-p", FUSSY, "-c", "text", "-o", "out", "-q", "--skip-errors"]) == 0
+    assert Path("out/clean.jsonl").read_text() == BAD and "END" in Path("out/all.jsonl").read_text()
+
+
+def test_a_column_that_no_record_has_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.jsonl").write_text('{"text": "fine"}\n' * 3)
+    assert main(["perturb", "a.jsonl", "-p", FUSSY, "-c", "txet", "-o", "b.jsonl", "--skip-errors"]) == 2
+    assert capsys.readouterr().err == "scuff: a.jsonl: line 1: expected a column 'txet', got text\n"
+    assert not Path("b.jsonl").exists()
 
 
 def test_the_other_texts_are_as_if_nothing_failed() -> None:
@@ -82,7 +121,7 @@ def test_many_failures_are_counted_and_the_first_named(capsys: pytest.CaptureFix
     Path("a.txt").write_text("bomb\n" * 600 + "fine\n")
     assert main(["perturb", "a.txt", "-p", FUSSY, "-l", "1", "-o", "b.txt", "-q"]) == 3
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 11 and "raised on them: 600, the first 10 of them named here;" in lines[-1]
+    assert len(lines) == 11 and "could not be perturbed: 600, the first 10 of them named here;" in lines[-1]
     assert Path("b.txt").read_text() == "bomb\n" * 600 + "FINE\n"
 
 
@@ -101,7 +140,7 @@ def test_zeroe_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.txt").write_text("fine day\nthe bomb\n")
     assert main(["zeroe", "a.txt", "-p", FUSSY, "-o", "out", "-q"]) == 3
     err = capsys.readouterr().err
-    assert err.startswith(f"scuff: fussy.low.txt: a.txt: line 2: {WHY}") and "raised on them: 3;" in err
+    assert err.startswith(f"scuff: fussy.low.txt: a.txt: line 2: {WHY}") and "could not be perturbed: 3;" in err
     assert Path("out/fussy.high.txt").read_text() == "FINE DAY\nthe bomb\n"
     entries = {entry["file"]: entry for entry in json.loads(Path("out/manifest.json").read_text())["files"]}
     assert entries["fussy.high.txt"]["failed"] == 1 and "failed" not in entries["clean.txt"]

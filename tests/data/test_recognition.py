@@ -6,6 +6,8 @@ import gzip
 import json
 import os
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,6 +76,26 @@ def test_a_pipe_is_known_by_its_content(
     out, err = capfdbinary.readouterr()
     assert out == truncated(content).encode()
     assert (b"standard input: read as json" in err) == ("{" in content), "what the content has decided is told"
+
+
+def test_a_slow_pipe_is_waited_for(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    reading, writing = os.pipe()
+    parts = [b"# sent_id = 1\n", b"# text = Go on\n", b"1\tGo\tgo\tVERB\n", b"2\ton\ton\tADP\n\n"]
+
+    def write() -> None:
+        with os.fdopen(writing, "wb", buffering=0) as out:
+            for part in parts:
+                out.write(part)
+                time.sleep(0.02)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    with os.fdopen(reading) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert main(["perturb", "-", "-p", "truncate"]) == 2
+        thread.join()
+    out, err = capfd.readouterr()
+    assert not out and "got a token file: name it with --format conllu" in err
 
 
 def test_copies_of_an_array_are_an_array(tmp_path: Path) -> None:
@@ -162,6 +184,45 @@ REFUSED = {
     "table": ("id,text\n1,hello there\n", "got columns between ',': name it with --format csv, or --format lines"),
     "table.txt": ('"text";"label"\n"a; b";1\nc;2\n', "between ';': name it with --format csv --delimiter ';'"),
     "tabs.txt": ("hello\t1\nthere\t2\n", "got columns between tabs: name it with --format tsv (--no-header) or tokens"),
+    "ud": (
+        "# sent_id = 1\n# text = Go on\n1\tGo\tgo\tVERB\n2\ton\ton\tADP\n\n",
+        "got a token file: name it with --format conllu",
+    ),
+    "one.word": ("# sent_id = 1\n1\tGo\tgo\tVERB\n\n", "--format conllu"),
+    "tabs.tagged": ("# doc 1\nGo\tVB\non\tIN\n", "got a token file: name it with --format tokens"),
+    "ner": ("EU B-ORG\nrejects O\n\nPeter B-PER\n", "got a token file: name it with --format tokens"),
+    "ner.all.o": ("He O\nrejects O\n\nit O\nall O\n. O\n", "got a token file"),
+    "pos": ("What PRON\nif SCONJ\n? PUNCT\n", "got a token file"),
+    "pos.lower": ("What pron\nif sconj\n", "got a token file"),
+    "pos.german": ("Das ART\nHaus NN\nist VAFIN\n\nDer ART\nHund NN\nist VAFIN\n", "got a token file"),
+    "four": ("EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\nPeter NNP B-NP B-PER\n", "got a token file"),
+    "docstart": ("\nEU x\n\n-DOCSTART- -X-\n", "got a token file"),
+    "list.txt": ("---\n- text: hello there\n  label: pos\n- text: more\n  label: neg\n", "got YAML: --format lines"),
+    "list": ("- text: hello there\n  label: pos\n", "got YAML"),
+    "keys": ("text: hello there\nlabel: pos\n", "got YAML"),
+    "nested": ("train:\n  text: hello there\n  n: 1\n", "got YAML"),
+    "texts": ("texts:\n- hello there\n- more words\n", "got YAML"),
+    "single": ("- text: hello there\n- text: more words\n", "got YAML"),
+    "commas.tsv": ('text,label\n"a, b",x\n', "got 'text,label': is it separated by something else (--format csv)?"),
+    "bars.tsv": ("text|label\na|x\n", "something else (--format csv --delimiter '|')?"),
+    "marks.csv": ("text;label\na;x\n", "something else (--format csv --delimiter ';')?"),
+    "b.xlsx": ("hello\n", "got a spreadsheet: write it as CSV, JSON lines or Parquet first\n"),
+    "b.tgz": (
+        gzip.compress(b"a.txt".ljust(257, b"\0") + b"ustar\x0000" + b"\0" * 248),
+        "got a tar archive: unpack it first\n",
+    ),
+    "archive": (b"a.txt".ljust(257, b"\0") + b"ustar\x0000" + b"\0" * 248, "got a tar archive: unpack it first\n"),
+    "lists.jsonl": (
+        '["a"]\n["b"]\n',
+        'line 1: expected a JSON object, got list: write an object per line, such as {"text": ...}',
+    ),
+    "one.jsonl": ('["a"]\n', "got list (an array: --format json)"),
+    "control.jsonl": ('{"text": "a\tb"}\n', "got Invalid control character at character 12\n"),
+    "cut.jsonl": ('{"text": "a\n', "got Invalid control character at character 12\n"),
+    "open.json": (
+        '[\n{"text": "a b"}, {"text": "c',
+        "line 2: expected JSON, got: Unterminated string starting at character 27\n",
+    ),
     "conll": ("-DOCSTART- -X- O\n\nEU NNP O\n", "got a token file: name it with --format tokens"),
 }
 
@@ -177,7 +238,11 @@ def test_structure_that_is_not_known_is_refused(name: str, tmp_path: Path, capfd
 
 @pytest.mark.parametrize(
     "content",
-    ["[1] Smith et al.\n[2] others\n", "{curly} words\n", '["quoted"] words\n', "Hello, you\nDear, all\n", "nul\x00l\n"],
+    ["[1] Smith et al.\n[2] others\n", "{curly} words\n", '["quoted"] words\n', "Hello, you\nDear, all\n", "nul\x00l\n",
+     "Alice: hello there\nBob: more words\nAlice: bye\n", "Note: this is it\nnothing more\n", "- milk\n- eggs: two\n",
+     "Shopping:\n- milk\n- eggs\n", "hello there\nmore words\n", "Chapter I\nChapter II\nChapter III\nChapter IV\nChapter V\n",
+     "BUY NOW\nSELL NOW\nBUY IT\nSELL IT\nBUY NOW\n", "# heading\n\nsome words\n", "---\nhello there: you\nmore words\n",
+     "log in\nsign in\n", "1. hello there\n2. more words\n", "Q: why not\nA: why so\n", "Dear all,\n\nTo: you\n"],
 )  # fmt: skip
 def test_plain_text_stays_plain_text(content: str, tmp_path: Path) -> None:
     for name in ("a.txt", "a", "a.md"):
@@ -187,7 +252,16 @@ def test_plain_text_stays_plain_text(content: str, tmp_path: Path) -> None:
     assert perturbed(tmp_path, "b.json", content, "--format", "lines") == new.encode(), "--format has the last word"
 
 
+def test_labelled_data_gets_no_hint_at_plain_text(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text("-DOCSTART- -X- O\n\nEU NNP O\n")
+    assert main(["augment", str(tmp_path / "a.txt"), "-o", str(tmp_path / "b.txt")]) == 2
+    err = capfd.readouterr().err
+    assert err.endswith("a.txt: expected labelled data, got a token file: name it with --format tokens\n")
+
+
 def test_delimiters_and_headers(tmp_path: Path) -> None:
+    assert perturbed(tmp_path, "g.tsv", "a,text\nhello there\n", "--delimiter", "tab") == b"a,text\nhell ther\n"
+    assert perturbed(tmp_path, "h.tsv", "text,y\nhello,1\n", "--format", "csv") == b"text,y\nhell,1\n"
     assert perturbed(tmp_path, "a.csv", 'n;text\n1;"hello; there"\n2;more\n', "--delimiter", ";") == (
         b'n;text\n1;"hell; ther"\n2;mor\n'
     )
@@ -233,10 +307,8 @@ def test_wrong_descriptions_of_a_file(
     options: list[str], message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_bytes(b"h\xe9llo there\n")
-    assert (
-        main(["perturb", str(tmp_path / "a.txt"), "-p", "truncate", "-l", "1", "-o", str(tmp_path / "b"), *options])
-        == 2
-    )
+    chosen = [] if "-p" in options else ["-p", "truncate"]
+    assert main(["perturb", str(tmp_path / "a.txt"), *chosen, "-l", "1", "-o", str(tmp_path / "b"), *options]) == 2
     err = capfd.readouterr().err
     assert message in err and err.count("\n") == 1 and not (tmp_path / "b").exists()
 

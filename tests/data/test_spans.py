@@ -156,6 +156,16 @@ def test_spans_in_csv_and_parquet(tmp_path: Path) -> None:
     )
 
 
+def test_several_columns_of_protected_spans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": TEXT, "a": [[0, 5]], "b": [[24, 30]], "c": [[9, 12]]}) + "\n")
+    command = ["perturb", str(tmp_path / "a.jsonl"), "-p", "intrude", "-l", "1", "--protect", "urls", "--spans", "c"]
+    assert main([*command, "--protect-spans", "a", "--protect-spans", "b"]) == 0
+    out, err = capsys.readouterr()
+    row = json.loads(out)
+    assert [selected(row[name], row["text"]) for name in "ab"] == [["Paris"], ["France"]] and row["b"] != [[24, 30]]
+    assert selected(row["c"], row["text"]) != ["the"] and "|protect:urls,spans:a,spans:b\n" in err
+
+
 def test_spans_belong_to_one_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.jsonl").write_text('{"q": "who", "c": "me", "s": []}\n', encoding="utf-8")
     assert main(["perturb", str(tmp_path / "a.jsonl"), "-p", "typo", "-c", "q", "-c", "c", "--spans", "s"]) == 2

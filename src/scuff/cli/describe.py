@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
+from collections.abc import Container
 from dataclasses import fields
+from importlib import import_module
+
+# families whose members are not described but listed, and where they are
+LISTED = {
+    "recipes": "attacks.recipes", "goals": "attacks.goals", "searches": "attacks.search",
+    "constraints": "attacks.constraints", "metrics": "metrics", "victims": "victims.open",
+}  # fmt: skip
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,12 +25,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from ..evaluation.dimensions import COLUMNS
     from ..perturbations.base import SELECTIONS, Perturbation
-    from ..perturbations.names import FAMILY
+    from ..perturbations.names import FAMILY, parse
+    from ..specs import split_outside
 
     if args.name in COLUMNS:
         print(f"{args.name}: one of RobTest's dimensions, {COLUMNS[args.name]} for `scuff evaluate`\n")
         args.name = re.split(r"[@(]", COLUMNS[args.name])[0]
-    kind = FAMILY.find(args.name)
+    if len([single for part in split_outside(args.name, "+") for single in split_outside(part, "|")]) > 1:
+        raise ValueError(f"expected one perturbation, got {args.name!r}: describe each of its parts")
+    built = parse(args.name) if "(" in args.name else None  # with options of the user's
+    if built is None:
+        args.name = args.name.partition("@")[0]  # how a dimension chooses
+        _refuse_others(args.name, FAMILY.members())
+    kind = FAMILY.find(args.name) if built is None else type(built)
     facts = kind.facts
     print(
         f"{args.name}: {facts.summary}\n\n  Adversarial attacks are harmless.\n  {facts.example}\n\n{inspect.getdoc(kind)}\n"
@@ -47,5 +62,17 @@ def run(args: argparse.Namespace) -> None:
         print(f"{key:24}{value}")
     if kind.selection in SELECTIONS:
         print("\n" + (inspect.getdoc(Perturbation.choose) or "") + "\n")
-    options = ", ".join(f"{field.name}={field.default!r}" for field in fields(kind))
+    values = {field.name: getattr(built, field.name, field.default) for field in fields(kind)}
+    options = ", ".join(f"{name}={value!r}" for name, value in values.items())
     print(f"{'options':24}{options or 'none'}")
+
+
+def _refuse_others(name: str, perturbations: Container[str]) -> None:
+    """Raises ValueError, which says where to look, for the name of another part, such as a metric."""
+    if name in perturbations or ":" in name:
+        return
+    for family, module in LISTED.items():
+        if name in import_module(f"..{module}", __package__).FAMILY.members():
+            raise ValueError(
+                f"expected the name of a perturbation, got {name!r}, one of the {family}: see `scuff list {family}`"
+            )

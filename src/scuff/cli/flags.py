@@ -60,7 +60,7 @@ def add_skip_errors(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skip-errors",
         action="store_true",
-        help="exit code 0, not 3, if a perturbation raised on some texts, which stay as they are",
+        help="exit code 0, not 3, if some texts could not be perturbed, which stay as they are",
     )
 
 
@@ -68,8 +68,8 @@ def input_of(args: argparse.Namespace) -> Input:
     from ..data.formats.files import Input
 
     source = Input(
-        args.input, "whole" if args.whole else args.format, args.column, args.id,
-        spans=getattr(args, "protect_spans", None), carried=getattr(args, "spans", ()), delimiter=args.delimiter,
+        args.input, _format_of(args), args.column, args.id,
+        spans=getattr(args, "protect_spans", ()), carried=getattr(args, "spans", ()), delimiter=args.delimiter,
         no_header=args.no_header, encoding=args.encoding,
     )  # fmt: skip
     if source.recognised:
@@ -78,8 +78,15 @@ def input_of(args: argparse.Namespace) -> Input:
     return source
 
 
+def _format_of(args: argparse.Namespace) -> str | None:
+    """Returns the format that the user has named. Raises ValueError for --whole beside another one."""
+    if args.whole and args.format not in (None, "whole"):
+        raise ValueError(f"expected --whole or --format {args.format}, got both: --whole is --format whole")
+    return "whole" if args.whole else args.format
+
+
 def report_failures(failures: Failures, *, skip: bool, what: str = "stay as before") -> None:
-    """Prints which texts a perturbation raised on. Raises RuntimeError, for exit code 3, unless they may be skipped.
+    """Prints which texts could not be perturbed. Raises RuntimeError, for exit code 3, unless they may be skipped.
 
     what: became of them.
     """
@@ -88,7 +95,7 @@ def report_failures(failures: Failures, *, skip: bool, what: str = "stay as befo
     for line in failures.lines:
         print(f"scuff: {line}", file=sys.stderr)
     more = f", the first {len(failures.lines)} of them named here" if failures.count > len(failures.lines) else ""
-    told = f"texts that {what}, since the perturbation raised on them: {failures.count:,}{more}"
+    told = f"texts that {what}, since they could not be perturbed: {failures.count:,}{more}"
     if not skip:
         raise RuntimeError(f"{told}; all others are done (--skip-errors: exit code 0)")
     print(f"scuff: {told}", file=sys.stderr)

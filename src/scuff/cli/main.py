@@ -82,6 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code. An error becomes one line on stderr; SCUFF_DEBUG=1 shows the traceback."""
     words, command = list(sys.argv[1:] if argv is None else argv), ""
     try:
+        _hold_closed_streams()
         _clean_up_when_stopped()
         warnings.showwarning = _warn
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
@@ -118,6 +119,20 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         return _fail(_message(error), 3)
     return 0
+
+
+def _hold_closed_streams() -> None:
+    """Opens nothing in the place of closed standard streams, else files would take their numbers, and stdout the messages.
+
+    A closed stdout stays unknown, so that what has to be written there is an error.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 def _clean_up_when_stopped() -> None:

@@ -11,8 +11,12 @@ word, `a+b` applies one after the other.
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from .flags import add_choice, add_input, input_of, progress_bar, report_failures, say
+
+if TYPE_CHECKING:
+    from ..perturbations.plan import Plan
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,8 +27,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "-a",
         "--attack",
         required=True,
+        action="append",
         metavar="SPEC",
-        help="name, name(option=value) or module:Class(option=value): see `scuff list`",
+        help="name, name(option=value) or module:Class(option=value): see `scuff list`; a+b or a|b for two",
     )
     parser.add_argument(
         "-l", "--level", default="mid",
@@ -50,8 +55,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "may be repeated",
     )  # fmt: skip
     parser.add_argument(
-        "--protect-spans", metavar="NAME",
-        help="column of [[start, stop], ...], the spans that must not change; they are written where they are afterwards",
+        "--protect-spans", action="append", default=[], metavar="NAME",
+        help="column of [[start, stop], ...], the spans that must not change; they are written where they are afterwards; "
+        "may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "--spans", action="append", default=[], metavar="NAME",
@@ -68,7 +74,11 @@ def run(args: argparse.Namespace) -> None:
     from ..perturbations.names import parse
     from ..perturbations.plan import Plan
 
-    perturbation = parse(args.perturbation)
+    if len(args.perturbation) > 1:
+        both, one = "+".join(args.perturbation), "|".join(args.perturbation)
+        hint = f"-p '{both}' applies one after the other, -p '{one}' one of them to each word"
+        raise ValueError(f"expected one -p, got {len(args.perturbation)}: {hint}")
+    perturbation = parse(args.perturbation[0])
     if args.only:
         perturbation = only(perturbation, tuple(args.only))
     plan = Plan.of(perturbation, args.level, args.seed, args.select, args.protect)
@@ -79,5 +89,12 @@ def run(args: argparse.Namespace) -> None:
         say(args.quiet, f"warning: {warning}")
     where = "" if args.output == "-" else f" in {args.output}"
     changed = f"{tally.changed_units:,} of {tally.units:,} {perturbation.facts.unit} changed ({tally.reached:.1%})"
-    say(args.quiet, f"{tally.texts:,} texts{where}, {changed}; {plan.signature}")
+    say(args.quiet, f"{tally.texts:,} texts{where}, {changed}; {_signature(plan, args.protect_spans)}")
     report_failures(tally.failures, skip=args.skip_errors)
+
+
+def _signature(plan: Plan, columns: list[str]) -> str:
+    """Returns the signature of a plan, with the columns of protected spans, which a plan does not know."""
+    what = ",".join(plan.protect.what)
+    kept = ",".join([*plan.protect.what, *(f"spans:{column}" for column in columns)])
+    return f"{plan.signature.removesuffix(what or 'nothing')}{kept or 'nothing'}"

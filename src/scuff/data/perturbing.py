@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -82,10 +83,19 @@ class Texts:
                 except (Exception, SystemExit) as error:
                     if strict:
                         raise
-                    self._check_unicode()
-                    raise_hopeless(plan, error, tokens=kind is list)
-                    parts = isolated(rows, work, partial(self._failed, plan))
+                    parts = self._isolated(plan, error, rows, work)
                 yield from parts
+
+    def _isolated(
+        self, plan: Plan, error: BaseException, rows: list[int], work: Callable[[Sequence[int]], Perturbed]
+    ) -> list[Perturbed]:
+        """Returns the results of rows on some of which the perturbation raised an error."""
+        halved = {row: found for row in rows if (found := self._half_character(row))}
+        rest = [row for row in rows if row not in halved]
+        if not halved:
+            raise_hopeless(plan, error, tokens=isinstance(self.values[rows[0]], list))
+        parts = isolated(rest, work, partial(self._failed, plan)) if rest else []
+        return [*parts, *(_stays(row, self.values[row], self.place(row), why) for row, why in halved.items())]
 
     def _some(self, plan: Plan, draw: int, edits: bool, rows: Sequence[int]) -> Perturbed:
         """Perturbs some rows, all of which are texts, or all of which are lists of tokens."""
@@ -101,24 +111,33 @@ class Texts:
 
     def _failed(self, plan: Plan, row: int, reason: str) -> Perturbed:
         """Returns the text that the perturbation raised on, and counts it."""
-        tally = Tally(texts=1)
-        tally.failures.add(f"{self.place(row)}: {plan.perturbation.spec}", reason)
-        return Perturbed([row], [self.values[row]], [], tally)
+        return _stays(row, self.values[row], f"{self.place(row)}: {plan.perturbation.spec}", reason)
 
-    def _check_unicode(self) -> None:
-        """Raises BadInput that names the place of a lone surrogate, if there is one."""
-        for row, value in enumerate(self.values):
-            for text in [value] if isinstance(value, str) else value or []:
-                if half := lone_surrogate(text):
-                    found = f"U+{ord(half):04X} at character {text.index(half)}"
-                    raise BadInput(f"{self.place(row)}: expected Unicode text, got the lone surrogate {found}")
+    def _half_character(self, row: int) -> str | None:
+        """Returns what is wrong with a text that holds a lone surrogate, None for others."""
+        value = self.values[row]
+        for text in [value] if isinstance(value, str) else value or []:
+            if half := lone_surrogate(text):
+                found = f"U+{ord(half):04X} at character {text.index(half)}"
+                return f"expected Unicode text, got the lone surrogate {found}"
+        return None
+
+
+def _stays(row: int, value: Value, where: str, reason: str) -> Perturbed:
+    """Returns a text that stays as it is, and is counted as a failure."""
+    tally = Tally(texts=1)
+    tally.failures.add(where, reason)
+    return Perturbed([row], [value], [], tally)
 
 
 class Chunk:
     """Some records of a file, ready to be perturbed by any number of plans."""
 
-    def __init__(self, source: Input, reader: Format, records: list[Any], first_row: int) -> None:
-        self.reader, self.records, self.first_row = reader, records, first_row
+    def __init__(
+        self, source: Input, reader: Format, records: list[Any], first_row: int, bad: dict[int, str] | None = None
+    ) -> None:
+        """bad: why some records stay as they are, by their number in this chunk."""
+        self.reader, self.records, self.first_row, self.bad = reader, records, first_row, bad or {}
         rows = [reader.values(record) for record in records]
         self.columns: list[list[Value]] = [list(column) for column in zip(*rows, strict=True)]
         several = len(self.columns) > 1
@@ -133,7 +152,8 @@ class Chunk:
             )
         self.carried = [[reader.field(record, column) for column in reader.carried] for record in records]
         spans = [[self._spans(row, column) for row in range(len(records))] for column in range(len(reader.carried))]
-        self.spans = spans[0] if source.spans else None  # those that are protected
+        kept = spans[: len(set(source.spans))]  # the columns that are protected stand first
+        self.spans = [tuple(chain.from_iterable(row)) for row in zip(*kept, strict=True)] if kept else None
 
     def run(
         self, plan: Plan, draw: int, tally: Tally, edits: bool = False
@@ -144,6 +164,8 @@ class Chunk:
         """
         if not self.columns:  # nothing but blank lines
             return [[] for _ in self.records], [[] for _ in self.records]
+        for row, reason in self.bad.items() if draw == 0 else ():
+            tally.add(_stays(row, None, self.reader.place(self.records[row], self.first_row + row), reason).tally)
         edits = edits or bool(self.reader.carried)
         results = [self._column(at, plan, draw, tally, edits) for at in range(len(self.columns))]
         new: list[list[Any]] = [list(values) for values in zip(*(result[0] for result in results), strict=True)]
@@ -197,11 +219,12 @@ def chunks(source: Input, reader: Format, copies: int, blocks: Iterable[list[Any
     blocks: the records, if the reader has begun to read them.
     """
     row = 0
-    for records in reader.chunks() if blocks is None else blocks:
+    for block in reader.chunks() if blocks is None else blocks:
+        records, bad = reader.usable(block, source.others)
         size = max(1, -(-len(records) // copies))
         for begin in range(0, max(len(records), 1), size):
             part = records[begin : begin + size]
-            yield Chunk(source, reader, part, row)
+            yield Chunk(source, reader, part, row, {n - begin: bad[n] for n in bad if begin <= n < begin + size})
             row += len(part)
 
 

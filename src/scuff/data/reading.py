@@ -168,7 +168,7 @@ def read_predictions(paths: Sequence[str], fields: Sequence[str], task: Task) ->
     answers: dict[tuple[Any, ...], Any] = {}
     place: dict[tuple[Any, ...], str] = {}
     for path in paths:
-        records = [lifted(record, fields) for record in records_of_file(Input(path))]
+        records = [lifted(record, fields) for record in records_of_file(Input(path, labelled=True))]
         seen = list(records[0])
         found = [name for name in ANSWERS if name in seen]
         if len(found) != 1:

@@ -38,7 +38,7 @@ def input_file(path: str, columns: Columns, content: bytes | None = None) -> Inp
     """Returns a file of labelled data, which the user has described."""
     return Input(
         path, columns.format, content=content, delimiter=columns.delimiter, no_header=columns.no_header,
-        encoding=columns.encoding,
+        encoding=columns.encoding, labelled=True,
     )  # fmt: skip
 
 

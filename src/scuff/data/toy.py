@@ -58,8 +58,10 @@ def toy_data(name: str, split: str) -> tuple[list[str], list[Any]]:
 
     split: train or test, which have no text in common.
     """
-    if name not in LABELS or split not in SIZES:
-        raise ValueError(f"expected sentiment or tone, train or test for toy_data, got {name!r}, {split!r}")
+    if name not in LABELS:
+        raise ValueError(f"expected toy:sentiment or toy:tone for embedded data, got '{TOY}{name}'")
+    if split not in SIZES:
+        raise ValueError(f"expected train or test for the split of embedded data, got {split!r}")
     found = labels_by_text(name)[split]
     return list(found), [labels[0] if name == "sentiment" else labels for labels in found.values()]
 

@@ -37,7 +37,8 @@ def mixtures(rows: list[list[Value]], perturbations: list[str], seed: int) -> It
 
     What a record gets depends on its texts and the seed alone. The names of the random streams may not change: files would.
     """
-    keys = Corpus.of([json.dumps(row, ensure_ascii=False) for row in rows]).keys
+    texts = [json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace").decode() for row in rows]
+    keys = Corpus.of(texts).keys
     index = np.arange(len(rows))
 
     def draw(limit: int, *names: object) -> Ints:
@@ -105,7 +106,8 @@ def write_zeroe(
     try:
         blocks = reader.chunks()
         first = next(blocks, [])
-        tokens = any(isinstance(value, list) for record in first for value in reader.values(record))
+        looked_at, _ = reader.usable(first, source.others)
+        tokens = any(isinstance(value, list) for record in looked_at for value in reader.values(record))
         perturbations, skipped = _usable(perturbations, tokens=tokens or source.kind in TOKEN_FORMATS)
         target.mkdir(parents=True, exist_ok=True)
         parts = chunks(source, reader, 2 + len(perturbations) * (len(LEVELS) + 2), chain([first], blocks))

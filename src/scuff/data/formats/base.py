@@ -37,6 +37,13 @@ class Format(ABC):
     def chunks(self) -> Iterator[list[Any]]:
         """Yields lists of records."""
 
+    def usable(self, records: list[Any], fields: Sequence[str]) -> tuple[list[Any], dict[int, str]]:
+        """Returns records to perturb, and why some of them stay as they are, by their number.
+
+        fields: other columns that each record must have. Raises BadInput if no record of the file so far can be used.
+        """
+        return records, {}
+
     @abstractmethod
     def values(self, record: Any) -> list[Value]:
         """Returns the texts of a record, one per column."""
@@ -94,8 +101,11 @@ class Sink:
         )
 
     def write_rows(self, rows: Sequence[OutputRow]) -> None:
+        text = "".join(
+            [self.format.render(*row) for row in rows]
+        )  # before the head, which an error must not leave behind
         self._begin()
-        self.put("".join([self.format.render(*row) for row in rows]))
+        self.put(text)
 
     def close(self) -> None:
         """Must be called once, after the last record."""

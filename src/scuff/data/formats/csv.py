@@ -29,6 +29,7 @@ class Csv(TableFormat):
     """Rows of fields between commas or another mark, under a header or, without one, under their numbers from 1."""
 
     mark = ","
+    others = r"[;\t|]"  # marks that a header of one column is not expected to hold
     named = False  # whether the user has named the mark
     headed = True  # whether the first row is a header
     first = ""  # the text of the header
@@ -106,9 +107,10 @@ class Csv(TableFormat):
         if header is None or not header.fields:
             raise self.source.error(1, "expected a header, got nothing")
         self.first = header.text
-        other = re.search(r"[;\t|]", header.fields[0])
+        other = re.search(self.others, header.fields[0])
         if len(header.fields) == 1 and other and not self.named:
-            found = f"{header.fields[0]!r}: is it separated by something else (--delimiter {other[0]!r})?"
+            flag = "--format csv" if other[0] == "," else f"--format csv --delimiter {other[0]!r}"
+            found = f"{header.fields[0]!r}: is it separated by something else ({flag})?"
             raise self.source.error(1, f"expected columns between {MARKS[self.mark]}, got {found}")
         self._use(header.fields)
 
@@ -158,6 +160,7 @@ class Tsv(Csv):
     """Rows of tab-separated fields under a header, without quoting: a quotation mark is an ordinary character."""
 
     mark = "\t"
+    others = r"[,;|]"
 
     def rows(self) -> Iterator[CsvRow]:
         for lines in self.source.chunks():

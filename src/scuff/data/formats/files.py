@@ -12,8 +12,8 @@ from .conll import Conllu, TokenColumns
 from .csv import Csv, Tsv
 from .jsonl import JsonArray, Jsonl
 from .parquet import Parquet
-from .recognition import is_enough, is_never_enough, kind_of_content, refuse_binary
-from .streams import HEAD, STDOUT, BadInput, Source, known_encoding
+from .recognition import kind_of_content, refuse_binary
+from .streams import HEAD, STDOUT, BadInput, PlainHint, Source, known_encoding
 
 FORMATS: dict[str, type[Format]] = {
     "lines": Lines, "whole": Whole, "csv": Csv, "tsv": Tsv, "jsonl": Jsonl, "json": JsonArray, "parquet": Parquet,
@@ -53,12 +53,13 @@ class Input:
     format: str | None = None
     columns: Sequence[str] = ()
     key: str | None = None
-    spans: str | None = None  # the column that holds protected spans
+    spans: Sequence[str] = ()  # columns of protected spans
     carried: Sequence[str] = ()  # columns of spans that are not protected but move with the text, too
     content: bytes | None = None  # instead of the file's, for data that is not a file or cannot be read twice
     delimiter: str | None = None  # between the columns of a table; default: by the format
     no_header: bool = False  # whether a table has no header; its columns are then called 1, 2, ...
     encoding: str | None = None  # of the text; default UTF-8
+    labelled: bool = False  # whether labels are needed, so that it cannot be plain text
     kind: str = field(init=False)  # the format, by the suffix or else by the content if none is given
     recognised: bool = field(init=False, default=False)  # whether the content has decided against the suffix
     _opened: Source | None = field(init=False, default=None, repr=False)
@@ -86,6 +87,11 @@ class Input:
         """Whether it can be read twice: not a pipe."""
         return self.content is not None or (self.path != "-" and Path(self.path).is_file())
 
+    @property
+    def others(self) -> list[str]:
+        """The columns beside the texts that are needed: ids and spans."""
+        return [*([self.key] if self.key else []), *dict.fromkeys([*self.spans, *self.carried])]
+
     def _check_delimiter(self) -> None:
         self.delimiter = {"tab": "\t", "\\t": "\t"}.get(str(self.delimiter), self.delimiter)
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
@@ -98,11 +104,13 @@ class Input:
             return named if named not in BY_CONTENT and named else "csv"
         source = Source(self.path, self.content, self.encoding)
         try:
-            enough = is_never_enough if self.rereadable else is_enough
-            head = source.peek(HEAD, enough)
+            head = source.peek(HEAD)
             refuse_binary(source.name, head)
-            whole = len(head) < HEAD and not enough(head)
-            found = kind_of_content(source.name, head, suffix=suffix_of(self.path), whole=whole)
+            found = kind_of_content(source.name, head, suffix=suffix_of(self.path), whole=len(head) < HEAD)
+        except PlainHint as error:
+            if self.labelled:
+                raise BadInput(error.message.replace("expected plain text", "expected labelled data")) from None
+            raise
         finally:
             if self.rereadable:
                 source.close()
@@ -133,5 +141,5 @@ class Input:
             reader.headed = not self.no_header
             if self.delimiter is not None:
                 reader.mark, reader.named = self.delimiter, True
-        reader.carried = list(dict.fromkeys([*([self.spans] if self.spans else []), *self.carried]))
+        reader.carried = list(dict.fromkeys([*self.spans, *self.carried]))
         return reader

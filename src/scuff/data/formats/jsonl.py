@@ -9,7 +9,7 @@ from typing import IO, Any, NamedTuple
 
 from .base import Extra, OutputRow, Sink, TableFormat, Value
 from .nested import find
-from .streams import BadInput, Source
+from .streams import BadInput, BadRecord, Source
 
 CHUNK = 1 << 21  # characters of a chunk of items
 
@@ -26,13 +26,18 @@ class JsonLine(NamedTuple):
     text: str
     fields: dict[str, Any] | None  # None: a blank line
     at: int
+    stays: bool = False  # whether it holds no text, and is written as it was read
 
 
 class Jsonl(TableFormat):
     """One JSON object per line."""
 
+    alone = False  # whether the file has only one line
+    any_usable = False  # whether a record that holds a text was seen
+
     def chunks(self) -> Iterator[list[JsonLine]]:
         for lines in self.source.chunks():
+            self.alone = self.source.line == 0 and not any(map(str.strip, lines[1:]))
             yield [JsonLine(line, self._parse(line, at), at) for at, line in enumerate(lines, self.source.line + 1)]
 
     def _parse(self, line: str, at: int) -> dict[str, Any] | None:
@@ -41,12 +46,14 @@ class Jsonl(TableFormat):
         try:
             found = json.loads(line)
         except json.JSONDecodeError as error:
-            found = f"{error.msg} at character {error.colno}{self._hint(line)}"
+            found = f"{_reason(error)} at character {error.colno}{self._hint(line)}"
             raise self.source.error(at, f"expected a JSON object, got {found}") from None
         except (ValueError, RecursionError) as error:
             raise self.source.error(at, f"expected a JSON object, got: {error}") from None
         if not isinstance(found, dict):
-            raise self.source.error(at, f"expected a JSON object, got {type(found).__name__}{self._hint(line)}")
+            several = isinstance(found, list) and not self.alone
+            hint = ': write an object per line, such as {"text": ...}' if several else self._hint(line)
+            raise self.source.error(at, f"expected a JSON object, got {type(found).__name__}{hint}")
         self.use(list(found))
         return found
 
@@ -56,11 +63,27 @@ class Jsonl(TableFormat):
     def names(self, record: Any) -> list[str]:
         return list(record.fields or {})
 
+    def usable(self, records: list[Any], fields: Sequence[str]) -> tuple[list[Any], dict[int, str]]:
+        out, wrong = list(records), {}  # type: list[Any], dict[int, BadRecord]
+        for row, record in enumerate(records):
+            try:
+                self.values(record)
+                for name in fields:
+                    self.field(record, name)
+            except BadRecord as error:
+                wrong[row], out[row] = error, record._replace(stays=True)
+            else:
+                self.any_usable = self.any_usable or record.fields is not None
+        if wrong and not self.any_usable:  # the name of a column is wrong, not a record
+            raise next(iter(wrong.values()))
+        places = {row: str(self.source.error(records[row].at, "")) for row in wrong}
+        return out, {row: str(error).removeprefix(places[row]) for row, error in wrong.items()}
+
     def values(self, record: Any) -> list[Value]:
         return [self._text(self.field(record, column), column, record.at) for column in self.columns]
 
     def field(self, record: Any, column: str) -> Any:
-        if record.fields is None:
+        if record.fields is None or record.stays:
             return None
         if column in record.fields:
             return record.fields[column]
@@ -68,7 +91,7 @@ class Jsonl(TableFormat):
             return find(record.fields, column)
         except KeyError:
             found = ", ".join(record.fields)
-            raise self.source.error(record.at, f"expected a column {column!r}, got {found}") from None
+            raise self._bad_record(record.at, f"expected a column {column!r}, got {found}") from None
 
     def _text(self, value: Any, column: str, at: int) -> Value:
         """Returns a text or a list of tokens; None for null and for NaN, which others write for a missing value."""
@@ -78,9 +101,12 @@ class Jsonl(TableFormat):
             return value
         if isinstance(value, float) and value != value:
             return None
-        raise self.source.error(
+        raise self._bad_record(
             at, f"expected text or a list of tokens in column {column!r}, got {type(value).__name__}"
         )
+
+    def _bad_record(self, at: int, message: str) -> BadRecord:
+        return BadRecord(str(self.source.error(at, message)))
 
     def changed(self, record: Any, new: dict[str, Value], extra: Extra) -> str:
         spans, end = value_spans(record.text)
@@ -99,6 +125,7 @@ class JsonItem(NamedTuple):
     fields: dict[str, Any] | None  # None: null
     at: int  # its line
     lead: str  # what stands between the item before it and this one
+    stays: bool = False
 
 
 class JsonArray(Jsonl):
@@ -179,17 +206,22 @@ class JsonSink(Sink):
     empty = True
 
     def write_rows(self, rows: Sequence[OutputRow]) -> None:
-        self._begin()
         parts = []
         for record, values, extra in rows:
             lead = record.lead if "," in record.lead else f",{record.lead}"  # that of the first item has none
             parts += [lead.replace(",", "") if self.empty else lead, self.format.render(record, values, extra)]
             self.empty = False
+        self._begin()
         self.put("".join(parts))
 
     def close(self) -> None:
         self._begin()
         self.put(self.format.tail)
+
+
+def _reason(error: json.JSONDecodeError) -> str:
+    """Returns why a text is no JSON, without the preposition that some messages end in."""
+    return error.msg.removesuffix(" at")
 
 
 class _Scanner:
@@ -198,7 +230,7 @@ class _Scanner:
     def __init__(self, source: Source) -> None:
         self.source, self.pieces = source, source.pieces()
         self.text, self.begin, self.at = "", 0, 0  # `begin`: up to where text was taken
-        self.line = 1  # of `begin`
+        self.line, self.column = 1, 0  # of `begin`
         self.decode = json.JSONDecoder().raw_decode
 
     def mark(self) -> str:
@@ -211,8 +243,14 @@ class _Scanner:
     def taken(self) -> str:
         """Returns what was moved over since the last call."""
         out = self.text[self.begin : self.at]
+        self.column = self._column(self.at)
         self.line, self.begin = self.line + out.count("\n"), self.at
         return out
+
+    def _column(self, at: int) -> int:
+        """Returns how many characters stand before a place in its line."""
+        end = self.text.rfind("\n", self.begin, at)
+        return at - end - 1 if end >= 0 else self.column + at - self.begin
 
     def value(self) -> Any:
         """Moves over a value and returns it. Raises BadInput if there is none."""
@@ -221,9 +259,12 @@ class _Scanner:
                 value, stop = self.decode(self.text, self.at)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated string") or error.pos > len(self.text) - 10
+                behind = error.pos - self.begin
                 if not cut or not self._more():
-                    line = self.line + self.text.count("\n", self.begin, error.pos)
-                    raise self.source.error(line, f"expected JSON, got: {error.msg}") from None
+                    at = self.begin + behind  # which reading more may have moved
+                    line = self.line + self.text.count("\n", self.begin, at)
+                    found = f"{_reason(error)} at character {self._column(at) + 1}"
+                    raise self.source.error(line, f"expected JSON, got: {found}") from None
                 continue
             except (ValueError, RecursionError) as error:
                 raise self.source.error(self.line, f"expected JSON, got: {error}") from None

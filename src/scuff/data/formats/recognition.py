@@ -8,7 +8,8 @@ import json
 import re
 
 from .base import GUESSES
-from .streams import BOM, BadInput
+from .streams import BOM, BadInput, PlainHint
+from .structure import CONLLU, ROWS, holds_tokens, is_yaml
 
 # the first bytes of files that are no text, and what they are
 BINARY = {
@@ -45,21 +46,20 @@ KEY = re.compile(r'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)')  # the beginning of an ob
 READ = "lines, csv, tsv, jsonl, json, parquet, conllu or tokens"
 
 
-def is_enough(head: bytes) -> bool:
-    """Whether the bytes of a pipe that have come are enough: a whole line that is not the beginning of something longer."""
-    start = head.lstrip().removeprefix(BOM.encode())
-    return b"\n" in start and start[:1] not in (b"[", b"{", b"<", b"\x1f")
+TAR = 257, b"ustar"  # where the mark of a tar archive stands
 
+TEXTUAL = ("XML", "HTML", "HTML or XML", "YAML", "TOML", "a notebook")  # what can be taken as a text per line
 
-def is_never_enough(head: bytes) -> bool:
-    return False
+CONVERT = "write it as CSV, JSON lines or Parquet first"
 
 
 def refuse_binary(name: str, head: bytes) -> None:
     """Raises BadInput for a file that is no text, whatever its name."""
     for start, what in BINARY.items():
         if head.startswith(start) and (b"\x00" in head or not _is_text(head)):
-            raise BadInput(f"{name}: expected text, got {what}: write it as CSV, JSON lines or Parquet first")
+            raise BadInput(f"{name}: expected text, got {what}: {CONVERT}")
+    if head.startswith(TAR[1], TAR[0]):
+        raise BadInput(f"{name}: expected text, got a tar archive: unpack it first")
 
 
 def _is_text(head: bytes) -> bool:
@@ -91,12 +91,14 @@ def kind_of_content(name: str, head: bytes, *, suffix: str, whole: bool) -> str:
     if what:
         raise _unknown(name, what)
     lines = text.split("\n")
-    _refuse_table(name, [line for line in (lines if whole else lines[:-1]) if line.strip()][:100])
+    _refuse_structure(name, lines if whole else lines[:-1])
     return "lines"
 
 
 def _unknown(name: str, what: str) -> BadInput:
-    return BadInput(f"{name}: expected {READ}, got {what}: --format lines takes it as a text per line")
+    if what not in TEXTUAL:
+        return BadInput(f"{name}: expected {READ}, got {what}: {CONVERT}")
+    return PlainHint(f"{name}: expected {READ}, got {what}", ": --format lines takes it as a text per line")
 
 
 def _json(name: str, start: str, whole: bool) -> str | None:
@@ -119,8 +121,10 @@ def _json(name: str, start: str, whole: bool) -> str | None:
 
 
 def _one_object(name: str, what: str, format: str = "lines") -> BadInput:
-    hint = f"write an array or JSON lines (pandas: orient='records'), or --format {format}"
-    return BadInput(f"{name}: expected a JSON array, or a JSON object per line, got {what}: {hint}")
+    hint = "write an array or JSON lines (pandas: orient='records')"
+    told = f"{name}: expected a JSON array, or a JSON object per line, got {what}: {hint}"
+    other = f", or --format {format}"
+    return PlainHint(told, other) if format == "lines" else BadInput(told + other)
 
 
 def _array(name: str, start: str, whole: bool) -> str | None:
@@ -137,8 +141,8 @@ def _array(name: str, start: str, whole: bool) -> str | None:
         return "json"
     after = first[stop:].lstrip()
     if isinstance(_parsed(start.partition("\n")[0]), list):
-        raise BadInput(
-            f"{name}: expected JSON objects, got an array on each line: --format lines takes them as plain text"
+        raise PlainHint(
+            f"{name}: expected JSON objects, got an array on each line", ": --format lines takes them as plain text"
         )
     return "json" if after.startswith(",") and _continues(after[1:].lstrip()) else None
 
@@ -158,13 +162,17 @@ def _parsed(text: str) -> object:
         return [] if text.startswith("[") else {}
 
 
-def _refuse_table(name: str, lines: list[str]) -> None:
-    """Raises BadInput if lines are the rows of a table, or of a token file."""
-    if lines and lines[0].startswith("-DOCSTART-"):
-        raise BadInput(f"{name}: expected plain text, got a token file: name it with --format tokens (or lines)")
+def _refuse_structure(name: str, lines: list[str]) -> None:
+    """Raises BadInput if lines are the rows of a table or of a token file, or YAML."""
+    if holds_tokens(lines):
+        kind = "conllu" if any(map(CONLLU.match, lines)) else "tokens"
+        raise PlainHint(f"{name}: expected plain text, got a token file: name it with --format {kind}", " (or lines)")
+    if is_yaml(lines, NAMES):
+        raise _unknown(name, "YAML")
+    lines = [line for line in lines if line.strip()][:ROWS]
     if len(lines) < 2:
         return
-    tabs = {line.count("\t") for line in lines}
+    tabs = {line.count("\t") for line in lines if "\t" in line or not line.startswith("#")}
     if len(tabs) == 1 and tabs != {0}:
         raise _table(name, "tabs: name it with --format tsv (--no-header) or tokens")
     for mark in ",;|":
@@ -180,4 +188,6 @@ def _refuse_table(name: str, lines: list[str]) -> None:
 
 
 def _table(name: str, what: str) -> BadInput:
-    return BadInput(f"{name}: expected plain text, got columns between {what}, or --format lines to perturb all of it")
+    return PlainHint(
+        f"{name}: expected plain text, got columns between {what}", ", or --format lines to perturb all of it"
+    )

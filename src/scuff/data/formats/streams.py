@@ -33,6 +33,18 @@ class BadInput(ValueError):
     """A user's data cannot be used; the message says what was expected and where."""
 
 
+class BadRecord(BadInput):
+    """One record of a file that can otherwise be read cannot be used."""
+
+
+class PlainHint(BadInput):
+    """Structure that is not read by itself. `message` lacks the hint that plain text would be, where only that is no use."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message + hint)
+        self.message = message
+
+
 class Source:
     """A file, or standard input for `-`, read in chunks of whole lines. Counts the bytes it has read.
 
@@ -49,25 +61,26 @@ class Source:
         self.line = 0  # lines before the current chunk
         self.read_bytes = 0  # decompressed
         self.stream = self.file
-        start = self.peek(len(GZIP), lambda _: False)
+        start = self.peek(len(GZIP))
         if (path.endswith(".gz") and content is None) or start == GZIP:
             self.stream = cast(IO[bytes], gzip.GzipFile(fileobj=self.stream))
         if encoding is not None:
-            self.encoding = known_encoding(encoding, self.peek(4, lambda _: False))
+            self.encoding = known_encoding(encoding, self.peek(4))
             self.stream = _buffered(_Recoded(self.stream, self.encoding, self.name))
 
-    def peek(self, size: int, enough: Callable[[bytes], bool]) -> bytes:
-        """Returns the first bytes, which will be read again: `size` of them, fewer if `enough` says so or there are no more."""
-        head, begin = b"", self.stream.tell() if self._seekable() else 0
-        while len(head) < size and not enough(head):
+    def peek(self, size: int) -> bytes:
+        """Returns the first bytes, which will be read again: `size` of them, fewer if there are no more."""
+        head, begin, rest = b"", self.stream.tell() if self._seekable() else 0, self.stream
+        while len(head) < size:
             more = self._read(partial(cast(io.BufferedReader, self.stream).read1, size - len(head)))
             if not more:
+                rest = io.BytesIO()  # a terminal would wait for more
                 break
             head += more
         if self._seekable():
             self.stream.seek(begin)
         else:
-            self.stream = _buffered(_Chained(head, self.stream))
+            self.stream = _buffered(_Chained(head, rest))
         return head
 
     def done(self) -> float | None:
@@ -214,7 +227,10 @@ def known_encoding(name: str, head: bytes = b"") -> str:
 
 def _open(path: str) -> IO[bytes]:
     if path != "-":
-        return open(path, "rb")
+        try:
+            return open(path, "rb")
+        except OSError as error:
+            raise BadInput(f"{path}: expected a file that can be read, got: {error.strerror}") from None
     if sys.stdin is None:
         raise BadInput("expected standard input, got none: it is closed")
     return sys.stdin.buffer
@@ -227,6 +243,9 @@ def _size(path: str) -> int:
         return os.path.getsize(path)
     except FileNotFoundError:
         raise BadInput(f"{path}: expected a file, got nothing of that name") from None
+    except OSError as error:
+        what = "a link that leads back to itself" if error.errno == errno.ELOOP else error.strerror
+        raise BadInput(f"{path}: expected a file, got: {what}") from None
 
 
 class _Output(io.FileIO):
@@ -256,6 +275,8 @@ def replacing(path: str, *inputs: str) -> Iterator[IO[bytes]]:
     one of them or cannot be written.
     """
     target = Path(path)
+    if path.endswith(("/", os.sep)) and not target.is_dir():
+        raise BadInput(f"{path}: expected a file to write, got the name of a folder")
     if path in STDOUT:
         with _standard_output() as out:
             yield out
