@@ -261,19 +261,32 @@ class Edits:
             return parts
         start, stop = parts._apart(middle.offsets)
         reach = np.maximum.accumulate(stop)
-        first = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
+        # edits that only touch stay apart, so that a span beside one keeps its text; what is put in at one place is one edit
+        insert = start == stop
+        opens = (start[1:] >= reach[:-1]) & ~(insert[1:] & insert[:-1] & (start[1:] == start[:-1]))
+        first = np.flatnonzero(np.append(True, opens))
         merged = Spans(parts.row[first], start[first], np.append(reach[first[1:] - 1], reach[-1]))
         old, new = back._widen(merged, middle.offsets), later.in_order()._widen(merged, middle.offsets)
+        again = (old.stop[1:] == old.start[:-1]) & (old.row[1:] == old.row[:-1])  # both put something in at one place
+        group = np.flatnonzero(np.append(True, ~again))
+        old, first = old.where(group), first[group]
+        new = Spans(old.row, new.start[group], np.append(new.stop[group[1:] - 1], new.stop[-1]))
         place = old.start - texts.offsets[old.row]
         text, cost = new.cut(final), np.add.reduceat(parts.cost, first)
         return Edits(old.row, place, old.stop - texts.offsets[old.row], text, place, cost)
 
     def _widen(self, spans: Spans, offsets: Ints) -> Spans:
-        """Like carry, for `_apart` spans that contain edits whole: insertions at their borders belong to them."""
-        shift, (opens, _) = bounds(self.growth()), self._apart(offsets)
-        start = spans.start - spans.row + shift[np.searchsorted(opens, spans.start, "left")]
-        stop = spans.stop - spans.row + shift[np.searchsorted(opens, spans.stop, "right")]
-        return Spans(spans.row, start, stop)
+        """Like carry, for `_apart` spans that contain edits whole. What is put in at the border of a span stays outside; what is
+        put in at an empty span belongs to it.
+        """
+        shift, (opens, closes) = bounds(self.growth()), self._apart(offsets)
+        empty = spans.start == spans.stop
+        insert = opens[opens == closes]
+        behind = np.searchsorted(insert, spans.start, "right") - np.searchsorted(insert, spans.start, "left")
+        begin = np.searchsorted(opens, spans.start, "left")
+        end = np.where(empty, begin + behind, np.searchsorted(opens, spans.stop, "left"))
+        begin = np.where(empty, begin, begin + behind)
+        return Spans(spans.row, spans.start - spans.row + shift[begin], spans.stop - spans.row + shift[end])
 
     def listed(self, texts: Ragged) -> list[list[Edit]]:
         """For people: the edits of each text, as plain tuples."""
