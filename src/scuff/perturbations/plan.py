@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import index
@@ -68,8 +68,10 @@ class Plan:
         protect: Sequence[str] | Protect,
     ) -> Plan:
         rules = (protect,) if isinstance(protect, str) else protect
+        if not isinstance(rules, Protect | Iterable):
+            raise TypeError(f'expected kinds of text, such as ["urls"], for protect, got {protect!r}')
         return cls(
-            parse(perturbation), strength_of(level), index(seed), selection,
+            parse(perturbation), strength_of(level), whole_number(seed, "seed"), selection,
             rules if isinstance(rules, Protect) else Protect(tuple(rules)),
         )  # fmt: skip
 
@@ -158,9 +160,19 @@ class Plan:
 
     def _blocks(self, sizes: Ints, ids: Sequence[object] | None) -> Iterator[slice]:
         for what, given in (("ids", ids), ("protected spans", self.protect.spans)):
-            if given is not None and (len(given) != sizes.size or isinstance(given, str)):
+            if given is not None and (
+                isinstance(given, str) or not isinstance(given, Sized) or len(given) != sizes.size
+            ):
                 raise ValueError(f"expected {what} for each of {sizes.size} texts, got {given!r:.60}")
         return blocks(sizes)
+
+
+def whole_number(value: object, what: str) -> int:
+    """Returns an integer, of NumPy too. Raises TypeError for anything else."""
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"expected a whole number for {what}, got {value!r}") from None
 
 
 def blocks(sizes: Ints) -> Iterator[slice]:

@@ -15,8 +15,8 @@ from ..text.ragged import Mask, spread
 from ..text.words import Spans
 
 UNITS = (  # what may be written right behind a number, in any case
-    "st|nd|rd|th|s|k|m|mn|bn|tn|b|d|g|x|am|pm|h|hr|hrs|min|mins|sec|secs|ms|ns|yr|yrs|yo|mm|cm|km|nm|ft|in|inch|yd|yds|mi|mph|kph|kmh"
-    "|km/h|m/s|kt|kn|mg|kg|t|lb|lbs|oz|ml|cl|dl|l|gal|kcal|cal|kj|j|w|kw|mw|gw|kwh|v|mv|kv|a|ma|mah|hz|khz|mhz|ghz|db|bit|kb|mb|gb|tb|pb"
+    "km/h|m/s|st|nd|rd|th|s|k|m|mn|bn|tn|b|d|g|x|am|pm|h|hr|hrs|min|mins|sec|secs|ms|ns|yr|yrs|yo|mm|cm|km|nm|ft|in|inch|yd|yds|mi|mph|kph|kmh"
+    "|kt|kn|mg|kg|t|lb|lbs|oz|ml|cl|dl|l|gal|kcal|cal|kj|j|w|kw|mw|gw|kwh|v|mv|kv|a|ma|mah|hz|khz|mhz|ghz|db|bit|kb|mb|gb|tb|pb"
     "|kib|mib|gib|tib|kbps|mbps|gbps|bps|fps|rpm|dpi|ppi|px|pt|em|rem|p|i|mp|c|f|bp|ppm|pc|pcs|usd|eur|gbp"
 )
 KINDS = {
@@ -113,6 +113,8 @@ def _around(corpus: Corpus, edits: Edits, spans: Spans, many: int) -> Mask:
 
 
 def _pattern(rule: str) -> re.Pattern[str]:
+    if not isinstance(rule, str):
+        raise TypeError(f"expected {', '.join(KINDS)}, word:... or re:... to protect, got {rule!r}")
     kind, _, value = rule.partition(":")
     if rule in KINDS:
         return re.compile(KINDS[rule])
