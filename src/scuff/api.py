@@ -334,7 +334,7 @@ def perturb(
     perturbation: a name (`scuff list`), a spec such as "keyboard(layout='qwertz')" or "intrude|segment", or an object.
     level: low, mid, high, or the share of words to change (visual: of characters, segment: of gaps; `scuff describe NAME` says
     which). draw: each number gives another random version.
-    selection: quota, coin, each, below or edits (see Perturbation.choose). protect: text that must not change, e.g.
+    selection: quota, coin, each, below, edits or all (see Perturbation.choose). protect: text that must not change, e.g.
     ["urls", "word:Scuff"]. ids: names of the texts; without them equal texts are perturbed alike. skip_errors: a text that
     the perturbation raises on stays as it is, with a warning.
     Raises ValueError for a spec, level or selection that does not exist. Warns (LanguageWarning) if the texts are in a language

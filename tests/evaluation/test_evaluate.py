@@ -720,7 +720,11 @@ def test_neither_workers_nor_batches_change_a_run_of_a_transformer(tmp_path: Pat
     settings = {"access": ["rule", "score"], "dimensions": ["keyboard"], "degrees": [0.3], "cases": 2}
     run(str(tmp_path / "model"), output=one, options={"batch_tokens": 2048}, **settings)
     run(str(tmp_path / "model"), output=two, options={"batch_tokens": 90}, workers=2, **settings)
-    for pattern in ("trials/*", "results.jsonl", "summary.json"):  # the report names the size of batches that was chosen
+    for pattern in (
+        "trials/*",
+        "results.jsonl",
+        "summary.json",
+    ):  # the report names the size of batches that was chosen
         assert content(one, pattern) == content(two, pattern) != {}, pattern
     scores = np.concatenate([part["scores"] for part in map(Folder(one).read_part, Folder(one).parts())])
     assert len(np.unique(scores)) > 50

@@ -148,7 +148,10 @@ def test_slight_and_far_exclude_each_other() -> None:
         scuff.parse("phonetic(slight=True, phi=0.5)")
 
 
-WORDS = "bidding hitting agreement off adding backup app success hiss keenness committee buzzing Jess wooly Abruzzo pizzazz".split()
+WORDS = [
+    "bidding", "hitting", "agreement", "off", "adding", "backup", "app", "success", "hiss", "keenness", "committee", "buzzing",
+    "Jess", "wooly", "Abruzzo",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("spec", ["phonetic", "phonetic(slight=True)", "phonetic(phi=1.0)", "natural"])

@@ -90,13 +90,15 @@ def _channel() -> NoisyChannel:
 class Natural(Respell):
     """Misspell a word as people do.
 
-    2,600 words get one of the errors that people made in comments, as often as they made it (their: thier, there). All others get
+    2,500 words get one of the errors that people made in comments, as often as they made it (their: thier, there). All others get
     one drawn from statistics learnt from real errors: which letters people leave out, add, swap and replace, given the letters
     around (docs/natural.md); so every word can be misspelt, where the papers look words up in a list that lacks many. Words of up
     to 4 letters get only the slips of a hand: one letter more, less or another, or two swapped; words of 2 swapped or doubled
-    ones. Words of up to 5 keep their first letter, or swap it with the second; words with digits stay as they are. `errors` names another list, `word<TAB>error error ...` lines as those of Belinkov and Bisk, or "codespell" for the
-    dictionary of that package; listed words then get a listed error (each equally likely, in the word's case). With
-    `listed=True` no others are touched, as in the papers.
+    ones. Words of up to 5 keep their first letter, or swap it with the second; words with digits stay as they are.
+
+    `errors` names another list, `word<TAB>error error ...` lines as those of Belinkov and Bisk, or "codespell" for the dictionary
+    of that package; listed words then get a listed error (each equally likely, in the word's case). With `listed=True` no others
+    are touched, as in the papers.
     """
 
     errors: str | None = None
