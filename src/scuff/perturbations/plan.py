@@ -15,6 +15,7 @@ from ..text.edits import Edit, Edits
 from ..text.ragged import Ints, bounds, text_lengths
 from ..version import __version__
 from .base import Perturbation, strength_of
+from .keyboard import Keyboard
 from .names import parse
 from .protect import Protect
 
@@ -87,9 +88,13 @@ class Plan:
     def out_of_reach(self, tally: Tally) -> str:
         """Returns one line that says that far fewer units changed than were asked for, because most cannot; "" otherwise.
 
-        Only where the perturbation is known to reach few, and of texts that are enough to tell.
+        Only where the perturbation is known to reach few, and of texts that are enough to tell, or with no letter on its keyboard.
         """
         facts, asked = self.perturbation.facts, self.selection or self.perturbation.selection
+        none = tally.units and not tally.changed_units and not tally.failures.count
+        if none and isinstance(self.perturbation, Keyboard) and self.level and asked == "quota" and not self.protect:
+            layout = self.perturbation.layout
+            return f"{self.perturbation.spec} changed nothing: no letter of the texts is on the layout {layout}; try layout=..."
         enough = facts.reach < self.level and tally.units >= ENOUGH and asked in ("quota", "coin", "each")
         if not enough or tally.reached > NEARLY * self.level:
             return ""
