@@ -88,7 +88,7 @@ class Plan:
     def out_of_reach(self, tally: Tally) -> str:
         """Returns one line that says that far fewer units changed than were asked for, because most cannot; "" otherwise.
 
-        Only where the perturbation is known to reach few, and of texts that are enough to tell, or with no letter on its keyboard.
+        Only where the perturbation is known to reach few, and of texts that are enough to tell; or no letter is on its keys.
         """
         facts, asked = self.perturbation.facts, self.selection or self.perturbation.selection
         none = tally.units and not tally.changed_units and not tally.failures.count
