@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from importlib.metadata import EntryPoint
@@ -486,3 +487,36 @@ def test_a_part_that_workers_cannot_import_is_refused() -> None:
 def test_wrong_parts_are_told(settings: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         scuff.evaluate(TOY, TOY, **SMALL, **settings)
+
+
+def test_wrong_arguments_get_one_line_that_names_them() -> None:
+    rows = [("a good film", "a"), ("a bad film", "b")]
+    _, edits = scuff.perturb("Paris is in France today", "intrude", 1, return_edits=True)
+    anything: Any = scuff
+    calls: list[tuple[str, Callable[[], object]]] = [
+        ("a whole number for seed, got 'x'", lambda: anything.perturb("x", "keyboard", seed="x")),
+        ("a whole number for perturb.draw, got 1.5", lambda: anything.perturb("x", "keyboard", draw=1.5)),
+        ("for protect, got 3", lambda: anything.perturb("x", "keyboard", protect=3)),
+        ("to protect, got 3", lambda: anything.perturb("x", "keyboard", protect=[3])),
+        ("ids for each of 1 texts, got 3", lambda: anything.perturb("x", "keyboard", ids=3)),
+        ("str for each token of sentence 0, got None", lambda: anything.perturb_tokens([["a", None]], "keyboard")),
+        ("a list of tokens for sentence 0, got None", lambda: anything.perturb_tokens([None], "keyboard")),
+        ("whole numbers for a span, got ('a', 3)", lambda: anything.map_span(edits, "a", 3)),
+        ("whole numbers for a span, got (1.5, 3)", lambda: anything.map_span(edits, 1.5, 3)),
+        ("inside the 24 characters of the text, got (0, 500)", lambda: anything.map_span(edits, 0, 500, length=24)),
+        ("a number for augment.degree, got 'x'", lambda: anything.augment(rows, degree="x")),
+        ("a whole number for augment.seed, got 'x'", lambda: anything.augment(rows, seed="x")),
+        ("a setting of augment, got 'degre'; did you mean degree", lambda: anything.augment(rows, degre=1)),
+        ("True or False for augment.each, got 'x'", lambda: anything.augment(rows, each="x")),
+    ]
+    for message, call in calls:
+        with pytest.raises((TypeError, ValueError), match=re.escape(message)) as caught:
+            call()
+        assert str(caught.value).startswith("expected ")
+
+
+def test_spans_keep_their_labels() -> None:
+    text = "Paris is in France today"
+    new, edits = scuff.perturb(text, "intrude", 1, return_edits=True)
+    start, stop, label = scuff.map_spans(edits, [[12, 18, "LOC"]], length=len(text))[0]
+    assert new[start:stop][::2] == "France" and label == "LOC"

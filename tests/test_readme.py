@@ -17,7 +17,7 @@ from scuff.attacks.constraints import CONSTRAINTS
 from scuff.attacks.goals import GOALS
 from scuff.attacks.recipes import RECIPES
 from scuff.attacks.search import SEARCHES
-from scuff.perturbations.base import LEVELS
+from scuff.perturbations.base import LEVELS, SELECTIONS
 from scuff.perturbations.names import NAMES, ZEROE
 
 ROOT = Path(__file__).parents[1]
@@ -139,6 +139,17 @@ def test_the_reference_has_every_flag() -> None:
         flags |= set(command._option_string_actions)
     missing = {flag for flag in flags if not re.search(rf"`{re.escape(flag)}(?![\w-])", text)}
     assert missing <= {"-h", "--help", *(f"--no-{name}" for name in CONSTRAINTS)}
+
+
+def test_the_settings_say_which_flags_zeroe_has() -> None:
+    from scuff.cli.main import parser
+
+    table = text_of("docs/reference/settings.md").split("## `scuff perturb` and `scuff zeroe`")[1].split("\n## ")[0]
+    known = parser()._subparsers._group_actions[0].choices["zeroe"]._option_string_actions  # type: ignore[union-attr, index, call-overload]
+    for row in re.findall(r"^\| `-.*", table, re.MULTILINE):
+        for flag in re.findall(r"`(--[a-z-]+)", row.split(" | ")[0]):
+            assert (flag in known) != ("*perturb only:*" in row), flag
+    assert all(f"`{name}`" in table for name in SELECTIONS)
 
 
 def test_the_table_of_perturbations_is_complete() -> None:

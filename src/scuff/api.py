@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, overload
@@ -28,7 +28,7 @@ from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
 from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.languages import warn_of_language
-from .perturbations.plan import Plan, Tally
+from .perturbations.plan import Plan, Tally, whole_number
 from .perturbations.protect import Protect
 from .reports import (
     attack_table,
@@ -54,7 +54,6 @@ from .runs.run import (
 )
 from .runs.run import dry_run as only_preflight
 from .runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary, RunFile, Timing
-from .runs.settings import by_field_name
 from .runs.setup import Say
 from .text.edits import Edit
 from .training.augmentation import Augmentation
@@ -335,13 +334,14 @@ def perturb(
     perturbation: a name (`scuff list`), a spec such as "keyboard(layout='qwertz')" or "intrude|segment", or an object.
     level: low, mid, high, or the share of words to change (visual: of characters, segment: of gaps; `scuff describe NAME` says
     which). draw: each number gives another random version.
-    selection: quota, coin, each, below or edits (see Perturbation.choose). protect: text that must not change, e.g.
+    selection: quota, coin, each, below, edits or all (see Perturbation.choose). protect: text that must not change, e.g.
     ["urls", "word:Scuff"]. ids: names of the texts; without them equal texts are perturbed alike. skip_errors: a text that
     the perturbation raises on stays as it is, with a warning.
     Raises ValueError for a spec, level or selection that does not exist. Warns (LanguageWarning) if the texts are in a language
     that the perturbation is not made for.
     """
     plan = Plan.of(perturbation, level, seed, selection, protect)
+    draw = whole_number(draw, "perturb.draw")
     if is_frame(texts):
         names = frame_columns(texts, column)
         new, changes = texts.copy(), {}
@@ -385,7 +385,7 @@ def _perturbed_alone(
     changes: list[list[Edit]] = [[] for _ in new] if edits else []
     spans = plan.protect.spans
     for what, given in (("ids", ids), ("protected spans", spans)):
-        if given is not None and (len(given) != len(new) or isinstance(given, str)):
+        if given is not None and (isinstance(given, str) or not isinstance(given, Sized) or len(given) != len(new)):
             raise ValueError(f"expected {what} for each of {len(new)} texts, got {given!r:.60}")
     held = Texts(texts, "text {}".format, list(ids) if ids is not None else None, spans)
     for part in held.perturbed(plan, draw, edits=edits, strict=not skip_errors):
@@ -436,13 +436,27 @@ def perturb_tokens(
     No token gets white space or becomes empty. With return_edits, returns also the edits of each sentence, whose positions count
     in its tokens joined by one space. Keywords: as for `perturb`.
     """
-    if isinstance(sentences, str) or any(isinstance(sentence, str) for sentence in sentences):
-        raise TypeError("expected sentences that are lists of tokens, got strings")
+    _check_sentences(sentences)
     changes: list[list[Edit]] = []
     plan = Plan.of(perturbation, level, seed, selection, protect)
+    draw = whole_number(draw, "perturb_tokens.draw")
     warn_of_language([plan.perturbation], map(" ".join, sentences))
     new = plan.tokens(sentences, ids=ids, draw=draw, edits=changes if return_edits else None)
     return (new, changes) if return_edits else new
+
+
+def _check_sentences(sentences: Any) -> None:
+    """Raises TypeError if these are no lists of tokens."""
+    if isinstance(sentences, str) or not isinstance(sentences, Iterable):
+        raise TypeError(f"expected sentences that are lists of tokens, got {type(sentences).__name__}")
+    for at, sentence in enumerate(sentences):
+        if isinstance(sentence, str):
+            raise TypeError("expected sentences that are lists of tokens, got strings")
+        if not isinstance(sentence, Iterable):
+            raise TypeError(f"expected a list of tokens for sentence {at}, got {sentence!r:.60}")
+        for token in sentence:
+            if not isinstance(token, str):
+                raise TypeError(f"expected str for each token of sentence {at}, got {token!r:.60}")
 
 
 def evaluate(
@@ -515,7 +529,7 @@ def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> list[Any]:
     seed=0, protect=[], side="first", text, id, format, delimiter, no_header, encoding, split, skip_errors=False.
     `AugmentKeywords` says what each is.
     """
-    return Augmentation(**by_field_name(Augmentation, keywords)).rows(data)
+    return Augmentation.of(**keywords).rows(data)
 
 
 def resume(

@@ -16,6 +16,7 @@ from scuff.cli.main import main
 from scuff.perturbations import Facts, LanguageWarning
 from scuff.perturbations.keyboard import Keyboard
 from scuff.perturbations.names import NAMES
+from scuff.perturbations.plan import Plan, Tally
 from scuff.text.language import find_language
 
 OTHERS = {
@@ -131,3 +132,10 @@ def test_every_command_tells_it_in_one_line(tmp_path: Path, capsys: pytest.Captu
         assert told == [
             f"scuff: warning: {' '.join(what.split())} made for English, but the texts look German: {ENDING}"
         ], command
+
+
+def test_a_layout_without_the_letters_of_the_texts_is_named() -> None:
+    for spec, warned in (("keyboard", True), ("keyboard(layout='russian')", False)):
+        plan, tally = Plan.of(spec, 0.5, 0, None, ()), Tally()
+        plan.texts(["Это очень хороший фильм"], tally=tally)
+        assert ("is on the layout qwerty" in plan.out_of_reach(tally)) is warned

@@ -218,3 +218,12 @@ def test_options_that_do_not_go_together() -> None:
     for spec in ("natural(errors=5)", "natural(errors='')", "natural(listed=1)"):
         with pytest.raises(ValueError, match="expected"):
             scuff.parse(spec)
+
+
+def test_short_words_keep_their_first_letter_and_words_with_digits_stay() -> None:
+    words = ["hire", "are", "grey", "lamp", "fork", "plumb", "knelt", "sofa"]
+    for seed in range(60):
+        for old, new in zip(words, scuff.perturb(words, "natural", 1, seed=seed), strict=True):
+            assert new != old
+            assert new[0] == old[0] or new[:2] == old[1] + old[0]
+    assert scuff.perturb("5th 1990s 3D mp3 2nd", "natural", 1) == "5th 1990s 3D mp3 2nd"

@@ -20,7 +20,7 @@ KINDS = {
     "emails": ("write to first.last+tag@mail.example.org today", ["first.last+tag@mail.example.org"]),
     "mentions": ("thanks @some_user and me@example.org", ["@some_user"]),
     "hashtags": ("so #happy_day today", ["#happy_day"]),
-    "numbers": ("paid 1,299.50 on 12/03/2024 at 10:30, 5% off 3D", ["1,299.50", "12/03/2024", "10:30", "5%"]),
+    "numbers": ("paid 1,299.50 on 12/03/2024 at 10:30, 5% off", ["1,299.50", "12/03/2024", "10:30", "5%"]),
     "placeholders": (
         "Dear {name}, ${sum} %s <user> [MASK] {{x}}",
         ["{name}", "${sum}", "%s", "<user>", "[MASK]", "{{x}}"],
@@ -97,7 +97,9 @@ def test_then_finds_words_where_they_went() -> None:
 def test_then_gives_one_list_of_edits() -> None:
     new, edits = scuff.perturb("hello brave world", Then((Truncate(), Segment())), 1, return_edits=True)
     assert new == "hellbravworl"
-    assert [(e.old, e.new) for e in edits] == [("hello brave world", "hellbravworl")]
+    assert [(e.old, e.new) for e in edits] == [
+        ("hello", "hell"), (" ", ""), ("brave", "brav"), (" ", ""), ("world", "worl"),
+    ]  # fmt: skip
 
 
 def test_same_perturbation_twice_draws_twice() -> None:
@@ -124,8 +126,59 @@ def test_only_some_words() -> None:
     assert scuff.perturb("a b c d", Only(Segment(), ("re:b c",)), 1) == "a bc d"
 
 
-@pytest.mark.parametrize("number", ["$40.3M", "7.4bn", "10k", "21st", "3/4", "12:30", "-3.5", "50%", "1,234.56", "€5"])
+NUMBERS = [
+    "$40.3M",
+    "7.4bn",
+    "10k",
+    "21st",
+    "3/4",
+    "12:30",
+    "-3.5",
+    "50%",
+    "1,234.56",
+    "€5",
+    "100km",
+    "12:30pm",
+    "3pm",
+    "10.30am",
+    "1990s",
+    "20mph",
+    "5kg",
+    "16GB",
+    "60fps",
+    "1080p",
+    "30s",
+    "5G",
+    "3D",
+    "30°C",
+    "90km/h",
+    "2x",
+]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
 def test_numbers_with_their_units_stay(number: str) -> None:
     text = f"about {number} was paid there"
     new = scuff.perturb(text, "full-shuffle|keyboard", 1.0, protect=["numbers"])
     assert number in new and new != text
+
+
+def test_edits_of_a_sequence_that_only_touch_stay_apart() -> None:
+    text = "Paris is in France today"
+    new, edits = scuff.perturb(text, "segment+intrude", 1, return_edits=True)
+    assert " " not in new
+    assert [edit.old for edit in edits if edit.old != " "] == ["Paris", "France", "today"]
+    start, stop = scuff.map_span(edits, 12, 18)
+    assert new[start:stop][::2] == "France"
+
+
+def test_a_token_with_a_blank_changes_and_keeps_it() -> None:
+    names = ("keyboard", "typo", "inner-shuffle", "natural", "intrude", "disemvowel", "homoglyph")
+    for name in names:
+        for seed in range(3):
+            ((token, _),) = scuff.perturb_tokens([["New York", "wonderful"]], name, 1, seed=seed)
+            assert token != "New York" and token.count(" ") == 1, name
+
+
+def test_words_with_digits_are_no_numbers() -> None:
+    assert not Protect(("numbers",)).matches("gr8 2nite 4ever b4 h2o 2fast")

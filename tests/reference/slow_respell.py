@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import lzma
+import re
+import unicodedata
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -51,8 +53,29 @@ def slip(old: str, new: str) -> bool:
     return Levenshtein.distance(old, new) == 1 or (len(old) == 2 and new == old[::-1])
 
 
+def firm(old: str, new: str) -> bool:
+    """The first letter stays, or goes behind the second."""
+    return new[:1] == old[:1] or (len(old) == 2 and new == old[::-1])
+
+
+def threefold(word: str) -> bool:
+    """A letter stands three times in a row."""
+    return re.search(r"(.)\1\1", "".join(map(lowered, word)), re.DOTALL) is not None
+
+
+def _threes(before: str, new: str, after: str) -> bool:
+    return threefold(before + new) or threefold(new + after) or threefold(before + new + after)
+
+
 def by_rules(
-    start: int, units: list[str], rng: Rng, name: str, shortest: int, kept: Kept | None = None, once: bool = False
+    start: int,
+    units: list[str],
+    rng: Rng,
+    name: str,
+    shortest: int,
+    kept: Kept | None = None,
+    once: bool = False,
+    hold: bool = False,
 ) -> list[str] | None:
     table, two = channel(name)
     letters = sum(map(is_letter, units))
@@ -63,15 +86,22 @@ def by_rules(
         else table.get((kinds[i], kinds[i + 1], kinds[i + 2])) or table.get(("?", kinds[i + 1], "?"), [])
         for i in range(len(units))
     ]
+    rules = [
+        [r for r in found if not _threes(kinds[i], r[1], kinds[i + 2] if r[0] == 1 else "^")]
+        for i, found in enumerate(rules)
+    ]
     if kept:  # of a rule the letters that it replaces, and what by
         rules = [
             [r for r in found if kept("".join(kinds[i + 1 : i + 1 + r[0]]), r[1])] for i, found in enumerate(rules)
         ]
+    if hold:
+        rules[0] = [r for r in rules[0] if firm("".join(kinds[1 : 1 + r[0]]), r[1])]
     if letters < shortest or not any(rules):
         return None
 
-    def draw(open_to: list[int], stream: Rng) -> tuple[int, tuple[int, str, int]] | None:
+    def draw(open_to: list[int], stream: Rng, single: bool = False) -> tuple[int, tuple[int, str, int]] | None:
         flat = [(i, rule) for i in open_to for rule in rules[i]]
+        flat = [each for each in flat if not single or not threefold(write(units, [each])[0])]
         aim = int(stream.uniform(start) * sum(rule[2] for _, rule in flat))
         for i, rule in flat:
             aim -= rule[2]
@@ -86,7 +116,11 @@ def by_rules(
     if second and not once and rng.stream("more").below(65536, start) < two[min(letters, len(two) - 1)]:
         done.append(second)
     new = write(units, done)
-    return new if "".join(new) != "".join(units) else write(units, done[:1])
+    new = new if "".join(new) != "".join(units) else write(units, done[:1])
+    if threefold(new[0]) and not threefold("".join(units)):
+        other = draw(list(range(len(units))), rng.stream("again"), single=True)
+        return write(units, [other]) if other else new
+    return new
 
 
 def write(units: list[str], done: list[tuple[int, tuple[int, str, int]]]) -> list[str]:
@@ -116,10 +150,13 @@ def lowered(char: str) -> str:
 @cache
 def respellings() -> Table:
     lines = lzma.decompress((DATA / "phonetic.txt.xz").read_bytes()).decode().split("\n")
-    return {
-        word: (spellings.split(" "), list(bytes.fromhex(weights)))
-        for word, spellings, weights in (line.split("\t") for line in lines)
-    }
+    found = {}
+    for word, spellings, weights in (line.split("\t") for line in lines):
+        pairs = zip(spellings.split(" "), bytes.fromhex(weights), strict=True)
+        pairs = [pair for pair in pairs if not threefold(pair[0])]
+        if pairs:
+            found[word] = ([spelling for spelling, _ in pairs], [weight for _, weight in pairs])
+    return found
 
 
 @cache
@@ -127,7 +164,14 @@ def common() -> Table:
     """The shipped errors with their counts."""
     rows = (line.split("\t") for line in (DATA / "natural-errors.txt").read_text(encoding="utf-8").split("\n"))
     pairs = ((word, [pair.split(":") for pair in errors.split(" ")]) for word, errors in rows)
-    return {word: ([error for error, _ in row], [int(count) for _, count in row]) for word, row in pairs}
+    kept = ((word, [(e, int(n)) for e, n in row if int(n) > 1 or not odd(word, e)]) for word, row in pairs)
+    return {word: ([error for error, _ in row], [count for _, count in row]) for word, row in kept if row}
+
+
+def odd(word: str, error: str) -> bool:
+    """A short word begins with another letter, and not because its first two are swapped."""
+    swapped = word[1:2] + word[0]
+    return len(word) <= 5 and error[0] != word[0] and not error.startswith(swapped)
 
 
 def by_table(start: int, units: list[str], rng: Rng, table: Table) -> list[str] | None:
@@ -149,6 +193,8 @@ def by_table(start: int, units: list[str], rng: Rng, table: Table) -> list[str] 
 
 
 def phonetic(start: int, units: list[str], rng: Rng, p: float) -> list[str] | None:
+    if sum(map(is_letter, units)) <= 4 and all(unit[0] == raised(unit[0]) for unit in units):  # an acronym
+        return None
     return by_table(start, units, rng, respellings()) or by_rules(start, units, rng, "phonetic-rules.xz", 5)
 
 
@@ -156,9 +202,13 @@ def natural(start: int, units: list[str], rng: Rng, p: float) -> list[str] | Non
     if listed := by_table(start, units, rng, common()):
         return listed
     letters = sum(map(is_letter, units))
+    if any(unicodedata.category(unit[0]).startswith("N") for unit in units):
+        return None
+    if letters == 2:
+        return by_rules(start, units, rng, "natural.xz", 2, fumble, once=True)
     if letters < 5:
-        return by_rules(start, units, rng, "natural.xz", 2, fumble if letters == 2 else slip, once=True)
-    return by_rules(start, units, rng, "natural.xz", 5, lambda old, new: len(new) <= len(old) + 1)
+        return by_rules(start, units, rng, "natural.xz", 2, slip, once=True, hold=True)
+    return by_rules(start, units, rng, "natural.xz", 5, lambda old, new: len(new) <= len(old) + 1, hold=letters == 5)
 
 
 __all__ = ["natural", "phonetic"]

@@ -60,6 +60,21 @@ def test_two_sets_of_edits_become_one(data: st.DataObject, texts: list[str]) -> 
     second = make(data.draw(edited(middle.lengths.tolist())))
     both = first.then(second, corpus)
     assert corpus.apply(both).strings() == middle.apply(second).strings()
+    places = list(zip(both.row.tolist(), both.start.tolist(), both.stop.tolist(), strict=True))
+    assert len(set(places)) == len(places)  # what is put in at one place is one edit
+
+
+def test_edits_that_only_touch_are_not_merged() -> None:
+    corpus = Corpus.of(["one two"])
+    first = make([(0, 3, 4, ""), (0, 7, 7, "!")])  # onetwo!
+    second = make([(0, 0, 3, "1"), (0, 3, 6, "2"), (0, 6, 6, "?")])  # 12?!
+    both = first.then(second, corpus)
+    assert [tuple(edit) for edit in both.listed(corpus)[0]] == [
+        (0, 3, "one", "1"),
+        (3, 4, " ", ""),
+        (4, 7, "two", "2"),
+        (7, 7, "", "?!"),
+    ]
 
 
 def test_words_are_carried_and_never_found_again() -> None:

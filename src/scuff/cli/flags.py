@@ -50,7 +50,7 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--select",
         metavar="HOW",
-        help="how words are chosen: quota (default), coin, each, below or edits; `scuff describe` explains",
+        help="how words are chosen: quota (default), coin, each, below, edits or all; `scuff describe` explains",
     )
     add_skip_errors(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")

@@ -59,7 +59,8 @@ class NoisyChannel:
         begin, size = np.where(size > 0, begin, begin[alone]), np.where(size > 0, size, size[alone])
         index = spread(begin, size)
         two = np.array([round(share * 65536) for share in about.get("two_edits", [0])], np.int64)
-        return cls(bounds(size), taken[index], number[index], bounds(weight[index]), Ragged.of(about["texts"]), two)
+        made = cls(bounds(size), taken[index], number[index], bounds(weight[index]), Ragged.of(about["texts"]), two)
+        return made.only(~made._threes(), two)
 
     def contexts(self, letters: Letters) -> Ints:
         """The context of each letter. A letter with a combining mark, or of another alphabet, counts as OTHER."""
@@ -104,7 +105,28 @@ class NoisyChannel:
             undone = same[letters.word[both[0]]]
             undone[: at.size] = False
             new, cost = self._apply(corpus, letters, both[0][~undone], both[1][~undone])
-        return new, cost
+        bad = np.flatnonzero(tripled(new, corpus.cut(words)))
+        return self._change_again(corpus, which, bad, new, cost, rng) if bad.size else (new, cost)
+
+    def _change_again(
+        self, corpus: Corpus, which: Ints, bad: Ints, new: Ragged, cost: Ints, rng: Rng
+    ) -> tuple[Ragged, Ints]:
+        """The new words, but `bad` ones by another rule, of all that write no letter three times, if there is one."""
+        words = corpus.words.where(which[bad])
+        context, letters = self.contexts(corpus.letters.of_words(which[bad])), corpus.letters.of_words(which[bad])
+        many = np.diff(self.first)[context]
+        at = np.repeat(np.arange(context.size), many)  # each rule of each letter, as a word of its own
+        rule, word = spread(self.first[context], many), letters.word[at]
+        each, shift = corpus.letters.of_words(which[bad][word]), at - letters.first[word]
+        made, costs = self._apply(corpus, each, each.first[:-1] + shift, rule)
+        weight = np.diff(self.weight)[rule] * ~tripled(made, corpus.cut(words).take(word))
+        running, edges = bounds(weight), np.searchsorted(word, np.arange(bad.size + 1))
+        total = running[edges[1:]] - running[edges[:-1]]
+        draw = rng.stream("again").uniform(*corpus.place(words.row, words.start))
+        pick = np.searchsorted(running, running[edges[:-1]] + (draw * total).astype(np.int64), "right") - 1
+        source, open_to = np.arange(which.size), total > 0
+        source[bad[open_to]] = which.size + pick[open_to]
+        return Ragged.join([new, made]).take(source), np.concatenate((cost, costs))[source]
 
     def change_far(self, words: Ragged, row: Ints, place: Ints, rate: Floats, rng: Rng) -> Ragged:
         """The words with sure rules applied at many places that lie apart: at each with the word's rate.
@@ -138,6 +160,12 @@ class NoisyChannel:
         first, last = new.codes[np.minimum(new.offsets[:-1], new.codes.size - 1)], new.codes[new.offsets[1:] - 1]
         twice = (self.taken == 1) & (new.lengths == 2) & (first == last) & (first == self._old()[:, 0])
         return self.only(twice | self._swap())
+
+    def firm(self) -> NoisyChannel:
+        """A channel without the rules that change the first letter of a word, unless they swap it with the second."""
+        new, first = self.texts.take(self.number), self._context() // 28**2 == EDGE
+        begins = new.codes[np.minimum(new.offsets[:-1], new.codes.size - 1)] == self._old()[:, 0]
+        return self.only(~first | self._swap() | (begins & (new.lengths > 0)), self.two_edits)
 
     def steady(self) -> NoisyChannel:
         """A channel without the rules that add two letters at once, which are mostly other endings."""
@@ -178,6 +206,17 @@ class NoisyChannel:
         old = Ragged(self._old()[np.arange(2) < self.taken[:, None]].astype(np.uint32), bounds(self.taken))
         found: Mask = word_distance(old, self.texts.take(self.number)) == 1
         return found
+
+    def _threes(self) -> Mask:
+        """Which rules write a letter three times, as far as the letters beside show it."""
+        size, code, last = self.texts.lengths, self.texts.codes, self.texts.codes.size - 1
+        ends = [np.clip(at, 0, last) for at in (self.texts.offsets[:-1], self.texts.offsets[1:] - 1)]
+        double = (size > 1) & (code[ends[0]] == code[np.minimum(ends[0] + 1, last)])
+        double_end = (size > 1) & (code[ends[1]] == code[np.maximum(ends[1] - 1, 0)])
+        first, end = (code[at][self.number] for at in ends)
+        before, after = (self._context() // 28**2 + ord("a") == first), (self._old()[:, 1] == end) & (self.taken == 1)
+        single = (size == 1)[self.number] & before & after
+        return single | (double[self.number] & before) | (double_end[self.number] & after)
 
     def _swap(self) -> Mask:
         """Which rules swap two letters."""
@@ -242,6 +281,20 @@ def _apart(open_to: Mask, word: Ints, priority: Bits) -> Ints:
         for step in range(-2, 3):
             order[best + step] = 0
     return np.flatnonzero(taken[spaced])
+
+
+def tripled(new: Ragged, old: Ragged) -> Mask:
+    """Which new words write a letter three times in a row although the old one does not, whatever the case."""
+    return _threefold(new) & ~_threefold(old)
+
+
+def _threefold(words: Ragged) -> Mask:
+    code = case_map(upper=False)[words.codes]
+    row = np.repeat(np.arange(len(words)), words.lengths)
+    three = (code[2:] == code[1:-1]) & (code[1:-1] == code[:-2]) & (row[2:] == row[:-2])
+    found = np.zeros(len(words), np.bool_)
+    found[row[2:][three]] = True
+    return found
 
 
 class Respell(WordPerturbation):

@@ -1,4 +1,4 @@
-"""Homoglyph and Invisible: what evaders use, exact look-alikes and characters that nobody sees."""
+"""Homoglyph and Invisible: what evaders use, look-alikes and characters that nobody sees."""
 
 from __future__ import annotations
 
@@ -88,8 +88,9 @@ class Homoglyph(Substitute, Budgeted):
     """Replace each letter of a word with probability phi by one that Unicode lists as confusable with it, at least one.
 
     Look-alikes come from Latin, Greek, Cyrillic or the letter's own script, in the direction of the text, and are none that
-    compatibility normalisation (NFKC) undoes. `scripts`: some of latin, greek, cyrillic, separated by blanks; all: whatever
-    Unicode lists, mathematical letters and right-to-left scripts too. `budget`: at most so many letters per text, one a word.
+    compatibility normalisation (NFKC) undoes; some show on a second look. `scripts`: some of latin, greek, cyrillic,
+    separated by blanks; all: whatever Unicode lists, mathematical letters and right-to-left scripts too. `budget`: at most so
+    many letters per text, one a word.
     """
 
     phi: float | None = None
@@ -98,7 +99,7 @@ class Homoglyph(Substitute, Budgeted):
 
     name: ClassVar[str] = "homoglyph"
     facts: ClassVar[Facts] = Facts(
-        summary="replace letters by exact look-alikes (Unicode confusables)",
+        summary="replace letters by look-alikes (Unicode confusables)",
         paper="Unicode TS #39; after Boucher et al. 2022",
         example="Αdvеrsаrial attаcks аre hаrmless.",
         tags=("malicious",),

@@ -8,7 +8,13 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
 from ..resources import load, modified, package_file, read_lines
+from ..text.corpus import Corpus
+from ..text.ragged import Mask, sums
+from ..text.unicode import word_class
+from ..text.unicode_data import DIGIT
 from .base import Facts
 from .channel import NoisyChannel, Respell
 from .spelling import Spellings
@@ -56,28 +62,43 @@ def _common() -> Spellings:
     """The errors that people made in comments, with how often, from lines `word<TAB>error:count error:count ...`."""
     rows = [line.split("\t") for line in load("natural-errors.txt").decode().split("\n")]
     pairs = [[pair.split(":") for pair in errors.split(" ")] for _, errors in rows]
-    weights = (int(count) for row in pairs for _, count in row)
-    return Spellings.of([word for word, _ in rows], [[error for error, _ in row] for row in pairs], weights)
+    kept = [
+        [(error, int(count)) for error, count in row if int(count) > 1 or not _accident(word, error)]
+        for (word, _), row in zip(rows, pairs, strict=True)
+    ]
+    words = [word for (word, _), row in zip(rows, kept, strict=True) if row]
+    weights = (count for row in kept for _, count in row)
+    return Spellings.of(words, [[error for error, _ in row] for row in kept if row], weights)
+
+
+def _accident(word: str, error: str) -> bool:
+    """Whether an error changes the first letter of a short word, other than by a swap with the second: hire, phire."""
+    return len(word) <= LONG and error[:1] != word[:1] and error[:2] != word[1::-1]
 
 
 @cache
 def _channel() -> NoisyChannel:
     """The learnt rules: all but other endings for long words, slips of one letter for short ones, fumbles for the shortest."""
     learnt = NoisyChannel.read(load("natural.xz"))
-    return NoisyChannel.by_length({2: learnt.fumbles(), 3: learnt.slips(), LONG: learnt.steady()})
+    steady = learnt.steady()
+    return NoisyChannel.by_length(
+        {2: learnt.fumbles(), 3: learnt.slips().firm(), LONG: steady.firm(), LONG + 1: steady}
+    )
 
 
 @dataclass(frozen=True)
 class Natural(Respell):
     """Misspell a word as people do.
 
-    2,600 words get one of the errors that people made in comments, as often as they made it (their: thier, there). All others get
+    2,500 words get one of the errors that people made in comments, as often as they made it (their: thier, there). All others get
     one drawn from statistics learnt from real errors: which letters people leave out, add, swap and replace, given the letters
     around (docs/natural.md); so every word can be misspelt, where the papers look words up in a list that lacks many. Words of up
     to 4 letters get only the slips of a hand: one letter more, less or another, or two swapped; words of 2 swapped or doubled
-    ones. `errors` names another list, `word<TAB>error error ...` lines as those of Belinkov and Bisk, or "codespell" for the
-    dictionary of that package; listed words then get a listed error (each equally likely, in the word's case). With
-    `listed=True` no others are touched, as in the papers.
+    ones. Words of up to 5 keep their first letter, or swap it with the second; words with digits stay as they are.
+
+    `errors` names another list, `word<TAB>error error ...` lines as those of Belinkov and Bisk, or "codespell" for the dictionary
+    of that package; listed words then get a listed error (each equally likely, in the word's case). With `listed=True` no others
+    are touched, as in the papers.
     """
 
     errors: str | None = None
@@ -111,3 +132,10 @@ class Natural(Respell):
 
     def channel(self) -> NoisyChannel:
         return _channel()
+
+    def able(self, corpus: Corpus) -> Mask:
+        able, letters = super().able(corpus), corpus.letters
+        digits = word_class(corpus.classes[letters.start]) == DIGIT
+        some = np.flatnonzero(able & (sums(digits, letters.first) > 0))  # 5th: only as the table has it
+        able[some] = self.table().find(corpus.cut(corpus.words.where(some)))[0] >= 0
+        return able

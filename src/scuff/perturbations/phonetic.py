@@ -12,12 +12,14 @@ import numpy as np
 from ..metrics.edit import word_distance
 from ..resources import load
 from ..text.corpus import Corpus
-from ..text.ragged import Ints, Mask, Ragged
+from ..text.ragged import Ints, Mask, Ragged, sums
 from ..text.random import Rng, text_bits
+from ..text.unicode import case_map
 from .base import Facts, Perturbation
-from .channel import NoisyChannel, Respell
+from .channel import NoisyChannel, Respell, tripled
 from .spelling import Spellings
 
+ACRONYM = 4  # letters up to which a word in capitals is one: its letters are named, not read
 FARTHEST = 0.25  # the share of characters from which on every word is spelled as differently as it can be
 
 
@@ -30,13 +32,15 @@ def _rows() -> list[list[str]]:
 def _table() -> Spellings:
     rows = _rows()
     weights = (weight for _, _, numbers in rows for weight in bytes.fromhex(numbers))
-    return Spellings.of([word for word, _, _ in rows], [spellings.split(" ") for _, spellings, _ in rows], weights)
+    table = Spellings.of([word for word, _, _ in rows], [spellings.split(" ") for _, spellings, _ in rows], weights)
+    return table.only(~tripled(table.spellings, Ragged.blank(len(table.spellings))))  # agreeement
 
 
 @cache
 def _distances() -> Ints:
     """How far each spelling is from its word."""
-    return _table().distances(Ragged.of([word for word, _, _ in _rows()]))
+    words = Ragged.of([word for word, _, _ in _rows()])
+    return _table().distances(words.take(np.flatnonzero(_table().exact(words) >= 0)))
 
 
 @cache
@@ -69,8 +73,9 @@ class Phonetic(Respell):
     Respellings of 129,000 words were made as in the papers: the word's sound is spelled anew by a model that learnt
     to spell sounds, and kept where WordSim calls the two identical or very similar; not one but up to 8 a word, and
     only what a model of reading reads back as the same sound. They are drawn by the spelling model's probability. Any
-    other word gets one or two other letters for the same sound; `listed=True` leaves it alone, as the papers do. Single
-    letters and clitics written apart (`it 's`, `do n't`) stay as they are.
+    other word gets one or two other letters for the same sound; `listed=True` leaves it alone, as the papers do. No letter is
+    written three times. Single letters, acronyms (up to 4 capitals) and clitics written apart (`it 's`, `do n't`) stay as they
+    are.
 
     `slight=True` keeps to spellings in which one letter is inserted, deleted or replaced (RobTest's general form).
     `phi` goes farther: with that probability a word gets its farthest spelling, and letters change at each further
@@ -110,7 +115,12 @@ class Phonetic(Respell):
         return _slight_rules() if self.slight else _rules()
 
     def able(self, corpus: Corpus) -> Mask:
-        return super().able(corpus) & (corpus.letters.count > 1)  # a letter would be spelled by its name: s, ess
+        letters, upper = corpus.letters, case_map(upper=True)
+        code = letters.codes[letters.start]
+        acronym = (sums(upper[code] != code, letters.first) == 0) & (
+            letters.count <= ACRONYM
+        )  # a single letter, too: s, ess
+        return super().able(corpus) & ~acronym & (letters.count > 1)
 
     def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
         near, bound = super().rewrite(corpus, which, rng)
@@ -127,5 +137,6 @@ class Phonetic(Respell):
         rate = np.where(old.lengths >= self.shortest, self.phi, 0.0) * (not self.listed)
         done = self.channel().change_far(begun, *spot, rate, rng)
         same = text_bits(done) == text_bits(old)  # no place was drawn, or the rules wrote the word as it was
+        same |= tripled(done, old)
         new = Ragged.join([done, near]).take(np.arange(which.size) + which.size * same)
         return new, word_distance(old, new)

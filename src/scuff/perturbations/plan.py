@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import index
@@ -15,6 +15,7 @@ from ..text.edits import Edit, Edits
 from ..text.ragged import Ints, bounds, text_lengths
 from ..version import __version__
 from .base import Perturbation, strength_of
+from .keyboard import Keyboard
 from .names import parse
 from .protect import Protect
 
@@ -68,8 +69,10 @@ class Plan:
         protect: Sequence[str] | Protect,
     ) -> Plan:
         rules = (protect,) if isinstance(protect, str) else protect
+        if not isinstance(rules, Protect | Iterable):
+            raise TypeError(f'expected kinds of text, such as ["urls"], for protect, got {protect!r}')
         return cls(
-            parse(perturbation), strength_of(level), index(seed), selection,
+            parse(perturbation), strength_of(level), whole_number(seed, "seed"), selection,
             rules if isinstance(rules, Protect) else Protect(tuple(rules)),
         )  # fmt: skip
 
@@ -85,9 +88,13 @@ class Plan:
     def out_of_reach(self, tally: Tally) -> str:
         """Returns one line that says that far fewer units changed than were asked for, because most cannot; "" otherwise.
 
-        Only where the perturbation is known to reach few, and of texts that are enough to tell.
+        Only where the perturbation is known to reach few, and of texts that are enough to tell; or no letter is on its keys.
         """
         facts, asked = self.perturbation.facts, self.selection or self.perturbation.selection
+        none = tally.units and not tally.changed_units and not tally.failures.count
+        if none and isinstance(self.perturbation, Keyboard) and self.level and asked == "quota" and not self.protect:
+            layout = self.perturbation.layout
+            return f"{self.perturbation.spec} changed nothing: no letter of the texts is on the layout {layout}; try layout=..."
         enough = facts.reach < self.level and tally.units >= ENOUGH and asked in ("quota", "coin", "each")
         if not enough or tally.reached > NEARLY * self.level:
             return ""
@@ -158,9 +165,19 @@ class Plan:
 
     def _blocks(self, sizes: Ints, ids: Sequence[object] | None) -> Iterator[slice]:
         for what, given in (("ids", ids), ("protected spans", self.protect.spans)):
-            if given is not None and (len(given) != sizes.size or isinstance(given, str)):
+            if given is not None and (
+                isinstance(given, str) or not isinstance(given, Sized) or len(given) != sizes.size
+            ):
                 raise ValueError(f"expected {what} for each of {sizes.size} texts, got {given!r:.60}")
         return blocks(sizes)
+
+
+def whole_number(value: object, what: str) -> int:
+    """Returns an integer, of NumPy too. Raises TypeError for anything else."""
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"expected a whole number for {what}, got {value!r}") from None
 
 
 def blocks(sizes: Ints) -> Iterator[slice]:

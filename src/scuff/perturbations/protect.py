@@ -14,13 +14,18 @@ from ..text.edits import Edits
 from ..text.ragged import Mask, spread
 from ..text.words import Spans
 
+UNITS = (  # what may be written right behind a number, in any case
+    "km/h|m/s|st|nd|rd|th|s|k|m|mn|bn|tn|b|d|g|x|am|pm|h|hr|hrs|min|mins|sec|secs|ms|ns|yr|yrs|yo|mm|cm|km|nm|ft|in|inch|yd|yds|mi|mph|kph|kmh"
+    "|kt|kn|mg|kg|t|lb|lbs|oz|ml|cl|dl|l|gal|kcal|cal|kj|j|w|kw|mw|gw|kwh|v|mv|kv|a|ma|mah|hz|khz|mhz|ghz|db|bit|kb|mb|gb|tb|pb"
+    "|kib|mib|gib|tib|kbps|mbps|gbps|bps|fps|rpm|dpi|ppi|px|pt|em|rem|p|i|mp|c|f|bp|ppm|pc|pcs|usd|eur|gbp"
+)
 KINDS = {
     "urls": r"(?:https?|ftp)://[^\s<>\"]*[^\s<>\".,;:!?')\]}]|\bwww\.[^\s<>\"]*[^\s<>\".,;:!?')\]}]",
     "emails": r"(?<![\w.+-])[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)+",
     "mentions": r"(?<!\w)@\w+",
     "hashtags": r"(?<!\w)#\w+",
-    # with signs, currencies, units of size and ordinal endings: -3, $40.3M, 7.4bn, 10k, 21st, 3/4, 12:30, 50%
-    "numbers": r"(?<!\w)[-+]?[$€£¥]?\d+(?:[.,:/]\d+)*(?:%|(?i:st|nd|rd|th|k|m|mn|bn|tn|b))?(?!\w)",
+    # with signs, currencies, units and endings: -3, $40.3M, 7.4bn, 21st, 3/4, 12:30pm, 50%, 100km, 30°C, 1990s, 16GB, 1080p, 3D
+    "numbers": rf"(?<!\w)[-+]?[$€£¥]?\d+(?:[.,:/]\d+)*(?:%|°[CFK]?|(?i:{UNITS}))?(?!\w)",
     "placeholders": r"\{\{[^{}]*\}\}|\$?\{[^{}]*\}|%\(\w+\)[a-z]|%[sd]|<\w+>|\[\w+\]",
 }
 
@@ -108,6 +113,8 @@ def _around(corpus: Corpus, edits: Edits, spans: Spans, many: int) -> Mask:
 
 
 def _pattern(rule: str) -> re.Pattern[str]:
+    if not isinstance(rule, str):
+        raise TypeError(f"expected {', '.join(KINDS)}, word:... or re:... to protect, got {rule!r}")
     kind, _, value = rule.partition(":")
     if rule in KINDS:
         return re.compile(KINDS[rule])

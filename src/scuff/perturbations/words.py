@@ -42,6 +42,8 @@ class WordPerturbation(Perturbation):
         # The same as choosing among all proposals, because a draw depends on its place and not on the draws before it.
         able = self._able(corpus)
         unwritten = Ragged(np.zeros(able.size, np.uint32), np.arange(able.size + 1))  # in place of the new spelling
+        if corpus.of_lists:  # a token may hold blanks, which its new spelling keeps
+            unwritten = corpus.cut(corpus.words.where(able))
         sites = self._edits(corpus, able, unwritten, np.ones_like(able))
         chosen = self.select(corpus, sites, p, rng, selection, guard)
         which = np.searchsorted(corpus.words.start, corpus.offsets[chosen.row] + chosen.start)

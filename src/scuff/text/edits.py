@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from operator import index as whole
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -26,23 +27,37 @@ class Edit(NamedTuple):
     new: str
 
 
-def map_span(edits: Sequence[Edit], start: int, stop: int) -> tuple[int, int]:
+def map_span(edits: Sequence[Edit], start: int, stop: int, *, length: int | None = None) -> tuple[int, int]:
     """Returns where the span [start, stop) of a text is after its edits, which do not overlap.
 
     A span that no edit touches selects the same text as before. One that an edit changes grows or shrinks with it: if the edit
     reaches across its border, the whole replacement belongs to it. What is inserted at its border stays outside; a span that
-    is deleted becomes empty.
+    is deleted becomes empty. length: of the text before the edits; a span beyond it then raises ValueError.
     """
-    return map_spans(edits, [(start, stop)])[0]
+    return map_spans(edits, [(start, stop)], length=length)[0]
 
 
-def map_spans(edits: Sequence[Edit], spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Returns where each of some spans of a text is after its edits, as `map_span` does."""
-    ordered = sorted((begin, end, len(new)) for begin, end, _, new in edits)
-    moved = []
-    for start, stop in spans:
-        if not 0 <= start <= stop:
-            raise ValueError(f"expected 0 <= start <= stop for a span, got ({start}, {stop})")
+@overload
+def map_spans(
+    edits: Sequence[Edit], spans: Iterable[tuple[int, int]], *, length: int | None = ...
+) -> list[tuple[int, int]]: ...
+@overload
+def map_spans(
+    edits: Sequence[Edit], spans: Iterable[Sequence[Any]], *, length: int | None = ...
+) -> list[tuple[Any, ...]]: ...
+def map_spans(edits: Sequence[Edit], spans: Iterable[Sequence[Any]], *, length: int | None = None) -> list[Any]:
+    """Returns where each of some spans of a text is after its edits, as `map_span` does. What stands behind start and stop, such
+    as a label, stays.
+    """
+    try:
+        ordered = sorted((begin, end, len(new)) for begin, end, _, new in edits)
+    except (TypeError, ValueError):
+        raise TypeError(f"expected the edits of one text for map_spans.edits, got {edits!r:.60}") from None
+    if not isinstance(spans, Iterable) or isinstance(spans, str):
+        raise TypeError(f"expected (start, stop) pairs for map_spans.spans, got {spans!r:.60}")
+    moved: list[Any] = []
+    for span in spans:
+        start, stop, *rest = _positions(span, length)
         first, last = start, stop
         for begin, end, size in ordered:
             growth = size - (end - begin)
@@ -52,8 +67,22 @@ def map_spans(edits: Sequence[Edit], spans: Iterable[tuple[int, int]]) -> list[t
                 first += begin - start
             if begin < stop:
                 last += growth if end <= stop else begin + size - stop
-        moved.append((first, max(first, last)))
+        moved.append((first, max(first, last), *rest))
     return moved
+
+
+def _positions(span: Any, length: int | None) -> list[Any]:
+    """Returns [start, stop, ...] of a span. Raises TypeError or ValueError if it is none, or not inside the text."""
+    try:
+        start, stop, *rest = span
+        start, stop = whole(start), whole(stop)
+    except (TypeError, ValueError):
+        raise TypeError(f"expected (start, stop) of whole numbers for a span, got {span!r:.60}") from None
+    if not 0 <= start <= stop:
+        raise ValueError(f"expected 0 <= start <= stop for a span, got ({start}, {stop})")
+    if length is not None and stop > length:
+        raise ValueError(f"expected a span inside the {length} characters of the text, got ({start}, {stop})")
+    return [start, stop, *rest]
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,19 +290,32 @@ class Edits:
             return parts
         start, stop = parts._apart(middle.offsets)
         reach = np.maximum.accumulate(stop)
-        first = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
+        # edits that only touch stay apart, so that a span beside one keeps its text; what is put in at one place is one edit
+        insert = start == stop
+        opens = (start[1:] >= reach[:-1]) & ~(insert[1:] & insert[:-1] & (start[1:] == start[:-1]))
+        first = np.flatnonzero(np.append(True, opens))
         merged = Spans(parts.row[first], start[first], np.append(reach[first[1:] - 1], reach[-1]))
         old, new = back._widen(merged, middle.offsets), later.in_order()._widen(merged, middle.offsets)
+        again = (old.stop[1:] == old.start[:-1]) & (old.row[1:] == old.row[:-1])  # both put something in at one place
+        group = np.flatnonzero(np.append(True, ~again))
+        old, first = old.where(group), first[group]
+        new = Spans(old.row, new.start[group], np.append(new.stop[group[1:] - 1], new.stop[-1]))
         place = old.start - texts.offsets[old.row]
         text, cost = new.cut(final), np.add.reduceat(parts.cost, first)
         return Edits(old.row, place, old.stop - texts.offsets[old.row], text, place, cost)
 
     def _widen(self, spans: Spans, offsets: Ints) -> Spans:
-        """Like carry, for `_apart` spans that contain edits whole: insertions at their borders belong to them."""
-        shift, (opens, _) = bounds(self.growth()), self._apart(offsets)
-        start = spans.start - spans.row + shift[np.searchsorted(opens, spans.start, "left")]
-        stop = spans.stop - spans.row + shift[np.searchsorted(opens, spans.stop, "right")]
-        return Spans(spans.row, start, stop)
+        """Like carry, for `_apart` spans that contain edits whole. What is put in at the border of a span stays outside; what is
+        put in at an empty span belongs to it.
+        """
+        shift, (opens, closes) = bounds(self.growth()), self._apart(offsets)
+        empty = spans.start == spans.stop
+        insert = opens[opens == closes]
+        behind = np.searchsorted(insert, spans.start, "right") - np.searchsorted(insert, spans.start, "left")
+        begin = np.searchsorted(opens, spans.start, "left")
+        end = np.where(empty, begin + behind, np.searchsorted(opens, spans.stop, "left"))
+        begin = np.where(empty, begin, begin + behind)
+        return Spans(spans.row, spans.start - spans.row + shift[begin], spans.stop - spans.row + shift[end])
 
     def listed(self, texts: Ragged) -> list[list[Edit]]:
         """For people: the edits of each text, as plain tuples."""

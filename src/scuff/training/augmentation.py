@@ -6,9 +6,10 @@ import io
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import islice
+from numbers import Real
 from typing import IO, Any
 
 from ..data.columns import HEAD, Columns, column_names, holds_lists, text_columns
@@ -23,9 +24,10 @@ from ..evaluation.dimensions import TAGS, Dimension
 from ..evaluation.plan import choose_dimensions, choose_meaning
 from ..evaluation.settings import EvaluationSettings
 from ..perturbations.languages import warn_of_language
-from ..perturbations.plan import Tally
+from ..perturbations.plan import Tally, whole_number
 from ..perturbations.protect import Protect
-from ..runs.settings import DATA, SIDES, FileSettings, setting
+from ..runs.settings import DATA, SIDES, FileSettings, by_field_name, setting
+from ..specs import check_switch, known_name
 from ..version import __version__
 from .copies import Copies
 from .mixing import TRACE, Counts, Mixer
@@ -73,8 +75,24 @@ class Augmentation(FileSettings):
     side: str = setting("first", "which text of a pair to perturb; default first", group=DATA, choices=SIDES)
     split: str | None = setting(None, "split of a Hugging Face data set or of toy:...; default train", group=DATA)
 
+    @classmethod
+    def of(cls, **keywords: Any) -> Augmentation:
+        """Returns the settings with these names. Raises ValueError for unknown names and wrong values."""
+        given, known = by_field_name(cls, keywords), dict.fromkeys(each.name for each in fields(cls))
+        for name in given:
+            known_name(name, known, "a setting of augment")
+        return cls(**given)
+
     def __post_init__(self) -> None:
         _ = self.settings  # raises ValueError for a wrong value
+        for each in fields(self):
+            value, kind = getattr(self, each.name), str(each.type)
+            if kind == "bool":
+                check_switch(value, f"augment.{each.name}")
+            number = each.name in ("degree", "copies", "share") and not (value is None and "None" in kind)
+            if number and (isinstance(value, bool) or not isinstance(value, Real)):
+                raise ValueError(f"expected a number for augment.{each.name}, got {value!r}")
+        whole_number(self.seed, "augment.seed")
         if self.ratio is not None and (self.each or self.copies is not None or self.share is not None):
             raise ValueError("expected a ratio, or copies with share or each, got both")
 

@@ -27,6 +27,19 @@ class Rewording(NamedTuple):
     new: str
 
 
+# What is true of a whole text is found once, not again for each of its sentences.
+
+
+@lru_cache(maxsize=16)
+def _spaced(text: str) -> bool:
+    return SPACED.search(text) is not None
+
+
+@lru_cache(maxsize=16)
+def _curly(text: str) -> bool:
+    return "’" in text and "'" not in text
+
+
 @dataclass(frozen=True, eq=False)
 class Sentence:
     """Some words of a text. `shape` has one letter per word (see LETTERS in lexicon.py), `low` the words in lower case."""
@@ -52,16 +65,16 @@ class Sentence:
         """The kinds of the words, one letter each; patterns of the rules are over these."""
         return with_days("".join(map(letter, self.low, (word.tag for word in self.words))), self.low)
 
-    @cached_property
+    @property
     def spaced(self) -> bool:
-        """Whether punctuation and the parts of contractions stand apart."""
-        return SPACED.search(self.text) is not None
+        """Whether punctuation and the parts of contractions stand apart in the text."""
+        return _spaced(self.text)
 
     def apostrophes(self, new: str) -> str:
         """New words with the apostrophe that the text has, and with contractions cut where the text has them cut."""
         if self.spaced:
             new = re.sub("(?<=[a-z])(n't|'(?:s|re|ve|m|ll|d))$", r" \1", new)
-        return new.replace("'", "’") if "’" in self.text and "'" not in self.text else new
+        return new.replace("'", "’") if _curly(self.text) else new
 
     def word(self, at: int) -> str:
         """A word in lower case; "" outside the sentence."""
@@ -97,7 +110,7 @@ class Sentence:
             if new:
                 out += new if not out or (new[0] == "," and not self.spaced) else " " + new
         out = out[:1].upper() + out[1:] if opens else out
-        dot = self.text[self.words[stop - 1].stop :][:1] == "."  # which may belong to an abbreviation
+        dot = self.text.startswith(".", self.words[stop - 1].stop)  # which may belong to an abbreviation
         if out != self.cut(start, stop) and not (
             dot and (out[-1:] == "." or self.low[stop - 1] in words("abbreviations"))
         ):
@@ -150,8 +163,9 @@ def starts(s: Sentence, at: int) -> bool:
 
 def _apart(s: Sentence, start: int, stop: int) -> bool:
     """Whether no mark around these words belongs to an abbreviation, and the text was not cut off after them."""
-    before, mark = s.text[: s.words[start].start][-1:], s.word(stop)
-    after = s.text[s.words[stop].stop :][:1] if mark else ""
+    at = s.words[start].start
+    before, mark = s.text[max(at - 1, 0) : at], s.word(stop)
+    after = s.text[s.words[stop].stop : s.words[stop].stop + 1] if mark else ""
     if before.strip() or (after.strip() and after not in "\"'”’)"):
         return False
     if not mark and s.words[0].sentence and not s.spaced:
