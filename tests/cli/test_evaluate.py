@@ -286,7 +286,7 @@ def test_exit_code_3_when_the_run_fails(here: Path, capfd: pytest.CaptureFixture
         (["model.py:gone", "data.csv"], "model.py: expected 'gone' in it, got predict"),
         (["broken.py:predict", "data.csv"], "a module that can be imported, got NameError: name 'y' is not defined"),
         (["toy:mood", "toy:sentiment"], "expected sentiment or tone for toy, got 'mood'"),
-        (["toy:sentiment", "toy:mood"], "expected sentiment or tone, train or test for toy_data, got 'mood'"),
+        (["toy:sentiment", "toy:mood"], "expected toy:sentiment or toy:tone for embedded data, got 'toy:mood'"),
         (["toy:sentiment", "toy:tone"], "expected a model for multi data, got toy:sentiment, which is for single"),
         (["garbage.py:nothing", "data.csv"], "expected answers to two examples, got error: BadAnswer: expected 1 answers"),
         (["garbage.py:words", "data.csv"], "garbage.py:words: expected the labels of the data (negative, positive), got others"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -319,18 +317,3 @@ def test_sentences_that_end_anywhere_are_no_error(end: str) -> None:
     whole = ("We left by noon, with a fine cast", "He said that, in 1990, the team, which was large, won the game")
     cut = [" ".join(text.split()[:count]) + end for text in whole for count in range(1, len(text.split()) + 1)]
     assert len(scuff.perturb(cut, "syntax", 1.0)) == len(cut)
-
-
-def test_the_time_of_a_long_text_grows_with_its_sentences() -> None:
-    sentences = (
-        "The committee approved the plan because it was cheap. Anna gave the book to Peter. Many people were there. "
-    )
-
-    def seconds(times: int) -> float:
-        begin = time.process_time()
-        scuff.perturb(sentences * times, "syntax", 1)
-        return time.process_time() - begin
-
-    seconds(1)  # reads the word lists
-    few = seconds(200)
-    assert seconds(800) < 8 * few  # a search of the whole text for each sentence makes it 12 and more

@@ -80,7 +80,7 @@ def test_some_words_are_new_in_the_test_split() -> None:
 
 
 def test_no_such_data() -> None:
-    with pytest.raises(ValueError, match="expected sentiment or tone, train or test for toy_data, got 'mood', 'train'"):
+    with pytest.raises(ValueError, match="expected toy:sentiment or toy:tone for embedded data, got 'toy:mood'"):
         toy_data("mood", "train")
     with pytest.raises(ValueError, match="expected sentiment or tone for toy, got 'mood'"):
         Toy("mood")

@@ -43,8 +43,8 @@ def forecast_attack(setup: Setup, campaign: Campaign, each: float) -> Forecast:
     if setup.victim.paid:
         queries = attacked.size * min(USUAL, most)
         return Forecast(queries, {"the model": each * queries, "the report": SUMMARY}, attacked.size / len(data))
-    each_example, in_search, at_once = _pilot(setup, campaign, block, attacked)
-    queries = round(each_example * attacked.size)
+    each_letter, in_search, at_once = _pilot(setup, campaign, block, attacked)
+    queries = round(each_letter * lengths(setup, attacked).sum())
     share = 1 if setup.victim.batch_tokens != 0 else workers if setup.reopens else 1  # a network uses all cores anyway
     model = seconds_per_text(setup, data.columns, each, queries) * queries / share
     blocks = len(campaign.jobs())
@@ -54,14 +54,13 @@ def forecast_attack(setup: Setup, campaign: Campaign, each: float) -> Forecast:
 
 
 def _pilot(setup: Setup, campaign: Campaign, block: AttackedBlock, attacked: Ints) -> tuple[float, float, float]:
-    """Attacks a few examples. Returns the queries of an example, the seconds of its search beside the model, and the seconds that
-    a block takes however many examples it has.
+    """Attacks a few examples. Returns their queries for each letter of their texts (longer texts have more to try), the seconds
+    of the search of an example beside the model, and the seconds that a block takes however many examples it has.
     """
-    length = np.array([sum(len(column[at]) for column in setup.data.columns) for at in attacked.tolist()])
-    order = attacked[np.argsort(length, kind="stable")]
+    order = attacked[np.argsort(lengths(setup, attacked), kind="stable")]
     places = np.unique((order.size * _spread_out(sum(GROUPS))).astype(np.int64), return_index=True)
     rows = order[places[0][np.argsort(places[1])]][: max(LEAST, order.size // SHARE)]
-    begin, at, queries = time.monotonic(), 0, 0
+    begin, at, queries, letters = time.monotonic(), 0, 0, 0
     sizes: list[int] = []
     seconds: list[float] = []
     query = Query(setup.victim)  # one of its own: the run asks again, so that its bytes are those of a resumed run
@@ -79,12 +78,18 @@ def _pilot(setup: Setup, campaign: Campaign, block: AttackedBlock, attacked: Int
             sizes.append(chosen.size)
             seconds.append(max(0.0, time.monotonic() - before - (query.seconds - inside)))
             queries += int(spent.sum())
+            letters += int(lengths(setup, chosen).sum())
     per_example, at_once = seconds[-1] / sizes[-1], 0.0
     if sizes[-1] > sizes[0]:  # seconds = at_once + per_example * size
         slope = (seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0])
         slope = float(np.clip(slope, FLATTEST * per_example, per_example))
         per_example, at_once = slope, seconds[-1] - slope * sizes[-1]
-    return queries / sum(sizes), per_example, at_once
+    return queries / max(1, letters), per_example, at_once
+
+
+def lengths(setup: Setup, rows: Ints) -> Ints:
+    """Returns the lengths of some examples, in letters or tokens."""
+    return np.array([sum(len(column[at]) for column in setup.data.columns) for at in rows.tolist()], np.int64)
 
 
 def _spread_out(count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
