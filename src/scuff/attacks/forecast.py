@@ -7,27 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..runs.preflight import seconds_per_text
+from ..runs.preflight import START, at_the_same_time, lengths, seconds_per_text
 from ..runs.progress import Forecast
 from ..runs.setup import Setup
 from ..text.ragged import Ints
 from ..victims.query import Query
 from .campaign import USUAL, AttackedBlock, Campaign
 
-GROUPS = (
-    1,
-    2,
-    4,
-    8,
-    16,
-    32,
-    64,
-)  # examples that are attacked together; the first is not timed, since parts may load something
+# examples that are attacked together; the first group is not timed, since parts may load something
+GROUPS = (1, 2, 4, 8, 16, 32, 64)
 LEAST, SHARE = 3, 5  # at least so many are attacked, at most one in so many
 LONG, LONGEST = 2.0, 15.0  # seconds after which no other group begins, and after which a search is stopped
 FLATTEST = 0.25  # of the time of an example in a group, that it takes at least in a large one
 SUMMARY = 0.25  # seconds to compute and write the results
-START = 3.0  # seconds in which a worker process starts
 
 
 def forecast_attack(setup: Setup, campaign: Campaign, each: float) -> Forecast:
@@ -42,11 +34,10 @@ def forecast_attack(setup: Setup, campaign: Campaign, each: float) -> Forecast:
         return Forecast(0, {"the report": SUMMARY}, 0.0)
     if setup.victim.paid:
         queries = attacked.size * min(USUAL, most)
-        return Forecast(queries, {"the model": each * queries, "the report": SUMMARY}, attacked.size / len(data))
+        return Forecast(queries, {"the model": each * queries, "the report": SUMMARY}, queries / (USUAL * len(data)))
     each_letter, in_search, at_once = _pilot(setup, campaign, block, attacked)
-    queries = round(each_letter * lengths(setup, attacked).sum())
-    share = 1 if setup.victim.batch_tokens != 0 else workers if setup.reopens else 1  # a network uses all cores anyway
-    model = seconds_per_text(setup, data.columns, each, queries) * queries / share
+    queries = round(each_letter * lengths(data)[attacked].sum())
+    model = seconds_per_text(setup, data.columns, each, queries) * queries / at_the_same_time(setup)
     blocks = len(campaign.jobs())
     search = (in_search * attacked.size + at_once * blocks) / (workers if setup.reopens else 1)
     seconds = {"the model": model, "search and constraints": search, "the report": SUMMARY + START * (workers > 1)}
@@ -57,7 +48,8 @@ def _pilot(setup: Setup, campaign: Campaign, block: AttackedBlock, attacked: Int
     """Attacks a few examples. Returns their queries for each letter of their texts (longer texts have more to try), the seconds
     of the search of an example beside the model, and the seconds that a block takes however many examples it has.
     """
-    order = attacked[np.argsort(lengths(setup, attacked), kind="stable")]
+    length = lengths(setup.data)
+    order = attacked[np.argsort(length[attacked], kind="stable")]
     places = np.unique((order.size * _spread_out(sum(GROUPS))).astype(np.int64), return_index=True)
     rows = order[places[0][np.argsort(places[1])]][: max(LEAST, order.size // SHARE)]
     begin, at, queries, letters = time.monotonic(), 0, 0, 0
@@ -78,18 +70,13 @@ def _pilot(setup: Setup, campaign: Campaign, block: AttackedBlock, attacked: Int
             sizes.append(chosen.size)
             seconds.append(max(0.0, time.monotonic() - before - (query.seconds - inside)))
             queries += int(spent.sum())
-            letters += int(lengths(setup, chosen).sum())
+            letters += int(length[chosen].sum())
     per_example, at_once = seconds[-1] / sizes[-1], 0.0
     if sizes[-1] > sizes[0]:  # seconds = at_once + per_example * size
         slope = (seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0])
         slope = float(np.clip(slope, FLATTEST * per_example, per_example))
         per_example, at_once = slope, seconds[-1] - slope * sizes[-1]
     return queries / max(1, letters), per_example, at_once
-
-
-def lengths(setup: Setup, rows: Ints) -> Ints:
-    """Returns the lengths of some examples, in letters or tokens."""
-    return np.array([sum(len(column[at]) for column in setup.data.columns) for at in rows.tolist()], np.int64)
 
 
 def _spread_out(count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

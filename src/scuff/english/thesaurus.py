@@ -11,28 +11,10 @@ from .inflection import ADJECTIVE, NOUN, VERB, inflected, lemma
 from .substitutes import PARTS
 
 SECTIONS = {"[noun]": "n", "[verb]": "v", "[adjective]": "a", "[adverb]": "r", "[form]": ""}
-CLASSES = frozenset(
-    (
-        "obj",
-        "pro",
-        "that",
-        "to",
-        "ing",
-        "adj",
-        "num",
-        "name",
-        "end",
-        "pass",
-        "attr",
-        "pred",
-        "verb",
-        "base",
-        "past",
-        "more",
-        "plain",
-        "last",
-    )
-)
+CLASSES = frozenset((
+    "obj", "pro", "that", "to", "ing", "adj", "num", "name", "end", "pass", "attr", "pred", "verb", "base", "past", "more",
+    "plain", "last",
+))  # fmt: skip
 LIMITS = frozenset(("sg", "pl", "part", "comp", "noun", "prep", "rel"))
 NAME = ("NNP", "NNPS")
 BASE = ("NN", "JJ", "RB", "VB")  # tags of base forms

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import Column, Dataset, Text
-from ..runs.preflight import seconds_per_text
+from ..runs.preflight import START, at_the_same_time, lengths, seconds_per_text
 from ..runs.progress import Forecast
 from ..runs.setup import Setup
 from ..text.ragged import Floats, Ints
@@ -24,7 +24,6 @@ LONG = 0.5  # seconds that the cases of a dimension may take, about
 CASES, FEW = 10, 3  # that are made of an example, at most; fewer if they take long
 FLATTEST = 0.2  # of the time of an example in a small call, that it takes at least in a large one
 SUMMARY, SUMMARY_OF_CASE = 0.25, 1.1e-5  # seconds to compute and write the results: of any run, and of each case
-START = 3.0  # seconds in which a worker process starts
 
 
 @dataclass(eq=False)
@@ -75,7 +74,7 @@ def forecast_evaluation(setup: Setup, protocol: Protocol, each: float) -> Foreca
     """Returns queries and seconds of an evaluation, from after the pre-flight to its report. each: seconds of a clean text."""
     data, examples = setup.data, len(setup.data)
     block = len(protocol.blocks(data, len(protocol.cells), protocol.cases)[0][0])
-    by_length = _by_length(data)
+    by_length = np.argsort(lengths(data), kind="stable")
     costs = [_costs(setup, protocol, dimension, by_length, block) for dimension in range(len(protocol.dimensions))]
     texts = [text for cost in costs for text in cost.texts]
     distinct = list(dict.fromkeys(texts))
@@ -84,17 +83,12 @@ def forecast_evaluation(setup: Setup, protocol: Protocol, each: float) -> Foreca
     most = protocol.queries(data) - examples
     queries = min(round(asked), most)
     workers = max(1, setup.settings.workers)
-    share = 1 if setup.victim.batch_tokens != 0 else workers if setup.reopens else 1  # a network uses all cores anyway
-    seconds = {"the model": seconds_per_text(setup, list(zip(*distinct, strict=True)), each, queries) * queries / share}
+    each = seconds_per_text(setup, list(zip(*distinct, strict=True)), each, queries)
+    seconds = {"the model": each * queries / at_the_same_time(setup)}
     for dimension, cost in zip(protocol.parsed, costs, strict=True):
         seconds[dimension.name] = cost.seconds * examples / workers
     seconds["the report"] = SUMMARY + SUMMARY_OF_CASE * cases + START * (workers > 1)
     return Forecast(queries, seconds, queries / max(1, most))
-
-
-def _by_length(data: Dataset) -> Ints:
-    """Returns the numbers of the examples, from the shortest to the longest."""
-    return np.argsort([sum(len(column[at]) for column in data.columns) for at in range(len(data))], kind="stable")
 
 
 def _sample(setup: Setup, protocol: Protocol, by_length: Ints, size: int, shift: float) -> Sample:

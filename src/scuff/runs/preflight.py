@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..data.dataset import TASK_WORDS
+from ..data.dataset import TASK_WORDS, Dataset
 from ..metrics.interval import wilson
 from ..specs import some
+from ..text.ragged import Ints
 from ..victims.base import OTHER
 from .display import in_words, said, visible
 from .folder import BadRun, NoAnswers
 from .progress import Forecast, duration
 from .setup import Say, Setup
 
+START = 3.0  # seconds in which worker processes start
 LARGE = 0.1  # a part that takes more than this share of a run is named
 
 
@@ -111,6 +113,16 @@ def seconds_per_text(setup: Setup, columns: Sequence[Sequence[Any]], about: floa
         if unknown:
             victim.batch_tokens = None
     return (time.perf_counter() - begin) / (size - warm)
+
+
+def lengths(data: Dataset) -> Ints:
+    """Returns the length of each example, in letters or, for tagging data, tokens."""
+    return np.array([sum(map(len, texts)) for texts in zip(*data.columns, strict=True)], np.int64)
+
+
+def at_the_same_time(setup: Setup) -> int:
+    """Returns how many processes ask the model at the same time. A network uses all cores anyway, so there it counts as one."""
+    return max(1, setup.settings.workers) if setup.reopens and setup.victim.batch_tokens == 0 else 1
 
 
 def tune(setup: Setup, queries: int) -> None:
