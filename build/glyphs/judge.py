@@ -93,27 +93,41 @@ def percent(values: list[float | None]) -> str:
     return " | ".join("" if value is None else f"{100 * value:.1f} %" for value in values)
 
 
-def written(found: dict[str, Any]) -> str:
-    """The table and what follows from it, in Markdown."""
-    spaces = found["spaces"]
+def table_of(spaces: list[dict[str, Any]]) -> list[str]:
+    """A line per script, a column per space."""
     lines = [f"| recall at 20 | {' | '.join(space['title'] for space in spaces)} |", "|" + "---|" * (len(spaces) + 1)]
-    shown = {"CANADIAN": "Canadian Aboriginal"}
+    known = spaces[0]["judged"]
     for name in ("all", "ASCII letters", *SCRIPTS, "others"):
-        title = shown.get(name, name.capitalize() if name.isupper() else name)
-        lines.append(f"| {title} | {percent([space['judged'].get(name) for space in spaces])} |")
-    bad, lost = ([space["judged"]["bad"] for space in spaces], [space.get("lost") for space in spaces])
-    lines.append(f"| **bad**: neighbours of ASCII letters that are other ASCII letters | {percent(bad)} |")
-    lines.append(f"| variance of the pictures that the model does not reproduce | {percent(lost)} |")
+        if name in known:
+            title = {"CANADIAN": "Canadian Aboriginal"}.get(name, name.capitalize() if name.isupper() else name)
+            lines.append(f"| {title} | {percent([space['judged'].get(name) for space in spaces])} |")
+    bad = percent([space["judged"]["bad"] for space in spaces])
+    return [*lines, f"| **bad**: neighbours of ASCII letters that are other ASCII letters | {bad} |"]
+
+
+def differences_of(rows: list[dict[str, Any]]) -> list[str]:
+    lines = ["| paired over all characters | points of recall | 95 % interval | |", "|---|---|---|---|"]
+    for row in rows:
+        middle, low, high = (100 * value for value in row["difference"])
+        verdict = "higher" if low > 0 else "lower" if high < 0 else "no difference shown"
+        lines.append(f"| {row['first']} less {row['second']} | {middle:+.1f} | {low:+.1f} to {high:+.1f} | {verdict} |")
+    return lines
+
+
+def written(found: dict[str, Any]) -> str:
+    """The tables and what they are, in Markdown."""
+    spaces = found["spaces"]
+    lost = percent([space.get("lost") for space in spaces])
+    lines = [*table_of(spaces), f"| variance of the pictures that the model does not reproduce | {lost} |", ""]
     collapsed = [space["title"] for space in spaces if space.get("collapsed")]
     if collapsed:
-        lines += ["", f"Collapsed, so their columns say nothing: {', '.join(collapsed)}."]
-    lines += ["", "| paired over all characters | difference of recall | 95 % interval | |", "|---|---|---|---|"]
-    for row in found["differences"]:
-        middle, low, high = row["difference"]
-        verdict = "higher" if low > 0 else "lower" if high < 0 else "no difference shown"
-        lines.append(
-            f"| {row['first']} less {row['second']} | {100 * middle:+.1f} | {100 * low:+.1f} to {100 * high:+.1f} | {verdict} |"
-        )
+        lines += [f"Collapsed, so that their columns say nothing: {', '.join(collapsed)}.", ""]
+    lines += differences_of(found["differences"])
+    beside = found.get("beside the published vectors")
+    if beside:
+        count, judged = beside["characters"], beside["spaces"][0]["judged"]["characters"]
+        about = f"Among the {count:,} characters for which Zéroe's authors publish vectors ({judged} have confusables):"
+        lines += ["", about, "", *table_of(beside["spaces"]), "", *differences_of(beside["differences"])]
     return "\n".join(lines)
 
 
