@@ -25,8 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "src")]
-from measure import Alike, CharacterModel, Pictures, measure
+sys.path.insert(0, str(Path(__file__).parent))
+from measure import CharacterModel, Pictures, measure
 
 from scuff import perturb
 from scuff.perturbations import LEVELS, NAMES
@@ -52,7 +52,7 @@ def spec_of(name: str, data: Path) -> str:
 
 
 def measured(
-    texts: list[str], names: list[str], data: Path, model: CharacterModel, alike: Alike
+    texts: list[str], names: list[str], data: Path, model: CharacterModel, alike: Pictures
 ) -> dict[str, dict[str, Any]]:
     """Per perturbation the measures at low, mid and high, and its rank among all at each level: 1 reads best."""
     rows: dict[str, dict[str, Any]] = {}
@@ -70,35 +70,37 @@ def measured(
 
 
 def ranks(values: Floats) -> Floats:
-    """1 for the least; equal values share the mean of their ranks."""
-    return np.array([(values < v).sum() + ((values == v).sum() + 1) / 2 for v in values])
+    """Along the last axis 1 for the least; equal values share the mean of their ranks."""
+    one, other = values[..., :, None], values[..., None, :]
+    return (other < one).sum(-1) + ((other == one).sum(-1) + 1) / 2
 
 
-def spearman(a: Floats, b: Floats) -> float:
+def spearman(a: Floats, b: Floats) -> Floats:
+    """Along the last axis; 0 where all are equal."""
     x, y = ranks(a), ranks(b)
-    return 0.0 if x.std() == 0 or y.std() == 0 else float(np.corrcoef(x, y)[0, 1])
+    x, y = x - x.mean(-1, keepdims=True), y - y.mean(-1, keepdims=True)
+    size = np.sqrt((x**2).sum(-1) * (y**2).sum(-1))
+    return np.asarray((x * y).sum(-1) / np.where(size > 0, size, 1))
 
 
 def agreement(values: Floats, people: Floats, seed: int = 0) -> dict[str, float | int]:
-    """Spearman's rho, a 95 % interval (5,000 resamples of the perturbations and of the raters), and the chance of such a rho in any order.
+    """Spearman's rho, a 95 % interval (5,000 resamples of perturbations and raters), and how often any order does as well.
 
     people: raters x perturbations.
     """
     rng = np.random.default_rng(seed)
-    n = values.size
-    rho = spearman(values, people.mean(0))
-    resampled = []
-    for _ in range(5000):
-        at, who = rng.integers(0, n, n), rng.integers(0, len(people), len(people))
-        resampled.append(spearman(values[at], people[np.ix_(who, at)].mean(0)))
-    shuffled = [spearman(rng.permutation(values), people.mean(0)) for _ in range(5000)]
-    low, high = np.quantile(resampled, (0.025, 0.975)).tolist()
-    chance = (1 + sum(abs(other) >= abs(rho) - 1e-12 for other in shuffled)) / 5001
+    n, times = values.size, 5000
+    rho = float(spearman(values, people.mean(0)))
+    at, who = rng.integers(0, n, (times, n)), rng.integers(0, len(people), (times, len(people)))
+    means = people[who].mean(1)  # times x perturbations
+    low, high = np.quantile(spearman(values[at], np.take_along_axis(means, at, 1)), (0.025, 0.975)).tolist()
+    other = spearman(rng.permuted(np.tile(values, (times, 1)), axis=1), people.mean(0))
+    chance = (1 + int((np.abs(other) >= abs(rho) - 1e-12).sum())) / (times + 1)
     return {"n": n, "rho": round(rho, 3), "low": round(low, 3), "high": round(high, 3), "chance": round(chance, 4)}
 
 
 def validation(
-    rows: dict[str, dict[str, Any]], figures: dict[str, Any], data: Path, model: CharacterModel, alike: Alike
+    rows: dict[str, dict[str, Any]], figures: dict[str, Any], data: Path, model: CharacterModel, alike: Pictures
 ) -> dict[str, Any]:
     """Each measure against the raters: on the texts, on Scuff's versions of their sentence, and on the versions that they read."""
     sentence, raters = figures["sentence"], figures["raters"]
@@ -114,8 +116,8 @@ def validation(
         people = np.array([raters[name] for name in found], float).T
         out[title] = {key: agreement(np.array([found[name][key] for name in found]), people) for key in MEASURES}
     people = np.array(list(raters.values()), float).T
-    pairs = [spearman(a, b) for a, b in combinations(people, 2)]
-    rest = [spearman(people[at], np.delete(people, at, 0).mean(0)) for at in range(len(people))]
+    pairs = [float(spearman(a, b)) for a, b in combinations(people, 2)]
+    rest = [float(spearman(people[at], np.delete(people, at, 0).mean(0))) for at in range(len(people))]
     out["raters"] = {"pairs": round(float(np.mean(pairs)), 3), "rest": [round(value, 3) for value in rest]}
     return out
 
@@ -138,7 +140,7 @@ def build(glyphs: str, data: Path) -> None:
         "levels": list(LEVELS),
         "texts": len(texts),
         "clean_bits": round(float(np.mean([model.bits(text) for text in texts])), 3),
-        "unlike": round(alike.unlike, 3),
+        "read_as": round(alike.read_as, 3),
         "perturbations": {name: rows[name] for name in NAMES},
         "validation": valid,
     }
