@@ -25,7 +25,7 @@ import torch.nn.functional as F
 from networks import LATENT, Decoder, Discriminator, Encoder
 from torch import Tensor
 
-BATCH = 256
+BATCH, RATE = 256, 3e-4
 WINNING = 0.28  # a discriminator with a lower loss per verdict wins too often to teach anything; it waits
 
 
@@ -64,14 +64,11 @@ def train(
     random = torch.Generator(device).manual_seed(seed)
     encoder, decoder = Encoder(pooled).to(device), Decoder(pooled).to(device)
     judge = Discriminator().to(device)
-    optimizers = [torch.optim.RMSprop(part.parameters(), 3e-4, 0.9) for part in (encoder, decoder, judge)]
+    optimizers = [torch.optim.RMSprop(part.parameters(), RATE, 0.9) for part in (encoder, decoder, judge)]
     per_epoch = max(1, len(images) // BATCH)
     steps = epochs * per_epoch
     warm = min(200, steps // 10 + 1)  # RMSProp's first steps are its longest
-    rates = [
-        torch.optim.lr_scheduler.LambdaLR(o, lambda at: min(1.0, (at + 1) / warm, 2 * (1 - at / steps)))
-        for o in optimizers
-    ]
+    at = 0
     history: list[dict[str, Any]] = []
     begin = time.time()
     for epoch in range(epochs):
@@ -83,9 +80,9 @@ def train(
             prior, llike, gan, pixels = set_gradients(x, noise, encoder, decoder, judge, gamma)
             teaching = bool(gan > 3 * WINNING)
             for optimizer in optimizers if teaching else optimizers[:2]:
+                optimizer.param_groups[0]["lr"] = RATE * min(1.0, (at + 1) / warm, 2 * (1 - at / steps))
                 optimizer.step()
-            for rate in rates:
-                rate.step()
+            at += 1
             taught += teaching
             totals += torch.stack([prior, llike, gan, pixels])
         losses = dict(zip(("prior", "llike", "gan", "pixels"), (totals / per_epoch).tolist(), strict=True))

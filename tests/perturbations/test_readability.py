@@ -76,7 +76,9 @@ def test_describe_shows_ranks_and_measures(capsys: pytest.CaptureFixture[str], t
     out = capsys.readouterr().out
     assert "people rank it          8.0 of 10 at high (6 to 10 by 5 raters; 1 reads best)" in out
     row = Readability.of("keyboard")
-    assert f"{row.edits[0]:.0%}, {row.edits[1]:.0%}, {row.edits[2]:.0%} of the characters edited at low, mid, high" in out
+    assert (
+        f"{row.edits[0]:.0%}, {row.edits[1]:.0%}, {row.edits[2]:.0%} of the characters edited at low, mid, high" in out
+    )
     assert f"rank {row.rank[-1]:g} of {row.measured} at high, 1 reads best" in out
     assert main(["describe", "homoglyph"]) == 0 and "people rank it" not in capsys.readouterr().out
     assert main(["describe", "paraphrase"]) == 0
@@ -102,7 +104,9 @@ def test_the_pages_show_the_table(table: ModuleType) -> None:
     assert all(made in page for made in table.tables(TABLE).values())
     reference = (ROOT / "docs/reference/perturbations.md").read_text(encoding="utf-8")
     for name, row in TABLE["perturbations"].items():
-        assert re.search(rf"^\| `{name}` \| .* \| {re.escape(table.shown_rank(row))} \| ", reference, re.MULTILINE), name
+        assert re.search(rf"^\| `{name}` \| .* \| {re.escape(table.shown_rank(row))} \| ", reference, re.MULTILINE), (
+            name
+        )
 
 
 def test_the_eye_passes_over_what_it_cannot_see(table: ModuleType) -> None:
