@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
         "tags": ", ".join(facts.tags),
         "scripts": facts.scripts,
         "languages": ", ".join(facts.languages) or "any",
-        **Readability.of(kind.name if NAMES.get(kind.name) is kind else "").lines(),
+        **Readability.of(kind.name if kind in NAMES.values() else "").lines(),
         "strength is a share of": facts.unit,
         **(
             {"can change": f"about {facts.reach:.0%} of them in a usual text, at any strength"}

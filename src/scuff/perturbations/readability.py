@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields
+from typing import Any
 
 from ..resources import load
 
@@ -35,7 +36,7 @@ class Readability:
         rows = json.loads(load("readability.json"))["perturbations"]
         row = rows.get(name, {"missing": "not one of the shipped perturbations"})
         count = sum("rank" in other for other in rows.values())
-        values = {
+        values: dict[str, Any] = {
             field.name: tuple(row[field.name]) if isinstance(row[field.name], list) else row[field.name]
             for field in fields(cls)
             if field.name in row
