@@ -197,7 +197,9 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
         given = row.get("raters")
         people = f"{np.mean(given):.1f} ({min(given)} to {max(given)})" if given else ""
         cells = [f"{100 * row[key][-1]:.0f} %" for key in ("edits", "seen")]
-        cells += [f"{row[key][-1]:+.1f}" for key in ("surprise", "surprise_read")] + [f"{row['effort'][-1]:.2f}"]
+        cells += [f"{round(row[key][-1], 1) + 0.0:+.1f}" for key in ("surprise", "surprise_read")] + [
+            f"{row['effort'][-1]:.2f}"
+        ]
         lines.append(f"| `{name}` | {people} | {' | '.join(cells)} | {row['rank'][-1]:g} |")
         if theirs:
             lines[-1] += f" {theirs[name]['effort'][-1]:.2f} |" if name in theirs else " |"
@@ -216,6 +218,12 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
     for key, title in titles.items():
         cells = [f"{v['chance']:.3f}" for v in valid[key].values()]
         check.append(f"| chance of such a rho, {title} | {valid[key]['edits']['n']} | {' | '.join(cells)} |")
+    pairs, rest = valid["raters"]["pairs"], valid["raters"]["rest"]
+    check += [
+        "",
+        f"Between two of the raters rho is {pairs:.2f} in the mean; between one and the mean of the other four it is",
+    ]
+    check += [f"{min(rest):.2f} to {max(rest):.2f}."]
     return {"measures": "\n".join(lines), "validation": "\n".join(check)}
 
 
