@@ -12,6 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import scuff
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -20,13 +22,14 @@ def glyphs() -> Iterator[SimpleNamespace]:
     """The modules of build/glyphs that run without fonts."""
     pytest.importorskip("torch")
     sys.path.insert(0, str(ROOT / "build/glyphs"))
+    import compare
     import judge
     import networks
     import paper
 
-    yield SimpleNamespace(judge=judge, networks=networks, paper=paper)
+    yield SimpleNamespace(compare=compare, judge=judge, networks=networks, paper=paper)
     sys.path.remove(str(ROOT / "build/glyphs"))
-    for name in ("judge", "networks", "paper"):
+    for name in ("compare", "judge", "networks", "paper", "table"):
         del sys.modules[name]
 
 
@@ -92,6 +95,15 @@ def test_the_judge_counts_confusables(glyphs: SimpleNamespace, tmp_path: Path) -
     assert shares == {ord("a"): 1, ord("o"): 0, 0x430: 1, 0x43E: 0}
     middle, low, high = glyphs.judge.difference(shares, dict.fromkeys(shares, 0.0), alike)
     assert middle == 0.5 and low <= 0.5 <= high
+
+
+def test_what_is_judged_is_what_is_shipped(glyphs: SimpleNamespace) -> None:
+    for space, (codes, near) in glyphs.compare.shipped().items():
+        offered = set(map(chr, near[np.searchsorted(codes, ord("e"))].tolist())) - {"\0"}
+        drawn = {scuff.perturb("e", f"visual(space={space!r})", 1, seed=seed) for seed in range(80)}
+        assert len(drawn) > 10 and drawn <= offered
+    unit = np.eye(25, dtype=np.float32)[:22] + 0.5 * np.eye(25, dtype=np.float32)[1:23]
+    assert glyphs.compare.nearest(np.arange(22, dtype=np.uint16), unit)[5, :2].tolist() == [4, 6]
 
 
 def test_the_page_has_the_numbers_that_were_kept(glyphs: SimpleNamespace) -> None:
