@@ -97,6 +97,24 @@ def test_the_judge_counts_confusables(glyphs: SimpleNamespace, tmp_path: Path) -
     assert middle == 0.5 and low <= 0.5 <= high
 
 
+def test_the_conclusion_follows_from_the_intervals(glyphs: SimpleNamespace) -> None:
+    names = {"mixed-0": 0.5, "paper-0": 0.4, "paper-1": 0.41, "ices": 0.4}
+    spaces = [{"name": name, "title": name, "judged": {"all": value, "bad": 0.0}} for name, value in names.items()]
+    row = {"first": "as published, seed 0", "second": "raw pixels", "difference": [0.0, -0.01, 0.01]}
+    better = {
+        "first": "shipped recipe, trained again",
+        "second": "as published, seed 0",
+        "difference": [0.1, 0.08, 0.12],
+    }
+    said = " ".join(glyphs.judge.conclusion({"spaces": spaces, "differences": [row, better]}))
+    assert "40.0 % and 41.0 % of the partners, raw pixels 40.0 %: it is not shown to differ from raw pixels" in said
+    assert "50.0 %, is better than the published one." in said
+    worse = [{**row, "difference": [-0.1, -0.2, -0.01]}, {**better, "difference": [-0.1, -0.2, 0.1]}]
+    said = " ".join(glyphs.judge.conclusion({"spaces": spaces, "differences": worse}))
+    assert "it is worse than raw pixels" in said and "not shown to differ from the published one" in said
+    assert glyphs.judge.conclusion({"spaces": spaces[3:], "differences": []}) == []
+
+
 def test_what_is_judged_is_what_is_shipped(glyphs: SimpleNamespace) -> None:
     for space, (codes, near) in glyphs.compare.shipped().items():
         offered = set(map(chr, near[np.searchsorted(codes, ord("e"))].tolist())) - {"\0"}
