@@ -37,13 +37,14 @@ TITLES = {
     "strided-0": "as published, no max-pooling",
 }
 PAIRS = [
+    ("vaegan", "ices"),
     ("paper-0", "ices"), ("paper-1", "ices"), ("paper-0", "strided-0"), ("paper-0", "pixel-0"), ("pixel-0", "ices"),
     ("mixed-0", "paper-0"), ("mixed-0", "paper-1"), ("mixed-0", "ices"),
 ]  # fmt: skip
 
 
-def side_by_side(runs: list[Run], glyphs: str, work: Path, log: Path) -> dict[str, dict[str, Any]]:
-    """Train all at once; returns their outcomes. One that fails is left out, and the log says why."""
+def side_by_side(runs: list[Run], glyphs: str, work: Path, log: Path, until: float) -> dict[str, dict[str, Any]]:
+    """Train all at once; returns their outcomes. One that fails or runs past the time is left out, and the log says why."""
     started = {}
     for name, arguments in runs:
         out = (work / f"{name}.txt").open("w")
@@ -51,7 +52,11 @@ def side_by_side(runs: list[Run], glyphs: str, work: Path, log: Path) -> dict[st
         started[name] = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
     outcomes = {}
     for name, process in started.items():
-        code = process.wait()
+        try:
+            code = process.wait(max(1.0, until - time.time()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
         said = (work / f"{name}.txt").read_text()
         with log.open("a") as file:
             file.write(f"== {name}: exit {code}\n{said[-4000:]}\n")
@@ -71,9 +76,9 @@ def chosen_gamma(args: argparse.Namespace, work: Path, log: Path) -> tuple[float
     common = ["--variants", "paper", "--sample", str(args.sample), "--held-out", str(args.held_out)]
     common += ["--epochs", str(args.trial_epochs), *limit(args)]
     runs = [(f"trial-{gamma}", [*common, "--gamma", gamma]) for gamma in args.gammas]
-    outcomes = side_by_side(runs, args.glyphs, work, log)
+    outcomes = side_by_side(runs, args.glyphs, work, log, time.time() + args.seconds / 3)
     lost = {str(found["gamma"]): found["held out"]["lost"] for found in outcomes.values()}
-    return float(min(lost, key=lambda gamma: lost[gamma])), lost
+    return float(min(lost, key=lambda gamma: lost[gamma], default=0.1)), lost
 
 
 def shipped() -> dict[str, tuple[judge.Codes, judge.Codes]]:
@@ -128,11 +133,14 @@ def main() -> None:
     parser.add_argument("--confusables", type=Path)
     parser.add_argument("--published", type=Path)
     parser.add_argument("--epochs", type=int, default=40)
-    parser.add_argument("--trial-epochs", type=int, default=30)
-    parser.add_argument("--gammas", nargs="+", default=["0.001", "0.01", "0.1", "1"])
-    parser.add_argument("--only", nargs="+", choices=tuple(TITLES), default=list(TITLES), help="what is trained")
+    parser.add_argument("--trial-epochs", type=int, default=25)
+    parser.add_argument("--gammas", nargs="*", default=["0.01", "0.1", "1"])
     parser.add_argument("--sample", type=int, default=12_000, help="characters that a trial of a gamma trains on")
     parser.add_argument("--held-out", type=int, default=2_000, help="characters that it must reconstruct")
+    parser.add_argument("--runs", nargs="*", choices=list(TITLES), default=list(TITLES), help="none: only judge")
+    parser.add_argument(
+        "--seconds", type=float, default=540, help="trainings that take longer are stopped and left out"
+    )
     parser.add_argument("--limit", type=int, help="only the first characters, to try this script")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -142,10 +150,10 @@ def main() -> None:
     listed = judge.confusables(args.confusables)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        gamma, lost = chosen_gamma(args, work, log)
+        gamma, lost = chosen_gamma(args, work, log) if args.gammas else (0.1, {})
         common = ["--epochs", str(args.epochs), "--gamma", str(gamma), *limit(args)]
-        runs = [(name, ["--variants", name[:-2], "--seed", name[-1], *common]) for name in args.only]
-        outcomes = side_by_side(runs, args.glyphs, work, log)
+        runs = [(name, ["--variants", name[:-2], "--seed", name[-1], *common]) for name in args.runs]
+        outcomes = side_by_side(runs, args.glyphs, work, log, begin + args.seconds)
         near = shipped()
         codes = near["vaegan"][0]
         titles = {"vaegan": "shipped", **TITLES, "ices": "raw pixels", "dces": "Unicode names"}
@@ -157,7 +165,8 @@ def main() -> None:
             with np.load(work / name / "reconstructions.npz") as file:
                 pictures[name[:-2] if name.endswith("-0") else name] = file[found["variant"]]
         beside = beside_published(args.published, args.glyphs, work, outcomes, listed) if args.published else None
-    np.savez_compressed(args.out / "reconstructions.npz", **pictures)
+    if pictures:
+        np.savez_compressed(args.out / "reconstructions.npz", **pictures)
     shares = {name: judge.shares(*pair, listed) for name, pair in near.items()}
     spaces = [
         {
@@ -180,7 +189,7 @@ def main() -> None:
         "lost of held-out pictures by gamma": lost,
         "epochs": args.epochs,
         "seconds": round(time.time() - begin),
-        "failed": sorted(set(args.only) - set(outcomes)),
+        "failed": sorted(set(args.runs) - set(outcomes)),
         "spaces": spaces,
         "differences": differences,
         **({"beside the published vectors": beside} if beside else {}),

@@ -114,6 +114,30 @@ def differences_of(rows: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def verdict_of(rows: list[dict[str, Any]], first: str, second: str) -> str:
+    """What the intervals of all differences between two kinds of spaces, by the beginnings of their titles, say together."""
+    chosen = [r["difference"] for r in rows if r["first"].startswith(first) and r["second"].startswith(second)]
+    if chosen and all(low > 0 for _, low, _ in chosen):
+        return "better than"
+    return "worse than" if chosen and all(high < 0 for *_, high in chosen) else "not shown to differ from"
+
+
+def conclusion(found: dict[str, Any]) -> list[str]:
+    """Sentences that follow from the numbers; none before the published model was trained."""
+    recall = {space["name"]: f"{100 * space['judged']['all']:.1f} %" for space in found["spaces"]}
+    published = [value for name, value in recall.items() if name.startswith("paper-")]
+    if not published or "mixed-0" not in recall:
+        return []
+    rows = found["differences"]
+    as_published = [row for row in rows if "max-pooling" not in row["first"] + row["second"]]
+    return [
+        f"As published the model finds {' and '.join(published)} of the partners, raw pixels {recall['ices']}:",
+        f"it is {verdict_of(as_published, 'as published', 'raw pixels')} raw pixels. The shipped recipe,",
+        f"{recall['mixed-0']}, is {verdict_of(rows, 'shipped recipe', 'as published')} the published one.",
+        "",
+    ]
+
+
 def written(found: dict[str, Any]) -> str:
     """The tables and what they are, in Markdown."""
     spaces = found["spaces"]
@@ -122,7 +146,7 @@ def written(found: dict[str, Any]) -> str:
     collapsed = [space["title"] for space in spaces if space.get("collapsed")]
     if collapsed:
         lines += [f"Collapsed, so that their columns say nothing: {', '.join(collapsed)}.", ""]
-    lines += differences_of(found["differences"])
+    lines += [*conclusion(found), *differences_of(found["differences"])]
     beside = found.get("beside the published vectors")
     if beside:
         count, judged = beside["characters"], beside["spaces"][0]["judged"]["characters"]

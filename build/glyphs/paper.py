@@ -22,11 +22,37 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from networks import Decoder, Discriminator, Encoder
+from networks import LATENT, Decoder, Discriminator, Encoder
 from torch import Tensor
 
-BATCH = 256
+BATCH, RATE = 256, 3e-4
 WINNING = 0.28  # a discriminator with a lower loss per verdict wins too often to teach anything; it waits
+
+
+def set_gradients(
+    x: Tensor, noise: Tensor, encoder: Encoder, decoder: Decoder, judge: Discriminator, gamma: float
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Sets the gradients of all networks; returns L_prior, L_llike, L_GAN and the error of the pixels, which is only watched."""
+    size = len(x)
+    mean, spread = encoder(x)
+    made = decoder(torch.cat([mean + torch.exp(spread / 2) * noise[0], noise[1]]))  # x~ and x_p
+    features, verdict = judge(torch.cat([x, made]))
+    prior = -0.5 * (1 + spread - mean**2 - spread.exp()).sum(1).mean()
+    llike = 0.5 * (features[size : 2 * size] - features[:size].detach()).square().flatten(1).sum(1).mean()
+    real = torch.zeros_like(verdict)
+    real[:size] = 1
+    gan = 3 * F.binary_cross_entropy_with_logits(verdict, real)
+
+    parts = [list(part.parameters()) for part in (encoder, decoder, judge)]
+    toward = iter(torch.autograd.grad(prior + llike, parts[0] + parts[1], retain_graph=True))
+    against = iter(torch.autograd.grad(gan, parts[1] + parts[2]))
+    for parameter in parts[0]:
+        parameter.grad = next(toward)
+    for parameter in parts[1]:
+        parameter.grad = gamma * next(toward) - next(against)
+    for parameter in parts[2]:
+        parameter.grad = next(against)
+    return prior.detach(), llike.detach(), gan.detach(), F.mse_loss(made[:size], x).detach()
 
 
 def train(
@@ -38,17 +64,11 @@ def train(
     random = torch.Generator(device).manual_seed(seed)
     encoder, decoder = Encoder(pooled).to(device), Decoder(pooled).to(device)
     judge = Discriminator().to(device)
-    builders = [*encoder.parameters(), *decoder.parameters()]
-    split = len(list(encoder.parameters()))
-    painters = [*decoder.parameters(), *judge.parameters()]
-    optimizers = [torch.optim.RMSprop(part.parameters(), 3e-4, 0.9) for part in (encoder, decoder, judge)]
+    optimizers = [torch.optim.RMSprop(part.parameters(), RATE, 0.9) for part in (encoder, decoder, judge)]
     per_epoch = max(1, len(images) // BATCH)
     steps = epochs * per_epoch
     warm = min(200, steps // 10 + 1)  # RMSProp's first steps are its longest
-    rates = [
-        torch.optim.lr_scheduler.LambdaLR(o, lambda at: min(1.0, (at + 1) / warm, 2 * (1 - at / steps)))
-        for o in optimizers
-    ]
+    at = 0
     history: list[dict[str, Any]] = []
     begin = time.time()
     for epoch in range(epochs):
@@ -56,33 +76,15 @@ def train(
         order = torch.randperm(len(images), generator=random, device=device)
         for batch in order[: per_epoch * BATCH].split(BATCH):
             x = images[batch].unsqueeze(1)
-            mean, spread = encoder(x)
-            noise = torch.randn((2, *mean.shape), generator=random, device=device)
-            made = decoder(torch.cat([mean + torch.exp(spread / 2) * noise[0], noise[1]]))  # x~ and x_p
-            features, verdict = judge(torch.cat([x, made]))
-            size = len(x)
-            prior = -0.5 * (1 + spread - mean**2 - spread.exp()).sum(1).mean()
-            llike = 0.5 * (features[size : 2 * size] - features[:size].detach()).square().flatten(1).sum(1).mean()
-            real = torch.zeros_like(verdict)
-            real[:size] = 1
-            gan = 3 * F.binary_cross_entropy_with_logits(verdict, real)
-
-            toward = torch.autograd.grad(prior + llike, builders, retain_graph=True)
-            against = torch.autograd.grad(gan, painters)
-            painted = len(builders) - split
-            for parameter, gradient in zip(encoder.parameters(), toward[:split], strict=True):
-                parameter.grad = gradient
-            for parameter, like, fooled in zip(decoder.parameters(), toward[split:], against[:painted], strict=True):
-                parameter.grad = gamma * like - fooled
-            for parameter, gradient in zip(judge.parameters(), against[painted:], strict=True):
-                parameter.grad = gradient
-            teaching = bool(gan.detach() > 3 * WINNING)
+            noise = torch.randn((2, len(x), LATENT), generator=random, device=device)
+            prior, llike, gan, pixels = set_gradients(x, noise, encoder, decoder, judge, gamma)
+            teaching = bool(gan > 3 * WINNING)
             for optimizer in optimizers if teaching else optimizers[:2]:
+                optimizer.param_groups[0]["lr"] = RATE * min(1.0, (at + 1) / warm, 2 * (1 - at / steps))
                 optimizer.step()
-            for rate in rates:
-                rate.step()
+            at += 1
             taught += teaching
-            totals += torch.stack([prior, llike, gan, F.mse_loss(made[:size], x)]).detach()
+            totals += torch.stack([prior, llike, gan, pixels])
         losses = dict(zip(("prior", "llike", "gan", "pixels"), (totals / per_epoch).tolist(), strict=True))
         if not all(value == value and abs(value) < 1e9 for value in losses.values()):
             raise RuntimeError(f"{name} diverged in epoch {epoch + 1}: {losses}")

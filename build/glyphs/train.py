@@ -164,6 +164,7 @@ def main() -> None:
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.backends.cudnn.benchmark = True
     data = np.load(args.glyphs)
     order = np.random.default_rng(0).permutation(len(data["codes"][: args.limit]))
     held_out, chosen = order[: args.held_out], np.sort(order[args.held_out :][: args.sample])

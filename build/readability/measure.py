@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 
 Floats = npt.NDArray[np.float64]
-Alike = Callable[[str, str], float]
 ASSIGNED = 144_697  # characters of Unicode 14: what an unseen one is drawn from
-READ_AS = 0.5  # a character that looks more like the original than unlike it is read as the original
 
 
 class CharacterModel:
@@ -52,7 +51,7 @@ class CharacterModel:
         return keys
 
     def bits(self, text: str) -> float:
-        """Bits per character."""
+        """Bits per character; none costs more than one that is drawn blindly from Unicode."""
         stream = self._numbers([text])
         chance = np.full(len(stream) - self.order + 1, 1 / ASSIGNED)
         for n, ((grams, counts), (heads, sums, kinds)) in enumerate(zip(self.grams, self.contexts, strict=True), 1):
@@ -61,7 +60,7 @@ class CharacterModel:
             total, kind = _looked_up(heads, sums, keys // self.size), _looked_up(heads, kinds, keys // self.size)
             count = np.where(stream[self.order - 1 :] == 0, 0, count)  # other characters share nothing but their chance
             chance = np.where(total > 0, (count + kind * chance) / np.maximum(total + kind, 1), chance)
-        return float(-np.log2(chance).mean())
+        return float(np.minimum(-np.log2(chance), np.log2(ASSIGNED)).mean())
 
 
 def _looked_up(keys: npt.NDArray[np.int64], values: npt.NDArray[np.int64], asked: npt.NDArray[np.int64]) -> Floats:
@@ -70,22 +69,35 @@ def _looked_up(keys: npt.NDArray[np.int64], values: npt.NDArray[np.int64], asked
 
 
 class Pictures:
-    """How alike drawn characters are: 1 if the pictures are the same, 0 if they are as unlike as two letters of the alphabet."""
+    """How alike drawn characters are: 1 if the pictures are the same, 0 if they are as unlike as two letters of the alphabet.
+
+    Cosine of slightly blurred pictures, moved sideways by up to a dot. A character is read as another if they are more alike than
+    99 % of the pairs of small letters.
+    """
 
     def __init__(self, codes: npt.NDArray[np.uint16], images: npt.NDArray[np.uint8]) -> None:
-        wide = np.pad(images.astype(np.float32), ((0, 0), (1, 1), (1, 1)))  # blurred: a dot beside a dot is near it
-        blurred = sum(wide[:, y : y + 24, x : x + 24] for y in range(3) for x in range(3))
-        flat = np.asarray(blurred, np.float32).reshape(len(codes), -1)
+        wide = np.pad(images.astype(np.float32), ((0, 0), (1, 1), (2, 2)))
+        weights = {0: 0.5, 1: 1.0, 2: 0.5}
+        high, broad = wide.shape[1] - 2, wide.shape[2] - 2
+        blurred = sum(weights[y] * weights[x] * wide[:, y : y + high, x : x + broad] for y in weights for x in weights)
+        self.pictures = np.asarray(blurred, np.float32)
+        self.pictures /= np.linalg.norm(self.pictures, axis=(1, 2), keepdims=True)
         self.rows = {chr(code): at for at, code in enumerate(codes.tolist())}
-        self.unit = flat / np.linalg.norm(flat, axis=1, keepdims=True)
-        letters = self.unit[[self.rows[c] for c in "abcdefghijklmnopqrstuvwxyz"]]
-        self.unlike = float((letters @ letters.T)[~np.eye(26, dtype=bool)].mean())
+        letters = [self._cosine(a, b) for a, b in combinations("abcdefghijklmnopqrstuvwxyz", 2)]
+        self.unlike = float(np.mean(letters))
+        self.read_as = self._scaled(float(np.quantile(letters, 0.99)))
+
+    def _cosine(self, a: str, b: str) -> float:
+        one, other = self.pictures[self.rows[a]], self.pictures[self.rows[b]]
+        return max(float((one * np.roll(other, by, 1)).sum()) for by in (-1, 0, 1))
+
+    def _scaled(self, cosine: float) -> float:
+        return max(0.0, (cosine - self.unlike) / (1 - self.unlike))
 
     def __call__(self, a: str, b: str) -> float:
         if a == b or a not in self.rows or b not in self.rows:
             return float(a == b)
-        cosine = float(self.unit[self.rows[a]] @ self.unit[self.rows[b]])
-        return max(0.0, (cosine - self.unlike) / (1 - self.unlike))
+        return self._scaled(self._cosine(a, b))
 
 
 def unseen(char: str) -> bool:
@@ -93,7 +105,7 @@ def unseen(char: str) -> bool:
     return unicodedata.category(char) == "Cf"
 
 
-def looked_at(before: str, after: str, alike: Alike) -> tuple[float, str]:
+def looked_at(before: str, after: str, alike: Pictures) -> tuple[float, str]:
     """Returns the edits, each weighted by how different it looks, as a share of the longer text; and the text as it is read.
 
     What shows nothing costs nothing and is not read; a look-alike costs little and is read as what it looks like.
@@ -105,13 +117,13 @@ def looked_at(before: str, after: str, alike: Alike) -> tuple[float, str]:
             for at, (a, b) in enumerate(zip(old, new, strict=True), op.dest_start):
                 likeness = alike(a, b)
                 cost += 1 - likeness
-                read[at] = a if likeness > READ_AS else b
+                read[at] = a if likeness > alike.read_as else b
         elif op.tag != "equal":
             cost += sum(not unseen(c) for c in old + new)
     return cost / max(len(before), len(after), 1), "".join(c for c in read if not unseen(c))
 
 
-def measure(before: Sequence[str], after: Sequence[str], model: CharacterModel, alike: Alike) -> dict[str, float]:
+def measure(before: Sequence[str], after: Sequence[str], model: CharacterModel, alike: Pictures) -> dict[str, float]:
     """Means over texts; effort is the geometric mean of what the eye sees and what it cannot expect."""
     edits = [Levenshtein.normalized_distance(a, b) for a, b in zip(before, after, strict=True)]
     looks = [looked_at(a, b, alike) for a, b in zip(before, after, strict=True)]

@@ -25,7 +25,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from ..evaluation.dimensions import COLUMNS
     from ..perturbations.base import SELECTIONS, Perturbation
-    from ..perturbations.names import FAMILY, parse
+    from ..perturbations.names import FAMILY, NAMES, parse
+    from ..perturbations.readability import Readability
     from ..specs import split_outside
 
     if args.name in COLUMNS:
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
         "tags": ", ".join(facts.tags),
         "scripts": facts.scripts,
         "languages": ", ".join(facts.languages) or "any",
-        "people read it": facts.readable,
+        **Readability.of(kind.name if kind in NAMES.values() else "").lines(),
         "strength is a share of": facts.unit,
         **(
             {"can change": f"about {facts.reach:.0%} of them in a usual text, at any strength"}

@@ -47,7 +47,6 @@ class Facts:
     tags: tuple[Literal["general", "malicious"], ...] = ("general", "malicious")
     scripts: str = "all"
     languages: tuple[str, ...] = ()  # () is any; otherwise ISO 639-1 codes
-    readable: str = "easily"  # by people
     unit: str = "words"  # what the strength is a share of
     keeps_tokens: bool = True  # every token stays one token: safe for tagging data
     reach: float = 1.0  # about the share of the units of a usual text that can change at most

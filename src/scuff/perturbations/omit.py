@@ -40,7 +40,6 @@ class Omit(Perturbation):
         level="word",
         tags=("general",),
         scripts="scripts that put spaces between words",
-        readable="with effort",
         keeps_tokens=False,
     )
 

@@ -31,7 +31,6 @@ class FullShuffle(WordPerturbation):
         summary="shuffle all letters of a word",
         paper="Zéroe 3.2; thesis 3.3.1",
         example="idaAasvrler tstkaac are harmless.",
-        readable="with effort",
     )
 
     def movable(self, letters: Letters) -> Mask:

@@ -40,7 +40,7 @@ def _space(name: str, count: int) -> tuple[Choices, Ints]:
 class Visual(Substitute, Scoped):
     """Replace each character with probability phi by one of the 20 that look most like it.
 
-    `space`: vaegan, the learnt space of the paper (default, and the best by Unicode's list of confusables:
+    `space`: vaegan, learnt like that of the paper (default, and the best by Unicode's list of confusables:
     docs/visual.md), ices, raw pixels, or dces, Unicode names. `choice`: uniform (paper), or by likeness (published
     code). `scope="text"` takes every character of the text by itself, as the paper does; `scope="words"` the letters
     of selected words, for tagging data.
