@@ -2,9 +2,9 @@
 
   python benchmarks/papers/robtest_figures.py PAPER.txt     writes figures/robtest.json
 
-Each figure has eleven tables in the order of COLUMNS, whose names are in the figures' radar maps and not in their tables. The order is
-known from the text: Figure 2 is the first one and says "Typo (Malicious)", the tenth has no score-based rows (syntax has none in
-Figure 4), Figures 16 and 17 have the rows of Figures 10 and 11 again in the same order, which is checked here.
+Each figure has eleven tables in the order of COLUMNS, whose names are in the figures' radar maps and not in their tables. The
+order is known from the text: Figure 2 is the first one and says "Typo (Malicious)", the tenth has no score-based rows (syntax has
+none in Figure 4), Figures 16 and 17 have the rows of Figures 10 and 11 again in the same order, which is checked here.
 """
 
 from __future__ import annotations
