@@ -114,26 +114,20 @@ def do_run(run: Run, args: argparse.Namespace) -> None:
     from scuff.runs.folder import Folder
 
     folder, mlm = args.out / "runs" / run.name, str(args.victims / "mlm")
+    options = {"device": args.device, **({"dtype": "float16"} if args.device.startswith("cuda") else {})}
     settings: dict[str, Any] = {
         "dimensions": [spec.format(loose=loose_contextual(mlm)) for spec in run.dimensions], "access": run.access,
         "examples": min(run.examples, args.examples or run.examples), "cases": min(run.cases, args.cases or run.cases),
-        "workers": args.workers, "options": {"device": args.device}, "mlm": mlm, **dict(run.extra),
+        "workers": args.workers, "options": options, "mlm": mlm, **dict(run.extra),
     }  # fmt: skip
-    if "meaning" in args:
-        settings["encoder"] = args.meaning
-    else:
-        settings["encoder"] = str(minilm_folder(args.minilm))
+    settings["encoder"] = args.meaning if "meaning" in args else str(minilm_folder(args.minilm))
     scuff.evaluate(str(args.victims / run.victim), str(data_file(run.task, args.out)), folder, **settings)
     done = EvaluationSetup.read(Folder(folder))
     table, target = done.table(), args.out / "summaries" / run.name
     target.mkdir(parents=True, exist_ok=True)
-    arrays = {
-        "clean": table.clean_score,
-        "mean": table.mean_score,
-        "worst": table.worst_score,
-        "alone": worst_alone(table),
-    }
-    np.savez_compressed(target / "scores.npz", **{name: array.astype(np.float32) for name, array in arrays.items()})
+    scores = (table.clean_score, table.mean_score, table.worst_score, worst_alone(table))
+    clean, mean, worst, alone = (array.astype(np.float32) for array in scores)
+    np.savez_compressed(target / "scores.npz", clean=clean, mean=mean, worst=worst, alone=alone)
     shutil.copy(args.victims / run.victim / "metrics.json", target)
     for file in ("timings.json", "summary.json"):  # the summary last: it says that all is there
         shutil.copy(folder / file, target)

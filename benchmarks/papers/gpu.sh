@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Trains the victims and does RobTest's runs on one GPU, side by side; prints a line for each run that ends.
+#
+#   benchmarks/papers/gpu.sh        writes $OUT/robtest.tar.gz: the runs' summaries (not their trials), the victims' metrics, logs
+#
+# MINUTES: for everything together (default 9). MINILM: all-MiniLM-L6-v2 as a Hugging Face folder (default carry/minilm, weights in
+# fp16). SCUFF_SHARED: a folder with data/{sst2,agnews,jigsaw} and models/{sst2,mlm} (default carry). WORK: where runs and victims
+# are kept between calls (default runs/papers): a second call goes on where the first one stopped. DEVICE, AT_ONCE, WORKERS, MORE
+# (further arguments of robtest.py run) for tries on a CPU.
+set -u
+cd "$(dirname "$0")/../.."
+export PYTHONPATH="$PWD/src${PYTHONPATH:+:$PYTHONPATH}" SCUFF_SHARED="${SCUFF_SHARED:-$PWD/carry}" PYTHONUNBUFFERED=1
+export OMP_NUM_THREADS=1 RAYON_NUM_THREADS=2 TOKENIZERS_PARALLELISM=true
+OUT=${OUT:-runs/out} WORK=${WORK:-runs/papers} MINILM=${MINILM:-carry/minilm} DEVICE=${DEVICE:-cuda} PYTHON=${PYTHON:-python3}
+MINUTES=${MINUTES:-9} AT_ONCE=${AT_ONCE:-4} WORKERS=${WORKERS:-4} MORE=${MORE:-} TRAIN=${TRAIN:-}
+mkdir -p "$OUT" "$WORK"
+if [ "$DEVICE" = cuda ] && command -v nvidia-cuda-mps-control >/dev/null; then
+  export CUDA_MPS_PIPE_DIRECTORY=/tmp/mps CUDA_MPS_LOG_DIRECTORY=/tmp/mps-log
+  mkdir -p /tmp/mps /tmp/mps-log
+  nvidia-cuda-mps-control -d 2>/dev/null
+fi
+begin=$(date +%s)
+# the shared models first, which take a second, so that their runs begin while the others are trained
+$PYTHON benchmarks/papers/victims.py sst2 mlm --out "$WORK/victims" --minilm "$MINILM" --device "$DEVICE" --seconds 150 $TRAIN
+$PYTHON benchmarks/papers/victims.py --out "$WORK/victims" --minilm "$MINILM" --device "$DEVICE" --seconds 150 $TRAIN \
+  > "$WORK/victims.log" 2>&1 &
+training=$!
+left=$($PYTHON -c "import time; print(max(0.5, $MINUTES - (time.time() - $begin) / 60))")
+$PYTHON benchmarks/papers/robtest.py run --out "$WORK/robtest" --victims "$WORK/victims" --minilm "$MINILM" --device "$DEVICE" \
+  --at-once "$AT_ONCE" --workers "$WORKERS" --minutes "$left" --wait $MORE
+status=$?
+kill "$training" 2>/dev/null
+grep -h -o "^[a-z0-9-]*: \(epoch\|test\).*" "$WORK/victims.log"
+mkdir -p "$WORK/victims-metrics"
+for each in "$WORK"/victims/*/metrics.json; do cp "$each" "$WORK/victims-metrics/$(basename "$(dirname "$each")").json"; done
+tar -czf "$OUT/robtest.tar.gz" -C "$WORK" robtest/summaries robtest/logs victims-metrics victims.log
+ls -l "$OUT/robtest.tar.gz"
+exit $status
