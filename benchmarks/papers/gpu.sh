@@ -21,7 +21,7 @@ if [ "$DEVICE" = cuda ] && command -v nvidia-cuda-mps-control >/dev/null; then
 fi
 begin=$(date +%s)
 # the shared models first, which take a second, so that their runs begin while the others are trained
-$PYTHON benchmarks/papers/victims.py sst2 mlm --out "$WORK/victims" --minilm "$MINILM" --device "$DEVICE" --seconds 150 $TRAIN
+$PYTHON benchmarks/papers/victims.py sst2 mlm --restore --out "$WORK/victims" --minilm "$MINILM"
 $PYTHON benchmarks/papers/victims.py --out "$WORK/victims" --minilm "$MINILM" --device "$DEVICE" --seconds 150 $TRAIN \
   > "$WORK/victims.log" 2>&1 &
 training=$!
@@ -29,7 +29,7 @@ left=$($PYTHON -c "import time; print(max(0.5, $MINUTES - (time.time() - $begin)
 $PYTHON benchmarks/papers/robtest.py run --out "$WORK/robtest" --victims "$WORK/victims" --minilm "$MINILM" --device "$DEVICE" \
   --at-once "$AT_ONCE" --workers "$WORKERS" --minutes "$left" --wait $MORE
 status=$?
-kill "$training" 2>/dev/null
+pkill -TERM -P "$training" 2>/dev/null  # what is still being trained
 grep -h -o "^[a-z0-9-]*: \(epoch\|test\).*" "$WORK/victims.log"
 mkdir -p "$WORK/victims-metrics"
 for each in "$WORK"/victims/*/metrics.json; do cp "$each" "$WORK/victims-metrics/$(basename "$(dirname "$each")").json"; done

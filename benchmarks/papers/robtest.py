@@ -114,11 +114,14 @@ def do_run(run: Run, args: argparse.Namespace) -> None:
     from scuff.runs.folder import Folder
 
     folder, mlm = args.out / "runs" / run.name, str(args.victims / "mlm")
+    named = [spec.format(loose=loose_contextual(mlm)) for spec in run.dimensions]
+    if not Path(mlm).is_dir():  # what needs it is left out of this run
+        named = [spec for spec in named if not spec.startswith("contextual")]
     options = {"device": args.device, **({"dtype": "float16"} if args.device.startswith("cuda") else {})}
     settings: dict[str, Any] = {
-        "dimensions": [spec.format(loose=loose_contextual(mlm)) for spec in run.dimensions], "access": run.access,
+        "dimensions": named, "access": run.access,
         "examples": min(run.examples, args.examples or run.examples), "cases": min(run.cases, args.cases or run.cases),
-        "workers": args.workers, "options": options, "mlm": mlm, **dict(run.extra),
+        "workers": args.workers, "options": options, **({"mlm": mlm} if Path(mlm).is_dir() else {}), **dict(run.extra),
     }  # fmt: skip
     settings["encoder"] = args.meaning if "meaning" in args else str(minilm_folder(args.minilm))
     scuff.evaluate(str(args.victims / run.victim), str(data_file(run.task, args.out)), folder, **settings)

@@ -199,24 +199,20 @@ def near_zero(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable
         yield Finding(claim, said, f"{sum(ours)} of {len(ours)} columns", yes(sum(ours) > len(ours) / 2))
 
 
-WEAK = 4
+WEAK = frozenset(("typo-m", "glyph-m", "phonetic-m", "syntax"))
 
 
 def weakest(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable[Finding]:
     """Section 4.2 on the radar map of Figure 2."""
-    claim = (
-        "SST-2: the model fails most at syntax and at malicious characters (the lowest four final scores, rule-worst)"
-    )
-    theirs = {column: paper["reports"]["sst2"]["base"][column]["rule-worst"][-1] for column in COLUMNS}
-    said = sorted(theirs, key=theirs.__getitem__)[:WEAK]
-    ours = {column: found["final"]["alone"][0] for column in COLUMNS if (found := dimension(evidence, "sst2", column))}
+    claim = "SST-2: the model fails most at syntax and at malicious characters (the lowest four final scores, rule-average)"
+    theirs = {column: paper["reports"]["sst2"]["base"][column]["rule-average"][-1] for column in COLUMNS}
+    said = ", ".join(sorted(theirs, key=theirs.__getitem__)[: len(WEAK)])
+    ours = {column: found["final"]["average"][0] for column in COLUMNS if (found := dimension(evidence, "sst2", column))}
     if len(ours) < len(COLUMNS):
-        yield Finding(claim, ", ".join(said), PENDING, "")
+        yield Finding(claim, said, PENDING, "")
         return
-    here = sorted(ours, key=ours.__getitem__)[:WEAK]
-    yield Finding(
-        claim, ", ".join(said), ", ".join(here), yes({"typo-m", "glyph-m", "phonetic-m", "syntax"} == set(here))
-    )
+    here = sorted(ours, key=ours.__getitem__)[: len(WEAK)]
+    yield Finding(claim, said, ", ".join(here), yes(set(here) == WEAK))
 
 
 def order(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable[Finding]:

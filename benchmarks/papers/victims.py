@@ -266,6 +266,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="stop training after so long, with the best epoch so far")
     parser.add_argument("--examples", type=int, help="of each part; default all")
     parser.add_argument("--epochs", type=int)
+    parser.add_argument("--restore", action="store_true", help="only what the shared models have; train nothing")
     args = parser.parse_args()
     names = args.names or [*VICTIMS, "mlm"]
     if unknown := set(names) - {*VICTIMS, *RESTORED}:
@@ -274,6 +275,8 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     restored = [name for name in names if name in RESTORED and restore(name, minilm_folder(args.minilm), args.out)]
     names = [name for name in names if name not in restored and name in VICTIMS]
+    if args.restore:
+        return
     if len(names) == 1:
         Training(names[0], args).run()
     elif names:
