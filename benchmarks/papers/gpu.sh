@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Trains the victims and does RobTest's runs on one GPU, side by side; prints a line for each run that ends.
 #
-#   benchmarks/papers/gpu.sh        writes $OUT/robtest.tar.gz: the runs' summaries (not their trials), the victims' metrics, logs
+#   benchmarks/papers/gpu.sh        writes $OUT/robtest.tar.gz: the runs' summaries (not their trials), the victims' metrics, logs,
+#                                   and robtest-validity.json (Figure 5)
 #
 # MINUTES: for everything together (default 9). MINILM: all-MiniLM-L6-v2 as a Hugging Face folder (default carry/minilm, weights in
 # fp16). SCUFF_SHARED: a folder with data/{sst2,agnews,jigsaw} and models/{sst2,mlm} (default carry). WORK: where runs and victims
@@ -25,14 +26,22 @@ $PYTHON benchmarks/papers/victims.py sst2 mlm --restore --out "$WORK/victims" --
 $PYTHON benchmarks/papers/victims.py --out "$WORK/victims" --minilm "$MINILM" --device "$DEVICE" --seconds 150 $TRAIN \
   > "$WORK/victims.log" 2>&1 &
 training=$!
+# Figure 5 needs the shared models alone
+$PYTHON benchmarks/papers/robtest_validity.py --out "$WORK/validity" --minilm "$MINILM" --device "$DEVICE" --evidence \
+  "$WORK/robtest-validity.json" ${VALIDITY:---examples 300 --cases 20 --workers 2} > "$WORK/validity.log" 2>&1 &
+validity=$!
 left=$($PYTHON -c "import time; print(max(0.5, $MINUTES - (time.time() - $begin) / 60))")
 $PYTHON benchmarks/papers/robtest.py run --out "$WORK/robtest" --victims "$WORK/victims" --minilm "$MINILM" --device "$DEVICE" \
   --at-once "$AT_ONCE" --workers "$WORKERS" --minutes "$left" --wait $MORE
 status=$?
 pkill -TERM -P "$training" 2>/dev/null  # what is still being trained
+pkill -TERM -P "$validity" 2>/dev/null
+kill "$validity" 2>/dev/null
+tail -n 30 "$WORK/validity.log"
 grep -h -o "^[a-z0-9-]*: \(epoch\|test\).*" "$WORK/victims.log"
 mkdir -p "$WORK/victims-metrics"
 for each in "$WORK"/victims/*/metrics.json; do cp "$each" "$WORK/victims-metrics/$(basename "$(dirname "$each")").json"; done
-tar -czf "$OUT/robtest.tar.gz" -C "$WORK" robtest/summaries robtest/logs victims-metrics victims.log
+tar -czf "$OUT/robtest.tar.gz" -C "$WORK" robtest/summaries robtest/logs victims-metrics victims.log \
+  validity.log $(cd "$WORK" && ls robtest-validity.json 2>/dev/null)
 ls -l "$OUT/robtest.tar.gz"
 exit $status

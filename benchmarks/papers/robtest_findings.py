@@ -13,7 +13,10 @@ from typing import Any, NamedTuple
 from scuff.evaluation.dimensions import COLUMNS
 
 TITLES = {"sst2": "SST-2", "agnews": "AG News", "jigsaw": "Jigsaw"}
-RUNS = {"sst2": ("sst2", "sst2-slow"), "agnews": ("agnews",), "jigsaw": ("jigsaw-bl",)}
+# the runs of our larger model; a column is taken from the first one that has it
+RUNS = {
+    "sst2": ("sst2", "sst2-slow"), "agnews": ("agnews", "agnews-score"), "jigsaw": ("jigsaw-bl", "jigsaw-bl-score"),
+}  # fmt: skip
 NEAR_ZERO = 10.0  # %: what counts as "near zero"
 FALLS = 0.9  # share of the steps from degree to degree that must not rise by more than RISE points
 RISE = 0.5
@@ -44,10 +47,6 @@ def dimension(evidence: Mapping[str, Any], task: str, name: str) -> Mapping[str,
     return None
 
 
-def clean(evidence: Mapping[str, Any], task: str) -> float:
-    return float(evidence["runs"][RUNS[task][0]]["clean"][0])
-
-
 def yes(holds: bool) -> str:
     return "yes" if holds else "**no**"
 
@@ -62,7 +61,7 @@ def tolerance(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable
     if not found:
         yield Finding(claim, theirs, PENDING, "")
         return
-    full, average, worst = clean(evidence, "sst2"), found["average"][0], found["alone"][0]
+    full, average, worst = found["clean"], found["average"][0], found["alone"][0]
     here = f"{average:.1f} and {worst:.1f} of {full:.1f}: {average / full:.0%} and {worst / full:.0%}"
     yield Finding(claim, theirs, here, yes(average / full >= 0.9 and worst / full < 0.5))
 
@@ -159,7 +158,7 @@ def falling(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable[F
         said = f"{theirs[0]} of {theirs[1]} steps"
         way = "average" if row == "average" else "alone"
         ours = [
-            [clean(evidence, task), *found[way]]
+            [found["clean"], *found[way]]
             for task in TITLES for column in COLUMNS if (found := dimension(evidence, task, column))
         ]  # fmt: skip
         if not ours:
@@ -204,10 +203,14 @@ WEAK = frozenset(("typo-m", "glyph-m", "phonetic-m", "syntax"))
 
 def weakest(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable[Finding]:
     """Section 4.2 on the radar map of Figure 2."""
-    claim = "SST-2: the model fails most at syntax and at malicious characters (the lowest four final scores, rule-average)"
+    claim = (
+        "SST-2: the model fails most at syntax and at malicious characters (the lowest four final scores, rule-average)"
+    )
     theirs = {column: paper["reports"]["sst2"]["base"][column]["rule-average"][-1] for column in COLUMNS}
     said = ", ".join(sorted(theirs, key=theirs.__getitem__)[: len(WEAK)])
-    ours = {column: found["final"]["average"][0] for column in COLUMNS if (found := dimension(evidence, "sst2", column))}
+    ours = {
+        column: found["final"]["average"][0] for column in COLUMNS if (found := dimension(evidence, "sst2", column))
+    }
     if len(ours) < len(COLUMNS):
         yield Finding(claim, said, PENDING, "")
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from robtest_findings import findings
+from robtest_findings import RUNS, dimension, findings
 
 from scuff.evaluation.dimensions import COLUMNS
 from scuff.evaluation.score import degree_weights
@@ -21,10 +21,11 @@ RESULTS = Path(__file__).parents[2] / "docs" / "results"
 EVIDENCE, PAGE = RESULTS / "robtest.json", RESULTS / "robtest.md"
 FIGURES = Path(__file__).parent / "figures" / "robtest.json"
 WAYS = {"average": "mean", "worst": "worst", "alone": "alone"}  # final scores, and the arrays of scores.npz
-# task: the run, or runs, of the larger model and those of the smaller one
-LARGER = {"sst2": ("sst2", "sst2-slow"), "agnews": ("agnews",), "jigsaw": ("jigsaw-bl",)}
-SMALLER = {"sst2": ("sst2-3", "sst2-3-slow"), "agnews": ("agnews-3",), "jigsaw": ("jigsaw-bl-3",)}
-FIGURE = {"sst2": (10, 11), "agnews": (12, 13), "jigsaw": (14, 15)}
+# task: the runs of the larger model, and those of the smaller one
+LARGER = RUNS
+SMALLER = {
+    "sst2": ("sst2-3", "sst2-3-slow"), "agnews": ("agnews-3", "agnews-3-score"), "jigsaw": ("jigsaw-bl-3", "jigsaw-bl-3-score"),
+}  # fmt: skip
 TITLES = {"sst2": "SST-2", "agnews": "AG News", "jigsaw": "Jigsaw, toxic or not"}
 
 
@@ -67,11 +68,14 @@ def read_run(folder: Path) -> dict[str, Any]:
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     timings = json.loads((folder / "timings.json").read_text(encoding="utf-8"))
     scores = Scores.read(folder)
+    clean = [
+        round(100 * each, 3) for each in (summary["clean"]["score"]["value"], *summary["clean"]["score"]["interval"])
+    ]
     dimensions = {}
     for at, (name, content) in enumerate(summary["dimensions"].items()):
         cells = content["degrees"]
         dimensions[name] = {
-            "spec": content["spec"], "base": content["base"], "access": content["setting"],
+            "spec": content["spec"], "base": content["base"], "access": content["setting"], "clean": clean[0],
             **{way: [percent(scores.arrays[array][at, degree]) for degree in range(len(cells))] for way, array in WAYS.items()},
             "final": {way: mean_with_interval(scores.finals(name, way), scores.draws) for way in WAYS},
             "unchanged": [round(100 * cell["unchanged_examples"] / max(cell["examples"], 1), 1) for cell in cells],
@@ -82,7 +86,7 @@ def read_run(folder: Path) -> dict[str, Any]:
         "signature": summary["signature"], "data": summary["data"]["name"], "degrees": summary["protocol"]["degrees"],
         "examples": summary["clean"]["examples"], "cases": summary["protocol"]["cases"],
         "cases_made": summary["queries"]["cases"], "seconds": round(sum(each["seconds"] for each in timings), 1),
-        "clean": [round(100 * each, 3) for each in (summary["clean"]["score"]["value"], *summary["clean"]["score"]["interval"])],
+        "clean": clean,
         "victim": json.loads((folder / "metrics.json").read_text(encoding="utf-8")),
         "dimensions": dimensions,
     }  # fmt: skip
@@ -110,7 +114,9 @@ def pairs(summaries: Path) -> dict[str, dict[str, dict[str, list[float]]]]:
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
 
     def add(what: str, column: str, row: str, one: tuple[Scores, str], other: tuple[Scores, str], way: str) -> None:
-        if one[1] in one[0].names and other[1] in other[0].names and one[0].draws.shape == other[0].draws.shape:
+        known_already = row in found.get(what, {}).get(column, {})  # from a run before, which has more examples
+        same = one[0].draws.shape == other[0].draws.shape
+        if not known_already and same and one[1] in one[0].names and other[1] in other[0].names:
             difference = one[0].finals(one[1], way) - other[0].finals(other[1], way)
             found.setdefault(what, {}).setdefault(column, {})[row] = mean_with_interval(difference, one[0].draws)
 
@@ -175,20 +181,20 @@ def column_rows(
 ) -> Lines:
     """Returns the lines of one column: the paper's row above ours, for both accesses, with what was changed."""
     lines = []
-    for access, dimension in column.items():
+    for access, found in column.items():
         for row, ways in (("average", ("average",)), ("worst", ("alone", "worst"))):
             theirs = (paper or {}).get(f"{access}-{row}")
             if theirs:
                 lines.append([f"paper: {access}, {row}", *map(number, theirs[:-1]), f"{theirs[-1]:.1f}"])
             for way in ways:
                 said = {"average": "average", "alone": "worst at the degree", "worst": "worst up to it"}[way]
-                final, low, high = dimension["final"][way]
-                cells = [clean, *dimension[way]]
+                final, low, high = found["final"][way]
+                cells = [found["clean"], *found[way]]
                 lines.append(
                     [f"ours{label}: {access}, {said}", *map(number, cells), f"{final:.1f} [{low:.1f}, {high:.1f}]"]
                 )
-        lines.append([f"{access}: texts that did not change, %", "", *map(number, dimension["unchanged"]), ""])
-        lines.append([f"{access}: degree reached", "", *(number(each, 2) for each in dimension["reached"]), ""])
+        lines.append([f"{access}: texts that did not change, %", "", *map(number, found["unchanged"]), ""])
+        lines.append([f"{access}: degree reached", "", *(number(each, 2) for each in found["reached"]), ""])
     return [f"| {name if not at else ''} | {' | '.join(cells)} |" for at, cells in enumerate(lines)]
 
 
@@ -198,21 +204,20 @@ def task_table(task: str, evidence: Mapping[str, Any], paper: Mapping[str, Any])
     if not runs:
         return ["Not run yet."]
     degrees = [f"{degree:g}" for degree in runs[0]["degrees"]]
-    header = ["column", "row", "0", *degrees, "final score"]
-    lines = table(header, [], left=2)
+    lines = table(["column", "row", "0", *degrees, "final score"], [], left=2)
     for column in COLUMNS:
-        for run in runs:
-            both = {
-                access: run["dimensions"][name]
-                for access, name in (("rule", column), ("score", f"{column}@score"))
-                if name in run["dimensions"]
-            }
-            if both:
-                lines += column_rows(column, both, paper["reports"][task]["base"][column], run["clean"][0])
+        both = {
+            access: found
+            for access, name in (("rule", column), ("score", f"{column}@score"))
+            if (found := dimension(evidence, task, name))
+        }
+        lines += column_rows(column, both, paper["reports"][task]["base"][column])
     sizes = "; ".join(
-        f"{run['examples']} examples x {run['cases']} cases, {run['cases_made']:,} in all" for run in runs
+        f"{name}: {run['examples']} examples x {run['cases']} cases, {run['cases_made']:,} in all, {run['seconds']:.0f} s"
+        for name in LARGER[task]
+        if (run := evidence["runs"].get(name))
     )
-    return [f"Ours: {sizes}.", "", *lines]
+    return [f"Our runs, of which a column is in the first that has it: {sizes}.", "", *lines]
 
 
 def victims_table(evidence: Mapping[str, Any]) -> Lines:
@@ -220,7 +225,7 @@ def victims_table(evidence: Mapping[str, Any]) -> Lines:
     for task in LARGER:
         for name in (*LARGER[task], *SMALLER[task]):
             run = evidence["runs"].get(name)
-            victim = name.removesuffix("-slow")
+            victim = name.removesuffix("-slow").removesuffix("-score")
             if run is None or victim in seen:
                 continue
             seen.add(victim)
@@ -299,7 +304,7 @@ def muted_table(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Lines:
                     if each in found
                 }
                 label = f" ({'as published' if run == 'sst2-published' else name})"
-                lines += column_rows(column, both, theirs, runs[run]["clean"][0], label) if both else []
+                lines += column_rows(column, both, theirs, label) if both else []
                 theirs = None
     return lines if len(lines) > 2 else ["Not run yet."]
 
@@ -315,8 +320,7 @@ def published_table(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Li
         for access, row, way in ACCESS_ROWS:
             theirs = paper["reports"]["sst2"]["base"][column][f"{access}-{row}"]
             name = column if access == "rule" else f"{column}@{access}"
-            usual = next((evidence["runs"][each]["dimensions"].get(name) for each in LARGER["sst2"] if each in evidence["runs"]
-                          and name in evidence["runs"][each]["dimensions"]), None)  # fmt: skip
+            usual = dimension(evidence, "sst2", name)
             here = run["dimensions"].get(name)
             cells += [
                 number(theirs[-1]) if theirs else "-",
@@ -339,11 +343,11 @@ def earlier_table(name: str) -> Lines:
     content = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     degrees = [f"{degree:g}" for degree in content["protocol"]["degrees"]]
     rows, clean = [], 100 * content["clean"]["score"]["value"]
-    for dimension in content["dimensions"].values():
+    for each in content["dimensions"].values():
         for way in ("average", "worst"):
-            cells = [100 * cell[way]["value"] for cell in dimension["degrees"]]
-            row = f"{dimension['setting']}, {way}"
-            rows.append([dimension["base"], row, *map(number, [clean, *cells, 100 * dimension[way]["value"]])])
+            cells = [100 * cell[way]["value"] for cell in each["degrees"]]
+            row = f"{each['setting']}, {way}"
+            rows.append([each["base"], row, *map(number, [clean, *cells, 100 * each[way]["value"]])])
     rows.sort(key=lambda row: list(COLUMNS).index(row[0]))
     return table(["column", "row", "0", *degrees, "final score"], rows, left=2)
 

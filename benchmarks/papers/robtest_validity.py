@@ -1,6 +1,7 @@
 """RobTest's Figure 5: how well degree, grammar, similarity and perplexity predict which cases are valid.
 
   python benchmarks/papers/robtest_validity.py [--model FOLDER] [--mlm FOLDER] [--examples 200] [--cases 4] [--out FOLDER]
+  python benchmarks/papers/robtest_validity.py --page [--evidence FILE]              (the page alone, from numbers that are there)
 
 Evaluates sst2 by rules on its test part at the degrees of the paper's Table 3, takes 50 cases of each cell that broke the model,
 as the paper did, and computes the measures for each (`scuff.evaluation.validity`). The paper's annotators saw other cases: their
@@ -159,21 +160,30 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=SHOWN, help="cases of each cell")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("runs/robtest-validity"))
+    parser.add_argument("--evidence", type=Path, default=EVIDENCE, help="where the numbers go")
+    parser.add_argument("--page", action="store_true", help="only rewrite the page from the numbers that are there")
     args = parser.parse_args()
+    if args.page:
+        lines = tables(json.loads(args.evidence.read_text(encoding="utf-8")))
+        PAGE.write_text(put(PAGE.read_text(encoding="utf-8"), "validity", lines), encoding="utf-8")
+        return
+    args.out.mkdir(parents=True, exist_ok=True)
     for name in ("sst2", "mlm"):
         if not (args.out / name / "config.json").is_file():
             restore(name, minilm_folder(args.minilm), args.out)
     args.mlm = args.mlm or (str(args.out / "mlm") if (args.out / "mlm").is_dir() else None)
     mlm = {"mlm": args.mlm} if args.mlm else {}
     names = [column for column in COLUMNS if args.mlm or column != "contextual"]
-    folder = args.out / "run"
+    folder, options = args.out / "run", {"device": args.device}
+    if args.device.startswith("cuda"):
+        options["dtype"] = "float16"
     scuff.evaluate(
         str(args.model or args.out / "sst2"), str(data_file("sst2", args.out)), folder, dimensions=names,
         degrees=VALIDITY_DEGREES, examples=args.examples, cases=args.cases, workers=args.workers,
-        encoder=str(minilm_folder(args.minilm)), options={"device": args.device}, **mlm,
+        encoder=str(minilm_folder(args.minilm)), options=options, **mlm,
     )  # fmt: skip
     evidence = measure(EvaluationSetup.read(Folder(folder)), args)
-    EVIDENCE.write_text(json.dumps(evidence, indent=1) + "\n", encoding="utf-8")
+    args.evidence.write_text(json.dumps(evidence, indent=1) + "\n", encoding="utf-8")
     lines = tables(evidence)
     print("\n".join(lines))
     PAGE.write_text(put(PAGE.read_text(encoding="utf-8"), "validity", lines), encoding="utf-8")
