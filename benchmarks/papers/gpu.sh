@@ -34,6 +34,7 @@ left=$($PYTHON -c "import time; print(max(0.5, $MINUTES - (time.time() - $begin)
 $PYTHON benchmarks/papers/robtest.py run --out "$WORK/robtest" --victims "$WORK/victims" --minilm "$MINILM" --device "$DEVICE" \
   --at-once "$AT_ONCE" --workers "$WORKERS" --minutes "$left" --wait $MORE
 status=$?
+while kill -0 "$validity" 2>/dev/null && [ $(($(date +%s) - begin)) -lt $((60 * MINUTES)) ]; do sleep 1; done
 pkill -TERM -P "$training" 2>/dev/null  # what is still being trained
 pkill -TERM -P "$validity" 2>/dev/null
 kill "$validity" 2>/dev/null

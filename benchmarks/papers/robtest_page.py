@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -176,9 +177,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -
     return [f"| {' | '.join(cells)} |" for cells in (header, marks, *rows)]
 
 
-def column_rows(
-    name: str, column: Mapping[str, Any], paper: Mapping[str, Any] | None, clean: float, label: str = ""
-) -> Lines:
+def column_rows(name: str, column: Mapping[str, Any], paper: Mapping[str, Any] | None, label: str = "") -> Lines:
     """Returns the lines of one column: the paper's row above ours, for both accesses, with what was changed."""
     lines = []
     for access, found in column.items():
@@ -217,7 +216,7 @@ def task_table(task: str, evidence: Mapping[str, Any], paper: Mapping[str, Any])
         for name in LARGER[task]
         if (run := evidence["runs"].get(name))
     )
-    return [f"Our runs, of which a column is in the first that has it: {sizes}.", "", *lines]
+    return [*fill(f"Our runs, of which a column is in the first that has it: {sizes}.", 100).split("\n"), "", *lines]
 
 
 def victims_table(evidence: Mapping[str, Any]) -> Lines:
