@@ -30,7 +30,9 @@ import numpy as np
 
 from scuff.evaluation.dimensions import COLUMNS
 from scuff.evaluation.settings import EvaluationSettings
+from scuff.evaluation.setup import EvaluationSetup
 from scuff.evaluation.table import Table
+from scuff.runs.folder import Folder
 from scuff.text.ragged import Floats
 from victims import VICTIMS, examples, minilm_folder
 
@@ -114,8 +116,6 @@ def worst_alone(table: Table) -> Floats:
 def do_run(run: Run, args: argparse.Namespace) -> None:
     """Runs one evaluation, and copies its numbers to the folder of summaries."""
     import scuff
-    from scuff.evaluation.setup import EvaluationSetup
-    from scuff.runs.folder import Folder
 
     folder, mlm = args.out / "runs" / run.name, str(args.victims / "mlm")
     named = [spec.format(loose=loose_contextual(mlm)) for spec in run.dimensions]
@@ -129,13 +129,17 @@ def do_run(run: Run, args: argparse.Namespace) -> None:
     }  # fmt: skip
     settings["encoder"] = args.meaning if "meaning" in args else str(minilm_folder(args.minilm))
     scuff.evaluate(str(args.victims / run.victim), str(data_file(run.task, args.out)), folder, **settings)
-    done = EvaluationSetup.read(Folder(folder))
-    table, target = done.table(), args.out / "summaries" / run.name
+    copy_numbers(folder, args.out / "summaries" / run.name, args.victims / run.victim / "metrics.json")
+
+
+def copy_numbers(folder: Path, target: Path, metrics: Path) -> None:
+    """Copies what `page` needs of a finished run: its summary, the scores of each example, and its victim's metrics."""
+    table = EvaluationSetup.read(Folder(folder)).table()
     target.mkdir(parents=True, exist_ok=True)
     scores = (table.clean_score, table.mean_score, table.worst_score, worst_alone(table))
     clean, mean, worst, alone = (array.astype(np.float32) for array in scores)
     np.savez_compressed(target / "scores.npz", clean=clean, mean=mean, worst=worst, alone=alone)
-    shutil.copy(args.victims / run.victim / "metrics.json", target)
+    shutil.copy(metrics, target)
     for file in ("timings.json", "summary.json"):  # the summary last: it says that all is there
         shutil.copy(folder / file, target)
 

@@ -377,9 +377,9 @@ def write_page(summaries: Path) -> None:
                 evidence["runs"][folder.name] = read_run(folder)
         evidence["pairs"].update(pairs(summaries))
         evidence["ranks"].update(ranks(summaries, paper))
-        text = json.dumps(evidence, indent=1, ensure_ascii=False)
-        text = re.sub(r"\[\s+([^\[\]{}\"]+?)\s+\]", lambda match: "[" + re.sub(r",\s+", ", ", match[1]) + "]", text)
-        EVIDENCE.write_text(text + "\n", encoding="utf-8")
+    text = json.dumps(evidence, indent=1, ensure_ascii=False)
+    text = re.sub(r"\[\s+([^\[\]{}\"]+?)\s+\]", lambda match: "[" + re.sub(r",\s+", ", ", match[1]) + "]", text)
+    EVIDENCE.write_text(text + "\n", encoding="utf-8")
     sections: dict[str, Callable[[], Lines]] = {
         "findings": lambda: findings_table(evidence, paper),
         "victims": lambda: victims_table(evidence),

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pytest
 
+import scuff
 from scuff.evaluation.dimensions import COLUMNS
 from scuff.evaluation.score import final_score
 
@@ -34,16 +39,77 @@ def test_robtest_rows_follow_the_formula_of_its_final_score() -> None:
     assert rows == 252
 
 
-def test_robtest_rows_are_those_of_the_text(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The comparisons of Figures 16 and 17 have the rows of Figures 10 and 11 again, in the same order of columns."""
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    import robtest_figures
+@pytest.fixture(scope="module")
+def papers() -> Iterator[dict[str, ModuleType]]:
+    """The scripts of benchmarks/papers, which import each other by name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(BENCHMARKS))
+        names = ("victims", "robtest", "robtest_figures", "robtest_findings", "robtest_page")
+        for name in names:
+            patch.delitem(sys.modules, name, raising=False)
+        yield {name: import_module(name) for name in names}
 
-    try:
-        found = robtest_figures.figures((shared / "papers" / PAPER).read_text(encoding="utf-8"))
-    finally:
-        sys.modules.pop("robtest_figures", None)
-    robtest_figures.check_order(found)
-    saved = json.loads(robtest_figures.FILE.read_text(encoding="utf-8"))["reports"]
-    for number, (task, size) in robtest_figures.REPORTS.items():
+
+def test_robtest_rows_are_those_of_the_text(shared: Path, papers: dict[str, ModuleType]) -> None:
+    """The comparisons of Figures 16 and 17 have the rows of Figures 10 and 11 again, in the same order of columns."""
+    figures = papers["robtest_figures"]
+    found = figures.figures((shared / "papers" / PAPER).read_text(encoding="utf-8"))
+    figures.check_order(found)
+    saved = json.loads(figures.FILE.read_text(encoding="utf-8"))["reports"]
+    for number, (task, size) in figures.REPORTS.items():
         assert list(saved[task][size].values()) == found[number]
+
+
+def test_page_has_the_numbers_of_the_runs(papers: dict[str, ModuleType], tmp_path: Path) -> None:
+    """Two real runs of the toy classifier stand for the larger and the smaller model: the smaller one is asked other cases."""
+    page, names = papers["robtest_page"], ("typo-m", "glyph-g")
+    (tmp_path / "metrics.json").write_text('{"dev": {"accuracy": 0.9}, "test": {"accuracy": 0.8}, "layers": 3}')
+    for seed, name in enumerate(("sst2", "sst2-3")):
+        folder = tmp_path / f"run-{name}"
+        scuff.evaluate(
+            "toy:sentiment", "toy:sentiment", folder, dimensions=names, access=["rule", "score"], examples=12, cases=4,
+            options={}, degrees=[0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6], seed=0, protect=["re:[gG]\\w+"] if seed else [],
+        )  # fmt: skip
+        papers["robtest"].copy_numbers(folder, tmp_path / "summaries" / name, tmp_path / "metrics.json")
+    summary = json.loads((tmp_path / "run-sst2" / "summary.json").read_text(encoding="utf-8"))
+    run = page.read_run(tmp_path / "summaries" / "sst2")
+    for name, content in summary["dimensions"].items():
+        found = run["dimensions"][name]
+        for way in ("average", "worst"):
+            expected = [100 * cell[way]["value"] for cell in content["degrees"]]
+            assert found[way] == pytest.approx(expected, abs=1e-3)
+        by_degree = dict(zip(run["degrees"], found["alone"], strict=True))
+        assert found["final"]["alone"][0] == pytest.approx(final_score(by_degree, published=True), abs=1e-2)
+        assert all(one >= other - 1e-6 for one, other in zip(found["alone"], found["worst"], strict=True))
+    leads = page.pairs(tmp_path / "summaries")
+    assert set(leads) == {"score-rule-sst2", "larger-sst2"}
+    for column in names:
+        for row, dimension in (("rule-average", column), ("score-average", f"{column}@score")):
+            both = [
+                page.read_run(tmp_path / "summaries" / name)["dimensions"][dimension]["final"]["average"][0]
+                for name in ("sst2", "sst2-3")
+            ]
+            low, high = leads["larger-sst2"][column][row][1:]
+            assert leads["larger-sst2"][column][row][0] == pytest.approx(both[0] - both[1], abs=1e-2)
+            assert low <= leads["larger-sst2"][column][row][0] <= high
+    evidence = {"runs": {"sst2": run}, "pairs": leads, "ranks": {}}
+    paper = json.loads(page.FIGURES.read_text(encoding="utf-8"))
+    lines = page.task_table("sst2", evidence, paper)
+    row = next(line for line in lines if "ours: rule, average" in line)
+    assert [float(cell) for cell in row.split("|")[4:11]] == pytest.approx(
+        run["dimensions"]["typo-m"]["average"], abs=0.051
+    )
+    assert "| typo-m | paper: rule, average | 95.3 | 90.1 | 84.5 |" in "\n".join(lines)
+    verdicts = [finding.verdict for finding in papers["robtest_findings"].findings(evidence, paper)]
+    assert set(verdicts) <= {"yes", "**no**", ""} and verdicts[0]
+
+
+def test_worst_at_a_degree_counts_its_cases_alone(papers: dict[str, ModuleType], tmp_path: Path) -> None:
+    scuff.evaluate("toy:sentiment", "toy:sentiment", tmp_path / "run", dimensions=["typo-m"], examples=10, cases=3)
+    table = papers["robtest"].EvaluationSetup.read(papers["robtest"].Folder(tmp_path / "run")).table()
+    alone = papers["robtest"].worst_alone(table)
+    for degree in range(table.degrees):
+        for example in range(table.examples):
+            rows = table.within(0, degree) & (table["example"] == example)
+            assert alone[0, degree, example] == min(table["score"][rows])
+    assert (np.minimum(np.minimum.accumulate(alone, 1), table.clean_score) == table.worst_score).all()
