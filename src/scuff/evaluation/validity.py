@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -19,11 +20,12 @@ from ..metrics.fluency import CharacterModel, masked_perplexity
 from ..metrics.meaning import distance_in_meaning, usual_meaning
 from ..metrics.rank import ranks
 from ..runs.display import Shown
-from ..runs.folder import Arrays
+from ..runs.folder import Arrays, Folder
 from ..text.ragged import Floats, Ints
 from ..text.random import mix, name_bits
 from .evaluation import Evaluation
 from .score import VALIDITY, VALIDITY_DEGREES
+from .setup import EvaluationSetup
 
 LEVELS = 5  # as in the paper's Figure 5
 
@@ -43,11 +45,18 @@ class SampledCases:
         return len(self.before)
 
 
-def sample_trials(run: Evaluation, each: int, *, broken: bool = True, seed: int = 0) -> SampledCases:
+def open_run(run: Evaluation | str | Path) -> Evaluation:
+    """Returns the evaluation in a run folder, which need not have its model."""
+    return run if isinstance(run, Evaluation) else EvaluationSetup.read(Folder(run))
+
+
+def sample_trials(run: Evaluation | str | Path, each: int, *, broken: bool = True, seed: int = 0) -> SampledCases:
     """Returns up to `each` changed cases of every cell of a run, drawn by chance, at most one of an example while there are more.
 
-    broken: only cases that the victim got wrong and whose clean text it got right, as the paper showed its annotators.
+    run: an evaluation, or its folder. broken: only cases that the victim got wrong and whose clean text it got right, as the
+    paper showed its annotators.
     """
+    run = open_run(run)
     right = run.table().clean_score == 1
     chosen: list[tuple[tuple[int, int], int, int, str, int]] = []  # cell, turn of its example, chance, part, case
     for name in run.folder.parts():
@@ -134,9 +143,9 @@ def validity_levels(predicted: Floats, count: int = LEVELS) -> Ints:
     return np.minimum((share * count).astype(np.int64), count - 1)
 
 
-def published_validity(run: Evaluation, cases: SampledCases) -> Floats:
+def published_validity(run: Evaluation | str | Path, cases: SampledCases) -> Floats:
     """Returns the share of valid cases that RobTest's Table 3 has for each case's column and degree; nan if it has none."""
-    out = np.full(len(cases), np.nan)
+    run, out = open_run(run), np.full(len(cases), np.nan)
     for dimension in np.unique(cases.dimension).tolist():
         column, rows = run.protocol.validity(dimension), cases.dimension == dimension
         if column is not None:
