@@ -7,7 +7,7 @@
 # MINUTES: for everything together (default 9). MINILM: all-MiniLM-L6-v2 as a Hugging Face folder (default carry/minilm, weights in
 # fp16). SCUFF_SHARED: a folder with data/{sst2,agnews,jigsaw} and models/{sst2,mlm} (default carry). WORK: where runs and victims
 # are kept between calls (default runs/papers): a second call goes on where the first one stopped. DEVICE, AT_ONCE, WORKERS, MORE
-# (further arguments of robtest.py run) for tries on a CPU.
+# (further arguments of robtest.py run) for tries on a CPU. KEEP: victims to bring home, as $OUT/NAME.delta-*.safetensors.
 set -u
 cd "$(dirname "$0")/../.."
 export PYTHONPATH="$PWD/src${PYTHONPATH:+:$PYTHONPATH}" SCUFF_SHARED="${SCUFF_SHARED:-$PWD/carry}" PYTHONUNBUFFERED=1
@@ -41,7 +41,10 @@ kill "$validity" 2>/dev/null
 tail -n 30 "$WORK/validity.log"
 grep -h -o "^[a-z0-9-]*: \(epoch\|test\).*" "$WORK/victims.log"
 mkdir -p "$WORK/victims-metrics"
-for each in "$WORK"/victims/*/metrics.json; do cp "$each" "$WORK/victims-metrics/$(basename "$(dirname "$each")").json"; done
+for each in "$WORK"/victims/*/; do
+  for file in metrics config; do cp "$each$file.json" "$WORK/victims-metrics/$(basename "$each").$file.json"; done
+done
+[ -z "${KEEP:-}" ] || $PYTHON benchmarks/papers/victims.py $KEEP --out "$WORK/victims" --deltas "$OUT"
 tar -czf "$OUT/robtest.tar.gz" -C "$WORK" robtest/summaries robtest/logs victims-metrics victims.log \
   validity.log $(cd "$WORK" && ls robtest-validity.json 2>/dev/null)
 ls -l "$OUT/robtest.tar.gz"

@@ -37,6 +37,7 @@ SEED = 13
 BATCH, RATE, WARM, DECAY = 64, 1e-4, 0.06, 0.01
 WINDOW = 50  # batches whose texts are sorted by length together, so that little is padded
 STEP = 8  # pieces: rows are padded to a multiple of it, which is fast on a GPU
+PART = 15 << 20  # bytes of a part of a delta
 WORDS = "bert.embeddings.word_embeddings.weight"
 
 
@@ -99,6 +100,27 @@ def restore(name: str, minilm: Path, out: Path) -> bool:
     for file in TOKENIZER:
         shutil.copy(minilm / file, folder)
     return True
+
+
+def write_deltas(folder: Path, out: Path) -> None:
+    """Writes what training changed, in 16 bits and in parts of at most 15 MiB: out/NAME.delta-1.safetensors, ...
+
+    In a folder NAME, as delta-1.safetensors, ..., beside config.json and metrics.json, they make a shared model for `restore`.
+    """
+    from safetensors.torch import load_file, save_file
+
+    parts: list[dict[str, Any]] = [{}]
+    size = 0
+    for key, value in load_file(folder / "model.safetensors").items():
+        if key != WORDS:
+            half = value.half().contiguous()
+            size += half.nbytes
+            if size > PART:
+                parts, size = [*parts, {}], half.nbytes
+            parts[-1][key] = half
+    out.mkdir(parents=True, exist_ok=True)
+    for number, part in enumerate(parts, 1):
+        save_file(part, out / f"{folder.name}.delta-{number}.safetensors")
 
 
 class Part:
@@ -267,7 +289,14 @@ def main() -> None:
     parser.add_argument("--examples", type=int, help="of each part; default all")
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--restore", action="store_true", help="only what the shared models have; train nothing")
+    parser.add_argument(
+        "--deltas", type=Path, metavar="FOLDER", help="only write there what training changed; no training"
+    )
     args = parser.parse_args()
+    if args.deltas:
+        for name in args.names:
+            write_deltas(args.out / name, args.deltas)
+        return
     names = args.names or [*VICTIMS, "mlm"]
     if unknown := set(names) - {*VICTIMS, *RESTORED}:
         sys.exit(f"expected {', '.join([*VICTIMS, 'mlm'])}, got {', '.join(sorted(unknown))}")
