@@ -27,7 +27,7 @@ $PYTHON benchmarks/papers/victims.py --out "$WORK/victims" --minilm "$MINILM" --
   > "$WORK/victims.log" 2>&1 &
 training=$!
 # Figure 5 needs the shared models alone
-$PYTHON benchmarks/papers/robtest_validity.py --out "$WORK/validity" --minilm "$MINILM" --device "$DEVICE" --evidence \
+$PYTHON benchmarks/papers/robtest_validity.py --model "$WORK/victims/sst2" --mlm "$WORK/victims/mlm" --out "$WORK/validity" --minilm "$MINILM" --device "$DEVICE" --evidence \
   "$WORK/robtest-validity.json" ${VALIDITY:---examples 300 --cases 20 --workers 2} > "$WORK/validity.log" 2>&1 &
 validity=$!
 left=$($PYTHON -c "import time; print(max(0.5, $MINUTES - (time.time() - $begin) / 60))")

@@ -168,8 +168,8 @@ def main() -> None:
         PAGE.write_text(put(PAGE.read_text(encoding="utf-8"), "validity", lines), encoding="utf-8")
         return
     args.out.mkdir(parents=True, exist_ok=True)
-    for name in ("sst2", "mlm"):
-        if not (args.out / name / "config.json").is_file():
+    for name, given in (("sst2", args.model), ("mlm", args.mlm)):
+        if not given and not (args.out / name / "config.json").is_file():
             restore(name, minilm_folder(args.minilm), args.out)
     args.mlm = args.mlm or (str(args.out / "mlm") if (args.out / "mlm").is_dir() else None)
     mlm = {"mlm": args.mlm} if args.mlm else {}

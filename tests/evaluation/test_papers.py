@@ -62,7 +62,7 @@ def test_robtest_rows_are_those_of_the_text(shared: Path, papers: dict[str, Modu
 
 def test_page_has_the_numbers_of_the_runs(papers: dict[str, ModuleType], tmp_path: Path) -> None:
     """Two real runs of the toy classifier stand for the larger and the smaller model: the smaller one is asked other cases."""
-    page, names = papers["robtest_page"], ("typo-m", "glyph-g")
+    page, names = papers["robtest_page"], ("typo-g", "glyph-g")
     (tmp_path / "metrics.json").write_text('{"dev": {"accuracy": 0.9}, "test": {"accuracy": 0.8}, "layers": 3}')
     for seed, name in enumerate(("sst2", "sst2-3")):
         folder = tmp_path / f"run-{name}"
@@ -97,11 +97,11 @@ def test_page_has_the_numbers_of_the_runs(papers: dict[str, ModuleType], tmp_pat
     lines = page.task_table("sst2", evidence, paper)
     row = next(line for line in lines if "ours: rule, average" in line)
     assert [float(cell) for cell in row.split("|")[4:11]] == pytest.approx(
-        run["dimensions"]["typo-m"]["average"], abs=0.051
+        run["dimensions"]["typo-g"]["average"], abs=0.051
     )
-    assert "| typo-m | paper: rule, average | 95.3 | 90.1 | 84.5 |" in "\n".join(lines)
+    assert "| typo-g | paper: rule, average | 95.3 | 94.2 | 93.4 |" in "\n".join(lines)
     verdicts = [finding.verdict for finding in papers["robtest_findings"].findings(evidence, paper)]
-    assert set(verdicts) <= {"yes", "**no**", ""} and verdicts[0]
+    assert set(verdicts) <= {"yes", "**no**", ""} and any(verdicts) and not all(verdicts)
 
 
 def test_worst_at_a_degree_counts_its_cases_alone(papers: dict[str, ModuleType], tmp_path: Path) -> None:
@@ -113,3 +113,57 @@ def test_worst_at_a_degree_counts_its_cases_alone(papers: dict[str, ModuleType],
             rows = table.within(0, degree) & (table["example"] == example)
             assert alone[0, degree, example] == min(table["score"][rows])
     assert (np.minimum(np.minimum.accumulate(alone, 1), table.clean_score) == table.worst_score).all()
+
+
+def test_training_sees_every_text_once_in_an_epoch(papers: dict[str, ModuleType]) -> None:
+    rows = [{"text": "word " * (at % 40), "label": "ab"[at % 2]} for at in range(1000)]
+
+    def tokenizer(texts: list[str], **_: object) -> dict[str, list[list[int]]]:
+        return {"input_ids": [[1, *map(len, text.split()), 2] for text in texts]}
+
+    part = papers["victims"].Part(rows, ["a", "b"], tokenizer)
+    first, again, other = part.shuffled(0), part.shuffled(0), part.shuffled(1)
+    assert sorted(first.tolist()) == list(range(1000)) == sorted(other.tolist())
+    assert (first == again).all() and (first != other).any()
+    size = papers["victims"].BATCH
+    spread = [np.ptp(part.length[first[at : at + size]]) for at in range(0, 960, size)]
+    assert max(spread) <= 4  # a batch holds texts of about one length
+
+
+def test_deltas_bring_a_victim_home(
+    papers: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch, victims = pytest.importorskip("torch"), papers["victims"]
+    from safetensors.torch import load_file, save_file
+
+    minilm, trained = tmp_path / "minilm", tmp_path / "trained" / "mine"
+    words = torch.randn(50, 8).half()
+    for folder in (minilm, trained):
+        folder.mkdir(parents=True)
+        for file in (*victims.TOKENIZER, "config.json", "metrics.json"):
+            (folder / file).write_text("{}")
+    save_file({"embeddings.word_embeddings.weight": words}, minilm / "model.safetensors")
+    weights = {
+        victims.WORDS: words.float(),
+        "bert.a": torch.randn(40, 30),
+        "bert.b": torch.randn(40, 30),
+        "c": torch.ones(3),
+    }
+    save_file(weights, trained / "model.safetensors")
+    monkeypatch.setattr(victims, "PART", 40 * 30 * 2)
+    victims.write_deltas(trained, tmp_path / "home")
+    deltas = sorted((tmp_path / "home").iterdir())
+    assert [delta.name for delta in deltas] == [f"mine.delta-{number}.safetensors" for number in (1, 2, 3)]
+    shared = tmp_path / "shared" / "models" / "mine"
+    shared.mkdir(parents=True)
+    for delta in deltas:
+        delta.rename(shared / delta.name.removeprefix("mine."))
+    for file in ("config.json", "metrics.json"):
+        (shared / file).write_text("{}")
+    monkeypatch.setattr(victims, "SHARED", tmp_path / "shared")
+    assert victims.restore("mine", minilm, tmp_path / "back") and not victims.restore(
+        "other", minilm, tmp_path / "back"
+    )
+    found = load_file(tmp_path / "back" / "mine" / "model.safetensors")
+    assert found.keys() == weights.keys()
+    assert all(torch.allclose(found[key], weights[key], atol=1e-2) for key in weights)
