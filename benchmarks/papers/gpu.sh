@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.."
 export PYTHONPATH="$PWD/src${PYTHONPATH:+:$PYTHONPATH}" SCUFF_SHARED="${SCUFF_SHARED:-$PWD/carry}" PYTHONUNBUFFERED=1
 export OMP_NUM_THREADS=1 RAYON_NUM_THREADS=2 TOKENIZERS_PARALLELISM=true
 OUT=${OUT:-runs/out} WORK=${WORK:-runs/papers} MINILM=${MINILM:-carry/minilm} DEVICE=${DEVICE:-cuda} PYTHON=${PYTHON:-python3}
-MINUTES=${MINUTES:-9} AT_ONCE=${AT_ONCE:-4} WORKERS=${WORKERS:-4} MORE=${MORE:-} TRAIN=${TRAIN:-}
+MINUTES=${MINUTES:-9} AT_ONCE=${AT_ONCE:-5} WORKERS=${WORKERS:-3} MORE=${MORE:-} TRAIN=${TRAIN:-}
 mkdir -p "$OUT" "$WORK/robtest/summaries" "$WORK/robtest/logs"
 if [ "$DEVICE" = cuda ] && command -v nvidia-cuda-mps-control >/dev/null; then
   export CUDA_MPS_PIPE_DIRECTORY=/tmp/mps CUDA_MPS_LOG_DIRECTORY=/tmp/mps-log
