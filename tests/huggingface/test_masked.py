@@ -131,3 +131,23 @@ def test_the_weights_of_a_model_that_makes_or_measures_cases_belong_to_a_run(
     other.save_pretrained(copy)
     with pytest.raises(BadRun, match="got another files: choose another folder"):
         scuff.evaluate(model, data, tmp_path / "run", **few)
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta"])
+def test_likelihood_is_the_plain_ways(zoo: dict[str, str], name: str) -> None:
+    """Each piece hidden alone, one row at a time; a text that is too long is seen in part, and an empty one has no pieces."""
+    model = MaskedModel.load(zoo[name])
+    texts = ["the cat sat on a mat", "a dog", "", "not a good film, was it?"]
+    total, count = model.log_likelihood([*texts, TEXTS[4]])
+    for text, found, pieces in zip(texts, total, count, strict=False):
+        ids = model.loaded.tokenizer(text, return_tensors="pt", truncation=False, padding=False)["input_ids"]
+        inner = range(1, ids.shape[1] - 1)  # between the marks
+        expected = 0.0
+        for at in inner:
+            hidden = ids.clone()
+            hidden[0, at] = model.loaded.tokenizer.mask_token_id
+            with torch.no_grad():
+                expected += model.loaded.model(input_ids=hidden).logits[0, at].log_softmax(-1)[ids[0, at]].item()
+        assert pieces == len(inner)
+        assert found == pytest.approx(expected, abs=1e-2)
+    assert count[-1] > 100 and total[-1] < 0

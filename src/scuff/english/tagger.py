@@ -217,6 +217,11 @@ def _features(word: str) -> tuple[tuple[int, ...], tuple[float, float, float]]:
     return tuple(entry.get(name, 0) for name in names), (len(typed), typed in punctuation, typed.isdigit())
 
 
+def in_training(word: str) -> bool:
+    """Whether the texts that the model was trained on have a word, written like this."""
+    return _features(word)[0][WORD] > 0
+
+
 @lru_cache(10_000)
 def _against(possible: frozenset[str], known: bool) -> npt.NDArray[np.float32]:
     """Scores against tags that the dictionary lacks for a word. Without them the model takes "funniest" for a noun."""

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..text.ragged import Ints
 from .batches import EvenPieces, padded_length, run_evenly
@@ -108,6 +109,42 @@ class MaskedModel:
             found[row] = sorted(each, key=lambda word: (-word[1], word[0]))[:top]
         return found
 
+    def log_likelihood(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float64], Ints]:
+        """The sum over a text's pieces of the log probability of each one where it alone is hidden (Salazar et al., ACL 2020),
+        and how many pieces each text has. exp(-sum / pieces) is its pseudo-perplexity.
+        """
+        before, behind = self.loaded.frame(1)
+        size = padded_length(self.loaded) - len(before) - len(behind)
+        encoded = [one.ids for one in _backend(self.loaded).encode_batch(list(texts), add_special_tokens=False)]
+        total, count = np.zeros(len(texts)), np.array([len(ids) for ids in encoded], np.int64)
+        rows, text, hidden, place = [], [], [], []
+        for number, ids in enumerate(encoded):
+            for at, piece in enumerate(ids):
+                left = max(0, min(at - size // 2, len(ids) - size))  # a long text is seen in part
+                seen = ids[left : left + size]
+                rows.append(
+                    [*before, *seen[: at - left], self.loaded.tokenizer.mask_token_id, *seen[at - left + 1 :], *behind]
+                )
+                text.append(number)
+                hidden.append(piece)
+                place.append(len(before) + at - left)
+        if rows:
+            pieces = EvenPieces.of({"input_ids": rows})
+            at_mask, wanted = np.array(place)[pieces.order], np.array(hidden)[pieces.order]
+            parts = run_evenly(
+                self.loaded, pieces, lambda inputs, at: self._likelihood(inputs, at_mask[at], wanted[at])
+            )
+            found = np.concatenate([part.cpu().numpy() for part in parts]).astype(np.float64)
+            np.add.at(total, np.array(text)[pieces.order], found)
+        return total, count
+
+    def _likelihood(self, inputs: dict[str, Any], place: Ints, piece: Ints) -> Any:
+        """The log probability of a piece at one place of each row."""
+        import torch
+
+        logits = self._at_masks(inputs, place).log_softmax(-1)
+        return logits.gather(1, torch.from_numpy(piece).to(logits.device)[:, None])[:, 0]
+
     def _masked(self, texts: Sequence[str], spans: Sequence[TextSpan]) -> tuple[list[list[int]], Ints]:
         """The pieces around each span, with a mask in its place, and where the mask is."""
         tokenizer, marks = self.loaded.tokenizer, self.loaded.frame(2 if self.original else 1)
@@ -128,6 +165,15 @@ class MaskedModel:
         """The best words of each row: their scores, and their numbers among `words`."""
         import torch
 
+        logits = self._at_masks(inputs, place)
+        numbers = torch.tensor([number for number in self.words if number < logits.shape[1]], device=logits.device)
+        best = logits.log_softmax(-1)[:, numbers].topk(min(top + SPARE, len(numbers)))
+        return torch.stack([best.values, best.indices.float()], 1)  # whole numbers are exact up to 2**24
+
+    def _at_masks(self, inputs: dict[str, Any], place: Ints) -> Any:
+        """The scores of all pieces at one place of each row."""
+        import torch
+
         model = self.loaded.model
         row, at = torch.arange(len(place), device=model.device), torch.from_numpy(place).to(model.device)
 
@@ -138,12 +184,9 @@ class MaskedModel:
 
         hook = model.base_model.register_forward_hook(only_masks)
         try:
-            logits = model(**inputs).logits[:, 0].float()
+            return model(**inputs).logits[:, 0].float()
         finally:
             hook.remove()
-        numbers = torch.tensor([number for number in self.words if number < logits.shape[1]], device=model.device)
-        best = logits.log_softmax(-1)[:, numbers].topk(min(top + SPARE, len(numbers)))
-        return torch.stack([best.values, best.indices.float()], 1)  # whole numbers are exact up to 2**24
 
 
 def whole_words(tokenizer: Any) -> dict[int, str]:
