@@ -78,12 +78,23 @@ class WeightedSaliency(Ranked):
         return np.exp(hiding) * gain  # the denominator of the softmax is the same for all sites
 
 
+@dataclass(frozen=True)
 class Gradient(Ranked):
-    """By what a word adds to the goal's weighted scores: integrated gradients in one step (A2T takes the gradient's norm)."""
+    """By what a word adds to the goal's weighted scores: integrated gradients in one step.
+
+    norm="l1": by the L1 norm of the gradient of the loss, as in A2T (Yoo and Qi 2021) and TextAttack: the loss is that of the
+    model's own answer, the gradient is that by the word's embedding, the mean over its pieces, without dropout.
+    """
+
+    norm: str | None = None
 
     name: ClassVar[str] = "gradient"
     summary: ClassVar[str] = "greedy; a word matters by the model's gradient"
     needs: ClassVar[Access] = Access.GRADIENT
+
+    def __post_init__(self) -> None:
+        if self.norm not in (None, "l1"):
+            raise ValueError(f"expected None or 'l1' for gradient.norm, got {self.norm!r}")
 
     def rank(self, view: View, dice: Dice) -> Rank:
         assert view.importance is not None, "gradients are asked for before the search begins"
