@@ -115,7 +115,8 @@ class AttackedBlock:
         protect = Protect(limits.protect) if limits.protect else None
         corpus, parts = columns[limits.side].corpus, [(part.perturbation, part.count) for part in attack.perturbations]
         proposed = self._each_alone(corpus, lambda corpus: self._proposed(corpus, parts, protect))
-        space = Space.of(columns, limits.side, proposed, run.unknown if attack.search.hidden else "")
+        unknown = run.unknown if attack.search.hidden else ""
+        space = Space.of(columns, limits.side, proposed, unknown, attack.search.cuts)
         targets = self.targets[self.attacked]
         engine = Engine(
             space, self.goal, attack.search, attack.constraints, self._ask, targets, limits.seed, limits.max_queries,

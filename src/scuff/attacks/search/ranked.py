@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...specs import check_number
 from ...text.ragged import Floats
 from ...victims.base import Access
 from ..space import State, View, with_edit
@@ -58,6 +59,31 @@ class Delete(Ranked):
 
     name: ClassVar[str] = "delete"
     summary: ClassVar[str] = "greedy; a word matters as much as leaving it out does"
+
+
+@dataclass(frozen=True)
+class HeadTail(Ranked):
+    """By what a word adds to the text before it, and to the text behind it: DeepWordBug's combined score (Gao et al. 2018).
+
+    The head score is the goal's score of the words before it minus that with it, the tail score the same of the words behind it;
+    their sum counts, the tail's times `weight`.
+    """
+
+    weight: float = 1.0
+
+    name: ClassVar[str] = "head-tail"
+    summary: ClassVar[str] = "greedy; a word matters by what it adds to the text before it and to the text behind it"
+    cuts: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_number(self.weight, 0, 1e6, "head-tail.weight")
+
+    def rank(self, view: View, dice: Dice) -> Rank:
+        told = yield Try([state for site in view.sites for state in view.cut(site)], free=True)
+        with_it, before, from_it, behind = without_step(told.margin).reshape(-1, 4).T
+        with np.errstate(invalid="ignore"):  # -inf minus -inf: no answer
+            gain = (before - with_it) + self.weight * (behind - from_it)
+        return np.where(np.isfinite(gain), gain, 0.0)
 
 
 class WeightedSaliency(Ranked):
