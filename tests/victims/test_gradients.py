@@ -161,8 +161,8 @@ def test_pairs_are_looked_at_from_one_side(folder: Path, side: int) -> None:
 
 
 def norms(victim: Transformer, texts: Sequence[str], side: int, words: list[tuple[int, int]]) -> Any:
-    """The L1 norm of the gradient of the loss of the model's own answer, as TextAttack has it: one text at a time, the loss of the
-    Hugging Face model, the mean over the pieces of a word.
+    """The L1 norm of the gradient of the loss of the model's own answer, as TextAttack has it: one text at a time, the loss of
+    the Hugging Face model, the mean over the pieces of a word.
     """
     inputs, rows = plain_inputs(victim, *texts), [[text] for text in texts]
     found = victim.tokenizer(*rows, truncation=True, max_length=victim.max_length, return_offsets_mapping=True)

@@ -64,9 +64,7 @@ class Space:
     cuts: bool = False
 
     @classmethod
-    def of(
-        cls, columns: Sequence[Column], side: int, edits: Edits, hidden: str = "", cuts: bool = False
-    ) -> Space:
+    def of(cls, columns: Sequence[Column], side: int, edits: Edits, hidden: str = "", cuts: bool = False) -> Space:
         column = columns[side]
         corpus = column.corpus
         known = Corpus(

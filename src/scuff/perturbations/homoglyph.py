@@ -18,8 +18,8 @@ from .words import Choices, Substitute, WordPerturbation, gaps_hit, inserted
 SCRIPTS = ("latin", "greek", "cyrillic")
 ASCII = "ascii"
 
-# What is typed for a letter because it looks like it: TextBugger (Li et al. 2019) has o for 0, l for 1, a for @, ToxicTrap's Table 14
-# has 1 for l; the others are the usual ones.
+# What people type for a letter because it looks like it: TextBugger (Li et al. 2019) has 0 for o, 1 for l and @ for a,
+# ToxicTrap's Table 14 l for 1; the others are the usual ones.
 TYPED = {
     "a": "@4", "b": "8", "e": "3", "g": "9", "i": "1!", "l": "1|", "o": "0", "s": "$5", "t": "7", "z": "2", "0": "oO", "1": "l",
     "A": "@4", "B": "8", "E": "3", "I": "1!l", "O": "0", "S": "$5", "T": "7", "Z": "2",

@@ -84,9 +84,9 @@ def word_saliency(
 def _norms(victim: Network, pieces: Pieces, piece: Ints, word: Ints, words: int) -> Floats:
     """Of each word: the L1 norm of the gradient of the loss by the word's embedding, the mean over its pieces.
 
-    The loss is that of the victim's own answer: cross-entropy of the label with the highest score; of label sets, the binary one of
-    all labels. Each text has a positive factor of its own, which changes no order: without it, the gradients of an answer that is
-    all but certain vanish. piece, word: the pieces of words, and the word of each.
+    The loss is that of the victim's own answer: cross-entropy of the label with the highest score; of label sets, the binary one
+    of all labels. Each text has a positive factor of its own, which changes no order: without it, the gradients of an answer that
+    is all but certain vanish. piece, word: the pieces of words, and the word of each.
     """
     import torch
 
