@@ -160,7 +160,7 @@ def do(work: Work) -> str:
     given = dict(work.row.settings)
     given["perturbations"] = [spec.format(mlm=work.mlm) for spec in given.get("perturbations", ())]
     options = {"device": work.device} if work.device else {}
-    files = {"vectors": work.vectors, "encoder": work.encoder, "mlm": work.mlm}
+    files: dict[str, Any] = {"vectors": work.vectors, "encoder": work.encoder, "mlm": work.mlm}
     try:
         result = scuff.attack(
             work.model, work.data, "toxictrap", work.folder, examples=work.examples, options=options,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -380,6 +381,17 @@ def test_words_of_a_language_model_come_once(monkeypatch: pytest.MonkeyPatch) ->
     given: dict[str, Any] = {"recipe": "tt-pwws", "perturbations": ["contextual(mlm='x')"], "encoder": "chrf"}
     assert AttackSettings.of(**given, as_published=True).make_attack().deviations["proposals"] == CONTEXT
     assert "proposals" not in AttackSettings.of(**given).make_attack().deviations
+
+
+def test_the_page_has_the_table() -> None:
+    path = Path(__file__).parents[2] / "build" / "published_recipes.py"
+    spec = importlib.util.spec_from_file_location("published_recipes", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = module.page().read_text(encoding="utf-8")
+    assert module.filled(text) == text, "run build/published_recipes.py"
+    assert all(f"| `{name}` |" in text for name in RECIPES)
 
 
 def test_a_recipe_of_no_paper_cannot_be_as_published() -> None:
