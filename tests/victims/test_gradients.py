@@ -329,3 +329,20 @@ def test_words_of_feeling_come_first(real_model: Callable[[str], Path]) -> None:
     for (text, feeling), places, mattering in zip(texts.items(), words, found, strict=True):
         first = [text[slice(*places[at])] for at in np.argsort(-mattering)[: len(feeling)]]
         assert first[0] in feeling and len(feeling & set(first)) >= len(feeling) / 2, (text, first)
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+@pytest.mark.parametrize(("name", "task"), [("davidson", "single"), ("jigsaw", "multi")])
+def test_the_norm_on_a_real_model(real_model: Callable[[str], Path], name: str, task: Task) -> None:
+    from scuff.victims.huggingface import load
+
+    asked = load(real_model(name), task, device="cpu")
+    texts = ["you are a complete and utter disgrace", "unbelievably kind people live here, thank you!"]
+    words = [spans(text) for text in texts]
+    weights = np.zeros((2, len(asked.labels)))
+    found = asked.saliency(texts, side=0, words=words, weights=weights, norm="l1")
+    for at, text in enumerate(texts):
+        np.testing.assert_allclose(
+            in_proportion(found[at]), in_proportion(norms(asked, [text], 0, words[at])), rtol=1e-3
+        )
