@@ -53,6 +53,7 @@ TABLE_5 = (
 )
 TABLE_10 = tuple(f"{search}, {source}" for search in ("delete", "unk", "weighted-saliency") for source in SOURCES)
 KEPT = ("signature", "recipe", "examples", "skipped", "success", "valid", "queries", "changed")  # of a summary
+BATCH = {"cpu": 2048, "cuda": 32768}  # tokens of a batch: not tried out anew for each row
 WHOLE = ", whole texts"  # the other form of the limit on meaning
 
 
@@ -159,7 +160,9 @@ def do(work: Work) -> str:
         return f"{name}: no time left"
     given = dict(work.row.settings)
     given["perturbations"] = [spec.format(mlm=work.mlm) for spec in given.get("perturbations", ())]
-    options = {"device": work.device} if work.device else {}
+    tokens = BATCH["cuda" if (work.device or "").startswith("cuda") else "cpu"]
+    options: dict[str, Any] = {"batch_tokens": tokens} if Path(work.model).is_dir() else {}
+    options |= {"device": work.device} if work.device else {}
     files: dict[str, Any] = {"vectors": work.vectors, "encoder": work.encoder, "mlm": work.mlm}
     try:
         result = scuff.attack(
