@@ -180,7 +180,7 @@ def test_glyph_changes_one_letter_of_a_word_or_any_character_of_the_text() -> No
         "homoglyph(budget=0)",
         "homoglyph(scripts='')",
         "homoglyph(scripts='latin hebrew')",
-        "typo(keep_ends='x')",
+        "typo(keep='x')",
         "homoglyph(budget='x')",
         "homoglyph(budget=True)",
     ],

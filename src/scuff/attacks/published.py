@@ -23,7 +23,7 @@ TAGGER = "parts of speech by Scuff's own tagger; the paper's are by another"
 CONTEXT = "contextual proposes words once, for the original text; the paper's model sees the text as it is by then"
 
 LETTERS = "typo(operations='{}', layout='any')"
-INNER = "typo(operations='{}', layout='any', keep_ends=True)"
+INNER = "typo(operations='{}', layout='any', keep='ends')"
 BLANK = "intrude(symbols=' ', min_letters=2, phi=0.0)"
 NEAREST = "embedding(n={}, tagger=False)"
 

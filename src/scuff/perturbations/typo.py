@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..metrics.edit import word_distance
-from ..specs import check_switch
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Ints, Mask, Ragged, bounds, spread, sums
@@ -49,15 +48,15 @@ class Typo(Scoped):
     The letter and what happens to it are drawn among all that is possible: a word is never deleted to nothing, letters
     are swapped only inside a word and only with others, and letters that the `layout` lacks are not inserted or
     replaced. `operations`: some of the five, separated by blanks. `layout`: as for `keyboard`; `any` takes letters at random, a
-    to z in the same case, as DeepWordBug does (Gao et al. 2018). `keep_ends`: the first and the last letter of a word stay where
-    they are (TextBugger, Li et al. 2019). Where a degree is a share of the characters
+    to z in the same case, as DeepWordBug does (Gao et al. 2018). `keep="ends"`: the first and the last letter of a word stay
+    where they are (TextBugger, Li et al. 2019). Where a degree is a share of the characters
     (`typo@edits`, RobTest's malicious form), and with `scope="text"`, every letter of the text can change by itself.
     """
 
     operations: str = " ".join(OPERATIONS)
     layout: str = "qwerty"
     scope: str = "words"
-    keep_ends: bool = False
+    keep: str | None = None
 
     name: ClassVar[str] = "typo"
     facts: ClassVar[Facts] = Facts(
@@ -73,7 +72,8 @@ class Typo(Scoped):
         if not self.operations.split() or not set(self.operations.split()) <= set(OPERATIONS):
             raise ValueError(f"expected some of {', '.join(OPERATIONS)} for typo.operations, got {self.operations!r}")
         neighbours(self.layout, owner=self.name)
-        check_switch(self.keep_ends, "typo.keep_ends")
+        if self.keep not in (None, "ends"):
+            raise ValueError(f"expected None or 'ends' for typo.keep, got {self.keep!r}")
 
     def for_characters(self) -> Typo:
         return replace(self, scope="text")
@@ -119,7 +119,7 @@ class Typo(Scoped):
         found = BIT["repeat"] | BIT["delete"] * (letters.count > 1)[letters.word] | BIT["swap"] * swap
         found |= (BIT["insert"] | BIT["replace"]) * (self._keys(letters) > 0)
         found[letters.joiner] = 0
-        if self.keep_ends:
+        if self.keep:
             some = np.diff(letters.first) > 0
             first, last = letters.first[:-1][some], letters.first[1:][some] - 1
             found[first] = found[last] = 0
