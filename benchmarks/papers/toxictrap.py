@@ -169,8 +169,8 @@ def do(work: Work) -> str:
             work.model, work.data, "toxictrap", work.folder, examples=work.examples, options=options,
             **{name: value for name, value in files.items() if value}, **given,
         )  # fmt: skip
-    except (ValueError, RuntimeError, OSError) as error:
-        return f"{name}: FAILED: {error}"
+    except Exception as error:  # the other rows go on
+        return f"{name}: FAILED: {type(error).__name__}: {error}"
     keep(work, result)
     success = result.summary["success"]
     share = "-" if success["value"] is None else f"{100 * success['value']:.1f} %"
