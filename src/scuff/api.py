@@ -143,6 +143,7 @@ class EvaluateKeywords(RunKeywords, total=False):
 class AttackKeywords(RunKeywords, total=False):
     """Settings of `attack`. Parts take the place of the recipe's."""
 
+    as_published: bool  # the recipe as its paper has it, as far as that is possible
     goal: str | Goal | None  # what counts as success
     perturbations: str | Perturbation | Proposals | Sequence[str | Perturbation | Proposals]  # propose the edits
     search: str | Search | None  # chooses among the edits
@@ -509,7 +510,8 @@ def attack(
     with each success as soon as it is found (not in worker processes).
 
     Parts in place of the recipe's: goal, perturbations=["embedding(n=50)", Shout()], search="beam", constraint=["chrf"], without=
-    ["pos"]. Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
+    ["pos"]. as_published=True: the recipe as its paper has it; the deviations that are left stand in the result.
+    Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
     Text that must not change: protect. The data: text, label, id, task, side, examples or attacked, format, delimiter, no_header,
     encoding, split, seed. The model: labels, map, none, options. The run: workers, cache, fresh, max_errors. `AttackKeywords` and
     `RunKeywords` say what each is.

@@ -33,6 +33,7 @@ SIZE = {"sentiment": 32, "tone": 60}
 SLOW: dict[str, Callable[[Game], searches.Choice]] = {
     "unk": searches.hidden_first,
     "delete": searches.hidden_first,
+    "head-tail(weight=0.5)": partial(searches.head_and_tail, weight=0.5),
     "weighted-saliency": searches.weighted_saliency,
     "gradient": searches.by_gradient,
     "random": searches.at_random,

@@ -68,6 +68,20 @@ def test_letters_at_random() -> None:
     assert scuff.perturb("Привет 漢字 é", Typo(operations="insert replace", layout="any"), 1) == "Привет 漢字 é"
 
 
+@pytest.mark.parametrize("scope", ["words", "text"])
+def test_ends_that_are_kept(scope: str) -> None:
+    """TextBugger: the first and the last letter of a word stay; a word needs letters between them."""
+    typo = Typo(keep="ends", scope=scope)
+    for number in range(200):
+        for operations in (" ".join(OPERATIONS), "swap", "delete"):
+            new = scuff.perturb("Typing", Typo(operations, keep="ends", scope=scope), 1, seed=number)
+            assert (new[0], new[-1]) == ("T", "g") and (new != "Typing" or scope == "text")
+        assert scuff.perturb("a is I it", typo, 1, seed=number) == "a is I it"
+        assert scuff.perturb("cat", Typo("swap", keep="ends"), 1, seed=number) == "cat", "one inner letter"
+        assert scuff.perturb("door", Typo("swap", keep="ends"), 1, seed=number) == "door", "two equal ones"
+        assert scuff.perturb("word", Typo("swap", keep="ends"), 1, seed=number) == "wrod"
+
+
 def test_words_never_vanish_and_never_reach_over_their_borders() -> None:
     for number in range(100):
         assert scuff.perturb("a I", Typo(operations="delete swap"), 1, seed=number) == "a I"

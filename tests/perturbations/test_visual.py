@@ -100,6 +100,18 @@ def test_homoglyphs_survive_normalisation_and_keep_the_direction() -> None:
     assert leftward != "والله وهو قلبه في البيت" and all(unicodedata.bidirectional(c) in ("AL", "WS") for c in leftward)
 
 
+def test_look_alikes_that_people_type() -> None:
+    """TextBugger's o for 0, l for 1, a for @; ToxicTrap's 1 for l. Nothing but ASCII comes in."""
+    found = {scuff.perturb("a loud mob", "homoglyph(scripts='ascii', phi=0)", 1, seed=seed) for seed in range(300)}
+    assert all(text.isascii() and sum(map(str.__ne__, text, "a loud mob")) == 3 for text in found), "one letter a word"
+    words = {word for text in found for word in text.split()}
+    assert words == {"@", "4", "1oud", "|oud", "l0ud", "m0b", "mo8"}
+    assert {scuff.perturb("1", "homoglyph(scripts='ascii')", 1, seed=seed) for seed in range(9)} == {"l"}
+    both = {scuff.perturb("a", "homoglyph(scripts='ascii cyrillic')", 1, seed=seed) for seed in range(200)}
+    assert {"@", "а"} <= both
+    assert not any(c.isascii() for c in {scuff.perturb("o", "homoglyph", 1, seed=seed) for seed in range(99)})
+
+
 def test_the_unseen_can_be_taken_out_again() -> None:
     unseen = set("".join(UNSEEN.values()))
     for seed in range(50):
@@ -168,6 +180,7 @@ def test_glyph_changes_one_letter_of_a_word_or_any_character_of_the_text() -> No
         "homoglyph(budget=0)",
         "homoglyph(scripts='')",
         "homoglyph(scripts='latin hebrew')",
+        "typo(keep='x')",
         "homoglyph(budget='x')",
         "homoglyph(budget=True)",
     ],

@@ -83,15 +83,18 @@ class Game:
 
     def without(self, site: int) -> float:
         """The margin when something hides a site's words, or they are left out with the blank after them, or else before them."""
-        start, stop = min(a for a, _, _ in self.sites[site]), max(b for _, b, _ in self.sites[site])
-        there = [(begin, end) for begin, end in self.words if begin < stop and start < end]
-        if there:
-            start, stop = there[0][0], there[-1][1]
+        start, stop = self.place(site)
         if not self.hidden and self.text[stop : stop + 1] == " ":
             stop += 1
         elif not self.hidden and self.text[:start].endswith(" "):
             start -= 1
         return self.ask([(start, stop, self.hidden)])
+
+    def place(self, site: int) -> tuple[int, int]:
+        """Where the words of a site begin and end."""
+        start, stop = min(a for a, _, _ in self.sites[site]), max(b for _, b, _ in self.sites[site])
+        there = [(begin, end) for begin, end in self.words if begin < stop and start < end]
+        return (there[0][0], there[-1][1]) if there else (start, stop)
 
     def won(self, margin: float) -> bool:
         return margin > 0 and not self.open_ended
@@ -147,12 +150,26 @@ def hidden_first(game: Game) -> Choice:
     return in_turn(game, [game.without(site) for site in range(len(game.sites))])
 
 
+def score(margin: float) -> float:
+    """The goal's score, in [0, 1]."""
+    return margin if margin > 0 else margin + 1
+
+
+def head_and_tail(game: Game, weight: float = 1.0) -> Choice:
+    """By what a word adds to the text that ends before it, and to the text that begins behind it; a blank at the cut goes."""
+    scores = []
+    for site in range(len(game.sites)):
+        (start, stop), end = game.place(site), len(game.text)
+        before = start - 1 if game.text[:start].endswith(" ") else start
+        behind = stop + 1 if game.text[stop : stop + 1] == " " else stop
+        cuts = [(stop, end, ""), (before, end, ""), (0, start, ""), (0, behind, "")]
+        up_to, ahead, onward, after = (score(game.ask([cut])) for cut in cuts)
+        scores.append(ahead - up_to + weight * (after - onward))
+    return in_turn(game, scores)
+
+
 def weighted_saliency(game: Game) -> Choice:
     """PWWS, eq. 8: softmax of what hiding gains times what the best replacement gains, by the goal's score in [0, 1]."""
-
-    def score(margin: float) -> float:
-        return margin if margin > 0 else margin + 1
-
     sites = range(len(game.sites))
     hiding = [score(game.without(site)) - score(game.clean) for site in sites]
     best = [[game.attempt(one) for one in game.each(site, {})] for site in sites]

@@ -160,6 +160,72 @@ def test_pairs_are_looked_at_from_one_side(folder: Path, side: int) -> None:
         np.testing.assert_allclose(found[at], one_by_one(asked, pair, side, words[at], weights[at]), atol=2e-5)
 
 
+def norms(victim: Transformer, texts: Sequence[str], side: int, words: list[tuple[int, int]]) -> Any:
+    """The L1 norm of the gradient of the loss of the model's own answer, as TextAttack has it: one text at a time, the loss of
+    the Hugging Face model, the mean over the pieces of a word.
+    """
+    inputs, rows = plain_inputs(victim, *texts), [[text] for text in texts]
+    found = victim.tokenizer(*rows, truncation=True, max_length=victim.max_length, return_offsets_mapping=True)
+    logits = victim.model(**inputs).logits.detach()
+    multi = victim.task == "multi"
+    victim.model.config.problem_type = "multi_label_classification" if multi else "single_label_classification"
+    here = victim.model.get_input_embeddings().weight[inputs.pop("input_ids")].detach().requires_grad_()
+    answer = (logits > 0).float() if multi else logits.argmax(-1)
+    victim.model(inputs_embeds=here, **inputs, labels=answer).loss.backward()
+    victim.model.zero_grad()
+    out = np.zeros(len(words))
+    for at, (first, last) in enumerate(words):
+        ends = zip(found.sequence_ids(0), found["offset_mapping"][0], strict=True)
+        mine = [place for place, (of, (a, b)) in enumerate(ends) if of == side and a < b and first < b <= last]
+        if mine:
+            out[at] = float(here.grad[0][mine].mean(0).abs().sum())
+    return out
+
+
+def in_proportion(values: Any) -> Any:
+    """Each text has a factor of its own."""
+    return values / max(values.sum(), 1e-30)
+
+
+@pytest.mark.parametrize("task", ["single", "multi"])
+@pytest.mark.parametrize("tokens", [None, 1, 300])
+def test_the_norm_of_the_gradient_equals_the_plain_way(folder: Path, task: Task, tokens: int | None) -> None:
+    asked = victim(folder, task=task, batch_tokens=tokens)
+    words = [spans(text) for text in TEXTS]
+    rest = {"side": 0, "words": words, "weights": np.tile(WEIGHTS, (5, 1))}
+    query = Query(asked)
+    found = query.saliency(TEXTS, **rest, steps=1, norm="l1")
+    assert query.asked == len(TEXTS), "one pass a text"
+    for at, text in enumerate(TEXTS):
+        expected = norms(asked, [text], 0, words[at])
+        assert (found[at] >= 0).all()
+        np.testing.assert_allclose(in_proportion(found[at]), in_proportion(expected), atol=2e-6)
+    other = asked.saliency(TEXTS, **rest, steps=1)
+    assert any(a.argmax() != b.argmax() for a, b in zip(found, other, strict=True) if a.size > 1), "another ranking"
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_the_norm_of_pairs(folder: Path, side: int) -> None:
+    asked, first, second = victim(folder), TEXTS[:8], TEXTS[1:9]
+    words = [spans(text) for text in (first, second)[side]]
+    found = asked.saliency(first, second, side=side, words=words, weights=np.tile(WEIGHTS, (4, 1)), norm="l1")
+    for at, pair in enumerate(zip(first, second, strict=True)):
+        expected = norms(asked, pair, side, words[at])
+        np.testing.assert_allclose(in_proportion(found[at]), in_proportion(expected), atol=2e-6)
+
+
+@pytest.mark.parametrize("task", ["single", "multi"])
+def test_the_norm_of_an_answer_that_is_all_but_certain(folder: Path, task: Task) -> None:
+    """Its loss is 0 in single precision, and so would be the gradient; the words still have an order."""
+    asked, text = victim(folder, task=task), "the cat sat on a mat"
+    rest = {"side": 0, "words": [spans(text)], "weights": WEIGHTS[:1], "norm": "l1"}
+    (before,) = asked.saliency([text], **rest)
+    with torch.no_grad():
+        asked.model.classifier.bias += torch.tensor([40.0, -40.0, -40.0])
+    (after,) = asked.saliency([text], **rest)
+    assert (before > 0).all() and (after > 0).all()
+
+
 def test_words_may_come_in_any_order_and_need_no_pieces(folder: Path) -> None:
     asked = victim(folder)
     text, weights = "the cat sat on a mat", WEIGHTS[:1]
@@ -263,3 +329,20 @@ def test_words_of_feeling_come_first(real_model: Callable[[str], Path]) -> None:
     for (text, feeling), places, mattering in zip(texts.items(), words, found, strict=True):
         first = [text[slice(*places[at])] for at in np.argsort(-mattering)[: len(feeling)]]
         assert first[0] in feeling and len(feeling & set(first)) >= len(feeling) / 2, (text, first)
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+@pytest.mark.parametrize(("name", "task"), [("davidson", "single"), ("jigsaw", "multi")])
+def test_the_norm_on_a_real_model(real_model: Callable[[str], Path], name: str, task: Task) -> None:
+    from scuff.victims.huggingface import load
+
+    asked = load(real_model(name), task, device="cpu")
+    texts = ["you are a complete and utter disgrace", "unbelievably kind people live here, thank you!"]
+    words = [spans(text) for text in texts]
+    weights = np.zeros((2, len(asked.labels)))
+    found = asked.saliency(texts, side=0, words=words, weights=weights, norm="l1")
+    for at, text in enumerate(texts):
+        np.testing.assert_allclose(
+            in_proportion(found[at]), in_proportion(norms(asked, [text], 0, words[at])), rtol=1e-3
+        )

@@ -115,7 +115,8 @@ class AttackedBlock:
         protect = Protect(limits.protect) if limits.protect else None
         corpus, parts = columns[limits.side].corpus, [(part.perturbation, part.count) for part in attack.perturbations]
         proposed = self._each_alone(corpus, lambda corpus: self._proposed(corpus, parts, protect))
-        space = Space.of(columns, limits.side, proposed, run.unknown if attack.search.hidden else "")
+        unknown = run.unknown if attack.search.hidden else ""
+        space = Space.of(columns, limits.side, proposed, unknown, attack.search.cuts)
         targets = self.targets[self.attacked]
         engine = Engine(
             space, self.goal, attack.search, attack.constraints, self._ask, targets, limits.seed, limits.max_queries,
@@ -167,7 +168,10 @@ class AttackedBlock:
         spans = list(zip(*(place.tolist() for place in space.spans), strict=True))
         words = [spans[a:b] for a, b in zip(space.sites_of[:-1].tolist(), space.sites_of[1:].tolist(), strict=True)]
         texts = [column.texts() for column in space.columns]
-        found = self.run.saliency(*texts, side=space.side, words=words, weights=self.goal.weights(targets), steps=1)
+        norm = getattr(self.attack.search, "norm", None)
+        more = {"norm": norm} if norm else {}
+        weights = self.goal.weights(targets)
+        found = self.run.saliency(*texts, side=space.side, words=words, weights=weights, steps=1, **more)
         self.queries[self.attacked] += 1
         return dict(enumerate(found))
 

@@ -25,6 +25,7 @@ from .constraints.base import Constraint
 from .constraints.meaning import Meaning
 from .constraints.vectors import WordVectors
 from .goals import parse_goal
+from .published import CONTEXT, as_published
 from .recipes import find_recipe
 from .search import parse_search
 
@@ -46,6 +47,9 @@ class AttackSettings(Settings):
         f"default: {TOXICTRAP} if --vectors (or -p) is given, else {PLAIN}, which needs nothing",
         metavar="NAME",
         names_parts=True,
+    )
+    as_published: bool = setting(
+        False, "the recipe as its paper has it, as far as that is possible; parts that are given stay as they are given"
     )
     goal: str | None = setting(
         None, 'e.g. untargeted, "targeted(label=\'ok\')", "toxictrap(threshold=0.7)"', metavar="SPEC", names_parts=True
@@ -105,7 +109,7 @@ class AttackSettings(Settings):
 
     def check(self) -> None:
         super().check()
-        find_recipe(self.recipe)
+        self.find_recipe()
         if self.goal:
             parse_goal(self.goal)
         if self.search:
@@ -123,8 +127,13 @@ class AttackSettings(Settings):
 
     def _own_constraints(self) -> list[str]:
         """The names of constraints that do not ship with Scuff."""
-        found = (*find_recipe(self.recipe).constraints, *map(parse_constraint, self.constraint))
+        found = (*self.find_recipe().constraints, *map(parse_constraint, self.constraint))
         return list(dict.fromkeys(constraint.name for constraint in found if constraint.name not in CONSTRAINTS))
+
+    def find_recipe(self) -> Attack:
+        """The recipe that the settings name, as its paper has it if they say so. Raises ValueError if there is none."""
+        recipe = find_recipe(self.recipe)
+        return as_published(recipe, self.recipe) if self.as_published else recipe
 
     @property
     def column(self) -> int:
@@ -140,7 +149,7 @@ class AttackSettings(Settings):
 
         Raises MissingResource if a file or a package is missing, ValueError if parts do not fit together.
         """
-        recipe = find_recipe(self.recipe)
+        recipe = self.find_recipe()
         named = {constraint.name: constraint for constraint in recipe.constraints}
         for constraint in map(parse_constraint, self.constraint):
             named[constraint.name] = constraint
@@ -175,7 +184,9 @@ class AttackSettings(Settings):
         other = [name for name in (was | now) if was.get(name, "") != now.get(name, "")]
         kept = {part: text for part, text in recipe.deviations.items() if part not in other}
         names = ", ".join(name if now.get(name) else f"no {name}" for name in other)
-        return kept | ({"other": f"chosen otherwise: {names}"} if other else {}) | _short_lists(chosen)
+        context = any(isinstance(part.perturbation, Contextual) for part in proposed)
+        more = {"proposals": CONTEXT} if context and self.as_published else {}
+        return kept | ({"other": f"chosen otherwise: {names}"} if other else {}) | more | _short_lists(chosen)
 
     def _equipped(self, perturbation: Perturbation) -> Perturbation:
         """A perturbation with the files and models that the user gave. Raises MissingResource if one is needed and not given."""

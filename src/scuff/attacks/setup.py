@@ -220,9 +220,10 @@ def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
     """Raises NotEnoughAccess or ValueError, naming another search, if the victim has too little access for search or goal."""
     search: Search = attack.search
     if task == "tokens":  # the share of wrong tags guides a search as scores do
-        if search.needs > Access.SCORE:
+        if search.needs > Access.SCORE or search.cuts:
+            what = "without gradients" if search.needs > Access.SCORE else "that cuts no text"
             raise ValueError(
-                f"expected a search without gradients for tagging data, got {search.name}: --search unk, delete or beam"
+                f"expected a search {what} for tagging data, got {search.name}: --search unk, delete or beam"
             )
     elif victim.access < search.needs:
         needs, gives = search.needs.name.lower(), victim.access.name.lower()

@@ -16,7 +16,7 @@ import numpy as np
 from ..data.dataset import Column, Text
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Floats, Ints, Ragged
+from ..text.ragged import Floats, Ints, Mask, Ragged
 
 State = tuple[int, ...]  # the numbers of the edits of one text, ascending; () is the original
 
@@ -54,22 +54,23 @@ class Space:
     """The examples of a block and the edits proposed for column `side` of each, in order of rows and sites.
 
     Edit number len(edits) + i hides site i, for searches that ask how much a site matters: it writes `hidden` there, or, if that
-    is empty, deletes the site and a blank beside it.
+    is empty, deletes the site and a blank beside it. With `cuts`, four more for each site delete all that is behind or before it.
     """
 
     columns: Sequence[Column]
     side: int
     edits: Edits
     hidden: str = ""
+    cuts: bool = False
 
     @classmethod
-    def of(cls, columns: Sequence[Column], side: int, edits: Edits, hidden: str = "") -> Space:
+    def of(cls, columns: Sequence[Column], side: int, edits: Edits, hidden: str = "", cuts: bool = False) -> Space:
         column = columns[side]
         corpus = column.corpus
         known = Corpus(
             corpus.codes, corpus.offsets, corpus.keys, corpus.words
         )  # keeps the words, so that they are found once
-        return cls([*columns[:side], Column(known, column.tokens), *columns[side + 1 :]], side, edits, hidden)
+        return cls([*columns[:side], Column(known, column.tokens), *columns[side + 1 :]], side, edits, hidden, cuts)
 
     @property
     def column(self) -> Column:
@@ -101,17 +102,30 @@ class Space:
 
     @cached_property
     def all_edits(self) -> Edits:
-        """The proposed edits, followed by one for each site that hides it."""
+        """The proposed edits, followed by one for each site that hides it, and by those that cut the text there."""
         begin, (start, stop) = self.first[:-1], self.spans
         row = self.edits.row[begin]
+        before, after = self._blanks(row, start, stop)
+        cuts = []
+        if self.cuts:  # what is left: up to the site, up to before it, from the site on, from behind it on
+            nothing, end = np.zeros_like(start), self.column.corpus.lengths[row]
+            cuts = [(stop, end), (start - before, end), (nothing, start), (nothing, stop + after)]
         if not self.hidden and self.column.tokens is None:
-            corpus = self.column.corpus
-            at, blank = corpus.offsets[row], np.append(corpus.codes == ord(" "), False)
-            after = blank[at + stop] & (at + stop < corpus.offsets[row + 1])
-            before = blank[at + start - 1] & (start > 0) & ~after
-            start, stop = start - before, stop + after
-        text = Ragged.of([self.hidden]).take(np.zeros(row.size, np.int64))
-        return Edits.join([self.edits, Edits(row, start, stop, text, self.edits.site[begin], np.ones_like(row))])
+            start, stop = start - (before & ~after), stop + after
+        found = [self.edits, self._instead(start, stop, self.hidden)]
+        return Edits.join([*found, *(self._instead(first, last) for first, last in cuts)])
+
+    def _blanks(self, row: Ints, start: Ints, stop: Ints) -> tuple[Mask, Mask]:
+        """Whether a blank stands before, and behind, a place of each of these rows."""
+        corpus = self.column.corpus
+        at, blank = corpus.offsets[row], np.append(corpus.codes == ord(" "), False)
+        return blank[at + start - 1] & (start > 0), blank[at + stop] & (at + stop < corpus.offsets[row + 1])
+
+    def _instead(self, start: Ints, stop: Ints, new: str = "") -> Edits:
+        """An edit for each site that puts `new` in place of a part of its text."""
+        begin = self.first[:-1]
+        text = Ragged.of([new]).take(np.zeros(begin.size, np.int64))
+        return Edits(self.edits.row[begin], start, stop, text, self.edits.site[begin], np.ones_like(begin))
 
     def tried(self, rows: Sequence[int], states: Sequence[State]) -> Tried:
         """The candidates that states stand for. rows: the example of each state."""
@@ -154,6 +168,13 @@ class View:
     def hides(self, site: int) -> State:
         """The original with one site hidden: deleted, or replaced by [UNK] if the search has `hidden = True`. Only for `free`."""
         return (len(self.space.edits) + site,)
+
+    def cut(self, site: int) -> list[State]:
+        """The original cut at a site: up to it, up to before it, from it on, from behind it on. Only for `free`, and only if the
+        search has `cuts = True`.
+        """
+        sites = len(self.space.first) - 1
+        return [(len(self.space.edits) + sites * part + site,) for part in range(1, 5)]
 
     def taken(self, state: State) -> dict[int, int]:
         """The edits of a state, by site."""

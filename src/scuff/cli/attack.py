@@ -4,6 +4,7 @@
   scuff attack ./my-filter comments.csv --vectors counter-fitted-vectors.txt     ToxicTrap: toxic texts that pass for benign
   scuff attack ./my-filter comments.csv --recipe tt-pwws --attacked 100          a hundred that the goal applies to
   scuff attack ./my-bert reviews.csv --recipe pwws --max-queries 300
+  scuff attack ./my-bert reviews.csv --recipe textbugger --as-published --vectors FILE     as its paper has it
   scuff attack ./my-bert reviews.csv --recipe textfooler --search beam -p 'embedding(n=50)' --no-pos --vectors FILE
 
 A recipe is a goal, perturbations, constraints and a search; each can be chosen by itself, or be your own (my_module:MySearch).
@@ -90,6 +91,7 @@ def _parts() -> None:
     """Prints all recipes with their parts, and all goals, searches and constraints with their options."""
     from ..attacks.constraints import CONSTRAINTS
     from ..attacks.goals import GOALS
+    from ..attacks.published import PUBLISHED
     from ..attacks.recipes import RECIPES
     from ..attacks.search import SEARCHES
     from ..specs import usage
@@ -101,6 +103,8 @@ def _parts() -> None:
         print(f"  {name}: {attack.paper}")
         for part, spec in attack.in_full.items():
             print(f"    {part:12}{spec if isinstance(spec, str) else '; '.join(spec) or 'none'}")
+        for difference in PUBLISHED[name].differs:
+            print(f"    --as-published: {difference}")
     for kind, parts in kinds.items():
         print(f"\n{kind}, with their options as they are by default")
         for part in parts.values():

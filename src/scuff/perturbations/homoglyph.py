@@ -16,6 +16,14 @@ from .base import Facts, Perturbation
 from .words import Choices, Substitute, WordPerturbation, gaps_hit, inserted
 
 SCRIPTS = ("latin", "greek", "cyrillic")
+ASCII = "ascii"
+
+# What people type for a letter because it looks like it: TextBugger (Li et al. 2019) has 0 for o, 1 for l and @ for a,
+# ToxicTrap's Table 14 l for 1; the others are the usual ones.
+TYPED = {
+    "a": "@4", "b": "8", "e": "3", "g": "9", "i": "1!", "l": "1|", "o": "0", "s": "$5", "t": "7", "z": "2", "0": "oO", "1": "l",
+    "A": "@4", "B": "8", "E": "3", "I": "1!l", "O": "0", "S": "$5", "T": "7", "Z": "2",
+}  # fmt: skip
 
 # Kinds of characters without a picture of their own.
 UNSEEN = {
@@ -47,11 +55,13 @@ def _is_leftward(char: str) -> bool:
 
 @cache
 def _choices(scripts: str) -> Choices:
-    """The look-alikes as a table, without plain ASCII ones, which would be no disguise.
+    """The look-alikes as a table: of Unicode's without plain ASCII ones; of `ascii` only those that people type.
 
     Unless all scripts are wanted: of these scripts or the letter's own, in its direction, and not undone by NFKC.
     """
     wanted = set(scripts.split())
+    typed = TYPED if ASCII in wanted else {}
+    known = look_alikes() if wanted - {ASCII} else {}
 
     def fits(new: str, old: str) -> bool:
         if "all" in wanted:
@@ -59,7 +69,9 @@ def _choices(scripts: str) -> Choices:
         alike = _script(new) in {*wanted, _script(old)} and _is_leftward(new) == _is_leftward(old)
         return alike and unicodedata.normalize("NFKC", new) == new
 
-    offered = {ord(c): "".join(n for n in near if not n.isascii() and fits(n, c)) for c, near in look_alikes().items()}
+    offered = {ord(c): "".join(n for n in near if not n.isascii() and fits(n, c)) for c, near in known.items()}
+    for char, near in typed.items():
+        offered[ord(char)] = offered.get(ord(char), "") + near
     return Choices({code: near for code, near in offered.items() if near})
 
 
@@ -89,8 +101,8 @@ class Homoglyph(Substitute, Budgeted):
 
     Look-alikes come from Latin, Greek, Cyrillic or the letter's own script, in the direction of the text, and are none that
     compatibility normalisation (NFKC) undoes; some show on a second look. `scripts`: some of latin, greek, cyrillic,
-    separated by blanks; all: whatever Unicode lists, mathematical letters and right-to-left scripts too. `budget`: at most so
-    many letters per text, one a word.
+    separated by blanks; all: whatever Unicode lists, mathematical letters and right-to-left scripts too; ascii: what people type,
+    1 for l, @ for a, $ for s (TextBugger, ToxicTrap). `budget`: at most so many letters per text, one a word.
     """
 
     phi: float | None = None
@@ -108,9 +120,10 @@ class Homoglyph(Substitute, Budgeted):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.scripts != "all" and (not self.scripts.split() or not set(self.scripts.split()) <= set(SCRIPTS)):
+        known = (*SCRIPTS, ASCII)
+        if self.scripts != "all" and (not self.scripts.split() or not set(self.scripts.split()) <= set(known)):
             raise ValueError(
-                f"expected all, or some of {', '.join(SCRIPTS)}, for homoglyph.scripts, got {self.scripts!r}"
+                f"expected all, or some of {', '.join(known)}, for homoglyph.scripts, got {self.scripts!r}"
             )
 
     def choices(self) -> Choices:

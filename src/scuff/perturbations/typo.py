@@ -48,13 +48,15 @@ class Typo(Scoped):
     The letter and what happens to it are drawn among all that is possible: a word is never deleted to nothing, letters
     are swapped only inside a word and only with others, and letters that the `layout` lacks are not inserted or
     replaced. `operations`: some of the five, separated by blanks. `layout`: as for `keyboard`; `any` takes letters at random, a
-    to z in the same case, as DeepWordBug does (Gao et al. 2018). Where a degree is a share of the characters
+    to z in the same case, as DeepWordBug does (Gao et al. 2018). `keep="ends"`: the first and the last letter of a word stay
+    where they are (TextBugger, Li et al. 2019). Where a degree is a share of the characters
     (`typo@edits`, RobTest's malicious form), and with `scope="text"`, every letter of the text can change by itself.
     """
 
     operations: str = " ".join(OPERATIONS)
     layout: str = "qwerty"
     scope: str = "words"
+    keep: str | None = None
 
     name: ClassVar[str] = "typo"
     facts: ClassVar[Facts] = Facts(
@@ -70,6 +72,8 @@ class Typo(Scoped):
         if not self.operations.split() or not set(self.operations.split()) <= set(OPERATIONS):
             raise ValueError(f"expected some of {', '.join(OPERATIONS)} for typo.operations, got {self.operations!r}")
         neighbours(self.layout, owner=self.name)
+        if self.keep not in (None, "ends"):
+            raise ValueError(f"expected None or 'ends' for typo.keep, got {self.keep!r}")
 
     def for_characters(self) -> Typo:
         return replace(self, scope="text")
@@ -115,6 +119,11 @@ class Typo(Scoped):
         found = BIT["repeat"] | BIT["delete"] * (letters.count > 1)[letters.word] | BIT["swap"] * swap
         found |= (BIT["insert"] | BIT["replace"]) * (self._keys(letters) > 0)
         found[letters.joiner] = 0
+        if self.keep:
+            some = np.diff(letters.first) > 0
+            first, last = letters.first[:-1][some], letters.first[1:][some] - 1
+            found[first] = found[last] = 0
+            found[np.maximum(last - 1, first)] &= ~BIT["swap"]
         return found & np.uint8(sum(BIT[name] for name in set(self.operations.split())))
 
     def _keys(self, letters: Letters) -> Ints:

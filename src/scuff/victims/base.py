@@ -125,12 +125,20 @@ class Victim(ABC):
         """Answers n rows. A sentence pair is two columns; a text in tokens is a tuple of strings."""
 
     def saliency(
-        self, *columns: Column, side: int, words: Sequence[Spans], weights: Floats, steps: int = GRADIENT_STEPS
+        self,
+        *columns: Column,
+        side: int,
+        words: Sequence[Spans],
+        weights: Floats,
+        steps: int = GRADIENT_STEPS,
+        norm: str | None = None,
     ) -> list[Floats]:
         """How much each word of column `side` adds to sum(weights * scores), for victims with gradient access.
 
         words: of each row's text; texts in tokens have none. weights: float[n, labels]. steps: passes through the model per
-        row; more are more exact.
+        row; more are more exact. norm: "l1" returns the L1 norm of the gradient of the loss of the victim's own answer instead,
+        up to a factor for each row, in one pass; `weights` and `steps` say nothing then. It is given only to victims that
+        are asked for it.
         """
         raise NotEnoughAccess(
             f"expected a victim with gradient access for saliency, got {self.name}, which gives "

@@ -1,4 +1,6 @@
-"""How much each word matters to a transformer, by integrated gradients (Sundararajan, Taly and Yan, ICML 2017)."""
+"""How much each word matters to a transformer: by integrated gradients (Sundararajan, Taly and Yan, ICML 2017), or by the norm of
+the gradient of the loss, as TextAttack and A2T (Yoo and Qi 2021) have it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import numpy as np
 from ..data.dataset import Task
 from ..huggingface.batches import Pieces, Tuner, encode, in_batches
 from ..huggingface.loading import answering, quiet
-from ..text.ragged import Floats, spread
+from ..text.ragged import Floats, Ints, spread
 from .base import GRADIENT_STEPS, Column, NotEnoughAccess
 
 BACKWARD = 4  # times the memory of a forward pass, about
@@ -51,9 +53,10 @@ def word_saliency(
     words: Sequence[Sequence[tuple[int, int]]],
     weights: Floats,
     steps: int = GRADIENT_STEPS,
+    norm: str | None = None,
 ) -> list[Floats]:
     """What each word of column `side` adds to sum(weights * scores), compared to mask (or else pad) pieces in its place; the
-    other column and the special tokens stay as they are. The sum over all pieces is the whole difference.
+    other column and the special tokens stay as they are. The sum over all pieces is the whole difference. norm: see `_norms`.
 
     A piece belongs to the word in which it ends. Words beyond the model's maximal length have 0.
     """
@@ -70,8 +73,67 @@ def word_saliency(
     at = np.searchsorted((row * apart + start)[order], owner * apart + last, "right") - 1
     word = order[np.maximum(at, 0)]
     mine = (at >= 0) & (row[word] == owner) & (last < stop[word])
-    found = _piece_saliency(victim, pieces, side, weights, steps)
-    return np.split(np.bincount(word[mine], found[piece[mine]], row.size), np.cumsum(count)[:-1])
+    if norm:
+        found = _norms(victim, pieces, piece[mine], word[mine], row.size)
+    else:
+        added = _piece_saliency(victim, pieces, side, weights, steps)
+        found = np.asarray(np.bincount(word[mine], added[piece[mine]], row.size), np.float64)
+    return np.split(found, np.cumsum(count)[:-1])
+
+
+def _norms(victim: Network, pieces: Pieces, piece: Ints, word: Ints, words: int) -> Floats:
+    """Of each word: the L1 norm of the gradient of the loss by the word's embedding, the mean over its pieces.
+
+    The loss is that of the victim's own answer: cross-entropy of the label with the highest score; of label sets, the binary one
+    of all labels. Each text has a positive factor of its own, which changes no order: without it, the gradients of an answer that
+    is all but certain vanish. piece, word: the pieces of words, and the word of each.
+    """
+    import torch
+
+    of_word = np.full(int(pieces.start[-1]), -1)
+    of_word[piece] = word
+    left = victim.tokenizer.padding_side == "left"
+
+    def step(at: int, end: int) -> tuple[Ints, Floats]:
+        batch = pieces.pad(at, end, victim.fill, left=left)
+        device = victim.model.device
+        inputs = {name: torch.from_numpy(array).to(device) for name, array in batch.inputs.items()}
+        still = torch.zeros((), dtype=torch.bool, device=device)
+        with torch.enable_grad(), _on_the_way(victim, inputs["input_ids"], still, still) as seen:
+            logits = victim.model(**inputs).logits.float()
+            point, _ = _looked_up(victim, seen)
+            (gradient,) = torch.autograd.grad(logits, point, _slope(logits.detach(), victim.task == "single"))
+        here = of_word[pieces.start[at] : pieces.start[end]]
+        known, number = np.unique(here[here >= 0], return_inverse=True)
+        mine = gradient[torch.from_numpy(batch.mask).to(device)][torch.from_numpy(here >= 0).to(device)].double()
+        total = torch.zeros(known.size, mine.shape[1], dtype=mine.dtype, device=device)
+        total.index_add_(0, torch.from_numpy(number).to(device), mine)
+        norm = total.abs().sum(1).cpu().numpy()
+        return known, np.asarray(norm / np.bincount(number, minlength=known.size), np.float64)
+
+    with quiet(), answering(victim.model):
+        tokens = max(1, victim.usual_tokens // BACKWARD)
+        parts, _ = in_batches(pieces, step, tokens, Tuner((), tokens), wait=lambda part: None)
+    out = np.zeros(words)
+    for known, norm in parts:
+        out[known] = norm
+    return out
+
+
+def _slope(logits: Any, one_label: bool) -> Any:
+    """The gradient of the loss of the answer by its logits, of length 1 in every row.
+
+    Computed from the scores of the labels that are wrong, so that it keeps its direction however sure the answer is.
+    """
+    import torch
+
+    if one_label:
+        said = torch.nn.functional.one_hot(logits.argmax(-1), logits.shape[-1]).bool()
+        others = logits.masked_fill(said, float("-inf")).softmax(-1)  # up to a factor
+        slope = others - said.to(others.dtype)
+    else:
+        slope = torch.where(logits > 0, -torch.sigmoid(-logits), torch.sigmoid(logits))
+    return slope / slope.abs().sum(-1, keepdim=True).clamp_min(torch.finfo(slope.dtype).tiny)
 
 
 def _piece_saliency(victim: Network, pieces: Pieces, side: int, weights: Floats, many: int) -> Floats:
@@ -94,9 +156,7 @@ def _piece_saliency(victim: Network, pieces: Pieces, side: int, weights: Floats,
         with torch.enable_grad(), _on_the_way(victim, inputs["input_ids"], moving, ahead) as seen:
             logits = victim.model(**inputs).logits.float()
             scores = logits.softmax(-1) if victim.task == "single" else logits.sigmoid()
-            if len(seen) != 1:
-                raise NotEnoughAccess(f"expected {victim.name} to look up its pieces once, got {len(seen)} times")
-            point, way = seen[0]
+            point, way = _looked_up(victim, seen)
             (gradient,) = torch.autograd.grad((scores * wanted).sum(), point)
         added = (gradient.float() * way.float()).sum(-1).cpu().numpy()
         return np.asarray(added[batch.mask], np.float64)
@@ -105,6 +165,13 @@ def _piece_saliency(victim: Network, pieces: Pieces, side: int, weights: Floats,
         tokens = max(1, victim.usual_tokens // BACKWARD)
         parts, _ = in_batches(steps, step, tokens, Tuner((), tokens), wait=lambda part: None)
     return np.bincount(place, np.concatenate(parts), int(pieces.start[-1])) / many
+
+
+def _looked_up(victim: Network, seen: list[tuple[Any, Any]]) -> tuple[Any, Any]:
+    """What `_on_the_way` has noted. Raises NotEnoughAccess if the model did not look up its pieces, or more than once."""
+    if len(seen) != 1:
+        raise NotEnoughAccess(f"expected {victim.name} to look up its pieces once, got {len(seen)} times")
+    return seen[0]
 
 
 @contextmanager

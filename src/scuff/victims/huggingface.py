@@ -173,11 +173,17 @@ class Transformer(Victim):
             return Outputs.join([finish(*some, part) for some, part in zip(done, parts, strict=True)])
 
     def saliency(
-        self, *columns: Column, side: int, words: Sequence[Spans], weights: Floats, steps: int = GRADIENT_STEPS
+        self,
+        *columns: Column,
+        side: int,
+        words: Sequence[Spans],
+        weights: Floats,
+        steps: int = GRADIENT_STEPS,
+        norm: str | None = None,
     ) -> list[Floats]:
         if self.access < Access.GRADIENT:
             return super().saliency(*columns, side=side, words=words, weights=weights)
-        return word_saliency(self, columns, side, words, weights, steps)
+        return word_saliency(self, columns, side, words, weights, steps, norm)
 
     def settle(self) -> None:
         self.batch_tokens = self.usual_tokens

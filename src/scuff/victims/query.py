@@ -255,11 +255,18 @@ class Query(Meter):
         return Outputs.join([outputs for _, outputs in parts]).take(order[place])
 
     def saliency(
-        self, *columns: Column, side: int, words: Sequence[Spans], weights: Floats, steps: int = GRADIENT_STEPS
+        self,
+        *columns: Column,
+        side: int,
+        words: Sequence[Spans],
+        weights: Floats,
+        steps: int = GRADIENT_STEPS,
+        norm: str | None = None,
     ) -> list[Floats]:
         """`Victim.saliency` of all rows. A row counts `steps` queries. If the victim raises on a row, its words have 0. Nothing
         is cached.
         """
+        more = {"norm": norm} if norm else {}  # a victim of a user's own may not know it
         require(self.victim, Access.GRADIENT, "saliency")
         size = max(1, self.victim.rows_at_once // steps)
         self.rows += len(words)
@@ -267,7 +274,7 @@ class Query(Meter):
 
         def ask(rows: Sequence[int]) -> list[Floats]:
             part, some = [[column[i] for i in rows] for column in columns], [words[i] for i in rows]
-            return self.victim.saliency(*part, side=side, words=some, weights=weights[list(rows)], steps=steps)
+            return self.victim.saliency(*part, side=side, words=some, weights=weights[list(rows)], steps=steps, **more)
 
         order = _longest_first(keys_of(columns))
         found: list[Floats] = []

@@ -7,15 +7,16 @@ from .base import Dice, Search, Told, Try, Walk
 from .beam import Beam, Greedy
 from .best_of import BestOf
 from .genetic import Genetic
-from .ranked import Delete, Gradient, Random, Ranked, Unk, WeightedSaliency
+from .ranked import Delete, Gradient, HeadTail, Random, Ranked, Unk, WeightedSaliency
 
 SEARCHES: dict[str, type[Search]] = {
-    kind.name: kind for kind in (Unk, Delete, WeightedSaliency, Gradient, Random, Greedy, Beam, Genetic, BestOf)
+    kind.name: kind
+    for kind in (Unk, Delete, HeadTail, WeightedSaliency, Gradient, Random, Greedy, Beam, Genetic, BestOf)
 }
 FAMILY: Family[Search] = Family("a search", "scuff.searches", Search, SEARCHES)
 parse_search = FAMILY.build
 
 __all__ = [
-    "FAMILY", "SEARCHES", "Beam", "BestOf", "Delete", "Dice", "Genetic", "Gradient", "Greedy", "Random", "Ranked", "Search",
-    "Told", "Try", "Unk", "Walk", "WeightedSaliency", "parse_search",
+    "FAMILY", "SEARCHES", "Beam", "BestOf", "Delete", "Dice", "Genetic", "Gradient", "Greedy", "HeadTail", "Random", "Ranked",
+    "Search", "Told", "Try", "Unk", "Walk", "WeightedSaliency", "parse_search",
 ]  # fmt: skip

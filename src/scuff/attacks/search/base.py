@@ -107,6 +107,7 @@ class Search(Part, ABC):
 
     needs: ClassVar[Access] = Access.SCORE  # the least access to a victim that the search can work with
     hidden: ClassVar[bool] = False  # whether `view.hides` writes the victim's unknown token ([UNK]) instead of deleting
+    cuts: ClassVar[bool] = False  # whether the search uses `view.cut`
 
     @abstractmethod
     def walk(self, view: View, dice: Dice) -> Walk:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...specs import check_number
 from ...text.ragged import Floats
 from ...victims.base import Access
 from ..space import State, View, with_edit
@@ -60,6 +61,31 @@ class Delete(Ranked):
     summary: ClassVar[str] = "greedy; a word matters as much as leaving it out does"
 
 
+@dataclass(frozen=True)
+class HeadTail(Ranked):
+    """By what a word adds to the text before it, and to the text behind it: DeepWordBug's combined score (Gao et al. 2018).
+
+    The head score is the goal's score of the words before it minus that with it, the tail score the same of the words behind it;
+    their sum counts, the tail's times `weight`.
+    """
+
+    weight: float = 1.0
+
+    name: ClassVar[str] = "head-tail"
+    summary: ClassVar[str] = "greedy; a word matters by what it adds to the text before it and to the text behind it"
+    cuts: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_number(self.weight, 0, 1e6, "head-tail.weight")
+
+    def rank(self, view: View, dice: Dice) -> Rank:
+        told = yield Try([state for site in view.sites for state in view.cut(site)], free=True)
+        with_it, before, from_it, behind = without_step(told.margin).reshape(-1, 4).T
+        with np.errstate(invalid="ignore"):  # -inf minus -inf: no answer
+            gain = (before - with_it) + self.weight * (behind - from_it)
+        return np.where(np.isfinite(gain), gain, 0.0)
+
+
 class WeightedSaliency(Ranked):
     """PWWS (Ren et al. 2019, eq. 8): softmax over all sites of the gain by hiding, times the highest gain by replacing."""
 
@@ -78,12 +104,23 @@ class WeightedSaliency(Ranked):
         return np.exp(hiding) * gain  # the denominator of the softmax is the same for all sites
 
 
+@dataclass(frozen=True)
 class Gradient(Ranked):
-    """By what a word adds to the goal's weighted scores: integrated gradients in one step (A2T takes the gradient's norm)."""
+    """By what a word adds to the goal's weighted scores: integrated gradients in one step.
+
+    norm="l1": by the L1 norm of the gradient of the loss, as in A2T (Yoo and Qi 2021) and TextAttack: the loss is that of the
+    model's own answer, the gradient is that by the word's embedding, the mean over its pieces, without dropout.
+    """
+
+    norm: str | None = None
 
     name: ClassVar[str] = "gradient"
     summary: ClassVar[str] = "greedy; a word matters by the model's gradient"
     needs: ClassVar[Access] = Access.GRADIENT
+
+    def __post_init__(self) -> None:
+        if self.norm not in (None, "l1"):
+            raise ValueError(f"expected None or 'l1' for gradient.norm, got {self.norm!r}")
 
     def rank(self, view: View, dice: Dice) -> Rank:
         assert view.importance is not None, "gradients are asked for before the search begins"

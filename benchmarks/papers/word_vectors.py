@@ -1,12 +1,14 @@
 """Makes word vectors for attacks, to use instead of the counter-fitted ones of Mrkšić et al. (2016).
 
-  python benchmarks/word_vectors.py OUT.txt.gz [--words 40000] [--size 128]
+  python benchmarks/papers/word_vectors.py OUT.txt.gz [--words 40000] [--size 128]
+  python benchmarks/papers/word_vectors.py OUT.tsv.gz --near 50 [--vectors VECTORS.txt.gz]
 
 Every word of the shared frequency list, of the shared neighbour lists and of the tweets is encoded by MiniLM as a text of its
 own; then the vectors are counter-fitted as in the paper: synonyms (PPDB) are pulled together, antonyms (PPDB, WordNet) pushed
 apart until they are orthogonal, and all other words are held in place. Writes lines of `word number number ...`, for
 `scuff attack --vectors`. Needs scuff[meaning] and the project's shared data. These are not the vectors of the papers, and figures
-made with them say so.
+made with them say so. `--near N` writes instead the N nearest words of each word that occurs in the test parts of the
+toxicity data (`word<TAB>word word ...`): the same neighbours in a tenth of the size, for machines to which files are carried.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from scuff.huggingface.encoder import Encoder, find_encoder
+from scuff.perturbations.embedding import Vectors, read_space
+from scuff.text.corpus import Corpus
 
 WORD = re.compile(r"[a-z][a-z'’-]+")
 EPOCHS, RATE, HOLD = 20, 0.1, 0.1
@@ -72,13 +76,41 @@ def smaller(vectors: np.ndarray, size: int) -> np.ndarray:
     return vectors @ directions[:, -size:]
 
 
+def used(data: Path) -> set[str]:
+    """Returns the words of the test parts of the toxicity data, in lower case."""
+    words: set[str] = set()
+    for task in ("davidson", "jigsaw"):
+        with gzip.open(data / task / "test.jsonl.gz", "rt", encoding="utf-8") as file:
+            texts = [json.loads(line)["text"] for line in file]
+        corpus = Corpus.of(texts)
+        words.update(word.lower() for word in corpus.cut(corpus.words).strings())
+    return words
+
+
+def write_lists(vectors: Path, out: Path, near: int, data: Path) -> str:
+    """Writes the neighbours of words that occur in the data. Returns what was done."""
+    space = read_space(vectors, vectors.stat().st_mtime)
+    assert isinstance(space, Vectors)
+    here = used(data)
+    words = [word for word in space.words if word in here]
+    with gzip.open(out, "wt", encoding="utf-8") as file:
+        for word, found in zip(words, space.nearest(words, near, None), strict=True):
+            file.write(f"{word}\t{' '.join(found)}\n")
+    return f"the {near} nearest words of {len(words):,} words: {out}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--words", type=int, default=40_000)
     parser.add_argument("--size", type=int, default=128, help="numbers of a vector")
+    parser.add_argument("--near", type=int, help="write lists of so many neighbours")
+    parser.add_argument("--vectors", type=Path, help="with --near: made before")
     args = parser.parse_args()
-    data = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[2] / "shared")) / "data"
+    data = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+    if args.near and args.vectors:
+        print(write_lists(args.vectors, args.out, args.near, data))
+        return
     folder = find_encoder()
     if folder is None or not data.is_dir():
         sys.exit("expected scuff[meaning] and the shared data, got one or none of them")
@@ -86,12 +118,13 @@ def main() -> None:
     number = {word: at for at, word in enumerate(words)}
     same, other = pairs(data, ("ppdb_synonyms",), number), pairs(data, ("ppdb_antonyms", "wordnet_antonyms"), number)
     vectors = smaller(counter_fitted(Encoder.load(folder)(words).astype(np.float64), same, other), args.size)
-    with gzip.open(args.out, "wt", encoding="utf-8") if args.out.suffix == ".gz" else open(args.out, "w") as out:
+    made = args.out.with_name("vectors.txt.gz") if args.near else args.out
+    with gzip.open(made, "wt", encoding="utf-8") if made.suffix == ".gz" else open(made, "w") as out:
         for word, row in zip(words, vectors, strict=True):
             out.write(f"{word} {' '.join(f'{value:.4f}' for value in row)}\n")
-    print(
-        f"{len(words):,} words, {len(same):,} synonyms pulled together, {len(other):,} antonyms pushed apart: {args.out}"
-    )
+    print(f"{len(words):,} words, {len(same):,} synonyms pulled together, {len(other):,} antonyms pushed apart: {made}")
+    if args.near:
+        print(write_lists(made, args.out, args.near, data))
 
 
 if __name__ == "__main__":
