@@ -18,6 +18,7 @@ from .settings import EvaluationSettings
 SUFFIXES = re.compile(r"(?:@[\w-]+)*$")  # measure and access, at the end of the spec of a dimension
 PLAIN = re.compile(r"[\w.-]+")  # a name without options
 BETA = 0.5  # of RobTest's final scores
+LEVEL_NAMES = {strength: name for name, strength in LEVELS.items()}  # of Zéroe's levels
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from math import ceil, cos, log10, pi, sin
 
-from ..perturbations.base import LEVELS
+from ..evaluation.published import LEVEL_NAMES
 from ..runs.display import cut
 from ..runs.schema import AccessName, Cell, Curve, DimensionScores, EvaluationSummary
 from .formatting import alone, percent
@@ -80,7 +80,7 @@ def left_curve(title: str, content: DimensionScores, red_line: float | None) -> 
     known = [(cell["degree"], cell["left"]) for cell in content["degrees"] if "left" in cell]
     found = [(degree, entry["interval"], entry["value"]) for degree, entry in known if entry["value"] is not None]
     parts = [_levels()]
-    for degree, name in ((0.0, "none"), *((strength, name) for name, strength in LEVELS.items())):
+    for degree, name in ((0.0, "none"), *LEVEL_NAMES.items()):
         x, y = _spot(degree, 0)
         parts.append(f'<text x="{x}" y="{y + 15}" text-anchor="middle">{name}</text>')
     edge = [(degree, ends[1]) for degree, ends, _ in found] + [(degree, ends[0]) for degree, ends, _ in reversed(found)]

@@ -45,11 +45,11 @@ def write_report(folder: Folder) -> None:
     failures = smallest_failures(folder, summary)
     parts = (
         _head(summary),
-        _published(summary),
         _radars(summary),
         _scores(summary),
         _how_to_read_sections(summary),
         *(_section(summary, at, *group, failures) for at, group in enumerate(groups(summary).items(), 1)),
+        _published(summary),
         _about(summary, folder.run()),
     )
     write_page(folder, f"Scuff: {summary['model']} on {summary['data']['name']}", parts)
@@ -65,12 +65,21 @@ def _head(summary: EvaluationSummary) -> str:
     ]
     if "auc" in clean:
         tiles.append(estimate_tile(clean["auc"], "clean macro AUC"))
-    about = (
+    about = _follows(summary) + (
         f"{clean['examples']:,} examples, {metric} in %. Guessing gives {percent(clean['chance'])}, always the most frequent "
         f"answer {percent(clean['majority'])}."
     )
     notes = [line for line in (red_line_words(summary), *evaluation_notes(summary, published=False)) if line]
     return head(f"{summary['model']} on {summary['data']['name']}", about, tiles, notes)
+
+
+def _follows(summary: EvaluationSummary) -> str:
+    """Returns a sentence that names the paper that the run follows; "" if it follows none."""
+    if "published" not in summary:
+        return ""
+    found = summary["published"]
+    where = f'<a href="#as-published">what differs even so</a> ({len(found["differs"])} points)'
+    return f"As published, {escape(found['paper'])} {escape(found['section'])}; {where}. "
 
 
 def _published(summary: EvaluationSummary) -> str:
@@ -79,8 +88,9 @@ def _published(summary: EvaluationSummary) -> str:
         return ""
     found = summary["published"]
     sets, differs = (items([escape(line) for line in found[what]]) for what in ("sets", "differs"))
+    paper = f"{escape(found['paper'])}, {escape(found['section'])}"
     return (
-        f"<h2>As published</h2><p>This run follows {escape(found['paper'])}, {escape(found['section'])}:</p>{sets}"
+        f'<h2 id="as-published">As published</h2><p>This run follows {paper}:</p>{sets}'
         f"<p>What differs from the paper:</p>{differs}"
     )
 
@@ -96,7 +106,7 @@ def _guide(topic: str) -> str:
 def _keys(average: str, worst: str, alone: str = "") -> str:
     keys = {average: "var(--average)", worst: "var(--worst)", "clean": "var(--clean);border-top-style:dashed"}
     if alone:
-        keys[alone] = "var(--worst);border-top:1px dashed"
+        keys[alone] = "var(--worst);border-top-style:dashed;border-top-width:1px"
     return _lines(keys)
 
 
@@ -306,14 +316,16 @@ def _measured(degree: float | None) -> str:
 
 
 def _about(summary: EvaluationSummary, run: RunFile) -> str:
+    up = summary["protocol"].get("rounding") == "up"
+    limit = "at most the one asked for" + (", rounded up to a whole word or character" if up else "")
     return (
         "<h2>What the numbers mean</h2><ul>"
         "<li><b>average</b>: mean over examples of the mean score of their cases: the share of right answers, where an "
         "answer is right or wrong.</li>"
         "<li><b>worst</b>: share of examples that no case at this or a smaller degree broke. <b>worst alone</b>: that no case at "
         "this degree broke, as in RobTest's tables; it can rise with the degree.</li>"
-        "<li><b>left</b>: the score divided by the clean score. <b>reached</b>: the degree that was really reached, never "
-        "above the one asked for. <b>unfit</b>: draws that went above it and were thrown away.</li>"
+        f"<li><b>left</b>: the score divided by the clean score. <b>reached</b>: the degree that was really reached, {limit}. "
+        "<b>unfit</b>: draws that went above it and were thrown away.</li>"
         "<li><b>unchanged</b>: examples whose text has too few words for the degree, or in which the attack finds nothing to "
         "change: they count with their clean answer.</li>"
         "<li>Intervals resample examples, never cases; plain proportions have Wilson's interval.</li></ul>"

@@ -25,12 +25,13 @@ def evaluation_notes(summary: EvaluationSummary, *, published: bool = True) -> l
     cells = [cell for content in summary["dimensions"].values() for cell in content["degrees"]]
     used = accesses(summary)
     examples = summary["clean"]["examples"]
+    begun = ", begun at 0" if summary["protocol"].get("final_from_zero") else ""
     return [
         *_without_an_answer(summary, cells),
         *_clean_without_an_answer(summary),
         *_left_out(summary),
-        "final: over degrees, small ones weigh most (RobTest, eq. 1); worst: no case up to the degree broke the example; worst "
-        "alone: none at the degree itself (RobTest's tables)",
+        f"final: over degrees, small ones weigh most (RobTest, eq. 1{begun}); worst: no case up to the degree broke the "
+        "example; worst alone: none at the degree itself (RobTest's tables)",
         *(f"{access}: {ACCESSES[access]}" for access in (used if used != ["rule"] else ())),
         *_meaning(summary),
         *_short_of_the_degree(summary),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..perturbations.base import LEVELS
+from ..evaluation.published import LEVEL_NAMES
 from ..runs.schema import Cell, DimensionScores, Estimate, EvaluationSummary, RedLine
 from .formatting import UNKNOWN, cell, markdown_row, percent
 from .groups import groups
@@ -52,7 +52,7 @@ def score_of(summary: EvaluationSummary, at: Cell) -> Estimate:
 
 def mode(degree: float) -> str:
     """Returns the name of a level, or else the strength."""
-    return next((name for name, strength in LEVELS.items() if strength == degree), f"{degree:g}")
+    return LEVEL_NAMES.get(degree, f"{degree:g}")
 
 
 def _named(base: str) -> str:
