@@ -160,14 +160,22 @@ def _perturbation(dimension: Dimension, protocol: str) -> tuple[list[str], list[
         return [], [f"{name} is not of this paper"]
     if entry.spec.partition("(")[0] != perturbation.name:
         return [], [f"{name}: {entry.differs}; as published it needs {entry.needs}"]
-    column = dimension.label if dimension.label in PUBLISHED else None
-    if as_published(perturbation, column) != perturbation:
+    if not _is_published(dimension):
         needs = f", which needs {entry.needs}" if entry.needs else ""
         return [], [f"{name} is {perturbation.spec}; as published it is {entry.spec}{needs}"]
     return (
         [f"{name} is {entry.spec}"] if "(" in entry.spec else [],
         [f"{name}: {entry.remains}"] if entry.remains else [],
     )
+
+
+def _is_published(dimension: Dimension) -> bool:
+    """Returns whether a perturbation has all options that its paper has."""
+    column = dimension.label if dimension.label in PUBLISHED else None
+    try:
+        return as_published(dimension.perturbation, column) == dimension.perturbation
+    except ValueError:  # options of the user's, or of a model at hand, that do not go with those of the paper
+        return False
 
 
 def _numbers(values: tuple[float, ...]) -> str:
