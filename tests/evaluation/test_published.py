@@ -148,14 +148,30 @@ def test_the_papers_number_of_cases() -> None:
     assert planned(dimensions=["typo-g"]).cases == 10
 
 
-@pytest.mark.parametrize("name", [*COLUMNS, *ZEROE, "keyboard@edits", "typo-m@score", "mine=visual", "keyboard|visual"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *COLUMNS,
+        *ZEROE,
+        "keyboard@edits",
+        "typo-m@score",
+        "mine=visual",
+        "natural=visual",
+        "homoglyph",
+        "natural|visual",
+    ],
+)
 def test_a_dimension_as_published_keeps_its_name_and_measure(name: str) -> None:
     before, after = Dimension.parse(name), Dimension.parse(published_dimension(name))
     assert (before.measure, before.access, before.tag) == (after.measure, after.access, after.tag)
     assert after.label == before.label or after.label == before.perturbation.name
-    label = name.partition("=")[0].partition("@")[0]
-    entry = PUBLISHED.get(label) or PUBLISHED.get(before.perturbation.name)
-    if entry and entry.spec.partition("(")[0] == before.perturbation.name:
+    column = name.partition("@")[0]
+    entry = PUBLISHED.get(column if column in COLUMNS else "") or PUBLISHED.get(before.perturbation.name)
+    if "|" in name:
+        assert after.perturbation == scuff.perturbations.parse(
+            "|".join(PUBLISHED[part].spec for part in name.split("|"))
+        )
+    elif entry and entry.spec.partition("(")[0] == before.perturbation.name:
         assert after.perturbation == scuff.perturbations.parse(entry.spec)
     else:
         assert after.perturbation == before.perturbation, "what needs a model that is not at hand stays ours"

@@ -82,15 +82,20 @@ def published_dimension(name: str) -> str:
         rest, measure, way = COLUMNS[rest].partition("@")
         ending = measure + way + ending
     entry = _entry(label, rest)
-    if entry is None or entry.spec.partition("(")[0] != rest.partition("(")[0]:
+    if entry and entry.spec.partition("(")[0] != rest.partition("(")[0]:
         return name
-    spec = as_published(rest, label if label in PUBLISHED else None)
+    spec = as_published(rest, _column(label))
     return (f"{label}={spec}" if label else spec) + ending
 
 
 def _entry(label: str, spec: str) -> Published | None:
     """Returns what is published of a perturbation, by RobTest's column where it has two papers; None if nothing."""
-    return PUBLISHED.get(label) or PUBLISHED.get(spec.partition("(")[0].strip())
+    return PUBLISHED.get(_column(label) or spec.partition("(")[0].strip())
+
+
+def _column(label: str) -> str | None:
+    """Returns the label of a dimension if that is a column of RobTest of which the table of perturbations has an entry."""
+    return label if label in COLUMNS and label in PUBLISHED else None
 
 
 def published_facts(settings: EvaluationSettings, protocol: Protocol, data: Dataset) -> PublishedFacts:
@@ -171,9 +176,8 @@ def _perturbation(dimension: Dimension, protocol: str) -> tuple[list[str], list[
 
 def _is_published(dimension: Dimension) -> bool:
     """Returns whether a perturbation has all options that its paper has."""
-    column = dimension.label if dimension.label in PUBLISHED else None
     try:
-        return as_published(dimension.perturbation, column) == dimension.perturbation
+        return as_published(dimension.perturbation, _column(dimension.label)) == dimension.perturbation
     except ValueError:  # options of the user's, or of a model at hand, that do not go with those of the paper
         return False
 
