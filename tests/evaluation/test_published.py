@@ -234,6 +234,10 @@ def test_the_published_choice_of_words() -> None:
     assert cases.columns[0] == scuff.perturb(texts, "full-shuffle", 0.5, selection="coin")
     with pytest.raises(ValueError, match="expected no selection for the protocol robtest"):
         EvaluationSettings.of(selection="coin")
+    with pytest.raises(ValueError, match="expected quota, coin, each, all for selection, got 'below'"):
+        EvaluationSettings.of(protocol="zeroe", selection="below")
+    with pytest.raises(ValueError, match="expected no rounding for the protocol zeroe"):
+        EvaluationSettings.of(protocol="zeroe", rounding="up")
 
 
 def constant(label: str) -> Any:

@@ -102,6 +102,8 @@ class EvaluationSettings(Settings):
             raise ValueError(
                 "expected no selection for the protocol robtest, got one: there the degrees choose how many"
             )
+        if self.rounding is not None and self.protocol == "zeroe":
+            raise ValueError("expected no rounding for the protocol zeroe, got one: it has levels, not degrees")
         if self.metric:
             parse_metric(self.metric)
 
