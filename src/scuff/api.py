@@ -116,7 +116,7 @@ class RunKeywords(TypedDict, total=False):
     examples: int | None  # how many to sample, in the shares of their labels; default 500
     mlm: str | None  # masked language model for the perturbation contextual
     encoder: str | None  # measures meaning: a sentence encoder or "chrf"; default: MiniLM if installed, else chrf
-    side: Literal["first", "second", "both"]  # which text of a pair to perturb; default first
+    side: Literal["first", "second", "both"] | None  # which text of a pair to perturb; default first (zeroe: both)
     protect: str | Sequence[str]  # text that must not change: "urls", "word:Scuff", ...
     seed: int  # of all random choices; default 0
     workers: int  # worker processes; default 1
@@ -130,6 +130,9 @@ class EvaluateKeywords(RunKeywords, total=False):
     """Settings of `evaluate`."""
 
     protocol: Literal["robtest", "zeroe"]  # zeroe: its ten perturbations at low, mid and high, one case each
+    as_published: bool  # as the protocol's paper has it; what is set beside it stays
+    rounding: Literal["down", "up"] | None  # of the words or characters that a degree stands for; default down
+    selection: str | None  # zeroe: how words are chosen, as for `perturb`
     dimensions: str | Dimension | Perturbation | Sequence[str | Dimension | Perturbation]  # default: RobTest's
     tag: Literal["general", "malicious"] | None  # only dimensions of changes that anyone makes, or that evaders make
     access: str | Sequence[str]  # what the attacker sees: "rule" (nothing, default), "score", "gradient"
@@ -194,7 +197,7 @@ class Result:
 
     @property
     def paper(self) -> str:
-        """The scores in the layout of the RobTest paper, as Markdown."""
+        """The scores in the layout of the protocol's paper, RobTest or Zéroe, as Markdown."""
         return paper_table(self.summary)
 
     @property
@@ -206,6 +209,12 @@ class Result:
     def worst(self) -> float:
         """The mean of all dimensions' final worst-case scores; nan if nothing was answered."""
         return _value(self.summary["overall"]["worst"])
+
+    @property
+    def worst_alone(self) -> float:
+        """The same of each degree's cases alone, as in RobTest's tables; nan if nothing was answered."""
+        alone = self.summary["overall"].get("worst_alone")
+        return _value(alone) if alone else float("nan")
 
     @property
     def clean(self) -> float:
@@ -479,7 +488,8 @@ def evaluate(
     shows a bar on stderr, False none; None, the default, shows one in a notebook only.
 
     What is measured: dimensions=["typo-g", "keyboard@edits", Shout()] (default: all of RobTest's that can run) or tag, access
-    ("rule", "score", "gradient"), degrees, cases, width, protocol, beta, metric, protect, seed, mlm, encoder, max_queries.
+    ("rule", "score", "gradient"), degrees, cases, width, protocol, as_published (as its paper has it), rounding, selection,
+    beta, metric, protect, seed, mlm, encoder, max_queries.
     The data: text, label, id, task, side, examples, format, delimiter, no_header, encoding, split. The model: labels, map, none,
     options, predictions.
     The run: workers, cache, fresh, max_errors. `EvaluateKeywords` and `RunKeywords` say what each is.

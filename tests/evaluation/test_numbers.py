@@ -135,6 +135,19 @@ def slow_worst(trials: list[Trial], weight: Scores, dimension: int, degree: int)
     return mean(values, weights)
 
 
+def slow_alone(trials: list[Trial], weight: Scores, dimension: int, degree: int) -> float | None:
+    """Each example whose clean text and a case at this degree were answered counts with its worst answer of these."""
+    values, weights = [], []
+    for example in range(len(weight)):
+        answered = [t for t in trials if t.example == example and not t.problem]
+        good = [t.score for t in answered if t.dimension == dimension and t.degree == degree]
+        clean = [t.score for t in answered if t.dimension == -1]
+        if good and clean:
+            values.append(min([*good, *clean]))
+            weights.append(float(weight[example]))
+    return mean(values, weights)
+
+
 def close(found: Any, wanted: float | None) -> bool:
     return found is None if wanted is None else found == pytest.approx(wanted, abs=2e-6)
 
@@ -154,7 +167,7 @@ def test_average_and_worst(
     assert summary["clean"]["answered"] == len(clean) and summary["clean"]["examples"] == examples
     for number, name in enumerate(NAMES):
         content = summary["dimensions"][name]
-        for kind, slow in (("average", slow_average), ("worst", slow_worst)):
+        for kind, slow in (("average", slow_average), ("worst", slow_worst), ("worst_alone", slow_alone)):
             wanted = [slow(trials, weight, number, degree) for degree in range(len(DEGREES))]
             for degree, value in enumerate(wanted):
                 cell = content["degrees"][degree]
@@ -169,6 +182,10 @@ def test_average_and_worst(
         begun = {t.example for t in trials if (t.dimension, t.degree, t.problem) == (number, 0, "")}
         if len(clean) == len(begun) == examples:
             assert worst == sorted(worst, reverse=True), "it only gets worse"
+            alone = [cell["worst_alone"]["value"] for cell in content["degrees"]]
+            later = {t.example for t in trials if (t.dimension, t.degree, t.problem) == (number, 1, "")}
+            assert alone[0] == worst[0], "up to the first degree is the first degree alone"
+            assert len(later) < examples or alone[1] >= worst[1], "smaller degrees only break more"
     finals = [summary["dimensions"][name]["average"]["value"] for name in NAMES]
     assert close(summary["overall"]["average"]["value"], None if None in finals else sum(finals) / len(finals))
 
@@ -436,7 +453,14 @@ def test_another_metric(tmp_path: Path, metric: Metric, labels: tuple[int, ...],
                 if cases:
                     worst.append(at if score[at] <= score[cases[0]] else cases[0])
             check(cell["worst"], np.array(worst))
-            assert {key for key in cell if cell[key] != before[key]} <= {"average", "worst", "relative"}
+            alone = []
+            for at in clean:
+                mine = table.answered & (example == example[at]) & (table["dimension"] == d) & (table["degree"] == g)
+                cases = sorted(np.flatnonzero(mine).tolist(), key=lambda row: (score[row], row))
+                if cases:
+                    alone.append(at if score[at] <= score[cases[0]] else cases[0])
+            check(cell["worst_alone"], np.array(alone))
+            assert {key for key in cell if cell[key] != before[key]} <= {"average", "worst", "worst_alone", "relative"}
             both = np.isin(example, example[clean]) & table.answered & table.within(d, g)
             kept = clean[np.isin(example[clean], example[both])]
             share = 1 / np.bincount(example[both])[example[both]]
@@ -446,7 +470,7 @@ def test_another_metric(tmp_path: Path, metric: Metric, labels: tuple[int, ...],
             right = (score[both] * share).sum() / score[kept].sum()
             assert close(before["relative"], float(right)), "by accuracy"
         content = summary["dimensions"][dimension.name]
-        for kind in ("average", "worst"):
+        for kind in ("average", "worst", "worst_alone"):
             by_degree = {cell["degree"]: cell[kind]["value"] for cell in content["degrees"]}
             assert close(content[kind]["value"], final_score(by_degree))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,16 @@ def test_all_published_figures(shared: Path) -> None:
         assert final_score(dict(zip(DEGREES, scores, strict=True)), published=True) == pytest.approx(final, abs=0.06), (
             row
         )
+
+
+@pytest.mark.shared
+def test_published_worst_cases_are_of_each_degree_alone(shared: Path) -> None:
+    """Some rise with the degree, which a worst case over all smaller degrees cannot; none is above the clean score."""
+    text = (shared / "papers" / "003_54c51b3f7eb720ba.txt").read_text(encoding="utf-8")
+    found = re.findall(r"^(?:Rule|Score|Base|Large)-Worst((?: [\d.]+){9})$", text, re.MULTILINE)
+    rows = [[float(score) for score in row.split()][:-1] for row in found]
+    assert sum(any(later > before for before, later in pairwise(scores)) for _, *scores in rows) == 3
+    assert all(max(scores) <= clean for clean, *scores in rows)
 
 
 def test_a_perfect_model_scores_exactly_100() -> None:

@@ -23,6 +23,10 @@ TASKS = {  # data, task, settings; the texts of jigsaw are long, so fewer of the
 }
 
 
+TAGS = [
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+    "PUNCT", "SCONJ", "SYM", "VERB", "X",
+]  # fmt: skip
 LOW_LEVEL = [*ZEROE, "homoglyph", "invisible"]
 
 
@@ -44,6 +48,22 @@ def test_harm_grows_with_the_degree(name: str, shared: Path, real_model: Models,
     for content in summary["dimensions"].values():
         assert all(cell["reached"] <= cell["degree"] for cell in content["degrees"])
         assert content["degrees"][1]["worst"]["value"] <= content["degrees"][0]["worst"]["value"]
+
+
+@pytest.mark.parametrize(("data", "paper"), [("ud_ewt", 0.16), ("snli", 0.33)])
+def test_the_red_line_of_the_papers_data(data: str, paper: float, shared: Path) -> None:
+    """The paper says around 16 % and 33 % of its own test sets; a model that always gives one answer is all that it takes."""
+
+    def most_frequent(*columns: list[Any]) -> list[Any]:
+        return [["NOUN"] * len(text) if data == "ud_ewt" else "entailment" for text in columns[0]]
+
+    file, labels = str(shared / "data" / data / "test.jsonl.gz"), {"labels": ["contradiction", "entailment", "neutral"]}
+    summary = scuff.evaluate(
+        most_frequent, file, protocol="zeroe", dimensions=["truncate"], degrees=[0.2], examples=20_000,
+        **({"labels": TAGS} if data == "ud_ewt" else labels),
+    ).summary  # fmt: skip
+    assert summary["red_line"]["score"] == pytest.approx(paper, abs=0.015)
+    assert summary["red_line"]["left"] == 1, "the model is that line"
 
 
 @pytest.mark.parametrize("name", ["sst2", "davidson"])

@@ -212,14 +212,16 @@ def cells(line: str) -> list[str]:
 def test_the_papers_table(summary: dict[str, Any]) -> None:
     head, rule, *rows = [cells(line) for line in paper_table(summary).splitlines() if line.startswith("|")]
     assert head == ["Dimension", "Method \\| Degree", "0", "0.1", "0.4", "Final Score"] and len(rule) == len(head)
-    assert [row[1] for row in rows] == ["Rule-Average", "Rule-Worst", "Score-Average", "Score-Worst"] * 3
+    kinds = ("Average", "Worst (alone)", "Worst (up to)")
+    assert [row[1] for row in rows] == [f"{access}-{kind}" for access in ("Rule", "Score") for kind in kinds] * 3
     assert [row[0] for row in rows if row[0]] == ["keyboard (general)", "mine (malicious)", "segment (general)"]
     clean = f"{100 * summary['clean']['score']['value']:.1f}"
-    assert {row[2] for row in rows[:10]} == {clean} and set(rows[10][2:] + rows[11][2:]) == {"-"}
-    worst = summary["dimensions"]["mine@score"]["degrees"]
-    assert rows[7][3:5] == [f"{100 * cell['worst']['value']:.1f}" for cell in worst]
-    final = final_score({cell["degree"]: cell["worst"]["value"] for cell in worst})
-    assert rows[7][5] == f"{100 * final:.1f}"
+    assert {row[2] for row in rows[:15]} == {clean} and {cell for row in rows[15:] for cell in row[2:]} == {"-"}
+    degrees = summary["dimensions"]["mine@score"]["degrees"]
+    for row, kind in zip(rows[9:12], ("average", "worst_alone", "worst"), strict=True):
+        assert row[3:5] == [f"{100 * cell[kind]['value']:.1f}" for cell in degrees]
+        final = final_score({cell["degree"]: cell[kind]["value"] for cell in degrees})
+        assert row[5] == f"{100 * final:.1f}"
 
 
 def test_the_note_tells_how_far_the_paper_is_away(summary: dict[str, Any]) -> None:

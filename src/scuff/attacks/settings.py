@@ -14,7 +14,7 @@ from ..perturbations.combine import OneOf
 from ..perturbations.contextual import Contextual
 from ..perturbations.embedding import FILE, Embedding, Lists, read_space
 from ..resources import MissingResource, modified
-from ..runs.settings import DATA, SIDES, Settings, setting
+from ..runs.settings import DATA, Settings, setting
 from ..specs import known_name, remember
 from ..text.corpus import Corpus
 from ..text.edits import Edits
@@ -137,7 +137,7 @@ class AttackSettings(Settings):
 
     @property
     def column(self) -> int:
-        return SIDES[self.side][0]
+        return self.sides[0]
 
     @property
     def meaning(self) -> str:

@@ -1,7 +1,7 @@
 """Compute all files of a run again from its trials, without the model: summary.json, results.jsonl, report.html.
 
 scuff report runs/my-run
-scuff report runs/my-run --paper table.md            in the layout of the RobTest paper, or of ToxicTrap's; - prints only that
+scuff report runs/my-run --paper table.md            in the layout of its paper: RobTest, Zéroe, ToxicTrap; - prints only that
 scuff report runs/my-run --parquet trials.parquet    for pandas, DuckDB and others: a row per case; of an attack, per example
 """
 

@@ -69,6 +69,7 @@ def _sample(
         protect=Protect(protocol.protect) if protocol.protect else None,
         far=distance_in_meaning(protocol.meaning) if dimension.measure == "meaning" else None,
         oracle=oracle if whole or oracle is None else oracle.take(chosen),
+        rounding=protocol.rounding, selection=protocol.selections[cell[0]] if protocol.selections else None,
     )  # fmt: skip
     return CellCases(*cell, cases if whole else replace(cases, example=chosen[cases.example]))
 

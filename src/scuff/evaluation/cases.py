@@ -17,7 +17,7 @@ from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Bits, Floats, Ints, Mask, Ragged
 from ..text.random import Rng, mix, text_bits
-from .degrees import by_characters, by_meaning, ranked_by_chance, renumbered
+from .degrees import by_characters, by_meaning, most_units, ranked_by_chance, renumbered
 from .dimensions import Dimension
 from .guided import LETTER_POOL, WORD_POOL, Oracle, guided_sites
 
@@ -130,15 +130,18 @@ def sample_cases(
     protect: Protect | None = None,
     far: Distance | None = None,
     oracle: Oracle | None = None,
+    rounding: str = "down",
+    selection: str | None = None,
 ) -> Cases:
     """Returns cases number `first` to `cases` (exclusive) of each example.
 
     A case depends neither on `cases` nor on the other examples. sides: the columns that are perturbed. An example that cannot
     change within the degree has one case, its unchanged text. The measure `level` has no limit: there the first draw decides
     whether an example can change, so that its first case is what `scuff perturb` writes. far: measures distance in meaning,
-    needed by dimensions with that measure. oracle: asks the victim, needed by guided dimensions.
+    needed by dimensions with that measure. oracle: asks the victim, needed by guided dimensions. rounding: of the number of words
+    or characters that the degree stands for, in each column. selection: how the measure `level` chooses words, if not as usual.
     """
-    maker = _Maker(columns, sides, dimension, degree, seed, protect, far, oracle)
+    maker = _Maker(columns, sides, dimension, degree, seed, protect, far, oracle, rounding, selection)
     size = len(columns[0].corpus)
     tries, patience = (cases if degree else 1), (1 if dimension.measure == "level" or not degree else PATIENCE)
     draws = maker.draws(np.arange(size), np.arange(tries))
@@ -160,9 +163,13 @@ class _Maker:
 
     def __init__(
         self, columns: Sequence[Column], sides: Sequence[int], dimension: Dimension, degree: float, seed: int,
-        protect: Protect | None, far: Distance | None, oracle: Oracle | None,
+        protect: Protect | None, far: Distance | None, oracle: Oracle | None, rounding: str, selection: str | None,
     ) -> None:  # fmt: skip
-        self.columns, self.sides, self.degree, self.seed, self.protect = columns, sides, degree, seed, protect
+        self.columns = [
+            _apart(columns[0], column) if at and len(sides) > 1 else column for at, column in enumerate(columns)
+        ]
+        self.sides, self.degree, self.seed, self.protect = sides, degree, seed, protect
+        self.rounding, self.selection = rounding, selection
         self.dimension, self.far = dimension.ready(columns[0].tokens is not None), far
         self.clean = _hash([column.corpus for column in columns])
         perturbation, access = self.dimension.perturbation, self.dimension.access
@@ -176,7 +183,8 @@ class _Maker:
         """Returns the draws with these numbers of each of these examples."""
         example, draw = np.repeat(rows, numbers.size), np.tile(numbers, rows.size)
         measure = self.dimension.measure
-        hit, units, reached = np.zeros(example.size, np.int64), np.zeros(example.size, np.int64), np.zeros(example.size)
+        hit, units, most = (np.zeros(example.size, np.int64) for _ in range(3))
+        reached = np.zeros(example.size)
         after: list[Corpus] = []
         all_edits: list[Edits | None] = []
         for at, column in enumerate(self.columns):
@@ -189,15 +197,20 @@ class _Maker:
                 elif measure == "edits":
                     hit += edits_distance(corpus, edits)
                     units += corpus.lengths
+                    most += most_units(corpus.lengths, self.degree, self.rounding)
                 else:
                     spans = self.dimension.perturbation.units(corpus)
-                    units += spans.per_row(example.size)
+                    count = spans.per_row(example.size)
+                    units += count
+                    most += most_units(count, self.degree, self.rounding)
                     hit += np.bincount(spans.row[edits.touched(spans, corpus.offsets)], minlength=example.size)
                 corpus = corpus.apply(edits)
             after.append(corpus)
             all_edits.append(edits)
         reached = reached if measure == "meaning" else hit / np.maximum(units, 1)
         fits = reached <= (np.inf if measure == "level" else self.degree + 1e-9)
+        if self.rounding == "up" and measure in ("units", "edits"):
+            fits = hit <= most
         text = np.where(fits, _hash(after), self.clean[example])
         edits_that_fit = tuple(None if edits is None else edits.where(fits[edits.row]) for edits in all_edits)
         return Draws(example, draw, text, np.where(fits, reached, 0.0), fits, edits_that_fit)
@@ -208,17 +221,22 @@ class _Maker:
         rng = Rng.for_draws(corpus.keys, draw, self.seed, perturbation.name, self.dimension.access)
         if self.pools is not None and (pool := self.pools[at]) is not None:
             sites, rank = guided_sites(pool, corpus, example, rng, whole=perturbation.facts.level == "sentence")
-        elif measure in ("units", "level") or (measure == "edits" and isinstance(perturbation, Then)):
-            selection = {"units": "below", "edits": "edits"}.get(measure)
-            return self._rules(corpus, draw, selection), no_distance
+        elif measure == "level":
+            return self._rules(corpus, draw, self.selection), no_distance
+        elif measure == "edits" and isinstance(perturbation, Then):
+            return self._rules(corpus, draw, "edits"), no_distance
+        elif measure == "units" and self.rounding == "down":
+            return self._rules(corpus, draw, "below"), no_distance
+        elif measure == "units" and perturbation.selection == "quota" and not isinstance(perturbation, Then):
+            return self._rules(corpus, draw, "quota"), no_distance  # which rounds up
         else:
             sites = self._rules(corpus, draw, "all")
             rank = ranked_by_chance(sites, rng.stream("order"))
         if measure == "units":
-            most = np.floor(perturbation.units(corpus).per_row(len(corpus)) * self.degree + 1e-9).astype(np.int64)
+            most = most_units(perturbation.units(corpus).per_row(len(corpus)), self.degree, self.rounding)
             chosen = sites.where(rank < most[sites.row])
         elif measure == "edits":
-            chosen = by_characters(corpus, sites, rank, self.degree)
+            chosen = by_characters(corpus, sites, rank, self.degree, self.rounding)
         else:
             assert self.far is not None, "the measure meaning needs a distance in meaning"
             chosen, far = by_meaning(corpus, sites, rank, self.degree, self.far)
@@ -251,6 +269,16 @@ class _Maker:
                 length += part.corpus.lengths
         share = away / np.maximum(length, 1)
         return Cases(chosen.example, chosen.draw, chosen.edits, tuple(columns), chosen.reached, share, unfit)
+
+
+def _apart(first: Column, other: Column) -> Column:
+    """Returns a second column in which a text that equals the first of its pair has a key, and so random draws, of its own."""
+    corpus = other.corpus
+    same = corpus.keys == first.corpus.keys
+    if not same.any():
+        return other
+    keys = np.where(same, mix(corpus.keys + np.uint64(1)), corpus.keys)
+    return replace(other, corpus=replace(corpus, keys=keys))
 
 
 def _hash(texts: Sequence[Ragged]) -> Bits:

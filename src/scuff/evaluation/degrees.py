@@ -53,13 +53,21 @@ def ranked_by_chance(edits: Edits, rng: Rng) -> Ints:
 ROUNDS = 8  # of guesses at how many more edits fit; the first guess is mostly right
 
 
-def by_characters(corpus: Corpus, edits: Edits, rank: Ints, degree: float) -> Edits:
+def most_units(total: Ints, degree: float, rounding: str = "down") -> Ints:
+    """Returns how many of so many words or characters a degree lets change: rounded down, so that it is never exceeded, or up, as
+    RobTest's code does, so that a text of ten words changes at 0.05, too.
+    """
+    exact = total * degree
+    return (np.ceil(exact - 1e-9) if rounding == "up" else np.floor(exact + 1e-9)).astype(np.int64)
+
+
+def by_characters(corpus: Corpus, edits: Edits, rank: Ints, degree: float, rounding: str = "down") -> Edits:
     """Returns as many of each text's edits, in order of rank, as keep its edit distance within the degree.
 
     The costs of edits are only upper bounds, and one edit may delete what another inserts. So the distance is measured, and
     the number of edits is searched between one that is known to fit and one that is known not to.
     """
-    limit = np.floor(corpus.lengths * degree + 1e-9).astype(np.int64)
+    limit = most_units(corpus.lengths, degree, rounding)
     every = np.arange(len(corpus))
     total = np.bincount(edits.row, minlength=len(corpus))
     fits = _affordable(edits, rank, limit)

@@ -37,7 +37,7 @@ TAGS["malicious"] = [c for c in COLUMNS if c not in TAGS["general"]]
 
 DEFAULT = "default"  # stands for all dimensions that are measured if the user names none
 # names that mean something else in `scuff check` or `--dimensions`
-RESERVED = ("clean", "average", "worst", "each", "overall", "answered", "tried", DEFAULT)
+RESERVED = ("clean", "average", "worst", "worst_alone", "each", "overall", "answered", "tried", DEFAULT)
 LABEL = re.compile(r"([\w.-]+)=")
 
 

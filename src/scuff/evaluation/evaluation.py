@@ -14,7 +14,7 @@ from ..metrics import Metric
 from ..metrics.interval import mean_interval, resamples, weighted_means
 from ..runs.folder import Folder
 from ..runs.inputs import data_facts
-from ..runs.schema import SCHEMA, EvaluationSummary, ProtocolFacts, RunFile
+from ..runs.schema import SCHEMA, AsPublished, EvaluationSummary, ProtocolFacts, RunFile
 from ..runs.trials import Ask, Job, Saliency
 from ..victims.truth import Truth
 from .block import CellCases, make_cases, try_block
@@ -145,6 +145,7 @@ class Evaluation:
         """Computes summary.json and results.jsonl from the trials and writes them. Returns the summary."""
         table, metric = self.table(), self.metric or self.truth.metric
         cases = int((~table.clean).sum())
+        published: AsPublished = {"published": run["published"]} if "published" in run else {}
         summary: EvaluationSummary = {
             "schema": SCHEMA,
             "signature": run["signature"],
@@ -154,8 +155,11 @@ class Evaluation:
             "metric": metric.title or metric.spec,
             "protocol": cast(ProtocolFacts, self.protocol.asdict()),
             "left_out": run.get("left_out", {}),
+            **published,
             "queries": {"cases": cases, "planned": self.planned, "saved": self._saved(table)},
-            **summarise(table, self.protocol, self.truth, metric),
+            **summarise(
+                table, self.protocol, self.truth, metric, zeroe=run.get("config", {}).get("protocol") == "zeroe"
+            ),
         }
         self.folder.write_lines(
             "results.jsonl", example_lines(self.folder, self.data, self.protocol, self.truth, table)

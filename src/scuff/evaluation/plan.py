@@ -16,12 +16,13 @@ from ..perturbations.base import LEVELS
 from ..perturbations.contextual import Contextual
 from ..perturbations.names import ZEROE
 from ..perturbations.plan import Plan
+from ..perturbations.published import as_published, published_selection
 from ..resources import MissingResource
-from ..runs.settings import SIDES
 from ..text.random import name_bits
 from ..victims.base import Access
 from .dimensions import COLUMNS, DEFAULT, TAGS, Dimension
 from .protocol import CASES, Protocol
+from .published import PROTOCOLS, at_level, published_dimension
 from .score import DEGREES
 from .settings import EvaluationSettings
 
@@ -34,23 +35,27 @@ def make_protocol(
     Zéroe's protocol has one case at each of its three levels. at_once: the queries of a block that suit the victim. access: what
     the victim gives.
     """
-    zeroe = settings.protocol == "zeroe"
+    zeroe, published = settings.protocol == "zeroe", settings.as_published
     if zeroe and settings.access != ("rule",):
         raise ValueError("expected the access rule for the protocol zeroe, got others: it has levels, not degrees")
     dimensions, left_out = choose_dimensions(settings, data, access)
-    cases = (1 if zeroe else CASES) if settings.cases is None else settings.cases
+    usual = 1 if zeroe else PROTOCOLS["robtest"].cases if published else CASES
+    cases = usual if settings.cases is None else settings.cases
     protocol = Protocol(
         dimensions=dimensions,
         degrees=settings.degrees or (tuple(LEVELS.values()) if zeroe else DEGREES),
         cases=max(1, cases),
         seed=settings.seed,
-        sides=SIDES[settings.side],
+        sides=settings.sides if settings.side or not zeroe else tuple(range(len(data.columns))),
         protect=settings.protect,
         width=settings.width,
         beta=settings.beta,
         meaning=choose_meaning(settings, map(Dimension.parse, dimensions)) or "chrf",
         at_once=at_once,
         all_queries=True,
+        rounding=settings.rounding or ("up" if published and not zeroe else "down"),
+        selections=choose_selections(settings, dimensions),
+        final_from_zero=published and not zeroe,
     )
     protocol.usable(data)
     return replace(protocol, cases=min(cases, _affordable(settings, protocol, data))), left_out
@@ -107,8 +112,17 @@ def choose_dimensions(
         _try(dimension)
         names.append(name)
     if settings.protocol == "zeroe":
-        return tuple(name if "@" in name else f"{name}@level" for name in names), left_out
+        return tuple(map(at_level, names)), left_out
     return _by_access(names, settings.access, access, left_out), left_out
+
+
+def choose_selections(settings: EvaluationSettings, dimensions: Iterable[str]) -> tuple[str | None, ...]:
+    """Returns how each dimension at a strength chooses words: as the user says, else as published; () if all as usual."""
+    found: list[str | None] = []
+    for dimension in map(Dimension.parse, dimensions):
+        published = published_selection(dimension.perturbation) if settings.as_published else None
+        found.append((settings.selection or published) if dimension.measure == "level" else None)
+    return tuple(found) if any(found) else ()
 
 
 def usual_dimensions(settings: EvaluationSettings) -> list[str]:
@@ -152,14 +166,20 @@ def _by_access(
 
 
 def _filled(name: str, settings: EvaluationSettings, data: Dataset) -> str:
-    """Returns the spec of a dimension with options that come from the settings (contextual) or the data (distraction)."""
+    """Returns the spec of a dimension with options that come from the paper (as_published), the settings (contextual) or the data
+    (distraction).
+    """
     plain, at, access = name.partition("@")
     if plain == "contextual":  # its spec names the masked language model
-        with suppress(MissingResource):
-            return f"contextual={Contextual(mlm=settings.mlm or '').settled().spec}{at}{access}"
+        ours = Contextual(mlm=settings.mlm or "")
+        published = as_published(ours) if settings.as_published else ours
+        for contextual in (published, ours):
+            with suppress(MissingResource):
+                assert isinstance(contextual, Contextual), "options alone make it as published"
+                return f"contextual={contextual.settled().spec}{at}{access}"
     if plain == "distraction" and data.task != "tokens" and (words := neutral_words(data, settings.seed)):
         return f"distraction=distraction(words={words!r}){at}{access}"
-    return name
+    return published_dimension(name) if settings.as_published else name
 
 
 def _unusable(dimension: Dimension, data: Dataset) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -25,6 +25,10 @@ VALIDITY_OF = {
     "phonetic": "phonetic",
 }  # fmt: skip
 
+Rounding = Literal["down", "up"]
+ROUNDING: tuple[Rounding, ...] = get_args(Rounding)
+SINCE: dict[str, Any] = {"rounding": "down", "selections": (), "final_from_zero": False}  # options that came later
+
 MOST_EXAMPLES = 256  # of a block
 SENTENCE_SITES = 12  # sites of a text with sentence-level proposals, estimated
 
@@ -35,7 +39,10 @@ class Protocol:
 
     width: makes the run adaptive: it adds cases in rounds until a cell's interval is narrower than this, or until `cases`.
     meaning: what measures the degree of sentence-level dimensions, `chrf` or an encoder. at_once: queries of a block, about, if
-    `all_queries`; else (runs of older versions) its cases, whatever queries guide them.
+    `all_queries`; else (runs of older versions) its cases, whatever queries guide them. rounding: of the number of words or
+    characters that a degree stands for: down, or up as RobTest's code. selections: for each dimension how a degree that is a
+    strength (`@level`) chooses words, None for the usual way; () if all do. final_from_zero: the final score begins at 0, as in
+    RobTest's tables.
     """
 
     dimensions: tuple[str, ...] = tuple(COLUMNS)
@@ -49,6 +56,9 @@ class Protocol:
     meaning: str = "chrf"
     at_once: int = 30_000
     all_queries: bool = False
+    rounding: Rounding = "down"
+    selections: tuple[str | None, ...] = ()
+    final_from_zero: bool = False
 
     def __post_init__(self) -> None:
         """Sorts the degrees. Raises ValueError for values that no protocol can have, before the victim is asked anything."""
@@ -64,6 +74,12 @@ class Protocol:
             raise ValueError(f"expected 1 or more cases, got {self.cases}")
         if self.width is not None and not 0 < self.width < 1:
             raise ValueError(f"expected a number in (0, 1) for width, got {self.width}")
+        if self.rounding not in ROUNDING:
+            raise ValueError(f"expected {' or '.join(ROUNDING)} for rounding, got {self.rounding!r}")
+        if self.selections and len(self.selections) != len(self.dimensions):
+            raise ValueError(
+                f"expected a selection per dimension, got {len(self.selections)} for {len(self.dimensions)}"
+            )
         degree_weights(self.degrees, beta=self.beta)
         object.__setattr__(self, "degrees", tuple(sorted(self.degrees)))
         Protect(self.protect)
@@ -151,5 +167,12 @@ class Protocol:
             raise ValueError(f"expected perturbations that keep each token for tagging data, got {', '.join(joins)}")
 
     def asdict(self) -> dict[str, Any]:
-        """Returns the fields by name, tuples as lists: what run.json and summary.json hold."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+        """Returns the fields by name, tuples as lists: what run.json and summary.json hold.
+
+        Options that older versions do not have are left out where they are at their default, so that such runs keep their key.
+        """
+        return {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in asdict(self).items()
+            if not (key in SINCE and value == SINCE[key])
+        }

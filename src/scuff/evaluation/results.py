@@ -33,6 +33,7 @@ def example_lines(
                 name: {
                     "average": [rounded(score) for score in table.mean_score[number, :, at]],
                     "worst": [rounded(score) for score in table.worst_score[number, :, at]],
+                    "worst_alone": [rounded(score) for score in table.alone_score[number, :, at]],
                     "broken_by": broken.get((number, at)),
                 }
                 for number, name in enumerate(names)

@@ -8,6 +8,9 @@ from typing import Any
 from ..metrics import parse_metric
 from ..runs.settings import MODEL, Settings, setting
 from .dimensions import ACCESS, DEFAULT, TAGS, Dimension
+from .protocol import ROUNDING, Rounding
+
+SELECTIONS = ("quota", "coin", "each", "all")  # of a strength; below and edits are what degrees are made of
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,11 @@ class EvaluationSettings(Settings):
         "robtest",
         "robtest (default), or zeroe: its ten perturbations at low, mid and high, one case each",
         choices=("robtest", "zeroe"),
+    )
+    as_published: bool = setting(
+        False,
+        "as the protocol's paper has it: perturbations, rounding, number of cases, final score, sides; what you set "
+        "yourself stays, and what differs even so is listed",
     )
     dimensions: tuple[str, ...] = setting(
         (),
@@ -39,6 +47,19 @@ class EvaluationSettings(Settings):
         (), "how far cases may be from their originals; default: 0.05 0.1 0.2 0.3 0.4 0.5 0.6", metavar="D"
     )
     cases: int | None = setting(None, "cases per example and degree; default 10 (the paper: 100)", metavar="K")
+    rounding: Rounding | None = setting(
+        None,
+        "of the number of words or characters that a degree stands for: down (default), so that none is above it, or up, as "
+        "RobTest's code",
+        choices=ROUNDING,
+    )
+    selection: str | None = setting(
+        None,
+        "protocol zeroe: how words are chosen, as for `scuff perturb`: quota, coin, each or all",
+        metavar="HOW",
+        flags=("--select",),
+        alias="select",
+    )
     width: float | None = setting(
         None, "adaptive: add cases only until the 95% interval is narrower than this", metavar="W"
     )
@@ -75,6 +96,14 @@ class EvaluationSettings(Settings):
         super().check()
         if not self.access or len(set(self.access)) < len(self.access):
             raise ValueError(f"expected each access once, and at least one, got {', '.join(self.access) or 'none'}")
+        if self.selection is not None and self.selection not in SELECTIONS:
+            raise ValueError(f"expected {', '.join(SELECTIONS)} for selection, got {self.selection!r}")
+        if self.selection is not None and self.protocol != "zeroe":
+            raise ValueError(
+                "expected no selection for the protocol robtest, got one: there the degrees choose how many"
+            )
+        if self.rounding is not None and self.protocol == "zeroe":
+            raise ValueError("expected no rounding for the protocol zeroe, got one: it has levels, not degrees")
         if self.metric:
             parse_metric(self.metric)
 

@@ -12,7 +12,7 @@ from ..runs.folder import Folder, NoAnswers
 from ..runs.inputs import saved_data
 from ..runs.preflight import costs, in_brackets, look
 from ..runs.progress import Forecast
-from ..runs.schema import EvaluationSummary, RunPlan
+from ..runs.schema import EvaluationSummary, PublishedFacts, RunPlan
 from ..runs.settings import Settings
 from ..runs.setup import Output, Say, Setup
 from ..victims.base import Access, require
@@ -21,6 +21,7 @@ from .evaluation import Evaluation
 from .forecast import forecast_evaluation
 from .plan import make_protocol
 from .protocol import Protocol
+from .published import published_facts
 from .settings import EvaluationSettings
 
 
@@ -31,6 +32,7 @@ class EvaluationSetup(Setup):
     settings: EvaluationSettings
     protocol: Protocol = field(default_factory=Protocol)
     left_out: dict[str, str] = field(default_factory=dict)
+    published: PublishedFacts | None = None
 
     kind: ClassVar[str] = "evaluate"
     settings_class: ClassVar[type[Settings]] = EvaluationSettings
@@ -50,7 +52,8 @@ class EvaluationSetup(Setup):
         require(victim, protocol.needs, "this protocol")
         warn_of_language([dimension.perturbation for dimension in protocol.parsed], data.strings(), stacklevel=3)
         opened["query"].max_queries = settings.max_queries
-        setup = cls(**opened, protocol=protocol, left_out=left_out)
+        published = published_facts(settings, protocol, data) if settings.as_published else None
+        setup = cls(**opened, protocol=protocol, left_out=left_out, published=published)
         setup.ready(protocol.queries(data))
         return setup
 
@@ -84,10 +87,17 @@ class EvaluationSetup(Setup):
             "dimensions": ",".join(protocol.dimensions), "degrees": ",".join(f"{degree:g}" for degree in protocol.degrees),
             "cases": protocol.cases, "seed": protocol.seed, **({"meaning": protocol.meaning} if "meaning" in measures else {}),
             **({"width": f"{protocol.width:g}"} if protocol.width else {}),
+            **({"rounding": protocol.rounding} if protocol.rounding != "down" else {}),
+            **({"select": ",".join(map(str, protocol.selections))} if protocol.selections else {}),
+            **({"final": "from 0"} if protocol.final_from_zero else {}),
         }  # fmt: skip
 
     def about(self) -> RunPlan:
-        return {"left_out": self.left_out}
+        return {"left_out": self.left_out, **({"published": self.published} if self.published else {})}
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        return self.protocol.sides
 
     def check_answers(self, summary: EvaluationSummary) -> None:
         if not summary["answered"]:

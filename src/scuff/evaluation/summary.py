@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -21,37 +21,44 @@ from ..runs.schema import (
     DimensionScores,
     Estimate,
     Harm,
+    HasRedLine,
+    LeftShare,
     ProblemCounts,
     Reasons,
     Scores,
 )
 from ..text.ragged import Floats, Ints, Mask
 from ..victims.truth import Truth
+from .left import Left, column_sums, round_off, rounded_ends
 from .protocol import Protocol
 from .score import degree_weights
 from .table import Table
 
 
-def summarise(table: Table, protocol: Protocol, truth: Truth, metric: Metric | None = None) -> Scores:
+def summarise(
+    table: Table, protocol: Protocol, truth: Truth, metric: Metric | None = None, *, zeroe: bool = False
+) -> Scores:
     """Returns clean, average and worst scores with intervals, by degree, by dimension, and over all dimensions.
 
     metric: computes the scores from the answers in the table; None stands for the task's usual one. The usual one always decides
-    which case of an example is the worst and which examples are broken, since it scores single answers. Raises ValueError if
-    the metric does not fit the task, the labels or the answers.
+    which case of an example is the worst and which examples are broken, since it scores single answers. zeroe: also returns what
+    Zéroe's protocol has, the red line and s*. Raises ValueError if the metric does not fit the task, the labels or the answers.
     """
-    return _Summary(table, protocol, truth, metric or truth.metric).content()
+    return _Summary(table, protocol, truth, metric or truth.metric, zeroe).content()
 
 
 class _Summary:
     """Computes all entries from a metric's estimates: on the examples, and on resamples of them (`..._again`)."""
 
-    def __init__(self, table: Table, protocol: Protocol, truth: Truth, metric: Metric) -> None:
+    def __init__(self, table: Table, protocol: Protocol, truth: Truth, metric: Metric, zeroe: bool) -> None:
         metric.check(truth.task, truth.labels, "scores" in table.columns)
         self.table, self.protocol, self.truth, self.metric = table, protocol, truth, metric
         self.draws = resamples(table.examples, protocol.seed)
         self.rows = table.rows(metric, truth)
         self.mean, self.mean_again = metric.estimate(self.rows.mean, self.draws)
         self.worst, self.worst_again = metric.estimate(self.rows.worst, self.draws)
+        self.alone, self.alone_again = metric.estimate(self.rows.alone, self.draws)
+        self.left = Left(table, truth, metric, self.rows, self.draws) if zeroe else None
 
     def content(self) -> Scores:
         clean = self._clean()
@@ -61,7 +68,9 @@ class _Summary:
             "overall": {
                 "average": self._overall(self.mean, self.mean_again),
                 "worst": self._overall(self.worst, self.worst_again),
+                "worst_alone": self._overall(self.alone, self.alone_again),
             },
+            **self._red_line(),
             "dimensions": dimensions,
             "harm": self._harm(clean, dimensions),
             "answered": int(self.table.answered.sum()),
@@ -82,8 +91,8 @@ class _Summary:
             "answered": answered,
             **_problem_counts(kinds),
             **_reasons(table.clean_reasons),
-            "chance": _round(truth.chance) if usual else None,
-            "majority": _round(truth.majority) if usual else None,
+            "chance": round_off(truth.chance) if usual else None,
+            "majority": round_off(truth.majority) if usual else None,
         }
 
     def _dimension(self, at: int) -> DimensionScores:
@@ -97,6 +106,7 @@ class _Summary:
             "level": dimension.perturbation.facts.level,
             "average": self._final(self.mean[at], self.mean_again[at]),
             "worst": self._final(self.worst[at], self.worst_again[at]),
+            "worst_alone": self._final(self.alone[at], self.alone_again[at]),
         }
         column = self.protocol.validity(at)
         if column:
@@ -104,6 +114,7 @@ class _Summary:
                 "column": column,
                 "average": self._final(self.mean[at], self.mean_again[at], validity=column),
                 "worst": self._final(self.worst[at], self.worst_again[at], validity=column),
+                "worst_alone": self._final(self.alone[at], self.alone_again[at], validity=column),
             }
         out["degrees"] = [self._cell(at, degree) for degree in range(len(self.protocol.degrees))]
         return cast(DimensionScores, out)
@@ -111,8 +122,11 @@ class _Summary:
     def _cell(self, at: int, degree: int) -> Cell:
         table = self.table
         here = table.within(at, degree)
-        mean, worst = float(self.mean[at, degree]), float(self.worst[at, degree])
-        known, known_worst = (int(np.isfinite(s[at, degree]).sum()) for s in (table.mean_score, table.worst_score))
+        mean, worst, alone = (float(scores[at, degree]) for scores in (self.mean, self.worst, self.alone))
+        known, known_worst, known_alone = (
+            int(np.isfinite(scores[at, degree]).sum())
+            for scores in (table.mean_score, table.worst_score, table.alone_score)
+        )
         kinds, cases = table["kind"][here], int(here.sum())
         each = np.bincount(table["example"][here], minlength=table.examples)
         examples = int((each > 0).sum())
@@ -121,7 +135,9 @@ class _Summary:
             "degree": self.protocol.degrees[degree],
             "average": self._with_interval(mean, self.mean_again[at, degree], known),
             "worst": self._with_interval(worst, self.worst_again[at, degree], known_worst, one_each=True),
+            "worst_alone": self._with_interval(alone, self.alone_again[at, degree], known_alone, one_each=True),
             "relative": self._relative(at, degree),
+            **self._left(at, degree),
             **self._auc(here),
             "success": self._success(at, degree),
             "reached": self._mean_over_examples(table["reached"][here], table["example"][here], each),
@@ -129,7 +145,7 @@ class _Summary:
             "examples": examples,
             "unchanged_examples": int(((each > 0) & (still == each)).sum()),
             "cases": cases,
-            "cases_each": _round(cases / examples) if examples else 0,
+            "cases_each": round_off(cases / examples) if examples else 0,
             "unchanged": int((table["unchanged"][here] & (kinds == 0)).sum()),
             "unfit": int(table.unfit[at, degree]),
             **_problem_counts(kinds),
@@ -138,15 +154,23 @@ class _Summary:
     def _mean_over_examples(self, values: Floats, example: Ints, each: Ints) -> float | None:
         """Returns the mean over examples of the mean over an example's cases, as for scores; None if there are none."""
         total = np.bincount(example, values, self.table.examples)
-        return _round((total[each > 0] / each[each > 0]).mean()) if each.any() else None
+        return round_off((total[each > 0] / each[each > 0]).mean()) if each.any() else None
+
+    def _red_line(self) -> HasRedLine:
+        return {"red_line": self.left.red_line()} if self.left else {}
+
+    def _left(self, at: int, degree: int) -> LeftShare:
+        return {"left": self.left.cell(at, degree)} if self.left else {}
 
     def _relative(self, at: int, degree: int) -> float | None:
         """Returns the score divided by the clean score (Zéroe's s*), on the examples that have both; None if it has no value."""
         both = np.isfinite(self.table.clean_score) & np.isfinite(self.table.mean_score[at, degree])
         if not both.any():
             return None
-        left = self.metric.relative(*(_sum(rows[both]) for rows in (self.rows.mean[at, degree], self.rows.clean)))
-        return _round(left) if math.isfinite(left) else None
+        left = self.metric.relative(
+            *(column_sums(rows[both]) for rows in (self.rows.mean[at, degree], self.rows.clean))
+        )
+        return round_off(left) if math.isfinite(left) else None
 
     def _success(self, at: int, degree: int) -> Broken:
         """Returns the share of the examples answered right when clean that some case up to this degree breaks."""
@@ -154,23 +178,30 @@ class _Summary:
         broken = right & (self.table.worst_score[at, degree] < 1)
         count = int(right.sum())
         share = broken.sum() / count if count else math.nan
-        return {"rate": _round(share), "interval": _rounded(wilson(float(share), count)), "of": count}
+        return {"rate": round_off(share), "interval": rounded_ends(wilson(float(share), count)), "of": count}
 
     def _final(self, scores: Floats, again: Floats, validity: str | None = None) -> Estimate:
         """Returns the final score of a dimension. scores: by degree. again: by degree and resample."""
-        weight = degree_weights(self.protocol.degrees, beta=self.protocol.beta, validity=validity)
+        weight = self._weights(validity)
         return self._with_interval(float(weight @ scores), weight @ again, self.table.examples)
+
+    def _weights(self, validity: str | None = None) -> Floats:
+        """Returns the weights of the degrees in a final score."""
+        protocol = self.protocol
+        return degree_weights(
+            protocol.degrees, beta=protocol.beta, published=protocol.final_from_zero, validity=validity
+        )
 
     def _overall(self, scores: Floats, again: Floats) -> Estimate:
         """Returns the mean of the final scores of all dimensions."""
-        weight = degree_weights(self.protocol.degrees, beta=self.protocol.beta)
+        weight = self._weights()
         return self._with_interval(
             float((scores @ weight).mean()), np.tensordot(weight, again, (0, 1)).mean(0), self.table.examples
         )
 
     def _with_interval(self, value: float, again: Floats, examples: int, one_each: bool = False) -> Estimate:
         interval = self.metric.interval(value, again, examples, one_each)
-        return {"value": _round(value), "interval": _rounded(interval)}
+        return {"value": round_off(value), "interval": rounded_ends(interval)}
 
     def _auc(self, rows: Mask) -> AucScore:
         """Returns the macro AUC over some cases, all examples weighing the same; {} if it is not defined.
@@ -187,7 +218,7 @@ class _Summary:
         if np.isnan(value):
             return {}
         interval = auc.interval(float(value), again, table.examples)
-        return {"auc": {"value": _round(value), "interval": _rounded(interval)}}
+        return {"auc": {"value": round_off(value), "interval": rounded_ends(interval)}}
 
     def _harm(self, clean: CleanScores, dimensions: dict[str, DimensionScores]) -> list[Harm]:
         """Returns the dimensions, the most harmful first: by the share of the clean score left at the highest degree (Zéroe,
@@ -201,13 +232,8 @@ class _Summary:
         for name, content in dimensions.items():
             last = content["degrees"][-1]
             value = (last["auc"] if metric == "auc" and "auc" in last else last["average"])["value"]
-            left.append({"dimension": name, "left": _round(value / base) if base and value is not None else None})
+            left.append({"dimension": name, "left": round_off(value / base) if base and value is not None else None})
         return sorted(left, key=lambda entry: (entry["left"] is None, entry["left"], entry["dimension"]))
-
-
-def _sum(rows: Floats) -> Floats:
-    """Returns the sum of rows, summed column by column, so that rounding does not depend on the number of columns."""
-    return np.array([column.sum() for column in np.ascontiguousarray(rows.T)])
 
 
 def _problem_counts(kinds: Ints) -> ProblemCounts:
@@ -218,15 +244,3 @@ def _problem_counts(kinds: Ints) -> ProblemCounts:
 def _reasons(found: Mapping[str, int]) -> Reasons:
     """Returns the entry that says why cases have no answer; {} if all have one."""
     return {"reasons": in_brief(found)} if found else {}
-
-
-def _round(value: Any) -> float | None:
-    """Rounds to six digits, since later ones may differ between machines. Returns None for nan and inf, which JSON does not
-    have.
-    """
-    number = float(value)
-    return round(number, 6) if math.isfinite(number) else None
-
-
-def _rounded(interval: Sequence[float]) -> list[float | None]:
-    return [_round(end) for end in interval]

@@ -29,6 +29,7 @@ class Rows(NamedTuple):
     clean: Floats  # [examples, k]
     mean: Floats  # [dimensions, degrees, examples, k]: the mean over an example's cases
     worst: Floats  # [dimensions, degrees, examples, k]: of an example's worst case up to the degree
+    alone: Floats  # [dimensions, degrees, examples, k]: of an example's worst case at the degree alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,52 +129,63 @@ class Table:
             return self.per_example(np.nan_to_num(self["score"]).astype(np.float64), self.answered) / count
 
     @cached_property
+    def _lowest(self) -> Floats:
+        """The lowest score of an example's cases, by dimension, degree and example; inf where none was answered."""
+        lowest = np.full(self.dimensions * self.degrees * self.examples, np.inf)
+        np.minimum.at(lowest, self.cell[self.answered], self["score"][self.answered].astype(np.float64))
+        return lowest.reshape(self.dimensions, self.degrees, self.examples)
+
+    @cached_property
     def worst_score(self) -> Floats:
         """The lowest score of an example's cases up to each degree, its clean text included; nan where none was answered."""
-        size = self.dimensions * self.degrees * self.examples
-        lowest = np.full(size, np.inf)
-        np.minimum.at(lowest, self.cell[self.answered], self["score"][self.answered].astype(np.float64))
-        shaped = lowest.reshape(self.dimensions, self.degrees, self.examples)
-        lowest = np.minimum.accumulate(shaped, axis=1)
+        return self._with_clean(np.minimum.accumulate(self._lowest, axis=1))
+
+    @cached_property
+    def alone_score(self) -> Floats:
+        """The lowest score of an example's cases at each degree alone, its clean text included; nan where none was answered."""
+        return self._with_clean(self._lowest)
+
+    def _with_clean(self, lowest: Floats) -> Floats:
         return np.where(np.isinf(lowest), np.nan, np.minimum(lowest, self.clean_score))
 
-    def worst_case(self, score: Floats) -> Ints:
-        """The row with the lowest score, by dimension, degree and example; -1 where worst_score is not known.
+    def worst_case(self, score: Floats, *, alone: bool = False) -> Ints:
+        """The row with the lowest score, by dimension, degree and example; -1 where worst_score or alone_score is not known.
 
         score: of every row. Of equal ones the clean text is taken, else the one of the smallest degree, of these the first.
+        alone: of the cases at each degree alone, not of those at smaller degrees, too.
         """
         rows = np.flatnonzero(self.answered)
         rows = rows[np.lexsort((rows, score[rows], self.cell[rows]))]
         cells, first = np.unique(self.cell[rows], return_index=True)
         worst = np.full((self.dimensions, self.degrees, self.examples), -1)
         worst.flat[cells] = rows[first]
-        for degree in range(1, self.degrees):
+        for degree in range(1, 0 if alone else self.degrees):
             before, here = worst[:, degree - 1], worst[:, degree]
             stays = (before >= 0) & ((here < 0) | (score[before] <= score[here]))
             worst[:, degree] = np.where(stays, before, here)
         clean = np.zeros(self.examples, np.int64)
         clean[self["example"][self.clean]] = np.flatnonzero(self.clean)
         worst = np.where((worst >= 0) & (score[clean] <= score[worst]), clean, worst)
-        return np.where(np.isnan(self.worst_score), -1, worst)
+        return np.where(np.isnan(self.alone_score if alone else self.worst_score), -1, worst)
 
     def rows(self, metric: Metric, truth: Truth) -> Rows:
         """Returns a metric's rows of statistics: of the task's usual one from the scores in the trials, else from the answers."""
         if metric == truth.metric:
-            scores = (self.clean_score, self.mean_score, self.worst_score)
+            scores = (self.clean_score, self.mean_score, self.worst_score, self.alone_score)
             return Rows(*(weighted_rows(each, truth.weight) for each in scores))
         cells = [(dimension, degree) for dimension in range(self.dimensions) for degree in range(self.degrees)]
-        worst_case = self.worst_case(self._sureness(truth) if metric.needs_scores else self["score"])
+        score = self._sureness(truth) if metric.needs_scores else self["score"]
+        worst_cases = [self.worst_case(score, alone=alone) for alone in (False, True)]
         chosen = [
             self.clean & (self["kind"] == 0),
             *(self.answered & self.within(*cell) for cell in cells),
-            *(worst_case[cell][worst_case[cell] >= 0] for cell in cells),
+            *(worst[cell][worst[cell] >= 0] for worst in worst_cases for cell in cells),
         ]
         found = [self.example_rows(metric, truth, rows) for rows in chosen]
         wide = next((rows.shape[1] for rows in found if rows is not None), 1)
         none = np.full((self.examples, wide), np.nan)
         whole = np.stack([none if rows is None else rows for rows in found])
-        mean, worst = whole[1:].reshape(2, self.dimensions, self.degrees, *none.shape)
-        return Rows(whole[0], mean, worst)
+        return Rows(whole[0], *whole[1:].reshape(3, self.dimensions, self.degrees, *none.shape))
 
     def _sureness(self, truth: Truth) -> Floats:
         """A rank of every row by its score and, among equal ones, by how sure the model is of the right answer."""

@@ -11,14 +11,17 @@ from ..perturbations.base import LEVELS
 from ..perturbations.names import FAMILY
 from .dimensions import ACCESS, COLUMNS, DEFAULT, Dimension
 from .plan import usual_dimensions
+from .published import at_level, published_dimension
 from .score import DEGREES
 from .settings import EvaluationSettings
 
 Threshold = float | str  # a number in [0, 1], or a percentage such as "80%"
 
-OVERALL = ("clean", "average", "worst", "answered", "tried")  # scores that every evaluation has
-OVER_DIMENSIONS = ("average", "worst", "each")  # names that stand for all dimensions
-OF_DIMENSION = re.compile(r"(.+?)(?:@[0-9.]+)?(?:\.worst|\.tried|\.auc)?")  # a score of the dimension in the group
+OVERALL = ("clean", "average", "worst", "worst_alone", "answered", "tried")  # scores that every evaluation has
+OVER_DIMENSIONS = ("average", "worst", "worst_alone", "each")  # names that stand for all dimensions
+OF_DIMENSION = re.compile(
+    r"(.+?)(?:@[0-9.]+)?(?:\.worst|\.worst_alone|\.tried|\.auc|\.left)?"
+)  # a score of the dimension in the group
 
 
 def read_share(value: Threshold, what: str) -> float:
@@ -37,8 +40,8 @@ def read_share(value: Threshold, what: str) -> float:
 def score_names(dimensions: Mapping[str, str], degrees: Iterable[float]) -> list[str]:
     """Returns the names of all scores that an evaluation may have. dimensions: their names, each with its access."""
     each = [f"{name}@{degree:g}" for name in dimensions for degree in degrees]
-    aucs = ["clean.auc", *(f"{name}.auc" for name in each)]
-    both = [f"{name}{part}" for name in (*dimensions, *each) for part in ("", ".worst", ".tried")]
+    aucs = ["clean.auc", *(f"{name}.{part}" for name in each for part in ("auc", "left"))]
+    both = [f"{name}{part}" for name in (*dimensions, *each) for part in ("", ".worst", ".worst_alone", ".tried")]
     return [*OVERALL, *both, *aucs]
 
 
@@ -112,8 +115,8 @@ def _names(settings: EvaluationSettings, specs: Iterable[str], *, also_by_rule: 
     """
     out: dict[str, str] = {}
     for spec in [one for given in specs for one in (usual_dimensions(settings) if given == DEFAULT else [given])]:
-        if settings.protocol == "zeroe":
-            spec = spec if "@" in spec else f"{spec}@level"
+        spec = published_dimension(spec) if settings.as_published else spec
+        spec = at_level(spec) if settings.protocol == "zeroe" else spec
         dimension = Dimension.parse(spec)
         given = dimension.access != "rule" or spec.endswith("@rule") or settings.protocol == "zeroe"
         for made in (

@@ -5,9 +5,10 @@ from __future__ import annotations
 from html import escape
 from math import ceil, cos, log10, pi, sin
 
+from ..evaluation.published import LEVEL_NAMES
 from ..runs.display import cut
 from ..runs.schema import AccessName, Cell, Curve, DimensionScores, EvaluationSummary
-from .formatting import percent
+from .formatting import alone, percent
 from .groups import groups
 
 Point = tuple[float, float]
@@ -42,7 +43,8 @@ def curve(
     chance: float | None,
     beside: DimensionScores | None = None,
 ) -> str:
-    """Returns a chart of average and worst score by degree with their intervals, the clean score, and the score of guessing.
+    """Returns a chart of average and worst score by degree with their intervals, the worst of each degree alone as a thin line,
+    the clean score, and the score of guessing.
 
     beside: the dimension with another access, whose scores are drawn as thin lines.
     """
@@ -57,17 +59,55 @@ def curve(
         parts += [_line(average, top, clean, "beside") for average in _scores(beside["degrees"])]
     for scores, kind, band in zip(_scores(cells), ("average", "worst"), ("band", "worst-band"), strict=True):
         parts += [_band(cells, kind, top, band), _line(scores, top, clean, kind)]
-    for level, kind in ((clean, "clean"), (chance, "chance")):
-        if level is not None:
-            (x1, y), (x2, _) = _spot(0, level), _spot(1, level)
-            parts.append(f'<line class="{kind}" stroke-dasharray="4 3" x1="{x1}" x2="{x2}" y1="{y}" y2="{y}"/>')
+    parts.append(_line(_alone(cells), top, clean, "alone"))
+    parts += [_across(level, kind) for level, kind in ((clean, "clean"), (chance, "chance"))]
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+
+
+def _across(level: float | None, kind: str) -> str:
+    """Returns a dashed horizontal line; "" if nobody knows where."""
+    if level is None:
+        return ""
+    (x1, y), (x2, _) = _spot(0, min(level, 1)), _spot(1, min(level, 1))
+    return f'<line class="{kind}" stroke-dasharray="4 3" x1="{x1}" x2="{x2}" y1="{y}" y2="{y}"/>'
+
+
+def left_curve(title: str, content: DimensionScores, red_line: float | None) -> str:
+    """Returns a chart of s* by level with its intervals, as Zéroe's Figure 1: 100 is the clean score, the red line s_worst.
+
+    What is above the clean score is drawn at its height.
+    """
+    known = [(cell["degree"], cell["left"]) for cell in content["degrees"] if "left" in cell]
+    found = [(degree, entry["interval"], entry["value"]) for degree, entry in known if entry["value"] is not None]
+    parts = [_levels()]
+    for degree, name in ((0.0, "none"), *LEVEL_NAMES.items()):
+        x, y = _spot(degree, 0)
+        parts.append(f'<text x="{x}" y="{y + 15}" text-anchor="middle">{name}</text>')
+    edge = [(degree, ends[1]) for degree, ends, _ in found] + [(degree, ends[0]) for degree, ends, _ in reversed(found)]
+    band = [_spot(degree, min(end, 1)) for degree, end in edge if end is not None]
+    line = [_spot(0, 1), *(_spot(degree, min(value, 1)) for degree, _, value in found)]
+    said = "; ".join(f"{percent(value)} at {degree:g}" for degree, _, value in found)
+    parts += [
+        f'<polygon class="band" points="{_points(band)}"/>',
+        f'<polyline class="average" fill="none" points="{_points(line)}"/>',
+        *(f'<circle class="average" r="2.5" cx="{x}" cy="{y}"/>' for x, y in line[1:]),
+        _across(red_line, "red-line"),
+    ]
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>{escape(title)}</title><desc>{escape(said)}</desc>'
+        f"{''.join(parts)}</svg>"
+    )
 
 
 def _scores(cells: list[Cell]) -> tuple[list[tuple[float, float | None]], list[tuple[float, float | None]]]:
     """Returns pairs of degree and score: of the average, and of the worst."""
     average = [(cell["degree"], cell["average"]["value"]) for cell in cells]
     return average, [(cell["degree"], cell["worst"]["value"]) for cell in cells]
+
+
+def _alone(cells: list[Cell]) -> list[tuple[float, float | None]]:
+    """Returns pairs of degree and worst score of that degree alone."""
+    return [(cell["degree"], alone(cell)["value"]) for cell in cells]
 
 
 def _line(scores: list[tuple[float, float | None]], top: float, clean: float | None, kind: str) -> str:

@@ -14,9 +14,9 @@ from ..runs.schema import (
     Failure,
     RunFile,
 )
-from .charts import curve, radar
+from .charts import curve, left_curve, radar
 from .evaluation_tables import paper_head, paper_note, paper_rows
-from .formatting import percent, short, spread
+from .formatting import alone, percent, short, spread
 from .groups import accesses, by_harm, degrees, groups, measure_of_meaning, overall_by_access, unchanged
 from .notes import evaluation_notes
 from .page import (
@@ -32,6 +32,7 @@ from .page import (
     table,
     write_page,
 )
+from .zeroe import is_zeroe, level_head, level_rows, measure, red_line, red_line_words, zeroe_note
 
 SHOWN = 5  # failures of a dimension that are shown at most
 SPEC = 160  # letters of a spec that are shown
@@ -48,6 +49,7 @@ def write_report(folder: Folder) -> None:
         _scores(summary),
         _how_to_read_sections(summary),
         *(_section(summary, at, *group, failures) for at, group in enumerate(groups(summary).items(), 1)),
+        _published(summary),
         _about(summary, folder.run()),
     )
     write_page(folder, f"Scuff: {summary['model']} on {summary['data']['name']}", parts)
@@ -59,14 +61,38 @@ def _head(summary: EvaluationSummary) -> str:
         estimate_tile(clean["score"], f"clean {metric}"),
         estimate_tile(overall["average"], "average under attack, final"),
         estimate_tile(overall["worst"], "worst case, final"),
+        estimate_tile(alone(overall), "worst case of each degree alone, final"),
     ]
     if "auc" in clean:
         tiles.append(estimate_tile(clean["auc"], "clean macro AUC"))
-    about = (
+    about = _follows(summary) + (
         f"{clean['examples']:,} examples, {metric} in %. Guessing gives {percent(clean['chance'])}, always the most frequent "
         f"answer {percent(clean['majority'])}."
     )
-    return head(f"{summary['model']} on {summary['data']['name']}", about, tiles, evaluation_notes(summary))
+    notes = [line for line in (red_line_words(summary), *evaluation_notes(summary, published=False)) if line]
+    return head(f"{summary['model']} on {summary['data']['name']}", about, tiles, notes)
+
+
+def _follows(summary: EvaluationSummary) -> str:
+    """Returns a sentence that names the paper that the run follows; "" if it follows none."""
+    if "published" not in summary:
+        return ""
+    found = summary["published"]
+    where = f'<a href="#as-published">what differs even so</a> ({len(found["differs"])} points)'
+    return f"As published, {escape(found['paper'])} {escape(found['section'])}; {where}. "
+
+
+def _published(summary: EvaluationSummary) -> str:
+    """Returns the paper that the run follows, what that set, and what differs even so; "" if it follows none."""
+    if "published" not in summary:
+        return ""
+    found = summary["published"]
+    sets, differs = (items([escape(line) for line in found[what]]) for what in ("sets", "differs"))
+    paper = f"{escape(found['paper'])}, {escape(found['section'])}"
+    return (
+        f'<h2 id="as-published">As published</h2><p>This run follows {paper}:</p>{sets}'
+        f"<p>What differs from the paper:</p>{differs}"
+    )
 
 
 def _how(*lines: str) -> str:
@@ -77,8 +103,15 @@ def _guide(topic: str) -> str:
     return f"<code>scuff guide {topic}</code>"
 
 
-def _keys(average: str, worst: str) -> str:
+def _keys(average: str, worst: str, alone: str = "") -> str:
     keys = {average: "var(--average)", worst: "var(--worst)", "clean": "var(--clean);border-top-style:dashed"}
+    if alone:
+        keys[alone] = "var(--worst);border-top-style:dashed;border-top-width:1px"
+    return _lines(keys)
+
+
+def _lines(keys: dict[str, str]) -> str:
+    """Returns the key of a picture: what lines mean, each with its colour and style."""
     shown = [f'<span><i class="key" style="border-color:{line}"></i>{what}</span>' for what, line in keys.items()]
     return f'<p class="soft keys">{" ".join(shown)}</p>'
 
@@ -99,7 +132,7 @@ def _radars(summary: EvaluationSummary) -> str:
 
 def _scores(summary: EvaluationSummary) -> str:
     columns = [f"{degree:g}" for degree in degrees(summary)]
-    columns = ["dimension", "setting", "average (final)", "worst (final)", *columns, "left"]
+    columns = ["dimension", "setting", "average (final)", "worst (final)", "worst alone (final)", *columns, "left"]
     how = _how(
         "The most harmful dimension first. The final scores weigh small degrees more (RobTest, eq. 1); the columns are the "
         "average at each degree; the last is what is left of the clean score at the highest.",
@@ -121,19 +154,22 @@ def _score_rows(summary: EvaluationSummary) -> list[list[str]]:
         for access, name in names.items():
             content = dimensions[name]
             cells = [percent(cell["average"]["value"]) for cell in content["degrees"]]
-            rows.append([title, access, spread(content["average"]), spread(content["worst"]), *cells, left[name]])
+            finals = map(spread, (content["average"], content["worst"], alone(content)))
+            rows.append([title, access, *finals, *cells, left[name]])
             title = ""
     still = [f"{100 * share:.0f} %" for share in unchanged(summary)]
-    rows.append(['<span class="soft">texts that stay as they are</span>', "", "", "", *still, ""])
+    rows.append(['<span class="soft">texts that stay as they are</span>', "", "", "", "", *still, ""])
     blank, overall = [""] * (len(still) + 1), summary["overall"]
-    rows.append(["overall", "", spread(overall["average"]), spread(overall["worst"]), *blank])
-    for access, average, worst, of in overall_by_access(summary):
-        rows.append([f'<span class="soft">{of}</span>', access, percent(average), percent(worst), *blank])
+    rows.append(["overall", "", *map(spread, (overall["average"], overall["worst"], alone(overall))), *blank])
+    for access, means, of in overall_by_access(summary):
+        rows.append([f'<span class="soft">{of}</span>', access, *map(percent, means), *blank])
     return rows
 
 
 def _how_to_read_sections(summary: EvaluationSummary) -> str:
     thin = " Dotted lines in the other settings repeat those of rule." if accesses(summary) != ["rule"] else ""
+    if is_zeroe(summary):
+        return _how_to_read_levels(summary)
     how = _how(
         "Pictures: from left to right more is changed, at most as the degree says; bands are 95 % intervals, the grey dashed "
         f"line is guessing.{thin} A line that falls early falls on texts that people still read with ease; far to the right they "
@@ -144,7 +180,21 @@ def _how_to_read_sections(summary: EvaluationSummary) -> str:
         f"What each dimension stands for, and whom general and malicious mean: {_guide('dimensions')}; when rule, score or "
         f"gradient matters: {_guide('settings')}.",
     )
-    keys = _keys("average over cases", "worst: no case up to this degree broke it")
+    keys = _keys("average over cases", "worst: no case up to this degree broke it", "worst alone: none at this degree")
+    return f"<h2>Dimension by dimension</h2>{keys}{how}"
+
+
+def _how_to_read_levels(summary: EvaluationSummary) -> str:
+    how = _how(
+        f"Pictures: as Zéroe's Figure 1, what is left of the clean {escape(measure(summary))} in % (s*) at each level; bands are "
+        "95 % intervals.",
+        f"Red line: {escape(red_line_words(summary).removeprefix('red line: ') or 'not defined for this task and metric')}. "
+        "Below it a model is worse than one that has understood nothing.",
+        f"Tables: as the paper's Table 6. {escape(zeroe_note(summary))}",
+        "Examples: the smallest change after which the answer was worse, <del>taken out</del> <ins>put in</ins>. "
+        f"What to do about it: {_guide('repair')}.",
+    )
+    keys = _lines({"s*": "var(--average)", "red line, s_worst": "var(--worst);border-top-style:dashed"})
     return f"<h2>Dimension by dimension</h2>{keys}{how}"
 
 
@@ -180,15 +230,27 @@ def _section(
     for access, name in names.items():
         content = dimensions[name]
         beside = dimensions[names["rule"]] if access != "rule" and "rule" in names else None
-        cards.append(card(access, curve(f"{base}, {access}: score by degree", content, clean, chance, beside)))
+        picture = (
+            left_curve(f"{base}: s* by level", content, red_line(summary)["left"])
+            if is_zeroe(summary)
+            else curve(f"{base}, {access}: score by degree", content, clean, chance, beside)
+        )
+        cards.append(card(access, picture))
         broken.append(_examples(access, content, failures[name]))
         numbers.append(folded(f"Every number, {access}", _numbers(content)))
     return (
         f'<section id="dimension-{number}"><h3>{escape(base)}{_tag(first)}</h3><p class="soft">{_degree(summary, first)}'
         f'{_spec(base, first)}</p><div class="cards">{"".join(cards)}'
-        f"{table(paper_head(summary), paper_rows(summary, names))}</div>"
+        f"{_paper(summary, names)}</div>"
         f"{''.join(broken)}{''.join(numbers)}</section>"
     )
+
+
+def _paper(summary: EvaluationSummary, names: dict[AccessName, str]) -> str:
+    """Returns the table of a dimension in the layout of the protocol's paper."""
+    if is_zeroe(summary):
+        return table(level_head(summary), level_rows(summary, summary["dimensions"][next(iter(names.values()))]))
+    return table(paper_head(summary), paper_rows(summary, names))
 
 
 def _tag(content: DimensionScores) -> str:
@@ -232,13 +294,14 @@ def _example(access: AccessName, line: EvaluationLine, case: Failure) -> str:
 
 def _numbers(content: DimensionScores) -> str:
     auc = any("auc" in cell for cell in content["degrees"])
-    columns = ["degree", "average", "worst", "left", *(["macro AUC"] if auc else []), "broken of right", "reached",
+    columns = ["degree", "average", "worst", "worst alone", "left", *(["macro AUC"] if auc else []), "broken of right", "reached",
             "edit distance", "cases", "unchanged", "unfit", "no answer"]  # fmt: skip
     rows = []
     for cell in content["degrees"]:
         success = cell["success"]
         rows.append([
-            f"{cell['degree']:g}", spread(cell["average"]), spread(cell["worst"]), percent(cell["relative"]),
+            f"{cell['degree']:g}", spread(cell["average"]), spread(cell["worst"]), spread(alone(cell)),
+            percent(cell["relative"]),
             *([spread(cell["auc"]) if "auc" in cell else "-"] if auc else []),
             f"{percent(success['rate'])} of {success['of']}", _measured(cell["reached"]), _measured(cell["edit_distance"]),
             f"{cell['cases']:,}", f"{cell['unchanged_examples']:,} of {cell['examples']:,}", f"{cell['unfit']:,}",
@@ -253,13 +316,16 @@ def _measured(degree: float | None) -> str:
 
 
 def _about(summary: EvaluationSummary, run: RunFile) -> str:
+    up = summary["protocol"].get("rounding") == "up"
+    limit = "at most the one asked for" + (", rounded up to a whole word or character" if up else "")
     return (
         "<h2>What the numbers mean</h2><ul>"
         "<li><b>average</b>: mean over examples of the mean score of their cases: the share of right answers, where an "
         "answer is right or wrong.</li>"
-        "<li><b>worst</b>: share of examples that no case at this or a smaller degree broke.</li>"
-        "<li><b>left</b>: the score divided by the clean score. <b>reached</b>: the degree that was really reached, never "
-        "above the one asked for. <b>unfit</b>: draws that went above it and were thrown away.</li>"
+        "<li><b>worst</b>: share of examples that no case at this or a smaller degree broke. <b>worst alone</b>: that no case at "
+        "this degree broke, as in RobTest's tables; it can rise with the degree.</li>"
+        f"<li><b>left</b>: the score divided by the clean score. <b>reached</b>: the degree that was really reached, {limit}. "
+        "<b>unfit</b>: draws that went above it and were thrown away.</li>"
         "<li><b>unchanged</b>: examples whose text has too few words for the degree, or in which the attack finds nothing to "
         "change: they count with their clean answer.</li>"
         "<li>Intervals resample examples, never cases; plain proportions have Wilson's interval.</li></ul>"

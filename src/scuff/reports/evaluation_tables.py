@@ -1,11 +1,12 @@
-"""Tables of an evaluation: as text, and in Markdown in the layout of the RobTest paper."""
+"""Tables of an evaluation: as text, and in Markdown in the layout of its paper, RobTest (here) or Zéroe (`zeroe.py`)."""
 
 from __future__ import annotations
 
 from ..runs.schema import AccessName, EvaluationSummary
-from .formatting import cell, markdown_row, percent, spread, wrapped
+from .formatting import alone, cell, markdown_row, percent, spread, wrapped
 from .groups import accesses, by_harm, degrees, groups, overall_by_access, title, unchanged
 from .notes import evaluation_notes
+from .zeroe import is_zeroe, red_line_words, zeroe_table
 
 NAMES, LONGEST = 20, 30  # least width of the column of names; length from which a name has a line of its own
 KEPT = "\u00a0"  # keeps a name and its number on one line
@@ -15,13 +16,13 @@ def score_table(summary: EvaluationSummary) -> str:
     """Returns a line per dimension and access, the most harmful dimension first, then those over all, then notes."""
     bases = [base for base in groups(summary) if len(base) < LONGEST]
     width = max([NAMES, *(len(base) + 2 for base in bases)])
-    start = width + 50  # where the columns of degrees are
+    start = width + 70  # where the columns of degrees are
     lines = [
         f"{summary['model']} on {summary['data']['name']}: {summary['metric']} in %, 95 % intervals, "
         f"{summary['clean']['examples']:,} examples",
         "",
         f"{'':{start}}  average at degree",
-        f"{'':{width}}{'setting':10}{'final average':>20}{'final worst':>20}"
+        f"{'':{width}}{'setting':10}{'final average':>20}{'final worst':>20}{'worst alone':>20}"
         + "".join(f"{degree:>6g}" for degree in degrees(summary)),
     ]
     for base, names in by_harm(summary).items():
@@ -33,20 +34,24 @@ def score_table(summary: EvaluationSummary) -> str:
             content = summary["dimensions"][name]
             lines.append(
                 f"{shown:{width}}{access:10}{spread(content['average']):>20}{spread(content['worst']):>20}"
+                f"{spread(alone(content)):>20}"
                 + "".join(f"{percent(cell['average']['value']):>6}" for cell in content["degrees"])
             )
             shown = ""
     still = "".join(f"{100 * share:>6.0f}" for share in unchanged(summary))
     lines += [f"{'texts that stay as is, %':{start}}{still}", "", *_overall(summary, width)]
-    below = [wrapped(line).replace(KEPT, " ") for line in (*_harm(summary), *evaluation_notes(summary))]
+    said = (*_harm(summary), red_line_words(summary), *evaluation_notes(summary))
+    below = [wrapped(line).replace(KEPT, " ") for line in said if line]
     return "\n".join([*lines, "", *_aucs(summary, width), *below])
 
 
 def _overall(summary: EvaluationSummary, width: int) -> list[str]:
     clean, overall = summary["clean"], summary["overall"]
-    lines = [f"{'overall':{width + 10}}{spread(overall['average']):>20}{spread(overall['worst']):>20}"]
-    for access, average, worst, of in overall_by_access(summary):
-        lines.append(f"{'':{width}}{access:10}{percent(average):>7}{'':13}{percent(worst):>7}{'':14}{of}".rstrip())
+    finals = (overall["average"], overall["worst"], alone(overall))
+    lines = [f"{'overall':{width + 10}}" + "".join(f"{spread(final):>20}" for final in finals)]
+    for access, means, of in overall_by_access(summary):
+        shown = "".join(f"{percent(mean):>7}{'':13}" for mean in means)
+        lines.append(f"{'':{width}}{access:10}{shown} {of}".rstrip())
     lost = f" on the {clean['answered']:,} that were answered" if clean["answered"] < clean["examples"] else ""
     auc = f", macro AUC {spread(clean['auc'])}" if "auc" in clean else ""
     return [
@@ -91,26 +96,25 @@ def paper_head(summary: EvaluationSummary) -> list[str]:
 
 
 def paper_rows(summary: EvaluationSummary, names: dict[AccessName, str]) -> list[list[str]]:
-    """Returns rows Rule-Average, Rule-Worst, Score-Average, ... of one dimension; dashes for an access that it was not measured
-    with.
+    """Returns rows Rule-Average, Rule-Worst (alone), Rule-Worst (up to), Score-Average, ... of one dimension; dashes for an
+    access that it was not measured with. The paper's Worst is the one of each degree alone.
     """
     clean, rows = summary["clean"]["score"]["value"], []
-    average: list[float | None]
-    worst: list[float | None]
     for access in accesses(summary):
+        found: list[list[float | None]] = [[None] * (len(paper_head(summary)) - 1)] * 3
         if access in names:
             content = summary["dimensions"][names[access]]
-            average = [clean, *(c["average"]["value"] for c in content["degrees"]), content["average"]["value"]]
-            worst = [clean, *(c["worst"]["value"] for c in content["degrees"]), content["worst"]["value"]]
-        else:
-            average = worst = [None] * (len(paper_head(summary)) - 1)
-        rows.append([f"{access.title()}-Average", *map(percent, average)])
-        rows.append([f"{access.title()}-Worst", *map(percent, worst)])
+            whole = [(each["average"], alone(each), each["worst"]) for each in (*content["degrees"], content)]
+            found = [[clean, *(each[at]["value"] for each in whole)] for at in range(3)]
+        for kind, values in zip(("Average", "Worst (alone)", "Worst (up to)"), found, strict=True):
+            rows.append([f"{access.title()}-{kind}", *map(percent, values)])
     return rows
 
 
 def paper_table(summary: EvaluationSummary) -> str:
-    """Returns all dimensions as one Markdown table."""
+    """Returns all dimensions as one Markdown table, in the layout of the protocol's paper."""
+    if is_zeroe(summary):
+        return zeroe_table(summary)
     head = ["Dimension", *paper_head(summary)]
     lines = [
         f"{cell(summary['model'])} on {cell(summary['data']['name'])}: {summary['metric']} in %, "
@@ -128,9 +132,12 @@ def paper_table(summary: EvaluationSummary) -> str:
 
 
 def paper_note(summary: EvaluationSummary) -> str:
-    """Returns a sentence on how our final score differs from the one in the paper's tables."""
-    beta = summary["protocol"]["beta"]
+    """Returns sentences on the two worst cases, and on how our final score differs from the one in the paper's tables."""
+    beta, protocol = summary["protocol"]["beta"], summary["protocol"]
+    worst = "Worst (alone): no case at this degree broke the example, as in the paper; (up to): none at this or a smaller one. "
+    if protocol.get("final_from_zero"):
+        return f"{worst}Final Score: RobTest, eq. 1, with β = {beta:g}, begun at 0, as in the paper's tables."
     return (
-        f"Final Score: RobTest, eq. 1, with β = {beta:g}, begun at the score of the highest degree; the paper's tables begin at "
-        f"0, so theirs would be up to {percent(beta ** len(degrees(summary)))} lower."
+        f"{worst}Final Score: RobTest, eq. 1, with β = {beta:g}, begun at the score of the highest degree; the paper's tables "
+        f"begin at 0, so theirs would be up to {percent(beta ** len(degrees(summary)))} lower."
     )

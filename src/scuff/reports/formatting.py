@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable
 from textwrap import fill
 
-from ..runs.schema import Estimate
+from ..runs.schema import Estimate, WorstAlone
 
 WIDE = 130  # letters of a line
+UNKNOWN: Estimate = {"value": None, "interval": [None, None]}
 VALUE = r"""\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*"""
 LONG_LIST = re.compile(rf"[(\[]({VALUE}(?:,{VALUE}){{3,}}),?\s*[)\]]")  # of four values or more
 
@@ -26,6 +27,11 @@ def spread(entry: Estimate) -> str:
     """Returns a value with its interval: 82.7 [80.1, 85.0]."""
     low, high = entry["interval"]
     return f"{percent(entry['value'])} [{percent(low)}, {percent(high)}]"
+
+
+def alone(entry: WorstAlone) -> Estimate:
+    """Returns the worst score of a degree alone; nothing known for summaries of older versions, which do not have it."""
+    return entry.get("worst_alone", UNKNOWN)
 
 
 def many(count: int, one: str, more: str = "") -> str:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..evaluation.thresholds import Threshold, matching, read_share
-from ..runs.schema import AttackSummary, Cell, EvaluationSummary, Summary
+from ..runs.schema import AttackSummary, Cell, DimensionScores, EvaluationSummary, Summary
 from .formatting import cell, markdown_row, percent
 from .groups import in_meaning
 
 ANSWERED = 0.9  # the share of cases that must be answered, by default
 TRIED = 0.5  # the share of texts in which something must have been tried, by default
 EACH_TRIED = 0.1  # the same of every dimension, where all are judged: some change few texts, but none proves nothing
+OF_SCORE = re.compile(r"\.(worst|worst_alone|auc|left)$")  # what a score of a dimension is called beside its average
 EXACT = 9  # digits of a percentage that are shown at most
 
 
@@ -61,13 +63,14 @@ def check_summary(
     """Returns a line for each score that is compared: with its minimum, with the clean score, or with that of another run.
 
     least: minimums by name. A name is `clean`, `average`, `worst`, a dimension (its average) such as `typo-m` or `typo-m@score`,
-    `dimension.worst`, `dimension@0.1`, `dimension@0.1.worst`, `each` or, with one access, `each@score`; or one of two shares that
-    tell how much a run knows, and that are checked even if nobody asks: `answered`, of cases with an answer, at least ANSWERED,
-    and `tried` (also `dimension.tried`), of texts in which something changed, at least TRIED. Of an attack it is `clean`, `after`
+    `dimension.worst`, `dimension@0.1`, `dimension@0.1.worst`, `each` or, with one access, `each@score`; `worst_alone` wherever
+    `worst` is, for the worst case of each degree alone; `dimension@0.2.left` for Zéroe's s*; or one of two shares that tell how
+    much a run knows, and that are checked even if nobody asks: `answered`, of cases with an answer, at least ANSWERED, and
+    `tried` (also `dimension.tried`), of texts in which something changed, at least TRIED. Of an attack it is `clean`, `after`
     (accuracy after it), `answered` (the share of attacks that did not end in an error) or `tried` (of those in which something
     was tried). max_drop: from the clean score, or from the scores of the baseline. max_success: of an attack. All are numbers in
-    [0, 1] or percentages. Values are compared, not the ends of their intervals, since a bound should not become stricter
-    with fewer examples. Raises ValueError for unknown names, for runs that cannot be compared, and if nothing is to be checked.
+    [0, 1] or percentages. Values are compared, not the ends of their intervals, since a bound should not become stricter with
+    fewer examples. Raises ValueError for unknown names, for runs that cannot be compared, and if nothing is to be checked.
     """
     bounds = {name: read_share(value, f"the minimum of {name}") for name, value in least.items()}
     drop = None if max_drop is None else read_share(max_drop, "max_drop")
@@ -76,6 +79,7 @@ def check_summary(
     if success is not None and not attack:
         raise ValueError("expected a run of `scuff attack` for --max-success, got one of `scuff evaluate`")
     scores = named_scores(summary)
+    _check_alone(bounds, scores, attack)
     lines, evidence = [], dict[str, float]()  # the shares of texts that these scores depend on, and their bounds
     usual = bounds.get("tried", TRIED)
     for name, bound in bounds.items():
@@ -107,6 +111,15 @@ def check_summary(
     return [*lines, *(line for line in known if not line.passed)]
 
 
+def _check_alone(bounds: Mapping[str, float], scores: Mapping[str, float | None], attack: bool) -> None:
+    """Raises ValueError if a bound is for the worst case of a degree alone, which a summary of an older version does not have."""
+    wanted = [name for name in bounds if name.endswith("worst_alone")]
+    if wanted and not attack and "worst_alone" not in scores:
+        raise ValueError(
+            f"expected a summary with {wanted[0]}, got one of an older version: `scuff report RUN` computes it from the trials"
+        )
+
+
 def _accesses(summary: Summary) -> dict[str, str]:
     """Returns the dimensions of an evaluation, each with its access; {} for an attack."""
     return {} if "kind" in summary else {name: content["setting"] for name, content in summary["dimensions"].items()}
@@ -116,7 +129,7 @@ def _evidence(name: str, scores: Mapping[str, float | None]) -> list[str]:
     """Returns the name of the share of texts in which something must have been tried for a score to mean anything."""
     if name in ("clean", "clean.auc", "answered") or name.endswith("tried"):
         return []
-    own = f"{name.removesuffix('.worst').removesuffix('.auc')}.tried"
+    own = f"{OF_SCORE.sub('', name)}.tried"
     return [own] if own in scores else ["tried"]  # of scores over all dimensions, and of attacks
 
 
@@ -154,7 +167,7 @@ def _dropping(summary: Summary, baseline: bool) -> list[str]:
 def _comparable(summary: Summary, baseline: Summary) -> None:
     """Raises ValueError unless the runs differ in nothing but the model."""
     ours, theirs = _settings(summary), _settings(baseline)
-    other = [name for name, value in ours.items() if value != theirs.get(name)]
+    other = [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
     if other:
         raise ValueError(f"expected a baseline of the same data and settings, got another {', '.join(other)}")
 
@@ -164,7 +177,11 @@ def _settings(summary: Summary) -> dict[str, Any]:
     if "kind" in summary:
         recipe, limit = summary["recipe"], summary["queries"]["limit"]
         return {"kind": summary["kind"], "data": summary["data"]["digest"], "recipe": recipe, "limit": limit}
-    ignored = {"at_once"} if in_meaning(summary) else {"at_once", "meaning"}  # meaning: if no dimension uses it
+    ignored = {
+        "at_once",
+        "all_queries",
+        *(() if in_meaning(summary) else ("meaning",)),
+    }  # meaning: if no dimension uses it
     same = {"kind": None, "data": summary["data"]["digest"], "metric": summary["metric"]}
     return {**same, **{name: value for name, value in summary["protocol"].items() if name not in ignored}}
 
@@ -200,16 +217,26 @@ def _evaluation_scores(summary: EvaluationSummary) -> dict[str, float | None]:
     }
     if "auc" in summary["clean"]:
         out["clean.auc"] = summary["clean"]["auc"]["value"]
+    if "worst_alone" in summary["overall"]:
+        out["worst_alone"] = summary["overall"]["worst_alone"]["value"]
     for name, content in dimensions.items():
-        out[name], out[f"{name}.worst"] = content["average"]["value"], content["worst"]["value"]
+        out |= _named(name, content)
         out[f"{name}.tried"] = tried[name]
         for at_degree in content["degrees"]:
             at = f"{name}@{at_degree['degree']:g}"
-            out[at], out[f"{at}.worst"] = at_degree["average"]["value"], at_degree["worst"]["value"]
+            out |= _named(at, at_degree)
             out[f"{at}.tried"] = _changed(at_degree)
             if "auc" in at_degree:
                 out[f"{at}.auc"] = at_degree["auc"]["value"]
+            if "left" in at_degree:
+                out[f"{at}.left"] = at_degree["left"]["value"]
     return out
+
+
+def _named(name: str, scores: DimensionScores | Cell) -> dict[str, float | None]:
+    """Returns average and worst of a dimension, or of one of its degrees. Runs of older versions have no `worst_alone`."""
+    out = {name: scores["average"]["value"], f"{name}.worst": scores["worst"]["value"]}
+    return {**out, f"{name}.worst_alone": scores["worst_alone"]["value"]} if "worst_alone" in scores else out
 
 
 def _changed(at_degree: Cell) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ..runs.schema import AccessName, EvaluationSummary
-from .formatting import short
+from .formatting import alone, short
 
 Groups = dict[str, dict[AccessName, str]]  # base name of a dimension: its name with each access
 
@@ -42,17 +42,16 @@ def by_harm(summary: EvaluationSummary) -> Groups:
     return dict(sorted(groups(summary).items(), key=lambda group: min(place[name] for name in group[1].values())))
 
 
-def overall_by_access(summary: EvaluationSummary) -> list[tuple[AccessName, float | None, float | None, str]]:
-    """Returns for each access, if there are several: its name, the means of the final average and worst scores over dimensions,
-    and of how many dimensions if not of all.
+def overall_by_access(summary: EvaluationSummary) -> list[tuple[AccessName, list[float | None], str]]:
+    """Returns for each access, if there are several: its name, the means of the final average, worst and worst_alone scores over
+    dimensions, and of how many dimensions if not of all.
     """
     used, found, out = accesses(summary), groups(summary).values(), []
     for access in used if len(used) > 1 else ():
         contents = [summary["dimensions"][names[access]] for names in found if access in names]
-        average = _mean([content["average"]["value"] for content in contents])
-        worst = _mean([content["worst"]["value"] for content in contents])
+        finals = [(content["average"], content["worst"], alone(content)) for content in contents]
         of = "" if len(contents) == len(found) else f"{len(contents)} of {len(found)} dimensions"
-        out.append((access, average, worst, of))
+        out.append((access, [_mean([final["value"] for final in each]) for each in zip(*finals, strict=True)], of))
     return out
 
 

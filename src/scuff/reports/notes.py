@@ -20,20 +20,24 @@ STATUS_WORDS: dict[Status, str] = {
 }  # fmt: skip
 
 
-def evaluation_notes(summary: EvaluationSummary) -> list[str]:
+def evaluation_notes(summary: EvaluationSummary, *, published: bool = True) -> list[str]:
+    """Returns the notes of an evaluation. published: also what a run that is as published sets and where it differs."""
     cells = [cell for content in summary["dimensions"].values() for cell in content["degrees"]]
     used = accesses(summary)
     examples = summary["clean"]["examples"]
+    begun = ", begun at 0" if summary["protocol"].get("final_from_zero") else ""
     return [
         *_without_an_answer(summary, cells),
         *_clean_without_an_answer(summary),
         *_left_out(summary),
-        "final: over degrees, small ones weigh most (RobTest, eq. 1); worst: no case up to the degree broke the example",
+        f"final: over degrees, small ones weigh most (RobTest, eq. 1{begun}); worst: no case up to the degree broke the "
+        "example; worst alone: none at the degree itself (RobTest's tables)",
         *(f"{access}: {ACCESSES[access]}" for access in (used if used != ["rule"] else ())),
         *_meaning(summary),
         *_short_of_the_degree(summary),
         *_skipped(summary["data"]),
         *_adaptive(summary, cells),
+        *(as_published_notes(summary) if published else ()),
         *([f"few examples ({examples}): the intervals are wide and only roughly right"] if examples < FEW else []),
     ]
 
@@ -72,6 +76,17 @@ def _left_out(summary: EvaluationSummary) -> list[str]:
     for name, reason in summary["left_out"].items():
         why.setdefault(reason, []).append(name)
     return [f"left out: {', '.join(names)}: {reason}" for reason, names in why.items()]
+
+
+def as_published_notes(summary: EvaluationSummary) -> list[str]:
+    """Returns a line that names the paper that a run follows, and one on what differs from it; [] if it follows none."""
+    if "published" not in summary:
+        return []
+    found = summary["published"]
+    return [
+        f"as published, {found['paper']} {found['section']}: {'; '.join(found['sets'])}",
+        f"differs from the paper: {'; '.join(found['differs'])}",
+    ]
 
 
 def _meaning(summary: EvaluationSummary) -> list[str]:

@@ -85,7 +85,15 @@ class _Blocks(TypedDict, total=False):
     all_queries: bool  # not in runs of older versions, whose blocks were cut by their cases alone
 
 
-class ProtocolFacts(_Blocks):
+class _Choices(TypedDict, total=False):
+    """Options of a protocol that are written only where they are not at their default."""
+
+    rounding: Literal["down", "up"]  # of the number of words or characters that a degree stands for
+    selections: list[str | None]  # of each dimension: how words are chosen where a degree is a strength
+    final_from_zero: bool  # the final score begins at 0, as in RobTest's tables
+
+
+class ProtocolFacts(_Blocks, _Choices):
     """The protocol of an evaluation."""
 
     dimensions: list[str]
@@ -158,7 +166,22 @@ class RunData(TypedDict):
     known: Sequence[str]
 
 
-class RunPlan(TypedDict, total=False):
+class PublishedFacts(TypedDict):
+    """The paper whose protocol a run follows (`as_published`). sets: what that decided. differs: where the run leaves it."""
+
+    paper: str
+    section: str
+    sets: list[str]
+    differs: list[str]
+
+
+class AsPublished(TypedDict, total=False):
+    """Only of runs that were asked to be as published."""
+
+    published: PublishedFacts
+
+
+class RunPlan(AsPublished, total=False):
     """Entries of run.json that only an evaluation (left_out: dimensions, with reasons) or only an attack (recipe) has."""
 
     left_out: dict[str, str]
@@ -244,7 +267,13 @@ class CleanScores(AucScore, ProblemCounts, Reasons):
     majority: float | None
 
 
-class Pair(TypedDict):
+class WorstAlone(TypedDict, total=False):
+    """The worst score of each degree alone, as RobTest's tables have it; not in summaries of older versions."""
+
+    worst_alone: Estimate
+
+
+class Pair(WorstAlone):
     """The final average and worst score."""
 
     average: Estimate
@@ -265,11 +294,17 @@ class Broken(TypedDict):
     of: int
 
 
-class Cell(AucScore, ProblemCounts):
+class LeftShare(TypedDict, total=False):
+    """Zéroe's s*, only of its protocol: the score (`RedLine.metric`) divided by the clean one."""
+
+    left: Estimate
+
+
+class Cell(AucScore, ProblemCounts, WorstAlone, LeftShare):
     """The scores and counts of a dimension at one degree.
 
-    relative: the average divided by the clean score. reached: the mean measured degree. cases_each: per example. unfit: draws
-    above the degree, which were discarded.
+    worst: over all cases up to this degree. relative: the average divided by the clean score. reached: the mean measured degree.
+    cases_each: per example. unfit: draws above the degree, which were discarded.
     """
 
     degree: float
@@ -291,7 +326,7 @@ class _ByValidity(TypedDict, total=False):
     by_validity: ByValidity
 
 
-class DimensionScores(_ByValidity):
+class DimensionScores(_ByValidity, WorstAlone):
     """The scores of a dimension with one access (`setting`)."""
 
     spec: str
@@ -312,7 +347,21 @@ class Harm(TypedDict):
     left: float | None
 
 
-class Scores(Reasons):
+class RedLine(TypedDict):
+    """The score of a model without any understanding, and what that is of the clean score (Zéroe, Figure 1; thesis, eq. 4.2:
+    s_worst). metric: `auc` if label sets are scored by it, else `score`. None where it is not defined.
+    """
+
+    metric: Literal["score", "auc"]
+    score: float | None
+    left: float | None
+
+
+class HasRedLine(TypedDict, total=False):
+    red_line: RedLine  # only of Zéroe's protocol
+
+
+class Scores(Reasons, HasRedLine):
     """The entries of summary.json that are computed from the trials. problems: the most frequent reasons in full, also of clean
     texts, with their counts.
     """
@@ -334,7 +383,7 @@ class CaseCounts(TypedDict):
 
 
 @final
-class EvaluationSummary(Scores):
+class EvaluationSummary(Scores, AsPublished):
     """summary.json of an evaluation."""
 
     schema: int
@@ -372,7 +421,11 @@ class ScoredAnswer(TypedDict):
     answer: Answer
 
 
-class DimensionLine(TypedDict):
+class _Alone(TypedDict, total=False):
+    worst_alone: list[float | None]  # not in files of older versions
+
+
+class DimensionLine(_Alone):
     """The scores of an example in a dimension, by degree. broken_by: the first case that scored lower than the clean text."""
 
     average: list[float | None]

@@ -101,7 +101,9 @@ class Settings(FileSettings):
     encoder: str | None = setting(
         None, "sentence encoder; default: MiniLM if installed (scuff[meaning])", metavar="MODEL"
     )
-    side: str = setting("first", "which text of a pair to perturb; default first", group=DATA, choices=SIDES)
+    side: str | None = setting(
+        None, "which text of a pair to perturb; default first (evaluate --protocol zeroe: both)", group=DATA, choices=SIDES
+    )  # fmt: skip
     protect: tuple[str, ...] = setting(
         (), "text that must not change, named as for `scuff perturb`; may be repeated", metavar="WHAT", many="repeated"
     )
@@ -150,6 +152,11 @@ class Settings(FileSettings):
         if len(set(self.labels)) < len(self.labels):
             raise ValueError(f"expected each of the labels once, got {some(self.labels)}")
         self.error_limit(1)
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The numbers of the columns that are perturbed, where no protocol decides it."""
+        return SIDES[self.side or "first"]
 
     @property
     def parts(self) -> list[str]:

@@ -121,6 +121,11 @@ class Setup(ABC):
         return whole.sample(settings.examples or EXAMPLES, settings.seed)
 
     @property
+    def sides(self) -> tuple[int, ...]:
+        """The numbers of the columns that are perturbed."""
+        return self.settings.sides
+
+    @property
     def sampling(self) -> str:
         """How the sample was taken, in words."""
         return "in the shares of their labels"
@@ -163,8 +168,7 @@ class Setup(ABC):
         query, settings = self.query, self.settings
         query.max_errors = settings.error_limit(queries)
         spare = math.inf if query.max_queries is None else query.max_queries - queries
-        sides = SIDES[settings.side]
-        self.identity = identify(query, self.data, self.truth, sides=sides, before=self.held, spare=spare)
+        self.identity = identify(query, self.data, self.truth, sides=self.sides, before=self.held, spare=spare)
         query.identity = self.identity.name
         query.errors = 0
         # only now: the answers that identify the model must not come from the cache
@@ -235,10 +239,14 @@ class Setup(ABC):
         parts = {
             "scuff": __version__, "model": self.victim.name, "data": f"{self.data.name}@{self.data.digest[:12]}",
             **({"scores": f"{kind}, no probabilities"} if (kind := self.victim.scores_are) else {}),
-            "examples": len(self.data), **self.shown_plan(), "sides": self.settings.side,
+            "examples": len(self.data), **self.shown_plan(), "sides": self._side,
             "protect": ",".join(self.settings.protect) or "nothing", "run": self.digest[:12],
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+    @property
+    def _side(self) -> str:
+        return next(name for name, sides in SIDES.items() if sides == self.sides)
 
     def start(self, folder: Folder) -> RunFile:
         """Writes run.json and examples.jsonl, or checks that the folder holds this run already. Returns what run.json says."""

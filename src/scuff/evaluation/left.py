@@ -1,0 +1,112 @@
+"""What Zéroe's protocol computes beside the scores: s*, the share of the clean score that is left, and the red line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..metrics import Auc, Metric
+from ..runs.schema import Estimate, RedLine
+from ..text.ragged import Floats, Mask
+from ..victims.base import as_objects
+from ..victims.truth import Truth
+from .table import Rows, Table
+
+CHANCE_AUC = 0.5  # of a model that cannot tell texts with a label from texts without
+
+
+class Left:
+    """Divides scores by the clean score: macro AUC for label sets if the victim gives scores, as Zéroe does for toxic comments,
+    since few sets match exactly; else, and if the user chose a metric, the metric of the run.
+    """
+
+    def __init__(self, table: Table, truth: Truth, metric: Metric, rows: Rows, draws: npt.NDArray[np.float32]) -> None:
+        self.table, self.truth, self.rows, self.draws, self.metric = table, truth, rows, draws, metric
+        usual = truth.task == "multi" and metric == truth.metric and "scores" in table.columns
+        self.by_auc = usual and math.isfinite(self._auc_of(self._auc_rows(table.clean)))
+        if self.by_auc:
+            self.metric = Auc()
+
+    def cell(self, dimension: int, degree: int) -> Estimate:
+        """Returns s* of a dimension at a degree, on the examples that have both answers, with its interval."""
+        table = self.table
+        both = np.isfinite(table.clean_score) & np.isfinite(table.mean_score[dimension, degree])
+        count = int(both.sum())
+        if not count:
+            return {"value": None, "interval": [None, None]}
+        if self.by_auc:
+            inside = both[table["example"]]
+            here, clean = (self._auc_rows(rows & inside) for rows in (table.within(dimension, degree), table.clean))
+        else:
+            pair = (self.rows.mean[dimension, degree], self.rows.clean)
+            here, clean = (np.where(both[:, None], rows, np.nan) for rows in pair)
+        value = self.metric.relative(*(column_sums(rows[both]) for rows in (here, clean)))
+        if not math.isfinite(value):
+            return {"value": None, "interval": [None, None]}
+        again = [self.metric.estimate(rows, self.draws)[1] for rows in (here, clean)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            interval = self.metric.interval(value, again[0] / again[1], count)
+        return {"value": round_off(value), "interval": rounded_ends(interval)}
+
+    def red_line(self) -> RedLine:
+        """Returns the score of always giving the most frequent answer, 0.5 for AUC, and what it leaves of the clean score."""
+        lowest, clean = self._lowest(), self._clean()
+        known = math.isfinite(lowest) and math.isfinite(clean) and clean > 0
+        return {
+            "metric": "auc" if self.by_auc else "score",
+            "score": round_off(lowest),
+            "left": round_off(lowest / clean) if known else None,
+        }
+
+    def _lowest(self) -> float:
+        """Returns w_t of the thesis, eq. 4.2; nan for tasks and metrics that have none."""
+        truth = self.truth
+        if self.metric.needs_scores:
+            return CHANCE_AUC if isinstance(self.metric, Auc) else math.nan
+        if truth.task == "text" or not len(truth.targets):
+            return math.nan
+        flat = np.concatenate(list(truth.targets)) if truth.task == "tokens" else truth.targets
+        found, counts = np.unique(flat, axis=0, return_counts=True)
+        if not counts.size:
+            return math.nan
+        most: Any = found[counts.argmax()]
+        answers = (
+            as_objects([np.full(len(tags), most) for tags in truth.targets])
+            if truth.task == "tokens"
+            else np.repeat(most[None], len(truth.targets), axis=0)
+        )
+        return self.metric(answers, truth.targets, truth.labels)
+
+    def _clean(self) -> float:
+        if self.by_auc:
+            return self._auc_of(self._auc_rows(self.table.clean))
+        return float(self.metric.estimate(self.rows.clean, self.draws)[0])
+
+    def _auc_rows(self, rows: Mask) -> Floats:
+        """Returns the AUC's row of each example over some cases that were answered; nan if there is none."""
+        found = self.table.example_rows(Auc(), self.truth, rows & (self.table["kind"] == 0))
+        return np.full((self.table.examples, 4), np.nan) if found is None else found
+
+    def _auc_of(self, rows: Floats) -> float:
+        return float(Auc().estimate(rows, self.draws)[0])
+
+
+def column_sums(rows: Floats) -> Floats:
+    """Returns the sum of rows, summed column by column, so that rounding does not depend on the number of columns."""
+    return np.array([column.sum() for column in np.ascontiguousarray(rows.T)])
+
+
+def round_off(value: Any) -> float | None:
+    """Rounds to six digits, since later ones may differ between machines. Returns None for nan and inf, which JSON does not
+    have.
+    """
+    number = float(value)
+    return round(number, 6) if math.isfinite(number) else None
+
+
+def rounded_ends(interval: Sequence[float]) -> list[float | None]:
+    return [round_off(end) for end in interval]
