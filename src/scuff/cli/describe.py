@@ -26,6 +26,7 @@ def run(args: argparse.Namespace) -> None:
     from ..evaluation.dimensions import COLUMNS
     from ..perturbations.base import SELECTIONS, Perturbation
     from ..perturbations.names import FAMILY, parse
+    from ..perturbations.published import PUBLISHED
     from ..specs import split_outside
 
     if args.name in COLUMNS:
@@ -57,6 +58,7 @@ def run(args: argparse.Namespace) -> None:
         ),
         "keeps tokens": "yes" if facts.keeps_tokens else "no: not for tagging data",
         "selection": kind.selection,
+        **_published(args.name if args.name in PUBLISHED else kind.name),
     }
     for key, value in rows.items():
         print(f"{key:24}{value}")
@@ -65,6 +67,23 @@ def run(args: argparse.Namespace) -> None:
     values = {field.name: getattr(built, field.name, field.default) for field in fields(kind)}
     options = ", ".join(f"{name}={value!r}" for name, value in values.items())
     print(f"{'options':24}{options or 'none'}")
+
+
+def _published(name: str) -> dict[str, str]:
+    """How the perturbation's paper has it, by the table that --as-published reads."""
+    from ..perturbations.published import PUBLISHED
+
+    if (entry := PUBLISHED.get(name)) is None:
+        return {}
+    how = f", selection {entry.selection}" if entry.selection else ""
+    rows = {
+        "as published": f"{entry.spec}{how} ({entry.source})",
+        "  which differs": entry.differs or "in nothing",
+        "  what remains": entry.remains,
+        "  needs": entry.needs,
+        **{f"  {source}": spec for source, spec in entry.elsewhere},
+    }
+    return {key: value for key, value in rows.items() if value}
 
 
 def _refuse_others(name: str, perturbations: Container[str]) -> None:
