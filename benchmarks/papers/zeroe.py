@@ -16,6 +16,7 @@ import argparse
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -36,7 +37,7 @@ from scuff.metrics.edit import edit_distance
 from scuff.metrics.interval import percentile_interval, resamples
 from scuff.perturbations import LEVELS, ZEROE, parse
 from scuff.perturbations.plan import Plan, Tally
-from scuff.perturbations.published import PUBLISHED, as_published
+from scuff.perturbations.published import PUBLISHED, THESIS, as_published
 from scuff.version import __version__
 from scuff.victims.open import open_victim
 
@@ -69,8 +70,13 @@ class Row:
 
     @property
     def key(self) -> str:
-        """Names its files, and its entry in the JSON."""
+        """Names its entry in the JSON."""
         return f"{self.name}, {self.variant}"
+
+    @property
+    def file(self) -> str:
+        """Names its files. Rows that do the same share them."""
+        return re.sub(r"[^\w=-]+", "-", f"{self.shown} {self.selection or 'default'}").strip("-")
 
     @property
     def shown(self) -> str:
@@ -86,6 +92,8 @@ def all_rows() -> list[Row]:
         Row(name, "published", listed if name == "natural" else as_published(name), PUBLISHED[name].selection)
         for name in ZEROE
     ]
+    told = {name: dict(PUBLISHED[name].elsewhere).get(THESIS) for name in ZEROE}
+    thesis = [Row(row.name, "thesis", told[row.name] or row.spec) for row in published]
     departures = [
         Row("visual", "letters of chosen words", "visual(scope='words')", "quota"),
         Row("visual", "the same, each letter alone", "visual(scope='words', at_least_one=False)", "quota"),
@@ -101,7 +109,7 @@ def all_rows() -> list[Row]:
         Row("truncate", "words of 3 letters, too", "truncate(keep=2)"),
     ]
     coins = [Row(name, "a coin about each word", name, "coin") for name in ZEROE if name not in ("segment", "visual")]
-    return [*ours, *published, *departures, *coins]
+    return [*ours, *published, *thesis, *departures, *coins]
 
 
 @dataclass(frozen=True)
@@ -190,12 +198,13 @@ def run_task(task: str, args: argparse.Namespace) -> dict[str, Any]:
     examples = Examples.read(task, args.examples)
     folder = args.out / f"{task}-{len(examples.ids)}"
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = [(row, level) for row in all_rows() for level in LEVELS if task != "pos" or row.name != "segment"]
-    files = {
-        (row.key, level): folder / f"{row.key.replace(' ', '-').replace(',', '')}.{level}.npz" for row, level in wanted
-    }
+    some = [row for row in all_rows() if not (args.main and row.variant not in zeroe_page.WAYS)]
+    wanted = [(row, level) for row in some for level in LEVELS if task != "pos" or row.name != "segment"]
+    files = {(row.key, level): folder / f"{row.file}.{level}.npz" for row, level in wanted}
     clean = folder / "clean.npz"
-    missing = [pair for pair in wanted if not files[pair[0].key, pair[1]].is_file()]
+    missing = list(
+        {files[row.key, level]: (row, level) for row, level in wanted if not files[row.key, level].is_file()}.values()
+    )
     if missing or not clean.is_file():
         victim = open_victim(
             str(restored(MODELS[task], args.out)), KINDS[task], (), {"device": args.device} if args.device else {}
@@ -245,7 +254,7 @@ def scored(examples: Examples, clean: Path, files: dict[tuple[str, str], Path]) 
             "relative": rounded(value / base), "relative interval": [rounded(end) for end in percentile_interval(ratio)],
             "reached": rounded(about["reached"]), "distance": rounded(about["distance"]),
         }  # fmt: skip
-        if key.endswith((", ours", ", published")):
+        if key.rpartition(", ")[2] in zeroe_page.WAYS:
             again[f"{key}.{level}"] = scores[: zeroe_page.KEPT].round(4).tolist()
     return {
         "scuff": __version__, "seed": SEED, "examples": len(examples.ids), "model": MODELS[examples.task],
@@ -267,6 +276,11 @@ def main() -> None:
     parser.add_argument("--tasks", nargs="+", choices=tuple(MODELS), default=list(MODELS))
     parser.add_argument("--examples", type=int, default=0, help="of each test part; default: all")
     parser.add_argument("--device", help="of the models, such as cuda; default: what is there")
+    parser.add_argument(
+        "--main",
+        action="store_true",
+        help="our defaults and as published, and as the thesis, without single departures",
+    )
     parser.add_argument("--page", action="store_true", help="only write the page again")
     args = parser.parse_args()
     kept = zeroe_page.read()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ FIGURES = Path(__file__).parent / "figures" / "zeroe.json"
 BEGIN, END = "<!-- zeroe: made by benchmarks/papers/zeroe.py -->", "<!-- end -->"
 KEPT = 100  # resamples that are kept, of our defaults and as published
 TITLES = {"pos": "POS", "nli": "NLI", "tc": "TC"}
-WAYS = {"ours": "our defaults", "published": "as published"}
+WAYS = {"ours": "our defaults", "published": "as published", "thesis": "as the thesis"}
 Kept = dict[str, Any]
+Resampled = dict[str, list[dict[str, Scores]]]  # tables of resampled scores, by way
 
 
 def read() -> Kept:
@@ -34,6 +36,7 @@ def keep(kept: Kept) -> None:
     DATA.write_text(text + "\n", encoding="utf-8")
 
 
+@cache
 def paper_tables() -> dict[str, Scores]:
     """Table 6 of the paper, scores as shares."""
     figures = json.loads(FIGURES.read_text(encoding="utf-8"))
@@ -116,8 +119,9 @@ def table_6(kept: Kept, task: str) -> str:
                 f"{100 * paper.left(name, level):.0f}", *(f"{100 * cell['relative']:.0f}" for cell in cells),
                 *(f"{100 * cell['reached']:.0f}" for cell in cells), *(f"{100 * cell['distance']:.1f}" for cell in cells),
             ])  # fmt: skip
-    head = ["perturbation", "level", "paper", "ours", "as published", "s\\*, paper", "ours", "published", "changed %, ours",
-            "published", "edit distance %, ours", "published"]  # fmt: skip
+    short = list(WAYS)
+    head = ["perturbation", "level", "paper", *WAYS.values(), "s\\*, paper", *short, f"changed %, {short[0]}", *short[1:],
+            f"edit distance %, {short[0]}", *short[1:]]  # fmt: skip
     return table(head, rows, 2)
 
 
@@ -139,11 +143,11 @@ def table_5(kept: Kept) -> str:
         rows.append([*row, f"{human[name]:g}"])
     head = ["perturbation"]
     for task in tasks:
-        head += [f"{TITLES[task]}: Table 6", "ours", "published"]
+        head += [f"{TITLES[task]}: Table 6", *WAYS]
     return table([*head, "people (thesis 5.1)"], rows)
 
 
-def correlations(kept: Kept) -> str:
+def correlations(kept: Kept, resampled: Resampled) -> str:
     """How alike the orders of harm are, with intervals over resampled examples."""
     human = json.loads(FIGURES.read_text(encoding="utf-8"))["thesis table 5.1, human"]["ranks"]
     rows = []
@@ -161,11 +165,10 @@ def correlations(kept: Kept) -> str:
         for what, (cells, theirs) in wanted.items():
             row = [TITLES[task], what]
             for way in WAYS:
-                again = [
-                    spearman([our_tables(kept, way, turn)[task].values[n][level] for n, level in cells], theirs)
-                    for turn in range(KEPT)
-                ]
-                value = spearman([our_tables(kept, way)[task].values[n][level] for n, level in cells], theirs)
+                value, *again = (
+                    spearman([each[task].values[n][level] for n, level in cells], theirs)
+                    for each in (our_tables(kept, way), *resampled[way])
+                )
                 low, high = np.quantile(again, [0.025, 0.975])
                 row.append(f"{value:.2f} [{min(low, value):.2f}, {max(high, value):.2f}]")
             rows.append(row)
@@ -179,14 +182,13 @@ def verdict(finding: Finding, tables: Tables, task: str, resampled: Sequence[Tab
     return f"**{'yes' if holds else 'no'}**{support}: {numbers}"
 
 
-def findings(kept: Kept) -> str:
+def findings(kept: Kept, resampled: Resampled) -> str:
     """Every finding for every task: in the paper's own table, with our defaults, as published."""
-    resampled = {way: [our_tables(kept, way, turn) for turn in range(KEPT)] for way in WAYS}
     rows = []
     for finding in FINDINGS:
         for task in finding.tasks:
             if task not in kept["tasks"]:
-                rows.append([finding.says, finding.section, TITLES[task], "", "not run", "not run"])
+                rows.append([finding.says, finding.section, TITLES[task], "", *["not run"] * len(WAYS)])
                 continue
             own = (
                 "the figure is not numbers"
@@ -195,18 +197,18 @@ def findings(kept: Kept) -> str:
             )
             ours = [verdict(finding, our_tables(kept, way), task, resampled[way]) for way in WAYS]
             rows.append([finding.says, finding.section, TITLES[task], own, *ours])
-    return table(["the paper says", "section", "task", "its Table 6", *WAYS.values()], rows, 6)
+    return table(["the paper says", "section", "task", "its Table 6", *WAYS.values()], rows, 4 + len(WAYS))
 
 
 def departures(kept: Kept) -> str:
     """One departure at a time: s* at low, mid and high, and how far these are from the paper's on average, in points."""
     tasks = list(kept["tasks"])
     names = {key: row for task in tasks for key, row in kept["tasks"][task]["rows"].items()}
-    moved = {key.rpartition(", ")[0] for key in names if not key.endswith((", ours", ", published"))}
+    moved = {key.partition(", ")[0] for key in names if key.rpartition(", ")[2] not in WAYS}
     rows = []
     for name in [name for name in paper_tables()["nli"].values if name in moved]:
         mine = [key for key in names if key.startswith(f"{name}, ")]
-        mine.sort(key=lambda key: (not key.endswith(", ours"), key.endswith(", published")))
+        mine.sort(key=lambda key: (not key.endswith(", ours"), key.rpartition(", ")[2] in WAYS))
         theirs = [
             " / ".join(f"{100 * paper_tables()[task].left(name, level):.0f}" for level in LEVELS)
             if name in paper_tables()[task].values else "-"
@@ -216,7 +218,7 @@ def departures(kept: Kept) -> str:
         for key in mine:
             variant, how = key.removeprefix(f"{name}, "), names[key]
             spec = f"`{how['spec']}`" + (f", {how['selection']}" if how["selection"] else "")
-            row = ["", {"ours": "our default", "published": "as published"}.get(variant, variant), spec]
+            row = ["", WAYS.get(variant, variant), spec]
             for task in tasks:
                 found = kept["tasks"][task]["rows"].get(key)
                 if found is None:
@@ -232,11 +234,35 @@ def departures(kept: Kept) -> str:
     return table(head, rows, 3)
 
 
+def few_words(kept: Kept) -> str:
+    """The share of words at which our phonetic would take as little as the paper's at high, between the levels that were run."""
+    rows = []
+    for task, found in kept["tasks"].items():
+        theirs = paper_tables()[task].left("phonetic")
+        row = [TITLES[task], f"{100 * theirs:.0f}"]
+        for way in WAYS:
+            cells = [found["rows"][f"phonetic, {way}"]["levels"][level] for level in LEVELS]
+            left = [1.0, *(cell["relative"] for cell in cells)]
+            share = float(np.interp(-theirs, [-each for each in left], [0.0, *(cell["reached"] for cell in cells)]))
+            row += [f"{100 * left[-1]:.0f} at {100 * cells[-1]['reached']:.0f} %", f"{100 * share:.0f} %"]
+        rows.append(row)
+    head = ["task", "phonetic at high, paper's s\\*"]
+    for title in WAYS.values():
+        head += [f"{title}: s\\* at words changed", "words for the paper's s\\*"]
+    return table(head, rows)
+
+
 def tables_text(kept: Kept) -> str:
     """All that stands between the marks."""
+    resampled = {way: [our_tables(kept, way, turn) for turn in range(KEPT)] for way in WAYS}
     parts = ["## The models", sizes(kept)]
-    parts += ["## Table 5: who harms most, at high", table_5(kept), correlations(kept)]
-    parts += ["## The findings of section 4", findings(kept), "## Which departure explains what", departures(kept)]
+    parts += ["## Table 5: who harms most, at high", table_5(kept), correlations(kept, resampled)]
+    parts += [
+        "## The findings of section 4",
+        findings(kept, resampled),
+        "## Which departure explains what",
+        departures(kept),
+    ]
     for task in kept["tasks"]:
         parts += [f"## Table 6 and Figure 1: {TITLES[task]}", table_6(kept, task)]
     return "\n\n".join(parts)
