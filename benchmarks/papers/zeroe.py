@@ -206,9 +206,8 @@ def run_task(task: str, args: argparse.Namespace) -> dict[str, Any]:
         {files[row.key, level]: (row, level) for row, level in wanted if not files[row.key, level].is_file()}.values()
     )
     if missing or not clean.is_file():
-        victim = open_victim(
-            str(restored(MODELS[task], args.out)), KINDS[task], (), {"device": args.device} if args.device else {}
-        )
+        options = {name: value for name in ("device", "dtype") if (value := getattr(args, name))}
+        victim = open_victim(str(restored(MODELS[task], args.out)), KINDS[task], (), options)
         if not clean.is_file():
             answer(examples, victim, examples.columns, clean, {})
         for number, (row, level) in enumerate(missing, 1):
