@@ -29,6 +29,7 @@ def run(args: argparse.Namespace) -> None:
     from ..perturbations.published import PUBLISHED
     from ..specs import split_outside
 
+    column = args.name if args.name in PUBLISHED else ""  # RobTest's, where a perturbation has two papers
     if args.name in COLUMNS:
         print(f"{args.name}: one of RobTest's dimensions, {COLUMNS[args.name]} for `scuff evaluate`\n")
         args.name = re.split(r"[@(]", COLUMNS[args.name])[0]
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
         ),
         "keeps tokens": "yes" if facts.keeps_tokens else "no: not for tagging data",
         "selection": kind.selection,
-        **_published(args.name if args.name in PUBLISHED else kind.name),
+        **_published(column or kind.name),
     }
     for key, value in rows.items():
         print(f"{key:24}{value}")
