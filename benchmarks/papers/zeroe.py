@@ -274,6 +274,7 @@ def main() -> None:
     )
     parser.add_argument("--tasks", nargs="+", choices=tuple(MODELS), default=list(MODELS))
     parser.add_argument("--examples", type=int, default=0, help="of each test part; default: all")
+    parser.add_argument("--dtype", help="of the models, such as float16 on a GPU; default: float32")
     parser.add_argument("--device", help="of the models, such as cuda; default: what is there")
     parser.add_argument(
         "--main",
