@@ -109,7 +109,7 @@ PUBLISHED: dict[str, Published] = {
     "typo": _robtest(
         "typo(layout='any')", "letters that come in are any letters; ours are neighbours on the keyboard"
     ),
-    "glyph": _robtest("glyph", remains="the space of likeness is Zéroe's, trained by us; the paper names two"),
+    "glyph": _robtest("glyph", remains="the space of likeness is ours (docs/visual.md); the paper does not say which it takes"),
     "phonetic-g": _robtest(
         "phonetic(slight=True)", remains="ANTHRO's spellings, which people wrote, are not at hand: ours are made by models"
     ),
