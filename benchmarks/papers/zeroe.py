@@ -95,6 +95,8 @@ def all_rows() -> list[Row]:
     told = {name: dict(PUBLISHED[name].elsewhere).get(THESIS) for name in ZEROE}
     thesis = [Row(row.name, "thesis", told[row.name] or row.spec) for row in published]
     departures = [
+        Row("disemvowel", "words of 3 letters, too (published code)", "disemvowel(min_letters=3)"),
+        Row("intrude", "words of 2 letters, too (published code)", "intrude(min_letters=2)"),
         Row("visual", "letters of chosen words", "visual(scope='words')", "quota"),
         Row("visual", "the same, each letter alone", "visual(scope='words', at_least_one=False)", "quota"),
         Row("visual", "by likeness (published code)", "visual(choice='likeness')"),
@@ -242,8 +244,9 @@ def scored(examples: Examples, clean: Path, files: dict[tuple[str, str], Path]) 
     base, base_again, _ = load(clean)
     cells: dict[str, Any] = {}
     again: dict[str, list[float]] = {}
+    done = {key for key, _ in files if all(files[key, level].is_file() for level in LEVELS)}
     for (key, level), file in files.items():
-        if not file.is_file():
+        if key not in done:
             continue
         value, scores, about = load(file)
         ratio = scores / base_again
