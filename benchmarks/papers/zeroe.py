@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ import zeroe_page
 from scuff.metrics.classification import Accuracy, Auc, TokenAccuracy
 from scuff.metrics.edit import edit_distance
 from scuff.metrics.interval import percentile_interval, resamples
-from scuff.perturbations import LEVELS, ZEROE, parse
+from scuff.perturbations import LEVELS, ZEROE, Visual, parse
 from scuff.perturbations.plan import Plan, Tally
 from scuff.perturbations.published import PUBLISHED, THESIS, as_published
 from scuff.version import __version__
@@ -211,7 +212,7 @@ def run_task(task: str, args: argparse.Namespace) -> dict[str, Any]:
         options = {name: value for name in ("device", "dtype") if (value := getattr(args, name))}
         victim = open_victim(str(restored(MODELS[task], args.out)), KINDS[task], (), options)
         if not clean.is_file():
-            answer(examples, victim, examples.columns, clean, {})
+            answer(examples, victim, examples.columns, clean, {"undone": undone(victim)})
         for number, (row, level) in enumerate(missing, 1):
             begin = time.monotonic()
             new, tally = examples.perturbed(row, level)
@@ -220,6 +221,17 @@ def run_task(task: str, args: argparse.Namespace) -> dict[str, Any]:
             answer(examples, victim, new, files[row.key, level], about)
             print(f"{task} {number}/{len(missing)} {row.key} {level}: {time.monotonic() - begin:.1f} s", flush=True)
     return scored(examples, clean, files)
+
+
+def undone(victim: Any) -> float:
+    """The share of the look-alikes of a to z that the model's tokenizer turns back into the letter, such as accents."""
+    if (normaliser := victim.tokenizer.backend_tokenizer.normalizer) is None:
+        return 0.0
+    choices = Visual().choices()
+    number = choices.of(np.array([ord(letter) for letter in ascii_lowercase], np.uint32)).tolist()
+    near = [choices.near.codes[choices.near.offsets[at] : choices.near.offsets[at + 1]].tolist() for at in number]
+    pairs = [(letter, chr(code)) for letter, codes in zip(ascii_lowercase, near, strict=True) for code in codes]
+    return float(np.mean([normaliser.normalize_str(other) == letter for letter, other in pairs]))
 
 
 def restored(name: str, out: Path) -> Path:
@@ -241,7 +253,7 @@ def scored(examples: Examples, clean: Path, files: dict[tuple[str, str], Path]) 
         again = np.asarray(examples.metric.score(draws.astype(np.float64) @ rows))
         return float(examples.metric.score(rows.sum(0))), again, about
 
-    base, base_again, _ = load(clean)
+    base, base_again, told = load(clean)
     cells: dict[str, Any] = {}
     again: dict[str, list[float]] = {}
     done = {key for key, _ in files if all(files[key, level].is_file() for level in LEVELS)}
@@ -262,6 +274,7 @@ def scored(examples: Examples, clean: Path, files: dict[tuple[str, str], Path]) 
         "scuff": __version__, "seed": SEED, "examples": len(examples.ids), "model": MODELS[examples.task],
         "metric": examples.metric.title if examples.task == "tc" else "accuracy", "clean": rounded(base),
         "clean interval": [rounded(end) for end in percentile_interval(base_again)], "worst": rounded(examples.worst),
+        "undone": rounded(told["undone"]),
         "rows": cells, "resampled": {"clean": base_again[: zeroe_page.KEPT].round(4).tolist(), **again},
     }  # fmt: skip
 

@@ -99,10 +99,10 @@ def sizes(kept: Kept) -> str:
         rows.append([
             TITLES[task], found["model"], f"{found['examples']:,}", found["metric"], shown(task, paper.clean),
             with_interval(task, found["clean"], found["clean interval"]), shown(task, paper.worst), shown(task, found["worst"]),
-            f"{paper.worst / paper.clean:.2f}", f"{found['worst'] / found['clean']:.2f}",
+            f"{paper.worst / paper.clean:.2f}", f"{found['worst'] / found['clean']:.2f}", f"{100 * found['undone']:.0f} %",
         ])  # fmt: skip
     head = ["task", "model", "examples", "score", "clean, paper", "clean, here", "worst, paper", "worst, here", "s_worst, paper",
-            "s_worst, here"]  # fmt: skip
+            "s_worst, here", "look-alikes that the tokenizer undoes"]  # fmt: skip
     return table(head, rows, 2)
 
 
