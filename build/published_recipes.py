@@ -22,7 +22,10 @@ def page() -> Path:
 
 def table() -> str:
     """The recipes in their order."""
-    lines = ["| recipe | source | parts as published | our default differs | what differs even so |", "|---|---|---|---|---|"]
+    lines = [
+        "| recipe | source | parts as published | our default differs | what differs even so |",
+        "|---|---|---|---|---|",
+    ]
     return "\n".join([*lines, *(_line(name, entry) for name, entry in PUBLISHED.items())])
 
 

@@ -87,6 +87,7 @@ class TokensKeywords(TypedDict, total=False):
     selection: str | None
     protect: Sequence[str] | Protect
     ids: Sequence[object] | None
+    as_published: bool
 
 
 class PerturbKeywords(TokensKeywords, total=False):
@@ -335,6 +336,7 @@ def perturb(
     ids: Sequence[object] | None = None,
     column: str | Sequence[str] | None = None,
     skip_errors: bool = False,
+    as_published: bool = False,
     return_edits: bool = False,
 ) -> object:
     """Perturb texts. Returns a string for a string and a list for a list; with return_edits, also the edits of each text.
@@ -346,11 +348,12 @@ def perturb(
     which). draw: each number gives another random version.
     selection: quota, coin, each, below, edits or all (see Perturbation.choose). protect: text that must not change, e.g.
     ["urls", "word:Scuff"]. ids: names of the texts; without them equal texts are perturbed alike. skip_errors: a text that
-    the perturbation raises on stays as it is, with a warning.
+    the perturbation raises on stays as it is, with a warning. as_published: options and selection that are not given are those of
+    the perturbation's paper (docs/published.md), not our defaults.
     Raises ValueError for a spec, level or selection that does not exist. Warns (LanguageWarning) if the texts are in a language
     that the perturbation is not made for.
     """
-    plan = Plan.of(perturbation, level, seed, selection, protect)
+    plan = Plan.of(perturbation, level, seed, selection, protect, as_published)
     draw = whole_number(draw, "perturb.draw")
     if is_frame(texts):
         names = frame_columns(texts, column)
@@ -439,6 +442,7 @@ def perturb_tokens(
     selection: str | None = None,
     protect: Sequence[str] | Protect = (),
     ids: Sequence[object] | None = None,
+    as_published: bool = False,
     return_edits: bool = False,
 ) -> object:
     """Perturb sentences that are cut into tokens. Every token stays one token, so that tags stay aligned.
@@ -448,7 +452,7 @@ def perturb_tokens(
     """
     _check_sentences(sentences)
     changes: list[list[Edit]] = []
-    plan = Plan.of(perturbation, level, seed, selection, protect)
+    plan = Plan.of(perturbation, level, seed, selection, protect, as_published)
     draw = whole_number(draw, "perturb_tokens.draw")
     warn_of_language([plan.perturbation], map(" ".join, sentences))
     new = plan.tokens(sentences, ids=ids, draw=draw, edits=changes if return_edits else None)

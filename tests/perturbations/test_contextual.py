@@ -84,6 +84,17 @@ def test_any_language_without_a_tagger(models: dict[str, str]) -> None:
     assert all(len(new) > 1 for new in found["film"])
 
 
+def test_loose_takes_the_likeliest_words_whatever_they_are(models: dict[str, str]) -> None:
+    from scuff.huggingface.masked import MaskedModel
+
+    found = dict(options(Contextual(mlm=models["mlm"], original=False, loose=True, top=500), TEXTS))
+    assert {"bad", "the", "sat"} <= set(found["good"])  # an opposite, a word that is near, another part of speech
+    assert found["The"] and found["was"] and "film" not in found["film"]
+    few = dict(options(Contextual(mlm=models["mlm"], original=False, loose=True, top=3), TEXTS[:1]))
+    likely = MaskedModel.load(models["mlm"], original=False).fill(TEXTS[:1], [(0, 8, 12)], 8)[0]
+    assert few["film"] == sorted([word for word, _ in likely if word != "film"][:3])
+
+
 @pytest.mark.parametrize("given", [{"mlm": "mlm", "tagger": False}, {"mlm": "mlm"}, {"encoder": "encoder"}], ids=str)
 def test_as_many_proposals_as_there_are_options(models: dict[str, str], given: dict[str, str]) -> None:
     perturbation = Contextual(**{key: models.get(str(value), value) for key, value in given.items()}, floor=-1)  # type: ignore[arg-type]

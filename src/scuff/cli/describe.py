@@ -26,9 +26,11 @@ def run(args: argparse.Namespace) -> None:
     from ..evaluation.dimensions import COLUMNS
     from ..perturbations.base import SELECTIONS, Perturbation
     from ..perturbations.names import FAMILY, NAMES, parse
+    from ..perturbations.published import PUBLISHED
     from ..perturbations.readability import Readability
     from ..specs import split_outside
 
+    column = args.name if args.name in PUBLISHED else ""  # RobTest's, where a perturbation has two papers
     if args.name in COLUMNS:
         print(f"{args.name}: one of RobTest's dimensions, {COLUMNS[args.name]} for `scuff evaluate`\n")
         args.name = re.split(r"[@(]", COLUMNS[args.name])[0]
@@ -58,6 +60,7 @@ def run(args: argparse.Namespace) -> None:
         ),
         "keeps tokens": "yes" if facts.keeps_tokens else "no: not for tagging data",
         "selection": kind.selection,
+        **_published(column or kind.name),
     }
     for key, value in rows.items():
         print(f"{key:24}{value}")
@@ -66,6 +69,23 @@ def run(args: argparse.Namespace) -> None:
     values = {field.name: getattr(built, field.name, field.default) for field in fields(kind)}
     options = ", ".join(f"{name}={value!r}" for name, value in values.items())
     print(f"{'options':24}{options or 'none'}")
+
+
+def _published(name: str) -> dict[str, str]:
+    """How the perturbation's paper has it, by the table that --as-published reads."""
+    from ..perturbations.published import PUBLISHED
+
+    if (entry := PUBLISHED.get(name)) is None:
+        return {}
+    how = f", selection {entry.selection}" if entry.selection else ""
+    rows = {
+        "as published": f"{entry.spec}{how} ({entry.source})",
+        "  which differs": entry.differs or "in nothing",
+        "  what remains": entry.remains,
+        "  needs": entry.needs,
+        **{f"  {source}": spec for source, spec in entry.elsewhere},
+    }
+    return {key: value for key, value in rows.items() if value}
 
 
 def _refuse_others(name: str, perturbations: Container[str]) -> None:

@@ -45,7 +45,16 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_as_published(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--as-published",
+        action="store_true",
+        help="options and selection that you do not give are those of the perturbation's paper: see `scuff describe NAME`",
+    )
+
+
 def add_choice(parser: argparse.ArgumentParser) -> None:
+    add_as_published(parser)
     parser.add_argument("--seed", type=int, default=0, help="seed of all random choices; default 0")
     parser.add_argument(
         "--select",

@@ -81,14 +81,14 @@ def run(args: argparse.Namespace) -> None:
     perturbation = parse(args.perturbation[0])
     if args.only:
         perturbation = only(perturbation, tuple(args.only))
-    plan = Plan.of(perturbation, args.level, args.seed, args.select, args.protect)
+    plan = Plan.of(perturbation, args.level, args.seed, args.select, args.protect, args.as_published)
     tally = perturb_file(
         input_of(args), args.output, plan, copies=args.copies, edits_to=args.edits, progress=progress_bar(args.quiet)
     )
     if warning := plan.out_of_reach(tally):
         say(args.quiet, f"warning: {warning}")
     where = "" if args.output == "-" else f" in {args.output}"
-    changed = f"{tally.changed_units:,} of {tally.units:,} {perturbation.facts.unit} changed ({tally.reached:.1%})"
+    changed = f"{tally.changed_units:,} of {tally.units:,} {plan.perturbation.facts.unit} changed ({tally.reached:.1%})"
     say(args.quiet, f"{tally.texts:,} texts{where}, {changed}; {_signature(plan, args.protect_spans)}")
     report_failures(tally.failures, skip=args.skip_errors)
 

@@ -2,6 +2,7 @@
 
   scuff show "A sentence of yours"
   scuff show -p keyboard -p 'intrude(symbols="._ ")' "A sentence of yours"
+  scuff show --as-published -p visual "A sentence of yours"
 
 A sentence that a perturbation raises on is shown as it is, and reported.
 """
@@ -10,8 +11,9 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from dataclasses import replace
 
-from .flags import add_skip_errors, report_failures
+from .flags import add_as_published, add_skip_errors, report_failures
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="only this one, named as for `scuff perturb`; may be repeated",
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of all random choices; default 0")
+    add_as_published(parser)
     add_skip_errors(parser)
 
 
@@ -33,21 +36,22 @@ def run(args: argparse.Namespace) -> None:
     from ..isolation import Failures
     from ..perturbations.base import LEVELS
     from ..perturbations.languages import LanguageWarning, warn_of_language
-    from ..perturbations.names import NAMES, parse
+    from ..perturbations.names import NAMES
     from ..perturbations.plan import Plan
     from ..resources import MissingResource, load
 
     texts = args.text or load("demo.txt").decode().splitlines()
-    wanted = [parse(spec) for spec in args.perturbation or NAMES]
-    warn_of_language((part for part in wanted if part.name != "embedding"), texts)
+    plans = [Plan.of(spec, 0.0, args.seed, None, (), args.as_published) for spec in args.perturbation or NAMES]
+    warn_of_language((part for part in (plan.perturbation for plan in plans) if part.name != "embedding"), texts)
     warnings.simplefilter("ignore", LanguageWarning)  # told once for all of them
     shown, failures = Texts(texts, lambda row: repr(texts[row][:40])), Failures()
-    for perturbation in wanted:
-        print(f"\n{perturbation.spec}: {perturbation.facts.summary}")
+    for plan in plans:
+        how = f", selection {plan.selection}" if plan.selection else ""
+        print(f"\n{plan.perturbation.spec}: {plan.perturbation.facts.summary}{how}")
         for level, strength in LEVELS.items():
             new = list(texts)
             try:
-                for part in shown.perturbed(Plan(perturbation, strength, args.seed)):
+                for part in shown.perturbed(replace(plan, level=strength)):
                     failures.extend(part.tally.failures)
                     for row, text in zip(part.rows, part.new, strict=True):
                         new[row] = str(text)

@@ -34,13 +34,14 @@ def run(args: argparse.Namespace) -> None:
     from ..isolation import Failures
     from ..perturbations.names import ZEROE, parse
 
-    chosen = {perturbation.name: perturbation for perturbation in map(parse, args.perturbation or ZEROE)}
+    specs = args.perturbation or ZEROE
+    chosen = {perturbation.name: perturbation for perturbation in map(parse, specs)}
     if len(chosen) < len(args.perturbation):
         raise ValueError(f"expected each perturbation once, got {', '.join(args.perturbation)}")
     failures = Failures()
     manifest = write_zeroe(
         input_of(args), args.output, chosen, seed=args.seed, selection=args.select, progress=progress_bar(args.quiet),
-        failures=failures,
+        failures=failures, as_published=args.as_published,
     )  # fmt: skip
     for entry in manifest["files"] if not args.quiet else ():
         if entry["set"] == "attack":

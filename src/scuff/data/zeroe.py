@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..isolation import Failures
+from ..perturbations import published
 from ..perturbations.base import LEVELS, Perturbation
 from ..perturbations.languages import warn_of_language
 from ..perturbations.plan import Plan, Tally
+from ..perturbations.published import published_selection
 from ..resources import MissingResource
 from ..text.corpus import Corpus
 from ..text.ragged import Ints
@@ -91,13 +93,20 @@ def write_zeroe(
     selection: str | None = None,
     progress: ShowProgress | None = None,
     failures: Failures | None = None,
+    as_published: bool = False,
 ) -> dict[str, Any]:
     """Writes the benchmark and its manifest, and returns the manifest. Adds texts that a perturbation raised on to `failures`.
+
+    as_published: options and selection that are not given are those of the paper; the manifest then names the selections.
 
     `{perturbation}.{level}`: the test data. `{perturbation}.lmh`: each record at low, mid or high, a third each (thesis 3.4).
     `no-{perturbation}`: each record under one of the other perturbations, at one of the levels (leave-one-out). `all`: the same
     with none left out. A mixture has the size of the original and each record once.
     """
+    selections: dict[str, str | None] = dict.fromkeys(perturbations, selection)
+    if as_published:
+        selections = {name: selection or published_selection(part) for name, part in perturbations.items()}
+        perturbations = {name: published.as_published(part) for name, part in perturbations.items()}
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise BadInput(f"{folder}: expected a new or empty folder, got one that holds files, or a file")
@@ -119,7 +128,7 @@ def write_zeroe(
             perturbations,
             skipped,
             seed,
-            selection,
+            selections,
             progress,
             failures if failures is not None else Failures(),
         )
@@ -161,12 +170,12 @@ def _write(
     perturbations: dict[str, Perturbation],
     skipped: dict[str, str],
     seed: int,
-    selection: str | None,
+    selections: dict[str, str | None],
     progress: ShowProgress | None,
     failures: Failures,
 ) -> dict[str, Any]:
     plans = {
-        (name, level): Plan(perturbation, p, seed, selection)
+        (name, level): Plan(perturbation, p, seed, selections[name])
         for name, perturbation in perturbations.items()
         for level, p in LEVELS.items()
     }

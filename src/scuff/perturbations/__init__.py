@@ -24,6 +24,7 @@ from .paraphrase import Paraphrase
 from .phonetic import Phonetic
 from .plan import Plan, Tally
 from .protect import Protect
+from .published import PUBLISHED, Published, as_published
 from .readability import Readability
 from .segment import Segment
 from .shuffle import FullShuffle, InnerShuffle
@@ -34,9 +35,10 @@ from .visual import Glyph, Visual
 from .words import WordPerturbation
 
 __all__ = [
-    "LEVELS", "NAMES", "ZEROE", "Bits", "Codes", "Contextual", "Corpus", "Disemvowel", "Distraction", "Edits",
+    "LEVELS", "NAMES", "PUBLISHED", "ZEROE", "Bits", "Codes", "Contextual", "Corpus", "Disemvowel", "Distraction", "Edits",
     "Embedding", "Facts", "FullShuffle", "Glyph", "Homoglyph", "Inflection", "InnerShuffle", "Intrude", "Ints",
     "Invisible", "Keyboard", "LanguageWarning", "Letters", "Mask", "Natural", "Omit", "OneOf", "Only", "Paraphrase",
-    "Perturbation", "Phonetic", "Plan", "Protect", "Ragged", "Readability", "Rng", "Segment", "Spans", "Synonym", "Syntax",
-    "Tally", "Then", "Truncate", "Typo", "Visual", "WordPerturbation", "all_proposals", "only", "parse", "warn_of_language",
+    "Perturbation", "Phonetic", "Plan", "Protect", "Published", "Ragged", "Readability", "Rng", "Segment", "Spans", "Synonym",
+    "Syntax", "Tally", "Then", "Truncate", "Typo", "Visual", "WordPerturbation", "all_proposals", "as_published", "only", "parse",
+    "warn_of_language",
 ]  # fmt: skip

@@ -31,7 +31,8 @@ class Contextual(Replace):
     sentence encoder, which keeps those of the model's words (without a model, of WordNet's) that change the meaning least. With
     neither, the packaged encoder. top: how many words at most. floor: the least cosine of the old word and the new one where they
     stand, by the encoder. original: the model also reads the text without a gap. tagger: False takes every word, in any language,
-    whatever its part of speech.
+    whatever its part of speech. loose: the model's `top` likeliest words for every word, whatever their tag, meaning and
+    likelihood, as RobTest has it.
     """
 
     mlm: str = ""
@@ -40,6 +41,7 @@ class Contextual(Replace):
     floor: float = 0.5
     original: bool = True
     tagger: bool = True
+    loose: bool = False
 
     name: ClassVar[str] = "contextual"
     facts: ClassVar[Facts] = Facts(
@@ -55,6 +57,8 @@ class Contextual(Replace):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_number(self.floor, -1, 1, "contextual.floor")
+        if self.loose and self.encoder:
+            raise ValueError(f"expected no encoder for {self.name}.loose=True, got {self.encoder!r}: it would choose")
         if not self.tagger and not self.mlm:
             raise ValueError(f"expected a model for {self.name}.mlm where tagger=False, got none")
 
@@ -62,6 +66,10 @@ class Contextual(Replace):
         """This perturbation with the packaged encoder if no model is named. Raises MissingResource if that is not installed."""
         if self.encoder or self.mlm:
             return self
+        if self.loose:
+            raise MissingResource(
+                "contextual(loose=True) needs a masked language model: contextual(mlm='FOLDER_OR_ID', loose=True), or --mlm"
+            )
         if find_encoder() is None or not all(map(find_spec, ("torch", "transformers"))):
             raise MissingResource(
                 "contextual needs a masked language model: contextual(mlm='FOLDER_OR_ID'), or --mlm of evaluate, "
@@ -71,9 +79,10 @@ class Contextual(Replace):
 
     def options(self, corpus: Corpus) -> WordOptions:
         model, texts = self.settled(), corpus.strings()
-        gaps = find_gaps(corpus, texts, self.tagger)
+        tags = self.tagger and not self.loose
+        gaps = find_gaps(corpus, texts, tags)
         words = model._likely(texts, gaps) if model.mlm else model._listed(gaps)
-        if self.tagger:
+        if tags:
             words = same_tags(texts, gaps, words)
         if model.encoder:
             words = model._alike(texts, gaps, words)
@@ -90,6 +99,8 @@ class Contextual(Replace):
             return []
         model = MaskedModel.load(self.mlm, original=self.original)
         found = model.fill(texts, [gap.span for gap in gaps], MORE * self.top)
+        if self.loose:
+            return [_plain(gap, each) for gap, each in zip(gaps, found, strict=True)]
         likely, far = [], FARTHER if self.encoder else FAR
         for gap, each in zip(gaps, found, strict=True):
             suit: dict[str, float] = {}
@@ -116,3 +127,9 @@ class Contextual(Replace):
             ranked = sorted(zip(scores, each, strict=True), key=lambda pair: (-pair[0], pair[1]))
             kept.append([word for score, word in ranked if score >= self.floor])
         return kept
+
+
+def _plain(gap: Gap, found: Sequence[tuple[str, float]]) -> list[str]:
+    """A model's words in the case of the old one, the likeliest first, without the old one."""
+    words = dict.fromkeys(cased_like(word.lower(), gap.word) for word, _ in found)
+    return [word for word in words if word.lower() != gap.word.lower()]

@@ -13,22 +13,23 @@ from ..text.ragged import Ints, Mask, Ragged
 from ..text.random import Rng
 from ..text.unicode import is_white
 from .base import Facts
-from .words import WordPerturbation, gaps_hit, inserted
+from .words import Rated, gaps_hit, inserted
 
 
 @dataclass(frozen=True)
-class Intrude(WordPerturbation):
+class Intrude(Rated):
     """Insert a symbol, the same throughout a word, into each gap between two of its characters with probability phi.
 
-    A chosen word gets at least one. Symbols: ASCII punctuation (all of it, as in the published code; both papers
-    print the list without `_` and `~`, yet use `_` in examples) and the space (paper and thesis examples; not in the
-    code). Tokens get no blanks, which would cut them in two. Words of 3 letters and more, as both papers say; the code
-    takes 2: `min_letters=2`.
+    A chosen word gets at least one or, with `at_least_one=False` (the paper), maybe none. Symbols: ASCII punctuation (all
+    of it, as in the published code; both papers print the list without `_` and `~`, yet use `_` in examples) and the space
+    (paper and thesis examples; not in the code). Tokens get no blanks, which would cut them in two. Words of 3 letters and
+    more, as both papers say; the code takes 2: `min_letters=2`.
     """
 
     phi: float | None = None
     symbols: str = punctuation + " "
     min_letters: int = 3
+    at_least_one: bool = True
 
     name: ClassVar[str] = "intrude"
     facts: ClassVar[Facts] = Facts(
@@ -48,7 +49,7 @@ class Intrude(WordPerturbation):
 
     def rewrite(self, corpus: Corpus, which: Ints, rng: Rng) -> tuple[Ragged, Ints]:
         letters, words = corpus.letters.of_words(which), corpus.words.where(which)
-        hit = gaps_hit(corpus, letters, words, self.phi, rng)
+        hit = gaps_hit(corpus, letters, words, self.phi, rng, sure=self.at_least_one)
         symbols = np.array([ord(symbol) for symbol in self.symbols], np.uint32)
         if corpus.of_lists and self.facts.keeps_tokens:
             symbols = symbols[~is_white(symbols)]

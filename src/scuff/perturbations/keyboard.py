@@ -67,8 +67,9 @@ def touching(layout: str, keys: Literal["letters", "all"] = "letters") -> Choice
 class Keyboard(Substitute):
     """Replace each letter of a word with probability phi by a letter on a key that touches its own, at least one.
 
-    Case is kept. Only letters come in, as the paper says ("adjacent letters"); the key lists of Belinkov and Bisk that
-    its code uses hold digits and punctuation too: `keys="all"`. The code changes exactly one letter: `phi=0`. Layouts:
+    With `at_least_one=False` a chosen word may get none, as the paper has it. Case is kept. Only letters come in, as the
+    paper says ("adjacent letters"); the key lists of Belinkov and Bisk that its code uses hold digits and punctuation too:
+    `keys="all"`. The code changes exactly one letter: `phi=0`. Layouts:
     qwerty, qwertz, azerty, dvorak, colemak, spanish, italian, portuguese, swedish, danish, czech, turkish, russian,
     ukrainian, greek, hebrew; and `any`, in which every letter from a to z touches every other: letters at random.
     """
@@ -76,6 +77,7 @@ class Keyboard(Substitute):
     phi: float | None = None
     layout: str = "qwerty"
     keys: Literal["letters", "all"] = "letters"
+    at_least_one: bool = True
 
     name: ClassVar[str] = "keyboard"
     facts: ClassVar[Facts] = Facts(

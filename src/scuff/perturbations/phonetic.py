@@ -57,6 +57,15 @@ def _farthest() -> Ints:
 
 
 @cache
+def _best_table(slight: bool) -> Spellings:
+    """The likeliest spelling of each word, which stands first."""
+    table = _slight_table() if slight else _table()
+    best = np.zeros(len(table.spellings), np.bool_)
+    best[table.first[:-1]] = True
+    return table.only(best)
+
+
+@cache
 def _rules() -> NoisyChannel:
     return NoisyChannel.read(load("phonetic-rules.xz"))
 
@@ -75,7 +84,7 @@ class Phonetic(Respell):
     only what a model of reading reads back as the same sound. They are drawn by the spelling model's probability. Any
     other word gets one or two other letters for the same sound; `listed=True` leaves it alone, as the papers do. No letter is
     written three times. Single letters, acronyms (up to 4 capitals) and clitics written apart (`it 's`, `do n't`) stay as they
-    are.
+    are. `choice="best"` always takes the likeliest respelling of a word of the table: one a word, as in the papers.
 
     `slight=True` keeps to spellings in which one letter is inserted, deleted or replaced (RobTest's general form).
     `phi` goes farther: with that probability a word gets its farthest spelling, and letters change at each further
@@ -86,6 +95,7 @@ class Phonetic(Respell):
     listed: bool = False
     slight: bool = False
     phi: float | None = 0.0
+    choice: str = "drawn"
 
     name: ClassVar[str] = "phonetic"
     shortest: ClassVar[int] = 5  # in a shorter word one more letter often changes the sound
@@ -99,16 +109,26 @@ class Phonetic(Respell):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.slight and self.phi != 0:
-            raise ValueError(f"expected phi=0 for phonetic.slight=True, got {self.phi!r}")
+        if self.choice not in ("drawn", "best"):
+            raise ValueError(f"expected drawn or best for phonetic.choice, got {self.choice!r}")
+        if not self.goes_far and self.phi != 0:
+            why = "slight=True" if self.slight else "choice='best'"
+            raise ValueError(f"expected phi=0 for phonetic.{why}, got {self.phi!r}")
+
+    @property
+    def goes_far(self) -> bool:
+        """Whether words can get other than their usual spellings."""
+        return not self.slight and self.choice == "drawn"
 
     def at(self, p: float) -> Perturbation:
         return replace(self, phi=min(1.0, p / FARTHEST)) if self.phi is None else self
 
     def for_characters(self) -> Phonetic:
-        return self if self.slight else replace(self, phi=None)
+        return replace(self, phi=None) if self.goes_far else self
 
     def table(self) -> Spellings:
+        if self.choice == "best":
+            return _best_table(self.slight)
         return _slight_table() if self.slight else _table()
 
     def channel(self) -> NoisyChannel:

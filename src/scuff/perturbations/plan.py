@@ -14,10 +14,12 @@ from ..text.corpus import Corpus
 from ..text.edits import Edit, Edits
 from ..text.ragged import Ints, bounds, text_lengths
 from ..version import __version__
+from . import published
 from .base import Perturbation, strength_of
 from .keyboard import Keyboard
 from .names import parse
 from .protect import Protect
+from .published import published_selection
 
 ENOUGH, NEARLY = 500, 0.8  # units, and the share of the level, for `out_of_reach`
 BLOCK = 1 << 17  # code points that are worked on at once: arrays of this size stay in the processor's cache
@@ -67,10 +69,15 @@ class Plan:
         seed: int,
         selection: str | None,
         protect: Sequence[str] | Protect,
+        as_published: bool = False,
     ) -> Plan:
+        """as_published: options and selection that the user did not give are those of the perturbation's paper."""
         rules = (protect,) if isinstance(protect, str) else protect
         if not isinstance(rules, Protect | Iterable):
             raise TypeError(f'expected kinds of text, such as ["urls"], for protect, got {protect!r}')
+        if as_published:
+            selection = selection or published_selection(perturbation)
+            perturbation = published.as_published(perturbation)
         return cls(
             parse(perturbation), strength_of(level), whole_number(seed, "seed"), selection,
             rules if isinstance(rules, Protect) else Protect(tuple(rules)),

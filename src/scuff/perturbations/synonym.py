@@ -159,9 +159,9 @@ class Synonym(Replace):
     Who gives one of the next three takes WordNet. `senses`: only what is among the first so many senses of both words (5), the
     most frequent first. `fit`: the least sum of how often the word means that in sense-tagged text (0 to 1) and how alike both
     are out of context (0 to 1, by a sentence encoder, computed when the table was built); 0 takes all (0.3). `multiword` allows
-    phrases ("film" to "motion picture"), which tagging data cannot take. `loose` takes the lemmas of every sense as any part of
-    speech, as they are, for every word, whatever the sentence: for search attacks that have constraints of their own
-    (TextAttack's PWWS).
+    phrases ("film" to "motion picture"), which tagging data cannot take. `loose` takes the lemmas of every sense, of WordNet or
+    of the file, as any part of speech, as they are, for every word, whatever the sentence: RobTest's synonyms, and for search
+    attacks that have constraints of their own (TextAttack's PWWS).
     """
 
     senses: int | None = None
@@ -236,7 +236,12 @@ class Synonym(Replace):
 
     def _any(self, word: str) -> list[str]:
         """Synonyms in any sense, whatever the sentence."""
-        found = (other for other in any_synonyms(word.lower()) if self.multiword or " " not in other)
+        every = any_synonyms(word.lower())
+        if self.source not in (LISTED, WORDNET):
+            path = Path(self.source)
+            listed = _listed(path, modified(path, SOURCE))
+            every = tuple(other for pos in sorted(set(PARTS.values())) for other in listed.get((word.lower(), pos), ()))
+        found = (other for other in every if self.multiword or " " not in other)
         return list(dict.fromkeys(cased_like(other, word) for other in found if other != word.lower()))
 
     def _choices(self, gap: Gap) -> list[str]:

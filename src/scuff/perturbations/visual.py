@@ -42,8 +42,9 @@ class Visual(Substitute, Scoped):
 
     `space`: vaegan, learnt like that of the paper (default, and the best by Unicode's list of confusables:
     docs/visual.md), ices, raw pixels, or dces, Unicode names. `choice`: uniform (paper), or by likeness (published
-    code). `scope="text"` takes every character of the text by itself, as the paper does; `scope="words"` the letters
-    of selected words, for tagging data.
+    code). `scope="text"` takes every character of the text by itself, as the thesis does; `scope="words"` the letters
+    of selected words, as the paper does, each with probability phi: at least one of them or, with `at_least_one=False`
+    (the paper), maybe none.
     """
 
     phi: float | None = None
@@ -51,6 +52,7 @@ class Visual(Substitute, Scoped):
     choice: str = "uniform"
     scope: str = "text"
     neighbours: int = 20
+    at_least_one: bool = True
 
     name: ClassVar[str] = "visual"
     selection: ClassVar[str] = "each"

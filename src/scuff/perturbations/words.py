@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -67,6 +67,33 @@ class WordPerturbation(Perturbation):
 
     def _edits(self, corpus: Corpus, which: Ints, text: Ragged, cost: Ints) -> Edits:
         return Edits.of(corpus, corpus.words.where(which), text, cost)
+
+
+class Rated(WordPerturbation):
+    """Changes each letter of a word with probability phi: at least one of them or, with `at_least_one=False`, maybe none."""
+
+    phi: float | None
+    at_least_one: bool = True  # a field where it is an option
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.at_least_one and self.phi == 0:
+            raise ValueError(f"expected phi above 0 for {self.name}.at_least_one=False, got 0: nothing would change")
+
+    def at(self, p: float) -> Perturbation:
+        """With the strength as phi. A search works at strength 0, and gets one letter a word in any case."""
+        if p or self.at_least_one or self.phi is not None:
+            return super().at(p)
+        changes: dict[str, Any] = {"phi": 0.0, "at_least_one": True}
+        return replace(self, **changes)
+
+    def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
+        edits = super().propose(corpus, rng, k=k)
+        return edits if self.at_least_one else edits.real(corpus)
+
+    def choose(self, corpus: Corpus, p: float, rng: Rng, selection: str | None, guard: Spans | None) -> Edits:
+        chosen = super().choose(corpus, p, rng, selection, guard)
+        return chosen if self.at_least_one else chosen.real(corpus)
 
 
 class Scoped(WordPerturbation):
@@ -139,13 +166,19 @@ def without(corpus: Corpus, letters: Letters, dropped: Mask) -> tuple[Ragged, In
     return Ragged(corpus.codes[spread(letters.start[kept], length)], bounds(size)), sums(dropped, letters.first)
 
 
-def gaps_hit(corpus: Corpus, letters: Letters, words: Spans, phi: float | None, rng: Rng) -> Ints:
-    """The letters of some words in front of which something is to be inserted; never the first of a word."""
+def each_alone(corpus: Corpus, row: Ints, position: Ints, phi: float | None, rng: Rng) -> Mask:
+    """Hits each position with probability phi, whatever happens to the others: a word may get none. `row`: their documents."""
+    return rng.stream("more").uniform(*corpus.place(row, position)) < (phi or 0)
+
+
+def gaps_hit(corpus: Corpus, letters: Letters, words: Spans, phi: float | None, rng: Rng, *, sure: bool = True) -> Ints:
+    """The letters of some words in front of which something is to be inserted; never the first of a word. sure: one at least."""
     gap = np.ones(letters.start.size, np.bool_)
     gap[letters.first[:-1]] = False
     gaps = np.flatnonzero(gap)
     word = letters.word[gaps]
-    return gaps[at_least_one(corpus, words.row[word], word, letters.start[gaps], phi, rng)]
+    row, at = words.row[word], letters.start[gaps]
+    return gaps[at_least_one(corpus, row, word, at, phi, rng) if sure else each_alone(corpus, row, at, phi, rng)]
 
 
 def inserted(corpus: Corpus, letters: Letters, hit: Ints, symbols: Codes, pick: Ints) -> tuple[Ragged, Ints]:
@@ -174,10 +207,8 @@ class Choices:
         return self.number[np.minimum(codes, self.number.size - 1)]
 
 
-class Substitute(WordPerturbation):
-    """Replaces each letter of a word that has choices with probability phi, at least one of them."""
-
-    phi: float | None
+class Substitute(Rated):
+    """Replaces each letter of a word that has choices with probability phi."""
 
     @abstractmethod
     def choices(self) -> Choices:
@@ -201,7 +232,11 @@ class Substitute(WordPerturbation):
         number = self._numbers(letters)
         open_to = np.flatnonzero(number)
         word = letters.word[open_to]
-        hit = open_to[at_least_one(corpus, words.row[word], word, letters.start[open_to], self.phi, rng)]
+        row, at = words.row[word], letters.start[open_to]
+        if self.at_least_one:
+            hit = open_to[at_least_one(corpus, row, word, at, self.phi, rng)]
+        else:
+            hit = open_to[each_alone(corpus, row, at, self.phi, rng)]
         word, at = letters.word[hit], letters.start[hit]
         text = corpus.cut(words)
         new = self.draw(self.choices(), number[hit], *corpus.place(words.row[word], at), rng)
