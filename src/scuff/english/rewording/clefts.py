@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..inflection import inflected
 from .clauses import MODIFIERS, NP, NP_OF, Clause, adverbials, clauses, plural, single
-from .lexicon import words
+from .lexicon import phrases, words
 from .sentence import Rewording, Sentence, segments
 
 NOBODY = frozenset(("nobody", "nothing", "none", "no", "few", "neither", "nor"))
@@ -22,6 +23,26 @@ def what_cleft(s: Sentence) -> Iterator[Rewording]:
         if re.match(f"(?!p|d?N+(?!')){NP}", clause.tail) and _plain(clause):  # not: what she wants is Anna
             be = "was" if clause.past else "is"
             yield from clause.becomes("what", (clause.start, clause.rest), be, (clause.rest, clause.stop))
+
+
+def what_it_is_like(s: Sentence) -> Iterator[Rewording]:
+    """The film suffers from a lack of wit. -> What the film suffers from is a lack of wit; also: it evokes a lost world."""
+    for clause in clauses(s):
+        if clause.group not in ("v", "rv") or clause.subject == "E" or clause.follows or s.low[clause.start] in NOBODY:
+            continue
+        if clause.group == "rv" and not s.low[clause.verb].endswith("ly"):
+            continue
+        with_preposition = f"{clause.base} {s.word(clause.rest)}" in phrases("what-cleft with a preposition")
+        at = clause.rest + with_preposition
+        if not with_preposition and clause.base not in words("what-cleft"):
+            continue
+        match = re.match(f"(?!p|d?N+(?!')|D){NP_OF}(?=w|$)", s.shape[at : clause.stop])
+        if match and _plain(clause) and not LITTLE.intersection(s.low[at : at + 2]):
+            be = "was" if clause.past else "is"
+            yield from clause.becomes("what", (clause.start, at), be, (at, clause.stop))
+
+
+LITTLE = frozenset(("no", "nothing", "little", "few", "nobody", "neither", "enough", "much", "many", "more", "less", "any"))
 
 
 def _plain(clause: Clause) -> bool:
@@ -163,3 +184,30 @@ def not_any(s: Sentence) -> Iterator[Rewording]:
         elif s.low[at] in ("has", "have", "had") and s.shape[at] == "h" and s.shape[at - 1] in "pnsN":
             do = {"has": "doesn't", "have": "don't", "had": "didn't"}[s.low[at]]
             yield from s.arrange(at, at + 2, s.apostrophes(do), "have any")
+        elif s.shape[at] == "v" and s.lemma(at) in words("with no object") and s.shape[at - 1] in "pnsN" and s.low.count("no") == 1:
+            do = {"VBZ": "doesn't", "VBD": "didn't"}.get(s.words[at].tag, "don't")
+            yield from s.arrange(at, at + 2, s.apostrophes(do), s.lemma(at), "any")
+
+
+def no_more(s: Sentence) -> Iterator[Rewording]:
+    """it doesn't have any wit -> it has no wit; there isn't any wit -> there is no wit."""
+    for match in re.finditer("(?<=[pnsNE])(?:o!V|b!)d(?=r*j*[ns])", s.shape):
+        at, last = match.start(), match.end() - 1
+        if s.low[last] != "any" or s.words[last + 1].tag in ("JJR", "RBR"):
+            continue
+        if s.shape[at] == "b":
+            if s.kind(at - 1) == "E" and s.low[at][0] != "'":
+                yield from s.arrange(at, last + 1, (at, at + 1), "no")
+        else:
+            tag = {"does": "VBZ", "did": "VBD"}.get(s.low[at], "VBP")
+            verb = {"VBZ": "has", "VBD": "had"}.get(tag, "have") if s.low[last - 1] == "have" else inflected(s.low[last - 1], tag)
+            if verb and s.low[last - 1] in (*words("with no object"), "have"):
+                yield from s.arrange(at, last + 1, verb, "no")
+
+
+def seldom(s: Sentence) -> Iterator[Rewording]:
+    """Rarely has a film been so dull. -> A film has rarely been so dull."""
+    match = re.match(f"[rn](?P<verb>[hbmo])(?P<who>{NP_OF})(?=r*[eVg])", s.shape)
+    if match and s.low[0] in ("seldom", "rarely", "never") and not any("?" in low for low in s.low):
+        a, b = match.span("who")
+        yield from s.arrange(0, b, (a, b), (1, 2), (0, 1))

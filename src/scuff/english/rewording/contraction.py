@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..inflection import cased_like
 from .lexicon import words
@@ -34,10 +35,36 @@ def contraction(s: Sentence) -> Iterator[Rewording]:
         if "\n" in s.cut(at, at + 2) or not re.match(FOLLOWS.get(s.shape[at], ""), s.shape[at + 2 :]):
             continue
         if second == "not" and first in NEGATED and s.shape[at] in "bhom":
-            if s.kind(at - 1) in tuple("nsNpdwE") and s.word(at + 2) not in words("focus"):
+            order = first == "do" and s.kind(at - 1) in ("", ".", ":") and s.kind(at + 2) == "V"  # do not go there
+            if (order or s.kind(at - 1) in tuple("nsNpdwE")) and s.word(at + 2) not in words("focus"):
                 yield _write(s, at, cased_like(ODD.get(first, first), text) + "n't")
         elif first in HOSTS.get(second, ()) and s.shape[at] in "pEdw" and s.shape[at + 1] in "bhm" and _leans(s, at):
             yield _write(s, at, text + SHORT[second])
+
+
+SPOKEN = re.compile(r"n['’]t\b|['’](?:re|ve|ll|m)\b|\b(?:it|that|there|what) ?['’]s\b")
+
+
+@lru_cache(maxsize=16)
+def _spoken(text: str) -> bool:
+    """Whether the text has contractions."""
+    return SPOKEN.search(text) is not None
+
+
+def spoken(s: Sentence) -> Iterator[Rewording]:
+    """the film is a mess -> the film's a mess; should have gone -> should've gone. In reviews and texts with contractions."""
+    if not s.spaced and not _spoken(s.text):
+        return
+    for at in range(1, len(s.words) - 1):
+        low, text = s.low[at], s.words[at - 1].text
+        if low == "is" and s.shape[at] == "b" and s.kind(at - 1) == "n" and text[-1] not in "sxzh" and text.isalpha():
+            plain = not re.search("[vbhomwWSfic]", s.shape[max(at - 6, 0) : at - 1])
+            plain = plain and (s.kind(at - 2) in ("d", "j", "n") or (at == 1 and s.spaced))
+            if plain and re.match("!?r*[djgw]", s.shape[at + 1 :]):
+                yield _write(s, at - 1, text + "'s")
+        elif low == "have" and s.low[at - 1] in ("should", "could", "would", "might", "must") and s.kind(at + 1) == "e":
+            if s.kind(at - 2) in ("p", "n", "s", "N"):
+                yield _write(s, at - 1, text + "'ve")
 
 
 def _leans(s: Sentence, at: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..inflection import inflected, lemma
 from .clauses import MODIFIERS, NP_PP, VERB, dates
-from .lexicon import words
+from .lexicon import can_be, words
 from .sentence import Rewording, Sentence
 
 GENITIVE = re.compile(
@@ -35,21 +35,25 @@ def genitive(s: Sentence) -> Iterator[Rewording]:
             continue  # the film's wit, charm and style
         if plain and s.low[a] not in (*words("definite"), "this", "that"):
             continue
-        if plain or (match["owner"][0] != "j" and noun in words("works") | words("of somebody")):
+        if plain or ((match["owner"][0] != "j" or s.spaced) and noun in words("works") | words("of somebody") | words("attributes")):
             link = "by" if noun in words("works") and not plain and not compound and s.word(d) != "by" else "of"
             yield from s.arrange(a, d, "the", (c, d), link, (a, b))
 
 
 def possessive(s: Sentence) -> Iterator[Rewording]:
     """the flaws of the film -> the film's flaws."""
-    for match in re.finditer("(?<!D)(?P<owned>dj*[ns])f(?P<owner>dj?n)(?=[.,:ivbhm]|$)", s.shape):
+    for match in re.finditer("(?<!D)(?P<owned>dj*[ns])f(?P<owner>dj?[ns])(?=[.,:ivbhmrV]|$)", s.shape):
         (a, b), (c, d) = match.span("owned"), match.span("owner")
         noun, owner = s.low[b - 1], s.low[d - 1]
         graded = any(s.words[at].tag in ("JJS", "JJR", "CD") or s.low[at] in ("only", "same") for at in range(a, b))
         if s.low[a] != "the" or graded or noun in words("parts of things") or noun.endswith("ing"):
             continue
-        if s.low[c] in words("definite") and owner in words("owners"):
-            yield from s.arrange(a, d, (c, d - 1), s.apostrophes(owner + "'s"), (a + 1, b))
+        many = s.shape[d - 1] == "s"
+        if many and (noun not in words("attributes") or not owner.endswith("s")):
+            continue
+        if s.low[c] in words("definite") | {"this"} and (owner in words("owners") or (noun in words("attributes") and not many)):
+            mark = (" '" if s.spaced else "’" if "’" in s.text else "'") if many else ""
+            yield from s.arrange(a, d, (c, d - 1), owner + mark if many else s.apostrophes(owner + "'s"), (a + 1, b))
 
 
 def all_of(s: Sentence) -> Iterator[Rewording]:
@@ -115,12 +119,29 @@ def relative_pronoun(s: Sentence) -> Iterator[Rewording]:
         person = noun in words("people") or PERSON.search(noun)
         new = ""
         if s.low[at] == "that":
-            thing = noun in words("things") and "'" not in s.low[at + 1]
+            thing = (noun in words("things") or _thing(s, at - 1)) and "'" not in s.low[at + 1]
             new = "who" if noun in words("people") else "which" if thing else ""
         elif (s.low[at] == "which" and not person) or (s.low[at] == "who" and noun in words("anyone")):
             new = "that"
         if new and not s.capital(at):
             yield from s.arrange(at, at + 1, new)
+
+
+def _thing(s: Sentence, noun: int) -> bool:
+    """Whether a noun is surely no person, and its phrase one after which "which" is usual: not the best film that."""
+    low = s.low[noun]
+    if s.shape[noun] == "N" or not low.islower() or low.endswith(("thing", "one", "body")) or low in words("people"):
+        return False
+    if low.removesuffix("s") in words("people") or PERSON.search(low) or not can_be(low, s.words[noun].tag):
+        return False
+    start = noun
+    while start > 0 and s.shape[start - 1] in "jn0r":
+        start -= 1
+    best = any(s.words[at].tag in ("JJS", "RBS") for at in range(start, noun))
+    return s.word(start - 1) in ("a", "an", "the", "some") and not best and not ONLY.intersection(s.low[start:noun])
+
+
+ONLY = frozenset(("only", "first", "last", "very", "same", "kind", "sort"))
 
 
 def where(s: Sentence) -> Iterator[Rewording]:
@@ -148,8 +169,9 @@ def without_that(s: Sentence) -> Iterator[Rewording]:
         idea = words("content nouns").intersection(s.low[max(at - 6, 0) : at])
         # not: it is odd that
         noun = noun and not re.search("pb", s.shape[:at]) and not re.match("pb[.,:]", s.shape[at + 1 :])
-        named = noun and not idea and re.match(rf"d{MODIFIERS}[ns][vhom]", s.shape[at + 1 :])
-        if named or (noun and subject and s.low[at + 1] != "it") or (said and (subject or s.low[at + 1] == "there")):
+        named = noun and not idea and re.match(rf"d{MODIFIERS}n?[ns][vhom]", s.shape[at + 1 :])
+        told = said and re.match(rf"d{MODIFIERS}n?[ns][vbhom]", s.shape[at + 1 :]) and s.low[at + 1] != "this"
+        if named or told or (noun and subject and s.low[at + 1] != "it") or (said and (subject or s.low[at + 1] == "there")):
             yield from s.arrange(at, at + 2, (at + 1, at + 2))
 
 
@@ -161,7 +183,10 @@ def with_that(s: Sentence) -> Iterator[Rewording]:
             and s.shape[at - 1] == "v"
             and s.shape[at - 2] in "nsNp"
         )
-        if said and _subject(s, at) and not MOVED.intersection(s.low[max(at - 7, 0) : at]):
+        named = re.match(r"(?:d[jn]*[ns]|N+)r?(?:[bhom]|v(?![.,]))", s.shape[at:]) and not s.capital(at - 2 + (at > 2))
+        named = named and s.low[at] not in ("this", "that", "last") and not s.spaced if s.shape[at] == "N" else named
+        subject = _subject(s, at) or (bool(named) and s.low[at - 1] not in ("show", "shows", "report", "hope", "hopes", "fear", "claim", "claims"))
+        if said and subject and not MOVED.intersection(s.low[max(at - 7, 0) : at]):
             yield from s.arrange(at, at + 1, "that", (at, at + 1))
 
 
@@ -188,3 +213,6 @@ def so_that(s: Sentence) -> Iterator[Rewording]:
         at = match.start()
         if s.low[at - 2] == "so":
             yield from s.arrange(at - 1, at + 1, (at - 1, at), "that")
+    for at in range(2, len(s.words) - 3):  # so that he can go: so he can go
+        if s.low[at : at + 2] == ["so", "that"] and s.kind(at - 1) == "," and re.match(f"{NP_PP}[mbhvo]", s.shape[at + 2 :]):
+            yield from s.arrange(at, at + 2, "so")

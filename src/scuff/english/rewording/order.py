@@ -85,6 +85,14 @@ def but(s: Sentence) -> Iterator[Rewording]:
             yield from clause.becomes("although", (clause.start, at), (at + 1, clause.stop))
 
 
+def however(s: Sentence) -> Iterator[Rewording]:
+    """But the plan failed. -> However, the plan failed."""
+    if s.low[0] == "but" and s.shape[:1] in "ci" and s.word(1) != ",":
+        finite = re.search("[vbhom]", s.shape)
+        if finite and s.kind(1) in tuple("pdnNjsE") and not any("?" in low for low in s.low):
+            yield from s.arrange(0, 2, "however", ",", (1, 2))
+
+
 def although(s: Sentence) -> Iterator[Rewording]:
     """Although it is slow, it is fun. -> It is slow, but it is fun."""
     for start, stop in segments(s):
@@ -158,8 +166,8 @@ def comment(s: Sentence) -> Iterator[Rewording]:
 def adverb(s: Sentence) -> Iterator[Rewording]:
     """It ultimately failed. -> Ultimately, it failed."""
     for clause in clauses(s):
-        for at in range(clause.verb, clause.rest):
-            alone = s.kind(at - 1) not in ("r", "!", ",") and s.kind(at + 1) != "r"
+        for at in range(clause.verb, min(clause.rest + 1, clause.stop)):
+            alone = s.kind(at - 1) not in ("r", "!", ",") and s.kind(at + 1) not in ("r", ",", "") and (at < clause.rest or clause.group == "b")
             if s.shape[at] == "r" and s.low[at] in words("comments") and alone:
                 yield from clause.becomes((at, at + 1), ",", (clause.start, at), (at + 1, clause.stop))
 

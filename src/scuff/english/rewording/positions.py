@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..inflection import inflected, lemma
 from .clauses import NP_OF, NP_PP, VERB, adverbial, clause_at, clauses, sound
-from .lexicon import words
+from .lexicon import can_be, words
 from .sentence import Rewording, Sentence, segments, starts
 
 LONGEST = 14  # words of a phrase that is moved
@@ -19,7 +19,7 @@ def after_subject(s: Sentence) -> Iterator[Rewording]:
     """With its fine cast, the film works. -> The film, with its fine cast, works."""
     for start, stop in segments(s):
         comma = s.shape.find(",", start, min(stop, start + LONGEST))
-        phrase = re.fullmatch("r?[ieg][^vbhom]{2,}", s.shape[start : max(comma, start)])
+        phrase = re.fullmatch("r?[iegS][^vbhom]{1,}", s.shape[start : max(comma, start)])
         if comma <= start or not (phrase or adverbial(s, start, comma)):
             continue
         clause = clause_at(s, comma + 1, stop)
@@ -29,6 +29,20 @@ def after_subject(s: Sentence) -> Iterator[Rewording]:
         if short and re.fullmatch(f"(?!p){NP_OF}", clause.subject):
             yield from s.arrange(
                 start, stop, (clause.start, clause.verb), ",", (start, comma), ",", (clause.verb, stop)
+            )
+
+
+def after_be(s: Sentence) -> Iterator[Rewording]:
+    """At its best, it is a farce. -> It is, at its best, a farce."""
+    for start, stop in segments(s):
+        comma = s.shape.find(",", start, min(stop, start + 7))
+        phrase = re.fullmatch("i[^vbhomwWScegt]{1,4}", s.shape[start : max(comma, start)])
+        clause = clause_at(s, comma + 1, stop) if phrase else None
+        if not clause or clause.group != "b" or clause.clitic or not sound(clause) or s.low[start] in ("like", "unlike"):
+            continue
+        if clause.subject != "E" and clause.tail[:1] in tuple("djr") and "," not in clause.tail and s.low[comma - 1] not in words("near days"):
+            yield from s.arrange(
+                start, stop, (clause.start, clause.rest), ",", (start, comma), ",", (clause.rest, stop)
             )
 
 
@@ -75,12 +89,16 @@ def and_verb(s: Sentence) -> Iterator[Rewording]:
     """It collapsed, killing ten. -> It collapsed and killed ten."""
     for clause in clauses(s):
         comma = s.shape.find(",", clause.rest, clause.stop)
-        if clause.group not in ("v", "rv") or comma < 0 or not re.match("g[dpj0Ni]", s.shape[comma + 1 :]):
+        if clause.group not in ("v", "rv", "b") or comma < 0 or not re.match("g[dpj0Ni]", s.shape[comma + 1 :]):
             continue
         between, word = s.shape[clause.rest : comma], s.low[comma + 1]
-        if re.search("[vbhomwWSct]|j$", between) or word in words("not done by the subject"):
+        between = re.sub("cd[jn]*[ns]$", "", between) if clause.group != "b" else between
+        if re.search("[vbhomwWSct]" + ("" if clause.group == "b" else "|j$"), between) or word in words("not done by the subject"):
             continue
-        new = inflected(lemma(word, "VBG"), s.words[clause.rest - 1].tag)
+        tag = s.words[clause.rest - 1].tag
+        if clause.group == "b" and (clause.clitic or s.low[clause.verb] in ("am", "are") or word.endswith("ying") or can_be(word, "JJ")):
+            continue
+        new = inflected(lemma(word, "VBG"), tag)
         if new and "cg" not in s.shape[comma : clause.stop]:
             yield from s.arrange(comma - 1, comma + 2, (comma - 1, comma), "and", new)
 
@@ -140,3 +158,43 @@ def said_last(s: Sentence) -> Iterator[Rewording]:
             continue
         if s.shape[start] == "p" or s.low[clause.start] not in ("it", "he", "she", "they"):
             yield from s.arrange(start, stop, (clause.start, stop), ",", (start, that))
+
+
+DASHES = ("--", "-", "–", "—")
+PAIR = re.compile(r"(?<=[nsNjreR]):(?P<inside>[^,:.\"(]{1,12}):(?=[^:.,\"(])")
+LAST = re.compile(r"(?<=[nsN]):(?P<inside>(?:r*d|j|r*[ie])[^,:.\"(]{1,12})(?=\.$|$)")
+BRACKETS = re.compile(r"(?<=[nsNjre])\((?P<inside>[^,:.\"(]{3,14})\((?=[.]|[vbhomicn])")
+
+
+def dashes(s: Sentence) -> Iterator[Rewording]:
+    """The film -- a comedy -- is dull. -> The film, a comedy, is dull."""
+    for pattern in (PAIR, LAST):
+        for match in pattern.finditer(s.shape):
+            a, b = match.span("inside")
+            marks = {s.low[a - 1], s.low[b] if pattern is PAIR else s.low[a - 1]}
+            spaced = "-" not in marks or all(s.text[s.words[at].start - 1].isspace() for at in (a - 1,))
+            if not marks <= set(DASHES) or not spaced or not _aside(s, a, b) or "," in s.shape[max(a - 6, 0) : a - 1]:
+                continue
+            if pattern is PAIR:
+                yield from s.arrange(a - 2, b + 2, (a - 2, a - 1), ",", (a, b), ",", (b + 1, b + 2))
+            elif s.kind(a) != "j":
+                yield from s.arrange(a - 2, b, (a - 2, a - 1), ",", (a, b))
+
+
+def brackets(s: Sentence) -> Iterator[Rewording]:
+    """The film (despite its fine cast) is dull. -> The film, despite its fine cast, is dull."""
+    for match in BRACKETS.finditer(s.shape):
+        a, b = match.span("inside")
+        if s.low[a - 1] not in ("-lrb-", "(") or s.low[b] not in ("-rrb-", ")") or not _aside(s, a, b):
+            continue
+        if any(s.capital(at) or s.shape[at] == "0" for at in range(a, b)):
+            continue
+        end = s.kind(b + 1) == "."
+        rest = () if end else (",", (b + 1, b + 2))
+        yield from s.arrange(a - 2, b + 1 + (not end), (a - 2, a - 1), ",", (a, b), *rest)
+
+
+def _aside(s: Sentence, a: int, b: int) -> bool:
+    """Whether these words have no clause of their own."""
+    finite, opens = re.search("[vbhomV]", s.shape[a:b]), re.search("[wWt]", s.shape[a:b])
+    return s.kind(a) not in ("c", "S", "W", "w") and (not finite or (opens is not None and opens.start() < finite.start()))
