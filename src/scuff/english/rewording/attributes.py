@@ -19,7 +19,8 @@ BEHIND = re.compile(r"(?P<article>d)(?P<noun>[jN]*n*[ns])wb(?P<group>r*j)(?=[.:,
 LONG = ("ful", "less", "ous", "able", "ible", "esque")  # endings of adjectives that tell how something is
 COMPOUND = re.compile("^(?:well|ill|badly|self|over|un|fast|slow|thought|high|low|heavy|light|half|feel|laugh|crowd)-.*(?:ing|ed|en|wn)$|-(?:inducing|numbing|"
                       "provoking|pleasing|filled|riddled|headed|hearted|paced|minded|warming|wrenching|breaking|stopping|blowing)$")
-CLAUSES = ("but", "and", "because", "while", "although", "though", "with", "without", "thanks", "despite", "even", "if", "when")
+PRESENT = ("VBZ", "VBP", "MD")
+CLAUSES = ("but", "because", "while", "although", "though", "with", "without", "thanks", "despite", "even", "if", "when")
 
 
 @lru_cache(10_000)
@@ -53,10 +54,11 @@ def article(s: Sentence, at: int, noun: int) -> Piece:
 def relative(s: Sentence) -> Iterator[Rewording]:
     """It is a smart, moving film. -> It is a film that is smart and moving."""
     for match in ATTRIBUTE.finditer(s.shape):
-        a, was = match.start(), past(s)
-        if not described(s, match):
+        a = match.start()
+        if not described(s, match) or s.kind(a - 1) == "V":
             continue
-        if (was and s.word(a - 1) not in ("was", "were")) or s.kind(a - 1) == "V":
+        was = past(s)
+        if was and s.word(a - 1) not in ("was", "were") and any(word.tag in PRESENT for word in s.words):
             continue
         yield from s.arrange(a, match.end(), *behind(s, match, was))
 
@@ -66,7 +68,7 @@ def described(s: Sentence, match: re.Match[str]) -> bool:
     a, (b, c), d = match.start(), match.span("group"), match.end("noun")
     if not _stands_free(s, a, b, s.shape[d - 1] == "s") or not _graded(s, b, c) or not _describable(s, b, c, d):
         return False
-    return d == match.end() or _about_the_noun(s, d, match.end())
+    return d == match.end() or (b > a and _about_the_noun(s, d, match.end()))
 
 
 def _about_the_noun(s: Sentence, d: int, end: int) -> bool:
@@ -74,7 +76,7 @@ def _about_the_noun(s: Sentence, d: int, end: int) -> bool:
     nouns = {s.shape[at] for at in range(d, end) if s.shape[at] in "nsN"}
     one = s.shape[d - 1] == "n"
     lists = re.search("[,c]", s.shape[d:end]) is not None
-    known = s.low[d] in ("of", "about", "at", "for", "on", "between", "with", "from", "by")
+    known = s.word(d) in ("of", "about", "at", "for", "on", "between", "with", "from", "by")
     return known and s.kind(end) != "w" and (nouns == {"s"} if one else nouns == {"n"} and not lists)
 
 
@@ -105,7 +107,7 @@ def _stands_free(s: Sentence, a: int, b: int, many: bool) -> bool:
         return s.low[a] in (("some", "these", "those") if many else ("a", "an")) and before not in (
             "such", "what", "quite", "rather", "many", "as", "so", "too", "how", "half",
         )  # fmt: skip
-    return many and s.kind(a - 1) in tuple("vVgbhif") and before not in ("as", "than", "like")
+    return many and s.kind(a - 1) in tuple("vVgbhif") and s.kind(b) == "j" and before not in ("as", "than", "like")
 
 
 def _graded(s: Sentence, b: int, c: int) -> bool:
@@ -141,17 +143,22 @@ LONGEST = 14  # words between the noun and what is said of it
 
 def and_one(s: Sentence) -> Iterator[Rewording]:
     """It is a moving story about two boys. -> It is a story about two boys, and a moving one."""
-    match = AND_ONE.search(s.shape)
-    while match:
-        a, (b, c), d = match.start(), match.span("group"), match.end("noun")
-        end = match.end()
-        complement = (a == 0 and s.spaced) or s.kind(a - 1) in ("b", "v")
-        plain = complement and s.low[a] in ("a", "an") and not NOT.intersection(s.low[:a]) and "," not in s.shape[b:c]
-        one = end - d <= LONGEST and not past(s)
-        if plain and one and _graded(s, b, c) and not any(s.capital(at) for at in range(a + 1, d)) and _describable(s, b, c, d):
-            again: Piece = "an" if takes_an(s.low[b]) else "a"
-            yield from s.arrange(a, end, article(s, a, c), (c, end), ",", "and", again, (b, c), "one")
-        match = AND_ONE.search(s.shape, d)
+    for at in range(len(s.words)):
+        found = and_a(s, at) if s.low[at] in ("a", "an") else None
+        if found and ((at == 0 and s.spaced) or s.kind(at - 1) in ("b", "v")):
+            yield from s.arrange(at, found[0], *found[1])
+
+
+def and_a(s: Sentence, a: int) -> tuple[int, tuple[Piece, ...]] | None:
+    """Where the noun phrase at the end of a sentence that begins with an article at `a` ends, and its pieces in another order."""
+    match = AND_ONE.match(s.shape, a)
+    if not match:
+        return None
+    (b, c), d, end = match.span("group"), match.end("noun"), match.end()
+    plain = end - d <= LONGEST and not NOT.intersection(s.low[:a]) and "," not in s.shape[b:c] and not past(s)
+    if not plain or any(s.capital(at) for at in range(a + 1, d)) or not _graded(s, b, c) or not _describable(s, b, c, d):
+        return None
+    return end, (article(s, a, c), (c, end), ",", "and", "an" if takes_an(s.low[b]) else "a", (b, c), "one")
 
 
 NOT = frozenset(("not", "n't", "hardly", "never", "if", "whether", "less", "more", "?"))
@@ -177,6 +184,7 @@ def full_of(s: Sentence) -> Iterator[Rewording]:
         adjective = s.shape[word] == "j"
         enough = adjective and s.word(word + 1) == "enough" and s.kind(word + 2) in ("i", "t")
         known = s.low[word] in words("behind its noun" if adjective else "filled") and s.kind(word + 1) in ("i", "f", "t")
+        known = known and s.low[word + 1] not in ("as", "than") and (adjective or s.low[max(at - 4, 0) : at].count("the") == 0)
         if not (known or enough) or past(s):
             continue
         if s.kind(at - 2) in tuple("nN'") or s.kind(at - 2) == "" or (at < word and s.low[at] not in ("far", "much") and not s.low[at].endswith("ly")):

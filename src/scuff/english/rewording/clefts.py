@@ -61,7 +61,7 @@ def what_they_do(s: Sentence) -> Iterator[Rewording]:
         talk = s.low[clause.start] in ("i", "you") and tag != "VBD"
         if not plain or talk or clause.base in words("states") | words("wanting"):
             continue
-        object_next = re.match(f"(?=[dpj]){NP}", clause.tail) and _plain(clause)
+        object_next = re.match(f"(?=[dpjs]){NP}", clause.tail) and _plain(clause)
         if (
             object_next
             and len(clause.tail) <= SHORT
@@ -119,9 +119,10 @@ def predicate_first(s: Sentence) -> Iterator[Rewording]:
         plain = all(word.endswith("ly") for word in adverbs) and not (
             words("degrees") | words("comments")
         ).intersection(low)
-        adjective = re.fullmatch("r*j(?:cr*j)?", clause.tail) and s.words[clause.stop - 1].tag == "JJ"
+        adjective = re.fullmatch("r*j(?:(?:,j)*,?cr*j)?", clause.tail) and s.words[clause.stop - 1].tag == "JJ"
         noun = re.fullmatch(f"d{MODIFIERS}n", clause.tail) and low[0] in ("a", "an") and len(low) < 6
-        if plain and (adjective or noun) and s.low[clause.start] not in ("this", "that", *NOBODY):
+        bare = s.low[clause.start] in ("this", "that") and len(clause.subject) == 1
+        if plain and (adjective or noun) and not bare and s.low[clause.start] not in NOBODY:
             frame = "was what" if s.low[clause.verb] in ("was", "were") else "is what"
             yield from clause.becomes((clause.rest, clause.stop), frame, (clause.start, clause.rest))
 
@@ -211,3 +212,23 @@ def seldom(s: Sentence) -> Iterator[Rewording]:
     if match and s.low[0] in ("seldom", "rarely", "never") and not any("?" in low for low in s.low):
         a, b = match.span("who")
         yield from s.arrange(0, b, (a, b), (1, 2), (0, 1))
+
+
+def so_that_is(s: Sentence) -> Iterator[Rewording]:
+    """The film is so dull that it hurts. -> So dull is the film that it hurts."""
+    for clause in clauses(s):
+        match = re.match("rj(?:c(?:rj|j))?(?=S)", clause.tail)
+        if clause.group == "b" and not clause.clitic and match and s.low[clause.rest] == "so" and not clause.follows:
+            end = clause.rest + match.end()
+            if s.low[end] == "that" and re.fullmatch(f"(?!p){NP_OF}", clause.subject):
+                be = clause.verb, clause.rest
+                yield from s.arrange(clause.start, end, (clause.rest, end), be, (clause.start, clause.verb))
+
+
+def place_first(s: Sentence) -> Iterator[Rewording]:
+    """Love is at the heart of the story. -> At the heart of the story is love."""
+    for clause in clauses(s):
+        if clause.group != "b" or clause.clitic or clause.follows or not re.fullmatch(f"(?!p){NP_OF}", clause.subject):
+            continue
+        if s.word(clause.rest) in words("inner places") and re.fullmatch(f"idnf{NP_OF}", clause.tail):
+            yield from clause.becomes((clause.rest, clause.stop), (clause.verb, clause.rest), (clause.start, clause.verb))

@@ -187,3 +187,42 @@ def manages(s: Sentence) -> Iterator[Rewording]:
         if s.lemma(at) == "manage" and new and not re.search("cr?V", s.shape[at:]) and s.low[at + 2] not in ("be", "have"):
             form = {"VBZ": "succeeds", "VBD": "succeeded"}.get(s.words[at].tag, "succeed")
             yield from s.arrange(at, at + 3, form, "in", new)
+
+
+GOING = {"i": "am", "you": "are", "we": "are", "they": "are", "he": "is", "she": "is", "it": "is"}
+
+
+def going_to(s: Sentence) -> Iterator[Rewording]:
+    """She will leave. -> She is going to leave, and back."""
+    for clause in clauses(s):
+        will = clause.verb
+        if clause.group.startswith("mV") and s.low[will] == "will" and s.low[will + 1] != "have":
+            many = None if clause.subject == "p" else plural(s, clause.start, clause.verb)
+            be = GOING.get(s.low[clause.start]) if clause.subject == "p" else {True: "are", False: "is"}.get(bool(many))
+            if be and (clause.subject == "p" or many is not None):
+                yield from s.arrange(will, will + 1, be, "going to")
+        elif clause.group == "bg" and s.low[clause.rest - 1] == "going" and s.shape[clause.rest : clause.rest + 2] == "tV":
+            if s.low[will] in ("is", "are", "am"):
+                yield from s.arrange(will, clause.rest + 1, "will")
+
+
+def such_a(s: Sentence) -> Iterator[Rewording]:
+    """such a dull film -> so dull a film, and back."""
+    for match in re.finditer("[Djd]dj(?=n)|rjd(?=n)", s.shape):
+        at = match.start()
+        if s.low[at] == "such" and s.low[at + 1] in ("a", "an") and s.words[at + 2].tag == "JJ" and s.low[at + 2] != "little":
+            if describes(s.low[at + 2]):
+                yield from s.arrange(at, at + 3, "so", (at + 2, at + 3), "an" if takes_an(s.low[at + 3]) else "a")
+        elif s.low[at] == "so" and s.low[at + 2] in ("a", "an"):
+            yield from s.arrange(at, at + 3, "such", "an" if takes_an(s.low[at + 1]) else "a", (at + 1, at + 2))
+
+
+def in_order_to(s: Sentence) -> Iterator[Rewording]:
+    """He sold it to pay his debts. -> He sold it in order to pay his debts."""
+    for clause in clauses(s):
+        match = re.match(f"(?P<what>{NP_OF})(?=tV[dpjnsN])", clause.tail)
+        if clause.group not in ("v", "mV") or clause.base not in words("done for a purpose") or not match:
+            continue
+        to = clause.rest + match.end()
+        if not (words("with an infinitive") - {"it", "them", "him"}).intersection(s.low[clause.rest : to]):
+            yield from s.arrange(to, to + 1, "in order", (to, to + 1))

@@ -57,10 +57,11 @@ def spoken(s: Sentence) -> Iterator[Rewording]:
         return
     for at in range(1, len(s.words) - 1):
         low, text = s.low[at], s.words[at - 1].text
-        if low == "is" and s.shape[at] == "b" and s.kind(at - 1) == "n" and text[-1] not in "sxzh" and text.isalpha():
+        if low == "is" and s.shape[at] == "b" and s.kind(at - 1) == "n" and text[-1] not in "sxzh" and text.islower() and text.isalpha():
             plain = not re.search("[vbhomwWSfic]", s.shape[max(at - 6, 0) : at - 1])
             plain = plain and (s.kind(at - 2) in ("d", "j", "n") or (at == 1 and s.spaced))
-            if plain and re.match("!?r*[djgw]", s.shape[at + 1 :]):
+            plain = plain and (re.match("!?r*[djgw]", s.shape[at + 1 :]) or s.word(at + 1) in ("anything", "nothing", "something"))
+            if plain:
                 yield _write(s, at - 1, text + "'s")
         elif low == "have" and s.low[at - 1] in ("should", "could", "would", "might", "must") and s.kind(at + 1) == "e":
             if s.kind(at - 2) in ("p", "n", "s", "N"):

@@ -9,7 +9,7 @@ from itertools import pairwise
 from ..substitutes import takes_an
 from .clauses import MODIFIERS, clause_at, dates
 from .lexicon import can_be, phrases, words
-from .sentence import Piece, Rewording, Sentence, segments
+from .sentence import Piece, Rewording, Sentence, loud, segments
 
 ORDINAL = re.compile("^first$|second$|third$|th$|^last$|^final$")
 THEIRS = ("its", "his", "her", "their")
@@ -66,7 +66,7 @@ def _nouns(s: Sentence, a: int, b: int, c: int, d: int) -> bool:
     if before == "j" and s.low[a - 1] in words("several"):
         before = "v"
     owned = after == "f" and before == "d" and s.low[a - 1] in ("the", "its") and s.shape[a] == s.shape[c]
-    if before not in ("", *"dvifVg:.,") or (after not in ("", *".,:bhvm") and not owned):
+    if before not in ("", *"dvifVg:.,'") or (after not in ("", *".,:bhvm") and not owned):
         return False
     subject = after in tuple("bhvm") and before in tuple("vVg,")  # he likes jazz and rock is
     return not subject and not (dates() | words("unpaired")) & {s.low[a], s.low[c]}
@@ -88,7 +88,8 @@ def _phrases(s: Sentence, a: int, b: int, c: int, d: int) -> bool:
 def _pairs(s: Sentence, a: int, b: int, c: int, d: int) -> bool:
     if (words("several") | words("comparing")) & {s.low[a], s.low[c]}:
         return False
-    between = s.kind(a - 1) in tuple("vVgifh") and s.kind(d) in ("", ".", ":")
+    shared = s.kind(a - 1) == "d" and s.low[a - 1] in ("some", "the", "its", "his", "her", "their", "these", "any")
+    between = (s.kind(a - 1) in tuple("vVgifh") or shared) and s.kind(d) in ("", ".", ":")
     return between and adjective(s, b - 2) and adjective(s, d - 2)
 
 
@@ -99,6 +100,7 @@ PARTS: dict[re.Pattern[str], Callable[[Sentence, int, int, int, int], bool]] = {
     re.compile("(?P<a>N+)c(?P<b>N+)"): _names,
     re.compile(f"(?P<a>d{MODIFIERS}[ns])c(?P<b>d{MODIFIERS}[ns])"): _phrases,
     re.compile("(?P<a>r?j+[ns])c(?P<b>r?j+[ns])"): _pairs,
+    re.compile("(?P<a>dj*[ns]fj*[ns])c(?P<b>dj*[ns]fj*[ns])(?![nsN'])"): _phrases,
 }
 
 
@@ -107,6 +109,7 @@ LISTS = (
     re.compile("[ns](?:,[ns])+,?c(?P<last>[ns])(?![nsN'])"),
     re.compile(f"d{MODIFIERS}[ns](?:,d{MODIFIERS}[ns])+,?c(?P<last>d{MODIFIERS}[ns])(?![nsN'fi])"),
     re.compile("r?j+[ns](?:,r?j+[ns])+,?c(?P<last>r?j+[ns])(?![nsN'fi])"),
+    re.compile(f"(?:d?{MODIFIERS}n*[ns])(?:,d?{MODIFIERS}n*[ns])+,?c(?P<last>d?{MODIFIERS}n*[ns])(?![nsN'fivbhom])"),
     re.compile("N+(?:,N+)+,?c(?P<last>N+)(?![nsN'])"),
 )
 
@@ -121,8 +124,9 @@ def lists(s: Sentence) -> Iterator[Rewording]:
             edges = edges if not comma else [*edges[:-3], *edges[-2:]]
             parts = [(a + 1, b - (comma and b == last - 1)) for a, b in pairwise(edges)]
             if s.low[last - 1] in ("and", "or") and _same(s, parts) and suits(s, start, parts[1][0]):
-                for order in ((*parts[1:], parts[0]), (parts[1], parts[0], *parts[2:])):
-                    if suits(s, start, order[0][0]):
+                turned = (*parts[1:], parts[0]) if "other" not in s.low[last : match.end()] else ()
+                for order in (turned, (parts[1], parts[0], *parts[2:])):
+                    if order and suits(s, start, order[0][0]):
                         yield from s.arrange(start, match.end(), *_listed(order, comma, (last - 1, last)))
 
 
@@ -153,8 +157,12 @@ def _same(s: Sentence, parts: list[tuple[int, int]]) -> bool:
         grades = all(adjective(s, b - 1) for _, b in parts) and len(tags) == 1 and s.word(a - 1) not in words("comparing")
         return manner and grades and before in ("", *"db!cif:.") and after in ("", *"nsN.:")
     if kind == "N":
-        return before in ("", *"ifvV:.") and after in ("", *".:bhvm") and all(s.capital(x) for x, _ in parts)
-    theirs = any(s.low[x] in THEIRS for x, _ in parts[1:])
+        named = all(s.capital(x) for x, _ in parts) and not (d < len(s.words) and s.capital(d)) and not loud(s, 0, len(s.words))
+        return named and before in ("", *"ifvV:.") and after in ("", *".:bhvm")
+    theirs = any(s.low[x] in THEIRS for x, _ in parts[1:]) or any(s.shape[x] in "ge0" for x, _ in parts)
+    articles = [s.shape[x] == "d" for x, _ in parts]
+    if articles[0] and not all(articles) or any(s.capital(at) for at in range(a + (a == 0), d)):
+        return False
     return not theirs and before in ("", *"dvifVgh:.") and after in ("", ".", ":") and not (kind == "d" and before == "d")
 
 
@@ -210,7 +218,7 @@ def both(s: Sentence) -> Iterator[Rewording]:
 
 def commas(s: Sentence) -> Iterator[Rewording]:
     """a thoughtful, provocative film -> a provocative, thoughtful film."""
-    for match in re.finditer("(?<=d)(?P<a>r*j),(?P<b>r*j)(?=[,cjns])", s.shape):
+    for match in re.finditer("(?<=[dvVif])(?P<a>r*j),(?P<b>r*j)(?=[,cjns])", s.shape):
         (a, b), (c, d) = match.span("a"), match.span("b")
         graded = {"JJS", "RBS", "RBR"} & {word.tag for word in s.words[a:d]}
         barred = {"new", "other", "even", "just", "only"}.intersection((s.low[a], s.low[c]))
@@ -220,7 +228,7 @@ def commas(s: Sentence) -> Iterator[Rewording]:
 
 def and_comma(s: Sentence) -> Iterator[Rewording]:
     """a sweet, playful film -> a sweet and playful film, and back."""
-    for match in re.finditer("(?<=d)j[,c]j(?=n)", s.shape):  # political and religious groups are of two kinds
+    for match in re.finditer("(?<=[dvVif])j[,c]j(?=n)", s.shape):  # political and religious groups are of two kinds
         a, link = match.start(), s.low[match.start() + 1]
         plain = all(s.words[at].tag == "JJ" and can_be(s.low[at], "JJ") for at in (a, a + 2)) and free(s, a, a + 2)
         if link in (",", "and") and plain and "both" not in s.low[max(a - 2, 0) : a]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..substitutes import takes_an
-from .attributes import ATTRIBUTE, behind, described
+from .attributes import ATTRIBUTE, and_a, behind, described
 from .clauses import Clause, clause_at, sound
 from .lexicon import can_be, words
 from .sentence import Rewording, Sentence, segments
@@ -25,6 +25,9 @@ AS = re.compile("!?r?(?:rj|i[jg]|rr*j)[i,]")  # just as good as
 def fragment(s: Sentence) -> Iterator[Rewording]:
     """A fine film. -> It is a fine film. Lacks depth. -> It lacks depth."""
     start = int(s.shape[:1] == ".")  # dots before it
+    if s.shape.startswith("(d(") and s.spaced and s.low[1] in ("a", "an", "the") and _verbless(s, 3):
+        yield from s.arrange(0, 1, s.apostrophes("it's"), (0, 1))
+        return
     if s.words[0].start or start >= len(s.shape) or _asks(s):
         return
     whole = any(a == start and not s.shape[b:].strip(".") for a, b in segments(s))
@@ -35,7 +38,8 @@ def fragment(s: Sentence) -> Iterator[Rewording]:
     if VERB.match(s.shape, start) and _third(s, start + adverb):
         yield from s.arrange(*first, "it", first)
     elif (whole or _unbroken(s, start)) and _verbless(s, start):
-        if noun and s.spaced and s.low[noun.end() - 1] in words("counted"):
+        pattern = re.match("r*j+n{1,2}fdn", s.shape[start:])  # a dull programmer of a film
+        if (noun and s.spaced and s.low[noun.end() - 1] in words("counted")) or (pattern and s.spaced and _of_a(s, start + pattern.end())):
             yield from s.arrange(*first, it, "an" if takes_an(s.low[start]) else "a", first)
         elif _noun(s, start):
             yield from _framed(s, start, it)
@@ -48,6 +52,10 @@ def fragment(s: Sentence) -> Iterator[Rewording]:
 
 
 ADVERBS = ("always", "never", "often", "still", "also", "even", "sometimes", "almost")
+
+
+def _of_a(s: Sentence, stop: int) -> bool:
+    return s.low[stop - 2] in ("a", "an")
 
 
 def _mass(s: Sentence, start: int) -> bool:
@@ -69,8 +77,13 @@ def _framed(s: Sentence, start: int, it: str) -> Iterator[Rewording]:
         yield from s.arrange(*first, "what we have here is", first)
         match = ATTRIBUTE.match(s.shape, start)
         if match and match["article"] and described(s, match):
-            yield from s.arrange(start, match.end(), it, *behind(s, match))
-            yield from s.arrange(start, match.end(), "this is", *behind(s, match))
+            for frame in (it, "this is", "what we have here is"):
+                yield from s.arrange(start, match.end(), frame, *behind(s, match))
+        after = and_a(s, start)
+        if after:
+            end, pieces = after
+            yield from s.arrange(start, end, it, *pieces)
+            yield from s.arrange(start, end, "this is", *pieces)
 
 
 def without_frame(s: Sentence) -> Iterator[Rewording]:
@@ -80,7 +93,7 @@ def without_frame(s: Sentence) -> Iterator[Rewording]:
         return
     if s.low[0] in ("it", "this", "here") and s.word(2) in ("a", "an", "one") and _verbless(s, 2):
         yield from s.arrange(0, 3, (2, 3))
-    if s.low[0] == "this" and s.kind(2) in ("d", "j", "r", "!", "n", "0"):
+    if s.low[0] == "this" and s.kind(2) in ("d", "j", "r", "n", "0"):
         yield from s.arrange(0, 2, s.apostrophes("it's"))
     elif s.low[0] == "it" and s.word(2) in ("a", "an", "one", "the"):
         if not re.search("[wtS]", s.shape) and s.shape.count("b") == 1:
@@ -89,7 +102,7 @@ def without_frame(s: Sentence) -> Iterator[Rewording]:
 
 def without_it(s: Sentence) -> Iterator[Rewording]:
     """it lacks depth . -> lacks depth . In reviews only."""
-    match = re.match("pr?(?P<verb>[vh])(?=[dijpR0rD])", s.shape)
+    match = re.match("pr?(?P<verb>[vh])(?=[dijpR0rDs])", s.shape)
     if not match or not s.spaced or s.words[0].start or s.low[0] != "it" or _asks(s):
         return
     verb = match.start("verb")

@@ -159,8 +159,9 @@ def _tag(low: str, found: list[Token], at: int) -> str:
 
 def _partly(found: list[Token], at: int) -> bool:
     """Whether a past tense is a participle: a film helped by its cast."""
-    after = typed(found[at + 1].text) if at + 1 < len(found) else ""
-    if after == "by":
+    nearby = [typed(word.text) for word in found[at + 1 : at + 3]]
+    after = nearby[0] if nearby else ""
+    if after == "by" or (nearby[1:] == ["by"] and found[at + 1].tag == "RB"):
         return True
     finite = any(w.tag in ("VBZ", "VBP", "VBD", "MD") for place, w in enumerate(found) if place != at)
     return after in ("with", "in", "to") and found[at - 1].tag in (",", "CC") and not finite

@@ -87,6 +87,17 @@ def apposition(s: Sentence) -> Iterator[Rewording]:
             yield from s.arrange(at, at + 3, (at + 2, at + 3))
 
 
+def which_is(s: Sentence) -> Iterator[Rewording]:
+    """Anna, a doctor, left. -> Anna, who is a doctor, left."""
+    for match in re.finditer(rf"(?<=[nN],)(?P<what>d{MODIFIERS}n(?:[if]{NP_PP})?),(?=r?[vbhom])", s.shape):
+        (a, b), head = match.span("what"), re.match(rf"d{MODIFIERS}n", match["what"])
+        noun = s.low[a + head.end() - 1] if head else ""
+        who = "who" if noun in words("people") else "which" if noun in words("things") | words("works") else ""
+        past = any(word.tag == "VBD" for word in s.words)
+        if who and s.low[a] in ("a", "an", "the") and not past and "," not in s.shape[: a - 1]:
+            yield from s.arrange(a, a + 1, who, "is", (a, a + 1))
+
+
 def reduced(s: Sentence) -> Iterator[Rewording]:
     """a film that was made by them -> a film made by them."""
     for match in re.finditer("(?<=[ns])wb(?=r?[eg]i|i[dnsNj])", s.shape):
@@ -199,6 +210,20 @@ def with_relative(s: Sentence) -> Iterator[Rewording]:
         timely = s.low[at - 1] in dates() | words("not a relative's noun")
         if plain and not whole and not timely and _subject(s, at) and s.low[at] != "it":
             yield from s.arrange(at, at + 1, "that", (at, at + 1))
+    for match in re.finditer("(?<=[vVgbhfi])(?:d[j0]*[ns]|j+s)(?=pr?[vhomb])", s.shape):
+        first, at = match.span()
+        seen = re.search("[vbhom]", s.shape[:first]) and not re.search("[SW]", s.shape[:at]) and "," not in s.shape[:at]
+        timely = s.low[at - 1] in dates() | words("not a relative's noun") or SUCH.intersection(s.low[:at])
+        plain = s.low[first] in ("the", "a", "an", "every", "any", "no", "all", "those") or s.shape[first] == "j"
+        if seen and plain and not timely and _subject(s, at) and not s.capital(at - 1):
+            new = Rewording(s.words[at].start, s.words[at].stop, "that " + s.words[at].text)
+            yield new
+    match = re.match("d[jN]*[nsN](?=p[vbhm]r?[vbhm])", s.shape)  # the songs it has are good
+    if match and s.low[0] == "the" and s.low[match.end()] in words("subjects"):
+        yield from s.arrange(match.end(), match.end() + 1, "that", (match.end(), match.end() + 1))
+
+
+SUCH = frozenset(("such", "so"))
 
 
 def _subject(s: Sentence, at: int) -> bool:
@@ -213,6 +238,10 @@ def so_that(s: Sentence) -> Iterator[Rewording]:
         at = match.start()
         if s.low[at - 2] == "so":
             yield from s.arrange(at - 1, at + 1, (at - 1, at), "that")
+    for match in re.finditer("(?<=brj)S(?=(?:p|dn)[vbhom])", s.shape):
+        at = match.start()
+        if s.low[at - 2] == "so" and s.low[at] == "that":
+            yield from s.arrange(at, at + 2, (at + 1, at + 2))
     for at in range(2, len(s.words) - 3):  # so that he can go: so he can go
         if s.low[at : at + 2] == ["so", "that"] and s.kind(at - 1) == "," and re.match(f"{NP_PP}[mbhvo]", s.shape[at + 2 :]):
             yield from s.arrange(at, at + 2, "so")

@@ -11,6 +11,8 @@ from .lexicon import can_be, words
 from .sentence import Rewording, Sentence, segments, starts
 
 LONGEST = 14  # words of a phrase that is moved
+SHORT = 10  # words of a clause that is put inside another
+WHEN = ("when", "if", "although", "though", "because", "while", "once")
 INNER = re.compile(rf"(?P<subject>(?!p){NP_OF}),(?P<phrase>r?[ige][^,]+),(?={VERB})")
 INSIDE = re.compile("r?,(?P<phrase>r|i[^,vbhom]{1,5}),")
 
@@ -19,8 +21,9 @@ def after_subject(s: Sentence) -> Iterator[Rewording]:
     """With its fine cast, the film works. -> The film, with its fine cast, works."""
     for start, stop in segments(s):
         comma = s.shape.find(",", start, min(stop, start + LONGEST))
-        phrase = re.fullmatch("r?[iegS][^vbhom]{1,}", s.shape[start : max(comma, start)])
-        if comma <= start or not (phrase or adverbial(s, start, comma)):
+        phrase = re.fullmatch("!?r?[iegS][^vbhom]{1,}", s.shape[start : max(comma, start)])
+        minor = clause_at(s, start + 1, comma) if s.low[start] in WHEN and comma > start else None
+        if comma <= start or not (phrase or adverbial(s, start, comma) or (minor and comma - start < SHORT)):
             continue
         clause = clause_at(s, comma + 1, stop)
         if not clause or not sound(clause) or clause.clitic or s.low[clause.verb] == "then":
@@ -36,7 +39,7 @@ def after_be(s: Sentence) -> Iterator[Rewording]:
     """At its best, it is a farce. -> It is, at its best, a farce."""
     for start, stop in segments(s):
         comma = s.shape.find(",", start, min(stop, start + 7))
-        phrase = re.fullmatch("i[^vbhomwWScegt]{1,4}", s.shape[start : max(comma, start)])
+        phrase = re.fullmatch("r?i[^vbhomwWScegt]{1,4}", s.shape[start : max(comma, start)])
         clause = clause_at(s, comma + 1, stop) if phrase else None
         if not clause or clause.group != "b" or clause.clitic or not sound(clause) or s.low[start] in ("like", "unlike"):
             continue
@@ -89,7 +92,7 @@ def and_verb(s: Sentence) -> Iterator[Rewording]:
     """It collapsed, killing ten. -> It collapsed and killed ten."""
     for clause in clauses(s):
         comma = s.shape.find(",", clause.rest, clause.stop)
-        if clause.group not in ("v", "rv", "b") or comma < 0 or not re.match("g[dpj0Ni]", s.shape[comma + 1 :]):
+        if clause.group not in ("v", "rv", "b") or comma < 0 or not re.match("g[dpj0Nin]", s.shape[comma + 1 :]):
             continue
         between, word = s.shape[clause.rest : comma], s.low[comma + 1]
         between = re.sub("cd[jn]*[ns]$", "", between) if clause.group != "b" else between
@@ -162,7 +165,7 @@ def said_last(s: Sentence) -> Iterator[Rewording]:
 
 DASHES = ("--", "-", "–", "—")
 PAIR = re.compile(r"(?<=[nsNjreR]):(?P<inside>[^,:.\"(]{1,12}):(?=[^:.,\"(])")
-LAST = re.compile(r"(?<=[nsN]):(?P<inside>(?:r*d|j|r*[ie])[^,:.\"(]{1,12})(?=\.$|$)")
+LAST = re.compile(r"(?<=[nsN]):(?P<inside>(?:r*d|j|c|r*[ie])[^,:.\"(]{1,12})(?=\.$|$)")
 BRACKETS = re.compile(r"(?<=[nsNjre])\((?P<inside>[^,:.\"(]{3,14})\((?=[.]|[vbhomicn])")
 
 
@@ -172,8 +175,10 @@ def dashes(s: Sentence) -> Iterator[Rewording]:
         for match in pattern.finditer(s.shape):
             a, b = match.span("inside")
             marks = {s.low[a - 1], s.low[b] if pattern is PAIR else s.low[a - 1]}
-            spaced = "-" not in marks or all(s.text[s.words[at].start - 1].isspace() for at in (a - 1,))
-            if not marks <= set(DASHES) or not spaced or not _aside(s, a, b) or "," in s.shape[max(a - 6, 0) : a - 1]:
+            ends = (a - 1, b) if pattern is PAIR else (a - 1,)
+            if "-" in marks and (s.spaced or not all(_apart(s, at) for at in ends)):
+                continue  # shoot - 'em - up
+            if not marks <= set(DASHES) or not _aside(s, a, b) or "," in s.shape[max(a - 6, 0) : a - 1]:
                 continue
             if pattern is PAIR:
                 yield from s.arrange(a - 2, b + 2, (a - 2, a - 1), ",", (a, b), ",", (b + 1, b + 2))
@@ -194,7 +199,15 @@ def brackets(s: Sentence) -> Iterator[Rewording]:
         yield from s.arrange(a - 2, b + 1 + (not end), (a - 2, a - 1), ",", (a, b), *rest)
 
 
+def _apart(s: Sentence, at: int) -> bool:
+    """Whether a mark has white space on both sides."""
+    word = s.words[at]
+    return s.text[word.start - 1 : word.start].isspace() and s.text[word.stop : word.stop + 1].isspace()
+
+
 def _aside(s: Sentence, a: int, b: int) -> bool:
     """Whether these words have no clause of their own."""
     finite, opens = re.search("[vbhomV]", s.shape[a:b]), re.search("[wWt]", s.shape[a:b])
-    return s.kind(a) not in ("c", "S", "W", "w") and (not finite or (opens is not None and opens.start() < finite.start()))
+    if s.kind(a) == "c":
+        return s.low[a] in ("and", "but", "or", "yet") and not re.search("[SW]", s.shape[a:b]) and s.kind(a + 1) not in ("p", "d")
+    return s.kind(a) not in ("S", "W", "w") and (not finite or (opens is not None and opens.start() < finite.start()))
