@@ -77,7 +77,7 @@ def _about_the_noun(s: Sentence, d: int, end: int) -> bool:
     one = s.shape[d - 1] == "n"
     lists = re.search("[,c]", s.shape[d:end]) is not None
     known = s.word(d) in ("of", "about", "at", "for", "on", "between", "with", "from", "by")
-    return known and s.kind(end) != "w" and (nouns == {"s"} if one else nouns == {"n"} and not lists)
+    return known and end - d < 4 and s.kind(end) != "w" and (nouns == {"s"} if one else nouns == {"n"} and not lists)
 
 
 def behind(s: Sentence, match: re.Match[str], was: bool = False) -> Iterator[Piece]:
@@ -128,7 +128,7 @@ def _describable(s: Sentence, b: int, c: int, d: int) -> bool:
     noun, last = s.low[d - 1], s.low[c - 1]
     if noun in words("not described") | dates() or is_phrase(f"{last} {s.low[c]}") or is_phrase(f"{last} {noun}"):
         return False
-    if any(s.shape[at] == "j" and describes(s.low[at]) for at in range(c, d)):
+    if any(s.shape[at] == "j" and (describes(s.low[at]) or s.low[at] == "enough") for at in range(c, d)):
         return False
     if s.kind(d) == "w":
         return s.low[d] in ("that", "who", "which") and s.kind(d + 1) in tuple("vbhmr") and "," not in s.shape[b:c]

@@ -60,7 +60,7 @@ def spoken(s: Sentence) -> Iterator[Rewording]:
         if low == "is" and s.shape[at] == "b" and s.kind(at - 1) == "n" and text[-1] not in "sxzh" and text.islower() and text.isalpha():
             plain = not re.search("[vbhomwWSfic]", s.shape[max(at - 6, 0) : at - 1])
             plain = plain and (s.kind(at - 2) in ("d", "j", "n") or (at == 1 and s.spaced))
-            plain = plain and (re.match("!?r*[djgw]", s.shape[at + 1 :]) or s.word(at + 1) in ("anything", "nothing", "something"))
+            plain = plain and (re.match("!?r*[djgwi]", s.shape[at + 1 :]) or s.word(at + 1) in ("anything", "nothing", "something"))
             if plain:
                 yield _write(s, at - 1, text + "'s")
         elif low == "have" and s.low[at - 1] in ("should", "could", "would", "might", "must") and s.kind(at + 1) == "e":
@@ -101,7 +101,9 @@ def expansion(s: Sentence) -> Iterator[Rewording]:
                 yield _expand(s, at, s.words[at - 1].text, "would" if kind == "V" else "had")
         elif part == "'s" and host == "let" and s.kind(at + 1) == "V":
             yield _expand(s, at, s.words[at - 1].text, "us")
-        elif part == "'s" and host in (*HOSTS["is"], "what", "here"):
+        elif part == "'s" and host in (*HOSTS["is"], "what", "here", "nothing", "everything", "something"):
+            if kind == "e" and s.word(next_at + 1) == "by":
+                yield _expand(s, at, s.words[at - 1].text, "is")
             has = kind == "e" and s.low[next_at] in ("been", "got", "had", "become")
             if has or (
                 kind and kind in "djnsNgi0ptcWw" and s.low[next_at] != "own"

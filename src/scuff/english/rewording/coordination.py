@@ -158,7 +158,8 @@ def _same(s: Sentence, parts: list[tuple[int, int]]) -> bool:
         return manner and grades and before in ("", *"db!cif:.") and after in ("", *"nsN.:")
     if kind == "N":
         named = all(s.capital(x) for x, _ in parts) and not (d < len(s.words) and s.capital(d)) and not loud(s, 0, len(s.words))
-        return named and before in ("", *"ifvV:.") and after in ("", *".:bhvm")
+        subject = after in tuple("bhvm")
+        return named and before in (("", ":", ".") if subject else ("", *"ifvV:.")) and after in ("", *".:bhvm")
     theirs = any(s.low[x] in THEIRS for x, _ in parts[1:]) or any(s.shape[x] in "ge0" for x, _ in parts)
     articles = [s.shape[x] == "d" for x, _ in parts]
     if articles[0] and not all(articles) or any(s.capital(at) for at in range(a + (a == 0), d)):

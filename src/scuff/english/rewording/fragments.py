@@ -168,7 +168,7 @@ def _bare(s: Sentence, start: int) -> bool:
     """Whether it is an adjective, participle or comparison, and no clause follows that this could belong to."""
     if s.word(start) in ("both", "yet"):
         start += 1
-    while re.match("r,r", s.shape[start:]) and s.low[start].endswith("ly"):
+    while re.match("r,[rj]", s.shape[start:]) and s.low[start].endswith("ly"):
         start += 2
     if s.low[start : start + 2] == ["at", "once"]:
         start += 2

@@ -189,8 +189,8 @@ def _finite(found: list[Token], at: int, after: str) -> bool:
         objects = ("you", "us", "it", "them", "me", "him")
         if after == "PRP" and typed(found[1].text) in objects and len(found) > 2:
             return True
-        if after == "TO":
-            return True
+        if after == "TO" or (after == "CC" and len(found) > 4 and found[2].tag == "NNS" and can_be(typed(found[2].text), "VBZ")):
+            return verbless or after == "TO"
         return verbless and after in ("DT", "IN", "TO", "RB", "PRP$") and typed(found[1].text) != "of"
     takes = after == "PRP" and typed(found[at + 1].text) in ("it", "them", "us", "him", "me") and at + 2 < len(found)
     if at == 1 and verbless and found[0].tag in ("NN", "JJ", "NNP", "FW", "CD") and after in ("DT", "PRP$", "JJ", "IN"):

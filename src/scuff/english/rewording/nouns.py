@@ -143,15 +143,17 @@ def _thing(s: Sentence, noun: int) -> bool:
     low = s.low[noun]
     if s.shape[noun] == "N" or not low.islower() or low.endswith(("thing", "one", "body")) or low in words("people"):
         return False
-    if low.removesuffix("s") in words("people") or PERSON.search(low) or not can_be(low, s.words[noun].tag):
+    if low.removesuffix("s") in words("people") or (PERSON.search(low) and not THING.search(low)) or not can_be(low, s.words[noun].tag):
         return False
     start = noun
     while start > 0 and s.shape[start - 1] in "jn0r":
         start -= 1
     best = any(s.words[at].tag in ("JJS", "RBS") for at in range(start, noun))
-    return s.word(start - 1) in ("a", "an", "the", "some") and not best and not ONLY.intersection(s.low[start:noun])
+    bare = s.kind(start - 1) in tuple("ifvVg") and s.word(start - 1) not in ("as", "like", "than")
+    return (s.word(start - 1) in ("a", "an", "the", "some") or bare) and not best and not ONLY.intersection(s.low[start:noun])
 
 
+THING = re.compile("(?:ment|talent|content|event)s?$")
 ONLY = frozenset(("only", "first", "last", "very", "same", "kind", "sort"))
 
 

@@ -14,7 +14,7 @@ LONGEST = 14  # words of a phrase that is moved
 SHORT = 10  # words of a clause that is put inside another
 WHEN = ("when", "if", "although", "though", "because", "while", "once")
 INNER = re.compile(rf"(?P<subject>(?!p){NP_OF}),(?P<phrase>r?[ige][^,]+),(?={VERB})")
-INSIDE = re.compile("r?,(?P<phrase>r|i[^,vbhom]{1,5}),")
+INSIDE = re.compile("r?,(?P<phrase>r{1,2}|i[^,vbhom]{1,5}),")
 
 
 def after_subject(s: Sentence) -> Iterator[Rewording]:
@@ -67,7 +67,8 @@ def inside(s: Sentence) -> Iterator[Rewording]:
         if not match or clause.follows:
             continue
         a, b = match.span("phrase")
-        known = s.low[a] in words("comments") if b - a == 1 else s.low[a] in ("like", "despite", "unlike", "in", "at")
+        last = s.low[b - 1] in words("comments") and (b - a == 1 or s.low[a] in ("quite", "rather"))
+        known = last if s.shape[a] == "r" else s.low[a] in ("like", "despite", "unlike", "in", "at")
         if known or adverbial(s, a, b):
             yield from clause.becomes((a, b), ",", (clause.start, a - 1), (match.end(), clause.stop))
 
@@ -166,7 +167,7 @@ def said_last(s: Sentence) -> Iterator[Rewording]:
 DASHES = ("--", "-", "–", "—")
 PAIR = re.compile(r"(?<=[nsNjreR]):(?P<inside>[^,:.\"(]{1,12}):(?=[^:.,\"(])")
 LAST = re.compile(r"(?<=[nsN]):(?P<inside>(?:r*d|j|c|r*[ie])[^,:.\"(]{1,12})(?=\.$|$)")
-BRACKETS = re.compile(r"(?<=[nsNjre])\((?P<inside>[^,:.\"(]{3,14})\((?=[.]|[vbhomicn])")
+BRACKETS = re.compile(r"(?<=[nsN])\((?P<inside>[^,:.\"(]{3,14})\((?=[.]|[vbhomicn])")
 
 
 def dashes(s: Sentence) -> Iterator[Rewording]:
@@ -178,6 +179,8 @@ def dashes(s: Sentence) -> Iterator[Rewording]:
             ends = (a - 1, b) if pattern is PAIR else (a - 1,)
             if "-" in marks and (s.spaced or not all(_apart(s, at) for at in ends)):
                 continue  # shoot - 'em - up
+            if s.capital(a) and (pattern is LAST or not s.capital(a - 2)):
+                continue
             if not marks <= set(DASHES) or not _aside(s, a, b) or "," in s.shape[max(a - 6, 0) : a - 1]:
                 continue
             if pattern is PAIR:
