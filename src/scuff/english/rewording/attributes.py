@@ -12,10 +12,10 @@ from .clauses import dates
 from .lexicon import can_be, words
 from .sentence import Piece, Rewording, Sentence
 
-PLAIN = "(?:d?j*[nN]*[nsN](?:(?:f|,?c)d?j*[nN]*[nsN])*)"
+PLAIN = "(?:d?0?j*[nN]*[nsN](?:(?:f|,?c)d?0?j*[nN]*[nsN])*)"
 ADJECTIVES = "r*j(?:(?:,|,?c)r*j)*"
 ATTRIBUTE = re.compile(rf"(?P<article>d?)(?P<group>{ADJECTIVES})(?P<noun>[jN]*n*[ns])(?P<more>(?:[fi]{PLAIN})?)(?=[.:,w]|$)")
-BEHIND = re.compile(r"(?P<article>d)(?P<noun>[jN]*n*[ns])wb(?P<group>r*j)(?=[.:,]|$)")
+BEHIND = re.compile(r"(?P<article>d)(?P<noun>[jN]*n*[ns])wb(?P<group>r*[jg])(?=[.:,]|$)")
 LONG = ("ful", "less", "ous", "able", "ible", "esque")  # endings of adjectives that tell how something is
 COMPOUND = re.compile("^(?:well|ill|badly|self|over|un|fast|slow|thought|high|low|heavy|light|half|feel|laugh|crowd)-.*(?:ing|ed|en|wn)$|-(?:inducing|numbing|"
                       "provoking|pleasing|filled|riddled|headed|hearted|paced|minded|warming|wrenching|breaking|stopping|blowing)$")
@@ -170,7 +170,7 @@ def attributive(s: Sentence) -> Iterator[Rewording]:
         a, (c, d), (b, e) = match.start(), match.span("noun"), match.span("group")
         if s.low[a] not in ("a", "an", "some") or s.low[d] not in ("that", "who", "which"):
             continue
-        if s.shape[e - 1] == "j" and _graded(s, b, e) and not any(s.capital(at) for at in range(c, e)):
+        if describes(s.low[e - 1]) and _graded(s, b, e) and not any(s.capital(at) for at in range(c, e)):
             yield from s.arrange(a, e, article(s, a, b), (b, e), (c, d))
 
 
@@ -199,7 +199,7 @@ def without_that_is(s: Sentence) -> Iterator[Rewording]:
     for match in re.finditer("(?<=[ns])wb(?=r?j[ift])", s.shape):
         at = match.start()
         adjective = at + 2 + (s.shape[at + 2] == "r")
-        cleft = "it" in s.low[max(at - 7, 0) : at]
+        cleft = "it" in s.low[max(at - 7, 0) : at] and "the" in s.low[max(at - 4, 0) : at]
         named = s.low[at] in ("that", "which", "who") and s.low[at + 1] != "'s" and not cleft
         if named and s.low[adjective] in words("behind its noun") and not re.search("cr*[vbhom]", s.shape[at + 2 :]):
             yield from s.arrange(at, at + 3, (at + 2, at + 3))

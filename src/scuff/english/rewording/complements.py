@@ -155,7 +155,8 @@ def said_who(s: Sentence) -> Iterator[Rewording]:
         if s.low[at] not in ("said", "says", "added") or s.text[s.words[match.start() - 1].start] not in "\"”'":
             continue
         if s.word(match.start() - 2) in (",", "?", "!") and not adverbial(s, b - 1, b):
-            yield from s.arrange(*match.span(), *((a, b), (at, at + 1)) if said == "said" else ((at, at + 1), (a, b)))
+            first, second = (s.cut(a, b), s.cut(at, at + 1))[:: 1 if said == "said" else -1]
+            yield Rewording(s.words[match.start()].start, s.words[match.end() - 1].stop, f"{first} {second}")
 
 
 def noun_is(s: Sentence) -> Iterator[Rewording]:

@@ -34,8 +34,8 @@ def contraction(s: Sentence) -> Iterator[Rewording]:
         first, second, text = s.low[at], s.low[at + 1], s.words[at].text
         if "\n" in s.cut(at, at + 2) or not re.match(FOLLOWS.get(s.shape[at], ""), s.shape[at + 2 :]):
             continue
-        if second == "not" and first in NEGATED and s.shape[at] in "bhom":
-            order = first == "do" and s.kind(at - 1) in ("", ".", ":") and s.kind(at + 2) == "V"  # do not go there
+        order = first == "do" and s.kind(at - 1) in ("", ".", ":") and s.kind(at + 2) == "V"  # do not go there
+        if second == "not" and first in NEGATED and (order or s.shape[at] in "bhom"):
             if (order or s.kind(at - 1) in tuple("nsNpdwE")) and s.word(at + 2) not in words("focus"):
                 yield _write(s, at, cased_like(ODD.get(first, first), text) + "n't")
         elif first in HOSTS.get(second, ()) and s.shape[at] in "pEdw" and s.shape[at + 1] in "bhm" and _leans(s, at):

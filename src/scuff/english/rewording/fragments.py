@@ -91,23 +91,31 @@ def without_frame(s: Sentence) -> Iterator[Rewording]:
     at = s.shape.find("b", 0, 3) + 1
     if not s.spaced or s.words[0].start or at != 2 or s.low[1] not in ("is", "'s") or _asks(s):
         return
-    if s.low[0] in ("it", "this", "here") and s.word(2) in ("a", "an", "one") and _verbless(s, 2):
-        yield from s.arrange(0, 3, (2, 3))
+    if s.low[0] in ("it", "this", "here") and _verbless(s, 2) and _unbroken(s, 2):
+        short = _bare(s, 2) and not re.search("[tSWw]", s.shape[2:]) and s.kind(2) not in ("g", "e")
+        if short or (_noun(s, 2) and "S" not in s.shape and "when" not in s.low):
+            yield from s.arrange(0, 3, (2, 3))
     if s.low[0] == "this" and s.kind(2) in ("d", "j", "r", "n", "0"):
         yield from s.arrange(0, 2, s.apostrophes("it's"))
     elif s.low[0] == "it" and s.word(2) in ("a", "an", "one", "the"):
-        if not re.search("[wtS]", s.shape) and s.shape.count("b") == 1:
+        if not re.search("[wtSW]", s.shape) and s.shape.count("b") == 1:
             yield from s.arrange(0, 2, "this is")
 
 
 def without_it(s: Sentence) -> Iterator[Rewording]:
-    """it lacks depth . -> lacks depth . In reviews only."""
-    match = re.match("pr?(?P<verb>[vh])(?=[dijpR0rDs])", s.shape)
-    if not match or not s.spaced or s.words[0].start or s.low[0] != "it" or _asks(s):
+    """it offers little . -> offers little . i loved it . -> loved it . In reviews only."""
+    match = re.match("pr?(?P<verb>[vhom])(?=[dijpR0rDs!teVn])", s.shape)
+    if not match or not s.spaced or s.words[0].start or _asks(s) or "S" in s.shape:
         return
     verb = match.start("verb")
-    named = s.words[verb].tag == "VBZ" and s.lemma(verb) not in words("not dropped") and s.kind(verb + 1) != "e"
-    if named and "to" not in s.low and not re.search("[Sp]", s.shape[verb:]) and s.kind(verb + 1) != "r":
+    tag, main = s.words[verb].tag, s.lemma(verb)
+    if s.low[0] == "i":
+        good = tag == "VBD" and s.shape[verb] == "v"
+    else:
+        good = s.low[0] == "it" and (tag == "VBZ" or s.shape[verb] == "m") and s.low[verb][0] != "'"
+        following = re.search("[Ve]", s.shape[verb + 1 :]) if s.shape[verb] in "omh" else None
+        good = good and not words("not dropped").intersection((main, s.lemma(verb + 1 + following.start()) if following else main))
+    if good:
         yield from s.arrange(0, 2, (1, 2))
 
 

@@ -169,6 +169,7 @@ def where(s: Sentence) -> Iterator[Rewording]:
             yield from s.arrange(at, at + 1, "in which")
 
 
+UNCLEAR = frozenset(("show", "shows", "showed", "report", "hope", "hopes", "fear", "feared", "claim", "claims", "feels", "felt", "prove", "proves"))
 MOVED = frozenset(("as", "than", "which", "who", "what", "that", "how"))  # as good as she thinks it is
 
 
@@ -196,9 +197,9 @@ def with_that(s: Sentence) -> Iterator[Rewording]:
             and s.shape[at - 1] == "v"
             and s.shape[at - 2] in "nsNp"
         )
-        named = re.match(r"(?:d[jn]*[ns]|N+)r?(?:[bhom]|v(?![.,]))", s.shape[at:]) and not s.capital(at - 2 + (at > 2))
-        named = named and s.low[at] not in ("this", "that", "last") and not s.spaced if s.shape[at] == "N" else named
-        subject = _subject(s, at) or (bool(named) and s.low[at - 1] not in ("show", "shows", "report", "hope", "hopes", "fear", "claim", "claims"))
+        named = re.match(r"(?:d[jn]*[ns]|N+)r?(?:[bhom]|v(?![.,]))", s.shape[at:])
+        clear = s.low[at] not in ("this", "that", "last") and s.low[at - 1] not in UNCLEAR and s.capital(at) == (s.shape[at] == "N")
+        subject = _subject(s, at) or (named is not None and clear)
         if said and subject and not MOVED.intersection(s.low[max(at - 7, 0) : at]):
             yield from s.arrange(at, at + 1, "that", (at, at + 1))
 
