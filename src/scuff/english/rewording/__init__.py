@@ -80,7 +80,20 @@ from .order import (
     to_end,
     to_front,
 )
-from .positions import after_be, after_subject, also, and_verb, before_subject, brackets, dashes, inside, manner, said_first, said_last, set_off
+from .positions import (
+    after_be,
+    after_subject,
+    also,
+    and_verb,
+    before_subject,
+    brackets,
+    dashes,
+    inside,
+    manner,
+    said_first,
+    said_last,
+    set_off,
+)
 from .sentence import Rewording, Sentence
 from .verbs import active, auxiliary, begins, dative, emphatic, infinitive, particle, passive, seems
 

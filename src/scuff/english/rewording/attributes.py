@@ -14,13 +14,30 @@ from .sentence import Piece, Rewording, Sentence
 
 PLAIN = "(?:d?0?j*[nN]*[nsN](?:(?:f|,?c)d?0?j*[nN]*[nsN])*)"
 ADJECTIVES = "r*j(?:(?:,|,?c)r*j)*"
-ATTRIBUTE = re.compile(rf"(?P<article>d?)(?P<group>{ADJECTIVES})(?P<noun>[jN]*n*[ns])(?P<more>(?:[fi]{PLAIN})?)(?=[.:,w]|$)")
+ATTRIBUTE = re.compile(
+    rf"(?P<article>d?)(?P<group>{ADJECTIVES})(?P<noun>[jN]*n*[ns])(?P<more>(?:[fi]{PLAIN})?)(?=[.:,w]|$)"
+)
 BEHIND = re.compile(r"(?P<article>d)(?P<noun>[jN]*n*[ns])wb(?P<group>r*[jg])(?=[.:,]|$)")
 LONG = ("ful", "less", "ous", "able", "ible", "esque")  # endings of adjectives that tell how something is
-COMPOUND = re.compile("^(?:well|ill|badly|self|over|un|fast|slow|thought|high|low|heavy|light|half|feel|laugh|crowd)-.*(?:ing|ed|en|wn)$|-(?:inducing|numbing|"
-                      "provoking|pleasing|filled|riddled|headed|hearted|paced|minded|warming|wrenching|breaking|stopping|blowing)$")
+COMPOUND = re.compile(
+    "^(?:well|ill|badly|self|over|un|fast|slow|thought|high|low|heavy|light|half|feel|laugh|crowd)-.*(?:ing|ed|en|wn)$|-(?:inducing|numbing|"
+    "provoking|pleasing|filled|riddled|headed|hearted|paced|minded|warming|wrenching|breaking|stopping|blowing)$"
+)
 PRESENT = ("VBZ", "VBP", "MD")
-CLAUSES = ("but", "because", "while", "although", "though", "with", "without", "thanks", "despite", "even", "if", "when")
+CLAUSES = (
+    "but",
+    "because",
+    "while",
+    "although",
+    "though",
+    "with",
+    "without",
+    "thanks",
+    "despite",
+    "even",
+    "if",
+    "when",
+)
 
 
 @lru_cache(10_000)
@@ -156,7 +173,12 @@ def and_a(s: Sentence, a: int) -> tuple[int, tuple[Piece, ...]] | None:
         return None
     (b, c), d, end = match.span("group"), match.end("noun"), match.end()
     plain = end - d <= LONGEST and not NOT.intersection(s.low[:a]) and "," not in s.shape[b:c] and not past(s)
-    if not plain or any(s.capital(at) for at in range(a + 1, d)) or not _graded(s, b, c) or not _describable(s, b, c, d):
+    if (
+        not plain
+        or any(s.capital(at) for at in range(a + 1, d))
+        or not _graded(s, b, c)
+        or not _describable(s, b, c, d)
+    ):
         return None
     return end, (article(s, a, c), (c, end), ",", "and", "an" if takes_an(s.low[b]) else "a", (b, c), "one")
 
@@ -183,11 +205,23 @@ def full_of(s: Sentence) -> Iterator[Rewording]:
         at, word = match.start(), match.start("word")
         adjective = s.shape[word] == "j"
         enough = adjective and s.word(word + 1) == "enough" and s.kind(word + 2) in ("i", "t")
-        known = s.low[word] in words("behind its noun" if adjective else "filled") and s.kind(word + 1) in ("i", "f", "t")
-        known = known and s.low[word + 1] not in ("as", "than") and (adjective or s.low[max(at - 4, 0) : at].count("the") == 0)
+        known = s.low[word] in words("behind its noun" if adjective else "filled") and s.kind(word + 1) in (
+            "i",
+            "f",
+            "t",
+        )
+        known = (
+            known
+            and s.low[word + 1] not in ("as", "than")
+            and (adjective or s.low[max(at - 4, 0) : at].count("the") == 0)
+        )
         if not (known or enough) or past(s):
             continue
-        if s.kind(at - 2) in tuple("nN'") or s.kind(at - 2) == "" or (at < word and s.low[at] not in ("far", "much") and not s.low[at].endswith("ly")):
+        if (
+            s.kind(at - 2) in tuple("nN'")
+            or s.kind(at - 2) == ""
+            or (at < word and s.low[at] not in ("far", "much") and not s.low[at].endswith("ly"))
+        ):
             continue
         if any(s.shape[i] in "vVge" and s.lemma(i) in words("making") for i in range(max(at - 8, 0), at)):
             continue  # it made the hall full of life

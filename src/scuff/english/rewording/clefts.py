@@ -42,7 +42,9 @@ def what_it_is_like(s: Sentence) -> Iterator[Rewording]:
             yield from clause.becomes("what", (clause.start, at), be, (at, clause.stop))
 
 
-LITTLE = frozenset(("no", "nothing", "little", "few", "nobody", "neither", "enough", "much", "many", "more", "less", "any"))
+LITTLE = frozenset(
+    ("no", "nothing", "little", "few", "nobody", "neither", "enough", "much", "many", "more", "less", "any")
+)
 
 
 def _plain(clause: Clause) -> bool:
@@ -185,7 +187,12 @@ def not_any(s: Sentence) -> Iterator[Rewording]:
         elif s.low[at] in ("has", "have", "had") and s.shape[at] == "h" and s.shape[at - 1] in "pnsN":
             do = {"has": "doesn't", "have": "don't", "had": "didn't"}[s.low[at]]
             yield from s.arrange(at, at + 2, s.apostrophes(do), "have any")
-        elif s.shape[at] == "v" and s.lemma(at) in words("with no object") and s.shape[at - 1] in "pnsN" and s.low.count("no") == 1:
+        elif (
+            s.shape[at] == "v"
+            and s.lemma(at) in words("with no object")
+            and s.shape[at - 1] in "pnsN"
+            and s.low.count("no") == 1
+        ):
             do = {"VBZ": "doesn't", "VBD": "didn't"}.get(s.words[at].tag, "don't")
             yield from s.arrange(at, at + 2, s.apostrophes(do), s.lemma(at), "any")
 
@@ -201,14 +208,18 @@ def no_more(s: Sentence) -> Iterator[Rewording]:
                 yield from s.arrange(at, last + 1, (at, at + 1), "no")
         else:
             tag = {"does": "VBZ", "did": "VBD"}.get(s.low[at], "VBP")
-            verb = {"VBZ": "has", "VBD": "had"}.get(tag, "have") if s.low[last - 1] == "have" else inflected(s.low[last - 1], tag)
+            verb = (
+                {"VBZ": "has", "VBD": "had"}.get(tag, "have")
+                if s.low[last - 1] == "have"
+                else inflected(s.low[last - 1], tag)
+            )
             if verb and s.low[last - 1] in (*words("with no object"), "have"):
                 yield from s.arrange(at, last + 1, verb, "no")
 
 
 def seldom(s: Sentence) -> Iterator[Rewording]:
     """Rarely has a film been so dull. -> A film has rarely been so dull."""
-    match = re.match(f"[rn](?P<verb>[hbmo])(?P<who>{NP_OF})(?=r*[eVg])", s.shape)
+    match = re.match(f"[rn](?P<verb>[hbmo])(?P<who>{NP_OF})(?=r*[eVgv])", s.shape)
     if match and s.low[0] in ("seldom", "rarely", "never") and not any("?" in low for low in s.low):
         a, b = match.span("who")
         yield from s.arrange(0, b, (a, b), (1, 2), (0, 1))
@@ -231,4 +242,6 @@ def place_first(s: Sentence) -> Iterator[Rewording]:
         if clause.group != "b" or clause.clitic or clause.follows or not re.fullmatch(f"(?!p){NP_OF}", clause.subject):
             continue
         if s.word(clause.rest) in words("inner places") and re.fullmatch(f"idnf{NP_OF}", clause.tail):
-            yield from clause.becomes((clause.rest, clause.stop), (clause.verb, clause.rest), (clause.start, clause.verb))
+            yield from clause.becomes(
+                (clause.rest, clause.stop), (clause.verb, clause.rest), (clause.start, clause.verb)
+            )

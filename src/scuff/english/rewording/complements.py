@@ -13,7 +13,13 @@ from .lexicon import words
 from .sentence import Rewording, Sentence
 
 ALL = {"it": "it", "they": "them", "we": "us", "you": "you"}
-FINITE = {("be", "VBZ"): "is", ("be", "VBP"): "are", ("be", "VBD"): "was", ("have", "VBZ"): "has", ("have", "VBD"): "had"}
+FINITE = {
+    ("be", "VBZ"): "is",
+    ("be", "VBP"): "are",
+    ("be", "VBD"): "was",
+    ("have", "VBZ"): "has",
+    ("have", "VBD"): "had",
+}
 
 
 def _form(base: str, tag: str, many: bool) -> str:
@@ -30,7 +36,8 @@ def seems_that(s: Sentence) -> Iterator[Rewording]:
             continue
         first, verb = s.low[clause.start], s.low[clause.rest + 1]
         many = True if first in ("i", "you", "we", "they") else plural(s, clause.start, clause.verb)
-        if first in ("it", "there", "this", "that", "i") or many is None or clause.follows or re.search("cr?V", clause.tail):
+        bare = first in ("this", "that") and len(clause.subject) == 1
+        if first in ("it", "there", "i") or bare or many is None or clause.follows or re.search("cr?V", clause.tail):
             continue
         tag = "VBD" if clause.past else "VBP" if many else "VBZ"
         new = _form(verb, tag, many)
@@ -61,7 +68,7 @@ def it_takes(s: Sentence) -> Iterator[Rewording]:
         if s.low[clause.start] != "it" or clause.group != "v" or clause.base != "take" or not match or clause.follows:
             continue
         to = clause.rest + match.end()
-        if not re.search("[,:S]", clause.tail) and 4 <= clause.stop - to <= 11:
+        if not re.search("[,:S]", clause.tail) and 4 <= clause.stop - to <= 14:
             yield from clause.becomes((to, clause.stop), (clause.verb, clause.rest), (clause.rest, to))
 
 
@@ -126,7 +133,12 @@ def purpose(s: Sentence) -> Iterator[Rewording]:
     """He sold the house to pay his debts. -> To pay his debts, he sold the house."""
     for clause in clauses(s):
         match = re.match(f"(?P<what>{NP_OF})(?=tV)", clause.tail)
-        if clause.group not in ("v", "mV") or clause.base not in words("done for a purpose") or not match or clause.follows:
+        if (
+            clause.group not in ("v", "mV")
+            or clause.base not in words("done for a purpose")
+            or not match
+            or clause.follows
+        ):
             continue
         to = clause.rest + match.end()
         nouns = words("with an infinitive").intersection(s.low[clause.rest : to])
@@ -149,7 +161,9 @@ def there_are(s: Sentence) -> Iterator[Rewording]:
 
 def said_who(s: Sentence) -> Iterator[Rewording]:
     """\"It rained,\" said Anna. -> \"It rained,\" Anna said, and back."""
-    for match in re.finditer(rf'(?<=")(?:(?P<said>v)(?P<whom>(?!p){NP_PP})|(?P<who>(?!p){NP_PP})(?P<says>v))(?=[.]|$)', s.shape):
+    for match in re.finditer(
+        rf'(?<=")(?:(?P<said>v)(?P<whom>(?!p){NP_PP})|(?P<who>(?!p){NP_PP})(?P<says>v))(?=[.]|$)', s.shape
+    ):
         said, who = ("said", "whom") if match["said"] else ("says", "who")
         (a, b), at = match.span(who), match.start(said)
         if s.low[at] not in ("said", "says", "added") or s.text[s.words[match.start() - 1].start] not in "\"”'":
@@ -161,10 +175,10 @@ def said_who(s: Sentence) -> Iterator[Rewording]:
 
 def noun_is(s: Sentence) -> Iterator[Rewording]:
     """clooney 's a good director -> clooney is a good director."""
-    for match in re.finditer("(?<=[nN])['b](?=!?r*d[rjn]|!r*j|r+j)", s.shape):
+    for match in re.finditer("(?<=[nN])['b](?=!?r*d[rjn]|!r*j|r+j|ntV)", s.shape):
         at = match.start()
         if s.low[at] == "'s" and s.low[at + 1] not in ("own", "most", "very") and s.kind(at - 2) != "c":
-            after = s.low[at + 1] in ("a", "an", "the", "not", "so", "too", "just", "also", "still", "no")
+            after = s.low[at + 1] in ("fun", "a", "an", "the", "not", "so", "too", "just", "also", "still", "no")
             if after:
                 yield from s.arrange(at - 1, at + 1, (at - 1, at), "is")
 
@@ -175,7 +189,9 @@ def by_doing(s: Sentence) -> Iterator[Rewording]:
         at = next((i for i in range(clause.rest, clause.stop - 2) if s.low[i] == "by" and s.shape[i + 1] == "g"), 0)
         if not at or clause.follows or clause.subject == "E" or clause.stop - at > 14:
             continue
-        few = not re.search("[vbhomwWS,:ceg]", s.shape[clause.rest : at]) and not re.search("[vbhomwWS,:]", s.shape[at : clause.stop])
+        few = not re.search("[vbhomwWS,:ceg]", s.shape[clause.rest : at]) and not re.search(
+            "[vbhomwWS,:]", s.shape[at : clause.stop]
+        )
         if few and clause.group in ("v", "rv", "mV"):
             yield from clause.becomes((at, clause.stop), ",", (clause.start, at))
 
@@ -185,7 +201,12 @@ def manages(s: Sentence) -> Iterator[Rewording]:
     for match in re.finditer("(?<=[nsNpr])vtV", s.shape):
         at = match.start()
         new = inflected(s.low[at + 2], "VBG")
-        if s.lemma(at) == "manage" and new and not re.search("cr?V", s.shape[at:]) and s.low[at + 2] not in ("be", "have"):
+        if (
+            s.lemma(at) == "manage"
+            and new
+            and not re.search("cr?V", s.shape[at:])
+            and s.low[at + 2] not in ("be", "have")
+        ):
             form = {"VBZ": "succeeds", "VBD": "succeeded"}.get(s.words[at].tag, "succeed")
             yield from s.arrange(at, at + 3, form, "in", new)
 
@@ -202,7 +223,11 @@ def going_to(s: Sentence) -> Iterator[Rewording]:
             be = GOING.get(s.low[clause.start]) if clause.subject == "p" else {True: "are", False: "is"}.get(bool(many))
             if be and (clause.subject == "p" or many is not None):
                 yield from s.arrange(will, will + 1, be, "going to")
-        elif clause.group == "bg" and s.low[clause.rest - 1] == "going" and s.shape[clause.rest : clause.rest + 2] == "tV":
+        elif (
+            clause.group == "bg"
+            and s.low[clause.rest - 1] == "going"
+            and s.shape[clause.rest : clause.rest + 2] == "tV"
+        ):
             if s.low[will] in ("is", "are", "am"):
                 yield from s.arrange(will, clause.rest + 1, "will")
 
@@ -211,7 +236,12 @@ def such_a(s: Sentence) -> Iterator[Rewording]:
     """such a dull film -> so dull a film, and back."""
     for match in re.finditer("[Djd]dj(?=n)|rjd(?=n)", s.shape):
         at = match.start()
-        if s.low[at] == "such" and s.low[at + 1] in ("a", "an") and s.words[at + 2].tag == "JJ" and s.low[at + 2] != "little":
+        if (
+            s.low[at] == "such"
+            and s.low[at + 1] in ("a", "an")
+            and s.words[at + 2].tag == "JJ"
+            and s.low[at + 2] != "little"
+        ):
             if describes(s.low[at + 2]):
                 yield from s.arrange(at, at + 3, "so", (at + 2, at + 3), "an" if takes_an(s.low[at + 3]) else "a")
         elif s.low[at] == "so" and s.low[at + 2] in ("a", "an"):

@@ -19,6 +19,8 @@ WHOLE = {short: whole for whole, short in ODD.items()}
 SHORT = {"is": "'s", "has": "'s", "are": "'re", "am": "'m", "have": "'ve", "had": "'d", "will": "'ll", "would": "'d"}
 LONG = {"'re": "are", "'m": "am", "'ve": "have", "'ll": "will"}
 
+GONE = ("gone", "come", "become", "been", "got", "had", "left", "run")  # has, not is
+
 HOSTS = {
     "is": ("it", "he", "she", "that", "there", "who"), "are": ("you", "we", "they"), "am": ("i",), "has": ("it", "he", "she"),
     "have": ("i", "you", "we", "they"), "had": ("i", "you", "he", "she", "we", "they"),
@@ -57,11 +59,28 @@ def spoken(s: Sentence) -> Iterator[Rewording]:
         return
     for at in range(1, len(s.words) - 1):
         low, text = s.low[at], s.words[at - 1].text
-        if low == "is" and s.shape[at] == "b" and s.kind(at - 1) == "n" and text[-1] not in "sxzh" and text.islower() and text.isalpha():
+        if (
+            low == "is"
+            and s.shape[at] == "b"
+            and s.kind(at - 1) == "n"
+            and text[-1] not in "sxzh"
+            and text.islower()
+            and text.isalpha()
+        ):
             plain = not re.search("[vbhomwWSfic]", s.shape[max(at - 6, 0) : at - 1])
             plain = plain and (s.kind(at - 2) in ("d", "j", "n") or (at == 1 and s.spaced))
-            plain = plain and (re.match("!?r*[djgwi]", s.shape[at + 1 :]) or s.word(at + 1) in ("anything", "nothing", "something"))
+            plain = plain and (
+                re.match("!?r*[djgwi]", s.shape[at + 1 :]) or s.word(at + 1) in ("anything", "nothing", "something", "back", "over", "here")
+            )
             if plain:
+                yield _write(s, at - 1, text + "'s")
+        elif low == "has" and s.word(at + 1) == "been" and s.kind(at - 1) == "n" and s.kind(at - 2) in ("d", "j"):
+            if (
+                text[-1] not in "sxzh"
+                and text.islower()
+                and text.isalpha()
+                and not re.search("[vbhomwWSfic]", s.shape[max(at - 6, 0) : at - 1])
+            ):
                 yield _write(s, at - 1, text + "'s")
         elif low == "have" and s.low[at - 1] in ("should", "could", "would", "might", "must") and s.kind(at + 1) == "e":
             if s.kind(at - 2) in ("p", "n", "s", "N"):
@@ -102,7 +121,7 @@ def expansion(s: Sentence) -> Iterator[Rewording]:
         elif part == "'s" and host == "let" and s.kind(at + 1) == "V":
             yield _expand(s, at, s.words[at - 1].text, "us")
         elif part == "'s" and host in (*HOSTS["is"], "what", "here", "nothing", "everything", "something"):
-            if kind == "e" and s.word(next_at + 1) == "by":
+            if kind == "e" and s.word(next_at + 1) in ("by", "with") and s.low[next_at] not in GONE:
                 yield _expand(s, at, s.words[at - 1].text, "is")
             has = kind == "e" and s.low[next_at] in ("been", "got", "had", "become")
             if has or (

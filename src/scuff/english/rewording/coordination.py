@@ -41,7 +41,8 @@ def suits(s: Sentence, a: int, c: int) -> bool:
 
 def adjective(s: Sentence, at: int) -> bool:
     """Whether the dictionary has a word as an adjective, or it is hyphenated."""
-    return can_be(s.low[at], "JJ") or "-" in s.low[at]
+    low = s.low[at]
+    return can_be(low, "JJ") or "-" in low or (low.startswith(("un", "under", "over")) and low.endswith("ed"))
 
 
 def _adjectives(s: Sentence, a: int, b: int, c: int, d: int) -> bool:
@@ -154,17 +155,25 @@ def _same(s: Sentence, parts: list[tuple[int, int]]) -> bool:
     if s.shape[parts[0][1] - 1] == "j":
         manner = all(s.low[at].endswith("ly") for a, b in parts for at in range(a, b - 1))
         tags = {s.words[b - 1].tag for _, b in parts}
-        grades = all(adjective(s, b - 1) for _, b in parts) and len(tags) == 1 and s.word(a - 1) not in words("comparing")
+        grades = (
+            all(adjective(s, b - 1) for _, b in parts) and len(tags) == 1 and s.word(a - 1) not in words("comparing")
+        )
         return manner and grades and before in ("", *"db!cif:.") and after in ("", *"nsN.:")
     if kind == "N":
-        named = all(s.capital(x) for x, _ in parts) and not (d < len(s.words) and s.capital(d)) and not loud(s, 0, len(s.words))
+        named = (
+            all(s.capital(x) for x, _ in parts)
+            and not (d < len(s.words) and s.capital(d))
+            and not loud(s, 0, len(s.words))
+        )
         subject = after in tuple("bhvm")
         return named and before in (("", ":", ".") if subject else ("", *"ifvV:.")) and after in ("", *".:bhvm")
     theirs = any(s.low[x] in THEIRS for x, _ in parts[1:]) or any(s.shape[x] in "ge0" for x, _ in parts)
     articles = [s.shape[x] == "d" for x, _ in parts]
     if articles[0] and not all(articles) or any(s.capital(at) for at in range(a + (a == 0), d)):
         return False
-    return not theirs and before in ("", *"dvifVgh:.") and after in ("", ".", ":") and not (kind == "d" and before == "d")
+    return (
+        not theirs and before in ("", *"dvifVgh:.") and after in ("", ".", ":") and not (kind == "d" and before == "d")
+    )
 
 
 WELL = re.compile(r"(?P<a>r*j|[ns])rri(?P<b>r*j|[ns])(?=[.:,]|$)")

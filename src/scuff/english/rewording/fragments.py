@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..substitutes import takes_an
 from .attributes import ATTRIBUTE, and_a, behind, described
-from .clauses import Clause, clause_at, sound
+from .clauses import NP_PP, Clause, clause_at, sound
 from .lexicon import can_be, words
 from .sentence import Rewording, Sentence, segments
 
@@ -33,22 +33,50 @@ def fragment(s: Sentence) -> Iterator[Rewording]:
     whole = any(a == start and not s.shape[b:].strip(".") for a, b in segments(s))
     if not whole and not s.spaced:
         return
+    if s.low[start : start + 2] == ["no", "way"] and s.kind(start + 2) == "p":
+        yield from s.arrange(start, start + 1, s.apostrophes("there's"), (start, start + 1))
+        return
+    opening = re.match("i[^,:.vbhomwWSt]{1,6},(?=v[dijrR])", s.shape)
+    if opening and s.spaced and s.words[opening.end()].tag == "VBZ" and can_be(s.low[opening.end()], "VBZ"):
+        yield from s.arrange(opening.end(), opening.end() + 1, "it", (opening.end(), opening.end() + 1))
+        return
     noun, first, it = NOUN.match(s.shape, start), (start, start + 1), s.apostrophes("it's")
     adverb = s.low[start].endswith("ly") or s.low[start] in ADVERBS
     if VERB.match(s.shape, start) and _third(s, start + adverb):
         yield from s.arrange(*first, "it", first)
+        yield from _what(s, start)
     elif (whole or _unbroken(s, start)) and _verbless(s, start):
         pattern = re.match("r*j+n{1,2}fdn", s.shape[start:])  # a dull programmer of a film
-        if (noun and s.spaced and s.low[noun.end() - 1] in words("counted")) or (pattern and s.spaced and _of_a(s, start + pattern.end())):
+        if (noun and s.spaced and s.low[noun.end() - 1] in words("counted")) or (
+            pattern and s.spaced and _of_a(s, start + pattern.end())
+        ):
             yield from s.arrange(*first, it, "an" if takes_an(s.low[start]) else "a", first)
         elif _noun(s, start):
             yield from _framed(s, start, it)
         elif s.spaced and _bare(s, start):
             yield from s.arrange(*first, it, first)
+            short = re.fullmatch(r"(?P<how>r?j(?:cr?j)?)\.?", s.shape[start:])
+            if short and s.low[start] not in ("too", "so", "as", "more", "less") and s.words[start].tag != "RBR":
+                end = start + len(short["how"])
+                yield from s.arrange(start, end, (start, end), "is what it is")
         elif s.spaced and (_mass(s, start)):
             yield from s.arrange(*first, it, first)
         elif s.spaced and OWNED.match(s.shape, start):
             yield from s.arrange(*first, "this is", first)
+
+
+def _what(s: Sentence, start: int) -> Iterator[Rewording]:
+    """offers a fresh look at it . -> what it offers is a fresh look at it ."""
+    stop = len(s.shape.rstrip("."))
+    plain = re.fullmatch(f"(?!p|d?N+(?!')|D){NP_PP}(?:w[vbhm][^,:.]*)?", s.shape[start + 1 : stop])
+    known = s.shape[start] == "v" and s.lemma(start) in words("wanting") | words("what-cleft")
+    if (
+        s.spaced
+        and known
+        and plain
+        and s.low[start + 1] not in ("no", "any", "little", "much", "few", "enough", "more")
+    ):
+        yield from s.arrange(start, stop, "what it", (start, start + 1), "is", (start + 1, stop))
 
 
 ADVERBS = ("always", "never", "often", "still", "also", "even", "sometimes", "almost")
@@ -60,7 +88,11 @@ def _of_a(s: Sentence, stop: int) -> bool:
 
 def _mass(s: Sentence, start: int) -> bool:
     """Whether a noun phrase has no article and wants none: just nonsense; moviemaking at its best."""
-    if s.low[start] in ("just", "merely", "simply") and s.kind(start + 1) == "n" and s.kind(start + 2) in ("c", ".", "f"):
+    if (
+        s.low[start] in ("just", "merely", "simply")
+        and s.kind(start + 1) == "n"
+        and s.kind(start + 2) in ("c", ".", "f")
+    ):
         return True
     at = s.shape.find("i", start)
     return bool(at > 0 and s.low[at : at + 2] == ["at", "its"] and re.fullmatch("[jsn]*n", s.shape[start:at]))
@@ -114,7 +146,9 @@ def without_it(s: Sentence) -> Iterator[Rewording]:
     else:
         good = s.low[0] == "it" and (tag == "VBZ" or s.shape[verb] == "m") and s.low[verb][0] != "'"
         following = re.search("[Ve]", s.shape[verb + 1 :]) if s.shape[verb] in "omh" else None
-        good = good and not words("not dropped").intersection((main, s.lemma(verb + 1 + following.start()) if following else main))
+        good = good and not words("not dropped").intersection(
+            (main, s.lemma(verb + 1 + following.start()) if following else main)
+        )
     if good:
         yield from s.arrange(0, 2, (1, 2))
 

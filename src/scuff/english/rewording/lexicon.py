@@ -141,6 +141,10 @@ def _tag(low: str, found: list[Token], at: int) -> str:
         return "JJ" if can_be(low, "JJ") else "NN"
     if at == 0 and tag in ("VB", "JJ") and after in ("VBZ", "MD") and low.islower() and len(found) > 3:
         return "NN"  # the name of a film or a person
+    if low.endswith("ly") and "-" in low and tag == "JJ" and after[:2] == "JJ":
+        return "RB"
+    if low == "fun" and tag == "NN" and before == "CC" and at > 1 and found[at - 2].tag == "JJ" and after not in ("NN", "NNS"):
+        return "JJ"
     if low.endswith("ly") and after[:2] in ("JJ", "RB", "VB") and can_be(low, "RB"):
         return "RB" if tag == "JJ" or (tag == "NN" and not can_be(low, tag)) else tag
     if low.isalpha() and tag in ("NN", "RB", "VBG", "VBN") and can_be(low, "JJ"):
@@ -149,7 +153,9 @@ def _tag(low: str, found: list[Token], at: int) -> str:
         return "JJ" if after in ("NN", "NNS", "JJ") else "VBN"
     if tag == "VBD" and at and can_be(low, "VBN") and before in (",", "CC", "NN", "NNS") and _partly(found, at):
         return "VBN"
-    if tag == "VB" and (before in ("NNS", "PRP") or (before == "RB" and at > 1 and found[at - 2].tag in ("NNS", "PRP"))):
+    if tag == "VB" and (
+        before in ("NNS", "PRP") or (before == "RB" and at > 1 and found[at - 2].tag in ("NNS", "PRP"))
+    ):
         near = found[max(at - 6, 0) : at]
         return tag if any(w.tag in ("MD", "TO") or typed(w.text) in words("causing") for w in near) else "VBP"
     if tag == "NNS" and low.islower() and can_be(low, "VBZ") and (not can_be(low, "NNS") or _finite(found, at, after)):
@@ -170,9 +176,13 @@ def _partly(found: list[Token], at: int) -> bool:
 def _adverbial(found: list[Token], at: int, after: str) -> bool:
     """Whether a past tense behind an adverb is a participle: a sharply written drama, and finely directed."""
     adverb, before = typed(found[at - 1].text), found[at - 2].tag if at > 1 else ""
-    if not adverb.endswith("ly") or before not in ("", ",", "CC", "DT", "JJ") or after not in ("NN", "NNS", "JJ", ",", ".", "CC", ":", ""):
+    if (
+        not adverb.endswith("ly")
+        or before not in ("", ",", "CC", "DT", "JJ", "VBZ")
+        or after not in ("NN", "NNS", "JJ", ",", ".", "CC", ":", "")
+    ):
         return False
-    return after in ("NN", "JJ") or not any(w.tag in ("VBZ", "VBP", "MD", "PRP") for w in found[:at])
+    return after in ("NN", "JJ") or before == "VBZ" or not any(w.tag in ("VBZ", "VBP", "MD", "PRP") for w in found[:at])
 
 
 def _modifies(before: str, after: str) -> bool:
@@ -189,7 +199,9 @@ def _finite(found: list[Token], at: int, after: str) -> bool:
         objects = ("you", "us", "it", "them", "me", "him")
         if after == "PRP" and typed(found[1].text) in objects and len(found) > 2:
             return True
-        if after == "TO" or (after == "CC" and len(found) > 4 and found[2].tag == "NNS" and can_be(typed(found[2].text), "VBZ")):
+        if after == "TO" or (
+            after == "CC" and len(found) > 4 and found[2].tag == "NNS" and can_be(typed(found[2].text), "VBZ")
+        ):
             return verbless or after == "TO"
         return verbless and after in ("DT", "IN", "TO", "RB", "PRP$") and typed(found[1].text) != "of"
     takes = after == "PRP" and typed(found[at + 1].text) in ("it", "them", "us", "him", "me") and at + 2 < len(found)

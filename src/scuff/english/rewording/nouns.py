@@ -11,7 +11,7 @@ from .lexicon import can_be, words
 from .sentence import Rewording, Sentence
 
 GENITIVE = re.compile(
-    rf"(?<![DdjnsN'0reg])(?P<owner>d?j?[ns]|N+)'(?P<owned>{MODIFIERS}[ns]{{1,2}})(?=[.,:ivbhmrRwt]|$)"
+    rf"(?<![DdjnsN'0reg])(?P<owner>d?j?[ns]|N+)'(?P<owned>{MODIFIERS}[ns]{{1,2}}(?:c[nsg])?)(?=[.,:ivbhmrRwt]|$)"
 )
 
 BEFORE_ALL = ("of", "above", "after", "in", "for")  # first of all, above all, after all, in all
@@ -31,11 +31,16 @@ def genitive(s: Sentence) -> Iterator[Rewording]:
         many, compound = s.shape[b - 1] == "s", s.shape[d - 2 : d] in ("nn", "ns")
         if many and compound:
             continue  # the girls' soccer team
+        if s.shape[d - 1] == "g" and s.kind(d) not in ("b", "v", "h", "."):
+            continue
         if re.match(",r*(?:[jeg]|[nsN]+(?:,|c))", s.shape[d:]):
             continue  # the film's wit, charm and style
         if plain and s.low[a] not in (*words("definite"), "this", "that"):
             continue
-        if plain or ((match["owner"][0] != "j" or s.spaced) and noun in words("works") | words("of somebody") | words("attributes")):
+        if plain or (
+            (match["owner"][0] != "j" or s.spaced)
+            and noun in words("works") | words("of somebody") | words("attributes")
+        ):
             link = "by" if noun in words("works") and not plain and not compound and s.word(d) != "by" else "of"
             yield from s.arrange(a, d, "the", (c, d), link, (a, b))
 
@@ -51,7 +56,9 @@ def possessive(s: Sentence) -> Iterator[Rewording]:
         many = s.shape[d - 1] == "s"
         if many and (noun not in words("attributes") or not owner.endswith("s")):
             continue
-        if s.low[c] in words("definite") | {"this"} and (owner in words("owners") or (noun in words("attributes") and not many)):
+        if s.low[c] in words("definite") | {"this"} and (
+            owner in words("owners") or (noun in words("attributes") and not many)
+        ):
             mark = (" '" if s.spaced else "’" if "’" in s.text else "'") if many else ""
             yield from s.arrange(a, d, (c, d - 1), owner + mark if many else s.apostrophes(owner + "'s"), (a + 1, b))
 
@@ -143,14 +150,22 @@ def _thing(s: Sentence, noun: int) -> bool:
     low = s.low[noun]
     if s.shape[noun] == "N" or not low.islower() or low.endswith(("thing", "one", "body")) or low in words("people"):
         return False
-    if low.removesuffix("s") in words("people") or (PERSON.search(low) and not THING.search(low)) or not can_be(low, s.words[noun].tag):
+    if (
+        low.removesuffix("s") in words("people")
+        or (PERSON.search(low) and not THING.search(low))
+        or not can_be(low, s.words[noun].tag)
+    ):
         return False
     start = noun
     while start > 0 and s.shape[start - 1] in "jn0r":
         start -= 1
     best = any(s.words[at].tag in ("JJS", "RBS") for at in range(start, noun))
     bare = s.kind(start - 1) in tuple("ifvVg") and s.word(start - 1) not in ("as", "like", "than")
-    return (s.word(start - 1) in ("a", "an", "the", "some") or bare) and not best and not ONLY.intersection(s.low[start:noun])
+    return (
+        (s.word(start - 1) in ("a", "an", "the", "some") or bare)
+        and not best
+        and not ONLY.intersection(s.low[start:noun])
+    )
 
 
 THING = re.compile("(?:ment|talent|content|event)s?$")
@@ -169,7 +184,24 @@ def where(s: Sentence) -> Iterator[Rewording]:
             yield from s.arrange(at, at + 1, "in which")
 
 
-UNCLEAR = frozenset(("show", "shows", "showed", "report", "hope", "hopes", "fear", "feared", "claim", "claims", "feels", "felt", "prove", "proves"))
+UNCLEAR = frozenset(
+    (
+        "show",
+        "shows",
+        "showed",
+        "report",
+        "hope",
+        "hopes",
+        "fear",
+        "feared",
+        "claim",
+        "claims",
+        "feels",
+        "felt",
+        "prove",
+        "proves",
+    )
+)
 MOVED = frozenset(("as", "than", "which", "who", "what", "that", "how"))  # as good as she thinks it is
 
 
@@ -185,7 +217,12 @@ def without_that(s: Sentence) -> Iterator[Rewording]:
         noun = noun and not re.search("pb", s.shape[:at]) and not re.match("pb[.,:]", s.shape[at + 1 :])
         named = noun and not idea and re.match(rf"d{MODIFIERS}n?[ns][vhom]", s.shape[at + 1 :])
         told = said and re.match(rf"d{MODIFIERS}n?[ns][vbhom]", s.shape[at + 1 :]) and s.low[at + 1] != "this"
-        if named or told or (noun and subject and s.low[at + 1] != "it") or (said and (subject or s.low[at + 1] == "there")):
+        if (
+            named
+            or told
+            or (noun and subject and s.low[at + 1] != "it")
+            or (said and (subject or s.low[at + 1] == "there"))
+        ):
             yield from s.arrange(at, at + 2, (at + 1, at + 2))
 
 
@@ -198,7 +235,11 @@ def with_that(s: Sentence) -> Iterator[Rewording]:
             and s.shape[at - 2] in "nsNp"
         )
         named = re.match(r"(?:d[jn]*[ns]|N+)r?(?:[bhom]|v(?![.,]))", s.shape[at:])
-        clear = s.low[at] not in ("this", "that", "last") and s.low[at - 1] not in UNCLEAR and s.capital(at) == (s.shape[at] == "N")
+        clear = (
+            s.low[at] not in ("this", "that", "last")
+            and s.low[at - 1] not in UNCLEAR
+            and s.capital(at) == (s.shape[at] == "N")
+        )
         subject = _subject(s, at) or (named is not None and clear)
         if said and subject and not MOVED.intersection(s.low[max(at - 7, 0) : at]):
             yield from s.arrange(at, at + 1, "that", (at, at + 1))
@@ -241,10 +282,14 @@ def so_that(s: Sentence) -> Iterator[Rewording]:
         at = match.start()
         if s.low[at - 2] == "so":
             yield from s.arrange(at - 1, at + 1, (at - 1, at), "that")
-    for match in re.finditer("(?<=brj)S(?=(?:p|dn)[vbhom])", s.shape):
+    for match in re.finditer("(?<=br[jg])S(?=(?:p|d?[ns])r?[vbhom])", s.shape):
         at = match.start()
         if s.low[at - 2] == "so" and s.low[at] == "that":
             yield from s.arrange(at, at + 2, (at + 1, at + 2))
     for at in range(2, len(s.words) - 3):  # so that he can go: so he can go
-        if s.low[at : at + 2] == ["so", "that"] and s.kind(at - 1) == "," and re.match(f"{NP_PP}[mbhvo]", s.shape[at + 2 :]):
+        if (
+            s.low[at : at + 2] == ["so", "that"]
+            and s.kind(at - 1) == ","
+            and re.match(f"{NP_PP}[mbhvo]", s.shape[at + 2 :])
+        ):
             yield from s.arrange(at, at + 2, "so")

@@ -149,7 +149,12 @@ def clause_front(s: Sentence) -> Iterator[Rewording]:
             continue
         main = clause_at(s, start, a - 1)
         named = s.low[start] in words("their") and s.shape[minor.start] != "p"
-        if main and not named and s.low[start] not in ("but", "and") and not words("links").intersection(s.low[main.rest : a - 1]):
+        if (
+            main
+            and not named
+            and s.low[start] not in ("but", "and")
+            and not words("links").intersection(s.low[main.rest : a - 1])
+        ):
             yield from s.arrange(start, b, (a, b), ",", (start, a - 1))
 
 
@@ -201,7 +206,11 @@ def adverb(s: Sentence) -> Iterator[Rewording]:
     """It ultimately failed. -> Ultimately, it failed."""
     for clause in clauses(s):
         for at in range(clause.verb, min(clause.rest + 1, clause.stop)):
-            alone = s.kind(at - 1) not in ("r", "!", ",") and s.kind(at + 1) not in ("r", ",", "") and (at < clause.rest or clause.group == "b")
+            alone = (
+                s.kind(at - 1) not in ("r", "!", ",")
+                and s.kind(at + 1) not in ("r", ",", "")
+                and (at < clause.rest or clause.group == "b")
+            )
             if s.shape[at] == "r" and s.low[at] in words("comments") and alone:
                 yield from clause.becomes((at, at + 1), ",", (clause.start, at), (at + 1, clause.stop))
 

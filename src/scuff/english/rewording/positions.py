@@ -41,9 +41,20 @@ def after_be(s: Sentence) -> Iterator[Rewording]:
         comma = s.shape.find(",", start, min(stop, start + 7))
         phrase = re.fullmatch("r?i[^vbhomwWScegt]{1,4}", s.shape[start : max(comma, start)])
         clause = clause_at(s, comma + 1, stop) if phrase else None
-        if not clause or clause.group != "b" or clause.clitic or not sound(clause) or s.low[start] in ("like", "unlike"):
+        if (
+            not clause
+            or clause.group != "b"
+            or clause.clitic
+            or not sound(clause)
+            or s.low[start] in ("like", "unlike")
+        ):
             continue
-        if clause.subject != "E" and clause.tail[:1] in tuple("djr") and "," not in clause.tail and s.low[comma - 1] not in words("near days"):
+        if (
+            clause.subject != "E"
+            and clause.tail[:1] in tuple("djr")
+            and "," not in clause.tail
+            and s.low[comma - 1] not in words("near days")
+        ):
             yield from s.arrange(
                 start, stop, (clause.start, clause.rest), ",", (start, comma), ",", (clause.rest, stop)
             )
@@ -52,6 +63,7 @@ def after_be(s: Sentence) -> Iterator[Rewording]:
 def before_subject(s: Sentence) -> Iterator[Rewording]:
     """The film, with its fine cast, works. -> With its fine cast, the film works."""
     for start, stop in segments(s):
+        start += s.low[start] in ("and", "but")
         match = INNER.match(s.shape, start, stop)
         if not match or len(match["phrase"]) > LONGEST or not starts(s, start):
             continue
@@ -97,10 +109,14 @@ def and_verb(s: Sentence) -> Iterator[Rewording]:
             continue
         between, word = s.shape[clause.rest : comma], s.low[comma + 1]
         between = re.sub("cd[jn]*[ns]$", "", between) if clause.group != "b" else between
-        if re.search("[vbhomwWSct]" + ("" if clause.group == "b" else "|j$"), between) or word in words("not done by the subject"):
+        if re.search("[vbhomwWSct]" + ("" if clause.group == "b" else "|j$"), between) or word in words(
+            "not done by the subject"
+        ):
             continue
         tag = s.words[clause.rest - 1].tag
-        if clause.group == "b" and (clause.clitic or s.low[clause.verb] in ("am", "are") or word.endswith("ying") or can_be(word, "JJ")):
+        if clause.group == "b" and (
+            clause.clitic or s.low[clause.verb] in ("am", "are") or word.endswith("ying") or can_be(word, "JJ")
+        ):
             continue
         new = inflected(lemma(word, "VBG"), tag)
         if new and "cg" not in s.shape[comma : clause.stop]:
@@ -165,7 +181,7 @@ def said_last(s: Sentence) -> Iterator[Rewording]:
 
 
 DASHES = ("--", "-", "–", "—")
-PAIR = re.compile(r"(?<=[nsNjreR]):(?P<inside>[^,:.\"(]{1,12}):(?=[^:.,\"(])")
+PAIR = re.compile(r"(?<=[nsNjreRV]):(?P<inside>[^,:.\"(]{1,12}):(?=[^:.,\"(])")
 LAST = re.compile(r"(?<=[nsN]):(?P<inside>(?:r*d|j|c|r*[ie])[^,:.\"(]{1,12})(?=\.$|$)")
 BRACKETS = re.compile(r"(?<=[nsN])\((?P<inside>[^,:.\"(]{3,14})\((?=[.]|[vbhomicn])")
 
@@ -212,5 +228,11 @@ def _aside(s: Sentence, a: int, b: int) -> bool:
     """Whether these words have no clause of their own."""
     finite, opens = re.search("[vbhomV]", s.shape[a:b]), re.search("[wWt]", s.shape[a:b])
     if s.kind(a) == "c":
-        return s.low[a] in ("and", "but", "or", "yet") and not re.search("[SW]", s.shape[a:b]) and s.kind(a + 1) not in ("p", "d")
-    return s.kind(a) not in ("S", "W", "w") and (not finite or (opens is not None and opens.start() < finite.start()))
+        return (
+            s.low[a] in ("and", "but", "or", "yet")
+            and not re.search("[SW]", s.shape[a:b])
+            and s.kind(a + 1) not in ("p", "d")
+        )
+    if s.kind(a) == "S":
+        return not finite and s.low[a] in ("while", "although", "though", "if")
+    return s.kind(a) not in ("W", "w") and (not finite or (opens is not None and opens.start() < finite.start()))

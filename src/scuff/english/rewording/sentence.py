@@ -13,7 +13,9 @@ from ..inflection import lemma
 from ..tagger import Token
 from .lexicon import can_be, letter, typed, with_days, words, words_of
 
-SPACED = re.compile(r"\s(?:,|n't|'(?:s|re|ve|m|ll|d))\s|^[^A-Z]*\s(?:[.!?]+|\.\s+')\s*$")  # in text that is cut into tokens
+SPACED = re.compile(
+    r"\s(?:,|n't|'(?:s|re|ve|m|ll|d))\s|^[^A-Z]*\s(?:[.!?]+|\.\s+')\s*$"
+)  # in text that is cut into tokens
 NAMES = ("NNP", "NNPS")  # tags of names
 OPEN = ("NN", "NNS", "JJ", "JJR", "JJS", "VBZ", "VB", "VBP", "VBD", "FW")  # tags of words that the dictionary knows
 Piece = tuple[int, int] | str  # words of a sentence (start, stop), or new ones
