@@ -11,7 +11,7 @@ from .lexicon import phrases, words
 from .sentence import Rewording, Sentence, segments
 
 NOBODY = frozenset(("nobody", "nothing", "none", "no", "few", "neither", "nor"))
-SHORT = 12  # words after the verb
+SHORT = 15  # words after the verb
 
 
 def what_cleft(s: Sentence) -> Iterator[Rewording]:
@@ -36,7 +36,7 @@ def what_it_is_like(s: Sentence) -> Iterator[Rewording]:
         at = clause.rest + with_preposition
         if not with_preposition and clause.base not in words("what-cleft"):
             continue
-        match = re.match(f"(?!p|d?N+(?!')|D){NP_OF}(?=w|$)", s.shape[at : clause.stop])
+        match = re.match(f"(?!p|d?N+(?!')|D){NP_OF}(?=[wS]|$)", s.shape[at : clause.stop])
         if match and _plain(clause) and not LITTLE.intersection(s.low[at : at + 2]):
             be = "was" if clause.past else "is"
             yield from clause.becomes("what", (clause.start, at), be, (at, clause.stop))
@@ -49,10 +49,14 @@ LITTLE = frozenset(
 
 def _plain(clause: Clause) -> bool:
     """Whether what follows the verb is one phrase, perhaps with a relative clause, and nothing is denied."""
-    low = clause.s.low
-    if low[clause.start] in NOBODY or {"lot", "way"}.intersection(low[clause.rest : clause.stop]):
+    if not _denies_nothing(clause):
         return False
-    return not re.search("[,:]", clause.tail) and not re.search("[vbhom]", clause.tail.partition("w")[0])
+    return not re.search("[,:]", clause.tail) and not re.search("[vbhom]", re.split("w|(?<=[ns])S", clause.tail)[0])
+
+
+def _denies_nothing(clause: Clause) -> bool:
+    low = clause.s.low
+    return low[clause.start] not in NOBODY and not {"lot", "way"}.intersection(low[clause.rest : clause.stop])
 
 
 def what_they_do(s: Sentence) -> Iterator[Rewording]:
@@ -61,9 +65,11 @@ def what_they_do(s: Sentence) -> Iterator[Rewording]:
         tag = s.words[clause.rest - 1].tag
         plain = clause.group == "v" or (clause.group == "rv" and s.low[clause.verb].endswith("ly"))
         talk = s.low[clause.start] in ("i", "you") and tag != "VBD"
+        talk = talk or (s.low[clause.start] == "it" and clause.base == "take")  # it takes talent to
         if not plain or talk or clause.base in words("states") | words("wanting"):
             continue
-        object_next = re.match(f"(?=[dpjs]){NP}", clause.tail) and _plain(clause)
+        object_next = re.match(f"(?=[dpjsn]){NP}", clause.tail) and _denies_nothing(clause)
+        object_next = object_next and not re.search("[,:]|cr*[vbhom]", clause.tail)
         if (
             object_next
             and len(clause.tail) <= SHORT

@@ -93,7 +93,7 @@ def among(s: Sentence) -> Iterator[Rewording]:
     """It is one of the best films. -> It is among the best films, and back."""
     for match in re.finditer(r"(?<=[nsNpd]b)(?:0f|i)(?=d(?:n')?r?j)", s.shape):
         a, b = match.span()
-        best = re.match(r"d(?:n')?(?P<best>r?j)j*[nN]*s(?![nsN'])", s.shape[b:])
+        best = re.match(r"d(?:n')?(?P<best>r?j)(?:j*[nN]*s(?![nsN'])|(?=[.]|$))", s.shape[b:])
         tags = {s.words[at].tag for at in range(b, b + best.end())} if best else set()
         if not {"JJS", "RBS", "RBR"} & tags or s.low[a - 1] in ("are", "were", "'re"):
             continue
@@ -223,13 +223,9 @@ def going_to(s: Sentence) -> Iterator[Rewording]:
             be = GOING.get(s.low[clause.start]) if clause.subject == "p" else {True: "are", False: "is"}.get(bool(many))
             if be and (clause.subject == "p" or many is not None):
                 yield from s.arrange(will, will + 1, be, "going to")
-        elif (
-            clause.group == "bg"
-            and s.low[clause.rest - 1] == "going"
-            and s.shape[clause.rest : clause.rest + 2] == "tV"
-        ):
-            if s.low[will] in ("is", "are", "am"):
-                yield from s.arrange(will, clause.rest + 1, "will")
+        going = clause.group == "bg" and s.low[clause.rest - 1] == "going" and clause.tail.startswith("tV")
+        if going and s.low[will] in ("is", "are", "am"):
+            yield from s.arrange(will, clause.rest + 1, "will")
 
 
 def such_a(s: Sentence) -> Iterator[Rewording]:

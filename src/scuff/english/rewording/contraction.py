@@ -59,32 +59,28 @@ def spoken(s: Sentence) -> Iterator[Rewording]:
         return
     for at in range(1, len(s.words) - 1):
         low, text = s.low[at], s.words[at - 1].text
-        if (
-            low == "is"
-            and s.shape[at] == "b"
-            and s.kind(at - 1) == "n"
-            and text[-1] not in "sxzh"
-            and text.islower()
-            and text.isalpha()
-        ):
-            plain = not re.search("[vbhomwWSfic]", s.shape[max(at - 6, 0) : at - 1])
-            plain = plain and (s.kind(at - 2) in ("d", "j", "n") or (at == 1 and s.spaced))
-            plain = plain and (
-                re.match("!?r*[djgwi]", s.shape[at + 1 :]) or s.word(at + 1) in ("anything", "nothing", "something", "back", "over", "here")
-            )
-            if plain:
-                yield _write(s, at - 1, text + "'s")
-        elif low == "has" and s.word(at + 1) == "been" and s.kind(at - 1) == "n" and s.kind(at - 2) in ("d", "j"):
-            if (
-                text[-1] not in "sxzh"
-                and text.islower()
-                and text.isalpha()
-                and not re.search("[vbhomwWSfic]", s.shape[max(at - 6, 0) : at - 1])
-            ):
-                yield _write(s, at - 1, text + "'s")
-        elif low == "have" and s.low[at - 1] in ("should", "could", "would", "might", "must") and s.kind(at + 1) == "e":
-            if s.kind(at - 2) in ("p", "n", "s", "N"):
-                yield _write(s, at - 1, text + "'ve")
+        if low in ("is", "has") and s.shape[at] in "bh" and _simple(s, at):
+            yield _write(s, at - 1, text + "'s")
+        elif low == "have" and s.low[at - 1] in MODALS and s.kind(at + 1) == "e" and s.kind(at - 2) in tuple("pnsN"):
+            yield _write(s, at - 1, text + "'ve")
+
+
+MODALS = ("should", "could", "would", "might", "must")
+INDEFINITE = ("anything", "nothing", "something", "back", "over", "here")
+
+
+def _simple(s: Sentence, at: int) -> bool:
+    """Whether "is" or "has been" follows a short subject that ends with a noun which can take 's."""
+    text, after = s.words[at - 1].text, s.shape[at + 1 :]
+    if s.kind(at - 1) != "n" or text[-1] in "sxzh" or not text.islower() or not text.isalpha():
+        return False
+    if re.search("[vbhomwWSfic]", s.shape[max(at - 6, 0) : at - 1]):
+        return False
+    begins = at == 1 and s.spaced
+    if s.low[at] == "has":
+        return s.word(at + 1) == "been" and s.kind(at - 2) in ("d", "j")
+    follows = re.match("!?r*[djgwit]", after) is not None or s.word(at + 1) in INDEFINITE
+    return follows and (begins or s.kind(at - 2) in ("d", "j", "n"))
 
 
 def _leans(s: Sentence, at: int) -> bool:

@@ -169,7 +169,7 @@ def _same(s: Sentence, parts: list[tuple[int, int]]) -> bool:
         return named and before in (("", ":", ".") if subject else ("", *"ifvV:.")) and after in ("", *".:bhvm")
     theirs = any(s.low[x] in THEIRS for x, _ in parts[1:]) or any(s.shape[x] in "ge0" for x, _ in parts)
     articles = [s.shape[x] == "d" for x, _ in parts]
-    if articles[0] and not all(articles) or any(s.capital(at) for at in range(a + (a == 0), d)):
+    if (articles[0] and not all(articles)) or any(s.capital(at) for at in range(a + (a == 0), d)):
         return False
     return (
         not theirs and before in ("", *"dvifVgh:.") and after in ("", ".", ":") and not (kind == "d" and before == "d")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..substitutes import takes_an
-from .attributes import ATTRIBUTE, and_a, behind, described
+from .attributes import ATTRIBUTE, and_a, behind, described, describes
 from .clauses import NP_PP, Clause, clause_at, sound
 from .lexicon import can_be, words
 from .sentence import Rewording, Sentence, segments
@@ -14,10 +14,10 @@ from .sentence import Rewording, Sentence, segments
 ADJECTIVE = re.compile("(?:r*[jg](?:,|,?c!?))*r*j(?=[.itSfW:(]|$)")
 SEVERAL = re.compile("r*[jeg](?:(?:,|,?c)r*[jeg])+(?=[.:i]|$)")  # forced, familiar and dull
 MODIFIED = re.compile("r+g(?=[.:i]|$)")
-NOUN = re.compile("(?:r*[jeg](?:,|,?c)?)+n(?![nsN'v])")
-PARTICIPLE = re.compile("r?ei|0fd")
+NOUN = re.compile("(?:r*[jeg](?:,|,?c)?)+n{1,2}(?![nsN'v])")
+PARTICIPLE = re.compile("r*ei|0fd")
 OWNED = re.compile("[nN]{1,2}'r*[jg]*[ns](?=[.fi]|$)")
-VERB = re.compile("r?(?:v(?=[dijpt0RrcDg])|h(?=[dj0rD])|m!?r*V|o!r*V|b!?(?=[rjd])(?!d[nN]*[.]))")
+VERB = re.compile("r?(?:v(?=[dijpt0RrcDgnsN])|h(?=[dj0rD])|m!?r*V|o!r*V|b!?(?=[rjd])(?!d[nN]*[.]))")
 FINITE, OPENS = re.compile("[vbhomV]"), re.compile("[wWSt]|(?<=[ns])p(?=r*[vbhom])|cp(?=r*[vbhom])")
 AS = re.compile("!?r?(?:rj|i[jg]|rr*j)[i,]")  # just as good as
 
@@ -25,44 +25,59 @@ AS = re.compile("!?r?(?:rj|i[jg]|rr*j)[i,]")  # just as good as
 def fragment(s: Sentence) -> Iterator[Rewording]:
     """A fine film. -> It is a fine film. Lacks depth. -> It lacks depth."""
     start = int(s.shape[:1] == ".")  # dots before it
-    if s.shape.startswith("(d(") and s.spaced and s.low[1] in ("a", "an", "the") and _verbless(s, 3):
-        yield from s.arrange(0, 1, s.apostrophes("it's"), (0, 1))
-        return
     if s.words[0].start or start >= len(s.shape) or _asks(s):
         return
     whole = any(a == start and not s.shape[b:].strip(".") for a, b in segments(s))
     if not whole and not s.spaced:
         return
-    if s.low[start : start + 2] == ["no", "way"] and s.kind(start + 2) == "p":
-        yield from s.arrange(start, start + 1, s.apostrophes("there's"), (start, start + 1))
-        return
-    opening = re.match("i[^,:.vbhomwWSt]{1,6},(?=v[dijrR])", s.shape)
-    if opening and s.spaced and s.words[opening.end()].tag == "VBZ" and can_be(s.low[opening.end()], "VBZ"):
-        yield from s.arrange(opening.end(), opening.end() + 1, "it", (opening.end(), opening.end() + 1))
-        return
-    noun, first, it = NOUN.match(s.shape, start), (start, start + 1), s.apostrophes("it's")
+    first, opening = (start, start + 1), _opening(s)
     adverb = s.low[start].endswith("ly") or s.low[start] in ADVERBS
-    if VERB.match(s.shape, start) and _third(s, start + adverb):
+    if opening is not None:
+        at, frame = opening
+        yield from s.arrange(at, at + 1, frame, (at, at + 1))
+    elif VERB.match(s.shape, start) and _third(s, start + adverb):
         yield from s.arrange(*first, "it", first)
         yield from _what(s, start)
     elif (whole or _unbroken(s, start)) and _verbless(s, start):
-        pattern = re.match("r*j+n{1,2}fdn", s.shape[start:])  # a dull programmer of a film
-        if (noun and s.spaced and s.low[noun.end() - 1] in words("counted")) or (
-            pattern and s.spaced and _of_a(s, start + pattern.end())
-        ):
-            yield from s.arrange(*first, it, "an" if takes_an(s.low[start]) else "a", first)
-        elif _noun(s, start):
-            yield from _framed(s, start, it)
-        elif s.spaced and _bare(s, start):
-            yield from s.arrange(*first, it, first)
-            short = re.fullmatch(r"(?P<how>r?j(?:cr?j)?)\.?", s.shape[start:])
-            if short and s.low[start] not in ("too", "so", "as", "more", "less") and s.words[start].tag != "RBR":
-                end = start + len(short["how"])
-                yield from s.arrange(start, end, (start, end), "is what it is")
-        elif s.spaced and (_mass(s, start)):
-            yield from s.arrange(*first, it, first)
-        elif s.spaced and OWNED.match(s.shape, start):
-            yield from s.arrange(*first, "this is", first)
+        yield from _completed(s, start)
+
+
+def _opening(s: Sentence) -> tuple[int, str] | None:
+    """Where a subject or verb is missing although the sentence begins with something else, and what goes there."""
+    if not s.spaced:
+        return None
+    if s.shape.startswith("(d(") and s.low[1] in ("a", "an", "the") and _verbless(s, 3):
+        return 0, s.apostrophes("it's")
+    if s.low[:2] == ["no", "way"] and s.kind(2) == "p":
+        return 0, s.apostrophes("there's")
+    phrase = re.match("i[^,:.vbhomwWSt]{1,6},(?=v[dijrR])", s.shape)
+    if phrase and s.words[phrase.end()].tag == "VBZ" and can_be(s.low[phrase.end()], "VBZ"):
+        return phrase.end(), "it"
+    return None
+
+
+def _completed(s: Sentence, start: int) -> Iterator[Rewording]:
+    """A fragment without a verb as a whole sentence."""
+    first, it = (start, start + 1), s.apostrophes("it's")
+    noun = NOUN.match(s.shape, start)
+    of_a = re.match("r*j+n{1,2}fdn", s.shape[start:])  # dull programmer of a film
+    counted = (noun and s.low[noun.end() - 1] in words("counted")) or (
+        of_a and s.low[start + of_a.end() - 2] in ("a", "an")
+    )
+    if counted and s.spaced:
+        yield from s.arrange(*first, it, "an" if takes_an(s.low[start]) else "a", first)
+    elif _noun(s, start):
+        yield from _framed(s, start, it)
+    elif s.spaced and _bare(s, start):
+        yield from s.arrange(*first, it, first)
+        short = re.fullmatch(r"(?P<how>r?j(?:cr?j)?)\.?", s.shape[start:])
+        if short and s.low[start] not in ("too", "so", "as", "more", "less") and s.words[start].tag != "RBR":
+            end = start + len(short["how"])
+            yield from s.arrange(start, end, (start, end), "is what it is")
+    elif s.spaced and _mass(s, start):
+        yield from s.arrange(*first, it, first)
+    elif s.spaced and OWNED.match(s.shape, start):
+        yield from s.arrange(*first, "this is", first)
 
 
 def _what(s: Sentence, start: int) -> Iterator[Rewording]:
@@ -80,10 +95,6 @@ def _what(s: Sentence, start: int) -> Iterator[Rewording]:
 
 
 ADVERBS = ("always", "never", "often", "still", "also", "even", "sometimes", "almost")
-
-
-def _of_a(s: Sentence, stop: int) -> bool:
-    return s.low[stop - 2] in ("a", "an")
 
 
 def _mass(s: Sentence, start: int) -> bool:
@@ -129,9 +140,9 @@ def without_frame(s: Sentence) -> Iterator[Rewording]:
             yield from s.arrange(0, 3, (2, 3))
     if s.low[0] == "this" and s.kind(2) in ("d", "j", "r", "n", "0"):
         yield from s.arrange(0, 2, s.apostrophes("it's"))
-    elif s.low[0] == "it" and s.word(2) in ("a", "an", "one", "the"):
-        if not re.search("[wtSW]", s.shape) and s.shape.count("b") == 1:
-            yield from s.arrange(0, 2, "this is")
+    plain = not re.search("[wtSW]", s.shape) and s.shape.count("b") == 1
+    if plain and s.low[0] == "it" and s.word(2) in ("a", "an", "one", "the"):
+        yield from s.arrange(0, 2, "this is")
 
 
 def without_it(s: Sentence) -> Iterator[Rewording]:
@@ -154,7 +165,7 @@ def without_it(s: Sentence) -> Iterator[Rewording]:
 
 
 def _adjectival(s: Sentence, at: int) -> bool:
-    return can_be(s.low[at], "JJ") or can_be(s.low[at], "VBN") or "-" in s.low[at]
+    return can_be(s.low[at], "JJ") or can_be(s.low[at], "VBN") or "-" in s.low[at] or describes(s.low[at])
 
 
 def _asks(s: Sentence) -> bool:
@@ -221,7 +232,7 @@ def _bare(s: Sentence, start: int) -> bool:
         return False
     modified = MODIFIED.match(shape, start)
     good = bool(participle or ADJECTIVE.match(shape, start) or SEVERAL.match(shape, start))
-    good = good or (modified is not None and can_be(s.low[modified.end() - 1], "JJ"))
+    good = good or (modified is not None and _adjectival(s, modified.end() - 1))
     several = SEVERAL.match(shape, start)
     if several and not all(_adjectival(s, at) for at in range(start, several.end()) if shape[at] in "eg"):
         return False

@@ -137,22 +137,16 @@ def _tag(low: str, found: list[Token], at: int) -> str:
     after = found[at + 1].tag if at + 1 < len(found) else ""
     if low in words("pronouns"):
         return "PRP"
-    if tag == "MD" and low not in words("modals"):  # the tagger takes "witty" for one
-        return "JJ" if can_be(low, "JJ") else "NN"
-    if at == 0 and tag in ("VB", "JJ") and after in ("VBZ", "MD") and low.islower() and len(found) > 3:
-        return "NN"  # the name of a film or a person
-    if low.endswith("ly") and "-" in low and tag == "JJ" and after[:2] == "JJ":
-        return "RB"
-    if low == "fun" and tag == "NN" and before == "CC" and at > 1 and found[at - 2].tag == "JJ" and after not in ("NN", "NNS"):
-        return "JJ"
+    if better := _plain_tag(low, found, at, after):
+        return better
     if low.endswith("ly") and after[:2] in ("JJ", "RB", "VB") and can_be(low, "RB"):
         return "RB" if tag == "JJ" or (tag == "NN" and not can_be(low, tag)) else tag
     if low.isalpha() and tag in ("NN", "RB", "VBG", "VBN") and can_be(low, "JJ"):
         return "JJ" if not can_be(low, tag) or (tag[0] == "V" and _modifies(before, after)) else tag
-    if tag == "VBD" and before == "RB" and can_be(low, "VBN") and _adverbial(found, at, after):
-        return "JJ" if after in ("NN", "NNS", "JJ") else "VBN"
-    if tag == "VBD" and at and can_be(low, "VBN") and before in (",", "CC", "NN", "NNS") and _partly(found, at):
-        return "VBN"
+    if tag == "VBD" and at and can_be(low, "VBN"):
+        if before == "RB" and _adverbial(found, at, after):
+            return "JJ" if after in ("NN", "NNS", "JJ") else "VBN"
+        return "VBN" if before in (",", "CC", "NN", "NNS") and _partly(found, at) else tag
     if tag == "VB" and (
         before in ("NNS", "PRP") or (before == "RB" and at > 1 and found[at - 2].tag in ("NNS", "PRP"))
     ):
@@ -161,6 +155,21 @@ def _tag(low: str, found: list[Token], at: int) -> str:
     if tag == "NNS" and low.islower() and can_be(low, "VBZ") and (not can_be(low, "NNS") or _finite(found, at, after)):
         return "VBZ"
     return tag
+
+
+def _plain_tag(low: str, found: list[Token], at: int, after: str) -> str:
+    """The tag of a word that the tagger often gets wrong; "" for all others."""
+    tag = found[at].tag
+    if tag == "MD" and low not in words("modals"):  # the tagger takes "witty" for one
+        return "JJ" if can_be(low, "JJ") else "NN"
+    if at == 0 and tag in ("VB", "JJ") and after in ("VBZ", "MD") and low.islower() and len(found) > 3:
+        return "NN"  # the name of a film or a person
+    if tag == "JJ" and "-" in low and low.endswith("ly") and after == "JJ":
+        return "RB"  # mind-numbingly bad
+    linked = (
+        tag == "NN" and at > 1 and found[at - 1].tag == "CC" and found[at - 2].tag == "JJ" and after in (".", "", ",")
+    )
+    return "JJ" if linked and (low == "fun" or (low.endswith("ing") and low in words("describing"))) else ""
 
 
 def _partly(found: list[Token], at: int) -> bool:

@@ -97,7 +97,7 @@ def apposition(s: Sentence) -> Iterator[Rewording]:
 def which_is(s: Sentence) -> Iterator[Rewording]:
     """Anna, a doctor, left. -> Anna, who is a doctor, left."""
     for match in re.finditer(rf"(?<=[nN],)(?P<what>d{MODIFIERS}n(?:[if]{NP_PP})?),(?=r?[vbhom])", s.shape):
-        (a, b), head = match.span("what"), re.match(rf"d{MODIFIERS}n", match["what"])
+        a, head = match.start("what"), re.match(rf"d{MODIFIERS}n", match["what"])
         noun = s.low[a + head.end() - 1] if head else ""
         who = "who" if noun in words("people") else "which" if noun in words("things") | words("works") else ""
         past = any(word.tag == "VBD" for word in s.words)
@@ -212,6 +212,7 @@ def without_that(s: Sentence) -> Iterator[Rewording]:
             continue  # so dull that we left
         noun, subject = s.shape[at - 1] in "ns", s.low[at + 1] in words("subjects") and s.shape[at + 2] in "vbhomr"
         said = s.low[at - 1] in words("saying") and s.shape[at - 1] in "vVe"
+        said = said or (s.shape[at - 1] == "b" and s.kind(at - 2) in ("n", "N") and s.low[at - 2] != "it")
         idea = words("content nouns").intersection(s.low[max(at - 6, 0) : at])
         # not: it is odd that
         noun = noun and not re.search("pb", s.shape[:at]) and not re.match("pb[.,:]", s.shape[at + 1 :])
@@ -257,14 +258,14 @@ def with_relative(s: Sentence) -> Iterator[Rewording]:
     for match in re.finditer("(?<=[vVgbhfi])(?:d[j0]*[ns]|j+s)(?=pr?[vhomb])", s.shape):
         first, at = match.span()
         seen = re.search("[vbhom]", s.shape[:first]) and not re.search("[SW]", s.shape[:at]) and "," not in s.shape[:at]
-        timely = s.low[at - 1] in dates() | words("not a relative's noun") or SUCH.intersection(s.low[:at])
+        timely = s.low[at - 1] in dates() | words("not a relative's noun") or bool(SUCH.intersection(s.low[:at]))
         plain = s.low[first] in ("the", "a", "an", "every", "any", "no", "all", "those") or s.shape[first] == "j"
         if seen and plain and not timely and _subject(s, at) and not s.capital(at - 1):
-            new = Rewording(s.words[at].start, s.words[at].stop, "that " + s.words[at].text)
-            yield new
-    match = re.match("d[jN]*[nsN](?=p[vbhm]r?[vbhm])", s.shape)  # the songs it has are good
-    if match and s.low[0] == "the" and s.low[match.end()] in words("subjects"):
-        yield from s.arrange(match.end(), match.end() + 1, "that", (match.end(), match.end() + 1))
+            yield Rewording(s.words[at].start, s.words[at].stop, "that " + s.words[at].text)
+    first_noun = re.match("d[jN]*[nsN](?=p[vbhm]r?[vbhm])", s.shape)  # the songs it has are good
+    if first_noun and s.low[0] == "the" and s.low[first_noun.end()] in words("subjects"):
+        at = first_noun.end()
+        yield from s.arrange(at, at + 1, "that", (at, at + 1))
 
 
 SUCH = frozenset(("such", "so"))

@@ -22,6 +22,12 @@ def after_subject(s: Sentence) -> Iterator[Rewording]:
     for start, stop in segments(s):
         comma = s.shape.find(",", start, min(stop, start + LONGEST))
         phrase = re.fullmatch("!?r?[iegS][^vbhom]{1,}", s.shape[start : max(comma, start)])
+        noun = (
+            re.fullmatch("d[jnrsfiNd]*[ns]", s.shape[start : max(comma, start)])
+            if s.low[start] in ("a", "an")
+            else None
+        )
+        phrase = phrase or noun
         minor = clause_at(s, start + 1, comma) if s.low[start] in WHEN and comma > start else None
         if comma <= start or not (phrase or adverbial(s, start, comma) or (minor and comma - start < SHORT)):
             continue

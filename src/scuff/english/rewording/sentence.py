@@ -143,7 +143,8 @@ def segments(s: Sentence) -> tuple[tuple[int, int], ...]:
         start, stop = match.span()
         before = s.kind(start - 1)
         opens = before in ("", ".") or (before == ":" and (s.low[start - 1] != "-" or not s.spaced))
-        whole = opens and s.word(stop) in ENDS and _apart(s, start, stop)
+        cut = s.spaced and s.word(stop) == "..." and stop == len(s.words) - 1  # as reviews end
+        whole = opens and (cut or s.word(stop) in ENDS) and _apart(s, start, stop)
         for at in range(start + 1, stop - 1):
             if _begins(s, at):  # what stands before it is a headline without a mark at its end
                 start = at
