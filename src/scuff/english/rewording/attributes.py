@@ -148,6 +148,8 @@ def _describable(s: Sentence, b: int, c: int, d: int) -> bool:
     if any(s.shape[at] == "j" and (describes(s.low[at]) or s.low[at] == "enough") for at in range(c, d)):
         return False
     if s.kind(d) == "w":
+        if s.words[d - 1].tag == "NNS" and d + 1 < len(s.words) and s.words[d + 1].tag == "VBZ":
+            return False  # a story about boys that works
         return s.low[d] in ("that", "who", "which") and s.kind(d + 1) in tuple("vbhmr") and "," not in s.shape[b:c]
     return s.kind(d) != "," or s.word(d + 1) in CLAUSES
 

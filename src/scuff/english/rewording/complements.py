@@ -178,7 +178,7 @@ def noun_is(s: Sentence) -> Iterator[Rewording]:
     for match in re.finditer("(?<=[nN])['b](?=!?r*d[rjn]|!r*j|r+j|ntV)", s.shape):
         at = match.start()
         if s.low[at] == "'s" and s.low[at + 1] not in ("own", "most", "very") and s.kind(at - 2) != "c":
-            after = s.low[at + 1] in ("fun", "a", "an", "the", "not", "so", "too", "just", "also", "still", "no")
+            after = s.low[at + 1] in ("fun", "a", "an", "the", "not", "so", "too", "just", "also", "still")
             if after:
                 yield from s.arrange(at - 1, at + 1, (at - 1, at), "is")
 

@@ -149,6 +149,8 @@ def clause_front(s: Sentence) -> Iterator[Rewording]:
             continue
         main = clause_at(s, start, a - 1)
         named = s.low[start] in words("their") and s.shape[minor.start] != "p"
+        if (link == "because" and "!" in s.shape[start:a]) or (link == "as" and minor.group in ("b", "o", "h")):
+            continue
         if (
             main
             and not named

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from ..inflection import inflected, lemma
-from .clauses import NP_OF, NP_PP, VERB, adverbial, clause_at, clauses, sound
+from .clauses import MODIFIERS, NP_OF, NP_PP, VERB, adverbial, clause_at, clauses, sound
 from .lexicon import can_be, words
-from .sentence import Rewording, Sentence, segments, starts
+from .sentence import Rewording, Sentence, loud, segments, starts
 
 LONGEST = 14  # words of a phrase that is moved
 SHORT = 10  # words of a clause that is put inside another
@@ -201,7 +201,9 @@ def dashes(s: Sentence) -> Iterator[Rewording]:
             ends = (a - 1, b) if pattern is PAIR else (a - 1,)
             if "-" in marks and (s.spaced or not all(_apart(s, at) for at in ends)):
                 continue  # shoot - 'em - up
-            if s.capital(a) and (pattern is LAST or not s.capital(a - 2)):
+            if (s.capital(a) and pattern is LAST) or loud(s, max(a - 5, 0), b) or s.shape.count(":") > len(ends):
+                continue
+            if pattern is LAST and s.kind(a) == "d" and not _same_number(s, a):
                 continue
             if not marks <= set(DASHES) or not _aside(s, a, b) or "," in s.shape[max(a - 6, 0) : a - 1]:
                 continue
@@ -228,6 +230,12 @@ def _apart(s: Sentence, at: int) -> bool:
     """Whether a mark has white space on both sides."""
     word = s.words[at]
     return s.text[word.start - 1 : word.start].isspace() and s.text[word.stop : word.stop + 1].isspace()
+
+
+def _same_number(s: Sentence, a: int) -> bool:
+    """Whether the noun phrase that begins here can explain the noun before it."""
+    noun = re.match(f"d{MODIFIERS}[nN]*([nsN])", s.shape[a:])
+    return noun is not None and noun[1] == s.shape[a - 2]
 
 
 def _aside(s: Sentence, a: int, b: int) -> bool:
