@@ -69,7 +69,7 @@ def what_they_do(s: Sentence) -> Iterator[Rewording]:
         if not plain or talk or clause.base in words("states") | words("wanting"):
             continue
         object_next = re.match(f"(?=[dpjsn]){NP}", clause.tail) and _denies_nothing(clause)
-        object_next = object_next and not re.search("[,:]|cr*[vbhom]", clause.tail)
+        object_next = object_next and not re.search("[,:]|cr*[vbhom]|cp", clause.tail)
         if (
             object_next
             and len(clause.tail) <= SHORT
@@ -195,6 +195,7 @@ def not_any(s: Sentence) -> Iterator[Rewording]:
             yield from s.arrange(at, at + 2, s.apostrophes(do), "have any")
         elif (
             s.shape[at] == "v"
+            and not re.search("[vbhom]", s.shape[at + 2 : at + 7])
             and s.lemma(at) in words("with no object")
             and s.shape[at - 1] in "pnsN"
             and s.low.count("no") == 1

@@ -74,7 +74,7 @@ def _simple(s: Sentence, at: int) -> bool:
     text, after = s.words[at - 1].text, s.shape[at + 1 :]
     if s.kind(at - 1) != "n" or text[-1] in "sxzh" or not text.islower() or not text.isalpha():
         return False
-    if re.search("[vbhomwWSfic]", s.shape[max(at - 6, 0) : at - 1]):
+    if re.search("[vbhomVgetwWSfic]", s.shape[max(at - 6, 0) : at - 1]):
         return False
     begins = at == 1 and s.spaced
     if s.low[at] == "has":
@@ -117,7 +117,7 @@ def expansion(s: Sentence) -> Iterator[Rewording]:
         elif part == "'s" and host == "let" and s.kind(at + 1) == "V":
             yield _expand(s, at, s.words[at - 1].text, "us")
         elif part == "'s" and host in (*HOSTS["is"], "what", "here", "nothing", "everything", "something"):
-            if kind == "e" and s.word(next_at + 1) in ("by", "with") and s.low[next_at] not in GONE:
+            if kind == "e" and s.word(next_at + 1) == "by" and s.low[next_at] not in GONE:
                 yield _expand(s, at, s.words[at - 1].text, "is")
             has = kind == "e" and s.low[next_at] in ("been", "got", "had", "become")
             if has or (

@@ -121,6 +121,8 @@ def lists(s: Sentence) -> Iterator[Rewording]:
         for match in pattern.finditer(s.shape):
             start, last = match.start(), match.start("last")
             comma = s.shape[last - 2] == ","
+            if start == 0 and match.end() >= len(s.shape.rstrip(".")):
+                continue  # a title
             edges = [start - 1, *(at for at in range(start, last) if s.shape[at] == ","), last - 1, match.end()]
             edges = edges if not comma else [*edges[:-3], *edges[-2:]]
             parts = [(a + 1, b - (comma and b == last - 1)) for a, b in pairwise(edges)]

@@ -76,7 +76,7 @@ def _completed(s: Sentence, start: int) -> Iterator[Rewording]:
             yield from s.arrange(start, end, (start, end), "is what it is")
     elif s.spaced and _mass(s, start):
         yield from s.arrange(*first, it, first)
-    elif s.spaced and OWNED.match(s.shape, start):
+    elif s.spaced and OWNED.match(s.shape, start) and not any(_verbal(s, at) for at in range(start, len(s.shape))):
         yield from s.arrange(*first, "this is", first)
 
 
@@ -215,6 +215,11 @@ def _noun(s: Sentence, start: int) -> bool:
     verbs = [at for at, kind in enumerate(s.shape) if kind == "s" and can_be(s.low[at], "VBZ")]
     finite = any(s.kind(at + 1) in ("d", "p", "t") or re.match("ns[Rir]", s.shape[at - 1 :]) for at in verbs)
     return re.search("[ns]", s.shape) is not None and not finite
+
+
+def _verbal(s: Sentence, at: int) -> bool:
+    """Whether a plural noun may be a verb: his stylist hits audiences."""
+    return s.shape[at] == "s" and can_be(s.low[at], "VBZ")
 
 
 def _bare(s: Sentence, start: int) -> bool:

@@ -148,6 +148,8 @@ def relative_pronoun(s: Sentence) -> Iterator[Rewording]:
 def _thing(s: Sentence, noun: int) -> bool:
     """Whether a noun is surely no person, and its phrase one after which "which" is usual: not the best film that."""
     low = s.low[noun]
+    if low in words("content nouns") or s.kind(noun + 2) in ("e", "N"):
+        return False
     if s.shape[noun] == "N" or not low.islower() or low.endswith(("thing", "one", "body")) or low in words("people"):
         return False
     if (

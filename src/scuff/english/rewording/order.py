@@ -87,7 +87,8 @@ def but(s: Sentence) -> Iterator[Rewording]:
 
 def however(s: Sentence) -> Iterator[Rewording]:
     """But the plan failed. -> However, the plan failed."""
-    if s.low[0] == "but" and s.shape[:1] in "ci" and s.word(1) != ",":
+    only = "not only" in s.text[: s.words[0].start].lower()[-200:]
+    if s.low[0] == "but" and s.shape[:1] in "ci" and s.word(1) != "," and not only:
         finite = re.search("[vbhom]", s.shape)
         if finite and s.kind(1) in tuple("pdnNjsE") and not any("?" in low for low in s.low):
             yield from s.arrange(0, 2, "however", ",", (1, 2))

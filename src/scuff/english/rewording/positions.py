@@ -219,7 +219,7 @@ def brackets(s: Sentence) -> Iterator[Rewording]:
         a, b = match.span("inside")
         if s.low[a - 1] not in ("-lrb-", "(") or s.low[b] not in ("-rrb-", ")") or not _aside(s, a, b):
             continue
-        if any(s.capital(at) or s.shape[at] == "0" for at in range(a, b)):
+        if any(s.capital(at) or s.shape[at] == "0" for at in range(a, b)) or s.shape[a] in "njs":
             continue
         end = s.kind(b + 1) == "."
         rest = () if end else (",", (b + 1, b + 2))
@@ -249,4 +249,8 @@ def _aside(s: Sentence, a: int, b: int) -> bool:
         )
     if s.kind(a) == "S":
         return not finite and s.low[a] in ("while", "although", "though", "if")
-    return s.kind(a) not in ("W", "w") and (not finite or (opens is not None and opens.start() < finite.start()))
+    return (
+        s.kind(a) not in ("W", "w")
+        and s.low[a] not in ("only", "not")
+        and (not finite or (opens is not None and opens.start() < finite.start()))
+    )

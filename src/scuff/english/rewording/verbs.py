@@ -65,6 +65,10 @@ def begins(s: Sentence) -> Iterator[Rewording]:
             "bother",
         ) or re.search("cr?[Vg]|^.(?:tV|g)c", s.shape[at:]):
             continue  # begins to sing and dance
+        if s.low[at] in ("like", "love", "hate", "prefer") and (
+            s.kind(at - 1) in ("m", "i", "") or s.word(at - 1) in ("'d", "i")
+        ):
+            continue  # would like to; as I like to put it
         if s.shape[at + 1] == "t" and s.low[at + 2] not in words("never begun"):
             yield from s.arrange(at + 1, at + 3, inflected(s.low[at + 2], "VBG") or (at + 1, at + 3))
         elif s.shape[at + 1] == "g" and s.low[at + 1] not in ("being", "following"):
