@@ -227,6 +227,8 @@ def full_of(s: Sentence) -> Iterator[Rewording]:
             continue
         if any(s.shape[i] in "vVge" and s.lemma(i) in words("making") for i in range(max(at - 8, 0), at)):
             continue  # it made the hall full of life
+        if any(word.tag == "PRP$" for word in s.words[max(at - 4, 0) : at]):
+            continue  # with your mouth full of bread
         yield from s.arrange(at, at + 1, that_is(s, at - 1, s.shape[at - 1] == "s"), (at, at + 1))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..inflection import inflected
-from .clauses import MODIFIERS, NP, NP_OF, Clause, adverbials, clauses, plural, single
+from .clauses import MODIFIERS, NP, NP_OF, Clause, adverbials, clauses, dates, plural, single
 from .lexicon import phrases, words
 from .sentence import Rewording, Sentence, segments
 
@@ -72,6 +72,7 @@ def what_they_do(s: Sentence) -> Iterator[Rewording]:
         object_next = object_next and not re.search("[,:]|cr*[vbhom]|cp", clause.tail)
         if (
             object_next
+            and not dates().intersection(s.low[clause.rest : clause.rest + 2])
             and len(clause.tail) <= SHORT
             and not words("days").intersection(s.low[clause.start : clause.stop])
         ):

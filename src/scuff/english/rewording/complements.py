@@ -37,7 +37,7 @@ def seems_that(s: Sentence) -> Iterator[Rewording]:
         first, verb = s.low[clause.start], s.low[clause.rest + 1]
         many = True if first in ("i", "you", "we", "they") else plural(s, clause.start, clause.verb)
         bare = first in ("this", "that") and len(clause.subject) == 1
-        if first in ("it", "there", "i") or bare or many is None or clause.follows or re.search("cr?V", clause.tail):
+        if first in ("it", "there", "i") or bare or many is None or clause.follows or re.search("ct?r?V", clause.tail):
             continue
         tag = "VBD" if clause.past else "VBP" if many else "VBZ"
         new = _form(verb, tag, many)

@@ -132,7 +132,7 @@ def _framed(s: Sentence, start: int, it: str) -> Iterator[Rewording]:
 def without_frame(s: Sentence) -> Iterator[Rewording]:
     """it 's a fine film . -> a fine film . this is so dull . -> it 's so dull . In reviews only."""
     at = s.shape.find("b", 0, 3) + 1
-    if not s.spaced or s.words[0].start or at != 2 or s.low[1] not in ("is", "'s") or _asks(s):
+    if not s.spaced or s.words[0].start or at != 2 or s.low[1] not in ("is", "'s") or _asks(s) or s.word(2) == "n't":
         return
     if s.low[0] in ("it", "this", "here") and _verbless(s, 2) and _unbroken(s, 2):
         short = _bare(s, 2) and not re.search("[tSWw]", s.shape[2:]) and s.kind(2) not in ("g", "e")

@@ -214,7 +214,6 @@ def without_that(s: Sentence) -> Iterator[Rewording]:
             continue  # so dull that we left
         noun, subject = s.shape[at - 1] in "ns", s.low[at + 1] in words("subjects") and s.shape[at + 2] in "vbhomr"
         said = s.low[at - 1] in words("saying") and s.shape[at - 1] in "vVe"
-        said = said or (s.shape[at - 1] == "b" and s.kind(at - 2) in ("n", "N") and s.low[at - 2] != "it")
         idea = words("content nouns").intersection(s.low[max(at - 6, 0) : at])
         # not: it is odd that
         noun = noun and not re.search("pb", s.shape[:at]) and not re.match("pb[.,:]", s.shape[at + 1 :])

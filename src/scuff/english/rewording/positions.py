@@ -35,6 +35,7 @@ def after_subject(s: Sentence) -> Iterator[Rewording]:
         if not clause or not sound(clause) or clause.clitic or s.low[clause.verb] == "then":
             continue
         short = len(clause.subject) < 6 and s.low[clause.verb - 1] not in words("near days")
+        short = short and not (minor and words("their").intersection(s.low[clause.start : clause.verb]))
         if short and re.fullmatch(f"(?!p){NP_OF}", clause.subject):
             yield from s.arrange(
                 start, stop, (clause.start, clause.verb), ",", (start, comma), ",", (clause.verb, stop)
