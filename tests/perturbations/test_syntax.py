@@ -336,7 +336,6 @@ LEFT = [
     ("lists", "They visited the first, second and third of May."),
     ("as_well_as", "The man as well as the boys left."),
     ("seems_that", "It seems to rain."),
-    ("seems_that", "He seems to sing and to dance."),
     ("fails_to", "He never fails to sing."),
     ("among", "They are among the best films."),
     ("one", "The actors are smart and funny."),
