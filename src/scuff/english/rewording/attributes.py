@@ -14,9 +14,7 @@ from .sentence import Piece, Rewording, Sentence
 
 PLAIN = "(?:d?0?j*[nN]*[nsN](?:(?:f|,?c)d?0?j*[nN]*[nsN])*)"
 ADJECTIVES = "r*j(?:(?:,|,?c)r*j)*"
-ATTRIBUTE = re.compile(
-    rf"(?P<article>d?)(?P<group>{ADJECTIVES})(?P<noun>[jN]*n*[ns])(?P<more>(?:[fi]{PLAIN})?)(?=[.:,w]|$)"
-)
+ATTRIBUTE = re.compile(rf"(?P<article>d?)(?P<group>{ADJECTIVES})(?P<noun>[ns])(?=[.:,w]|$)")
 BEHIND = re.compile(r"(?P<article>d)(?P<noun>[jN]*n*[ns])wb(?P<group>r*[jg])(?=[.:,]|$)")
 LONG = ("ful", "less", "ous", "able", "ible", "esque")  # endings of adjectives that tell how something is
 COMPOUND = re.compile(
@@ -72,7 +70,7 @@ def relative(s: Sentence) -> Iterator[Rewording]:
     """It is a smart, moving film. -> It is a film that is smart and moving."""
     for match in ATTRIBUTE.finditer(s.shape):
         a = match.start()
-        if not described(s, match) or s.kind(a - 1) == "V":
+        if not described(s, match) or s.kind(a - 1) in ("V", "e"):
             continue
         was = past(s)
         if was and s.word(a - 1) not in ("was", "were") and any(word.tag in PRESENT for word in s.words):
@@ -83,18 +81,7 @@ def relative(s: Sentence) -> Iterator[Rewording]:
 def described(s: Sentence, match: re.Match[str]) -> bool:
     """Whether the adjectives of an ATTRIBUTE may go behind their noun."""
     a, (b, c), d = match.start(), match.span("group"), match.end("noun")
-    if not _stands_free(s, a, b, s.shape[d - 1] == "s") or not _graded(s, b, c) or not _describable(s, b, c, d):
-        return False
-    return d == match.end() or (b > a and _about_the_noun(s, d, match.end()))
-
-
-def _about_the_noun(s: Sentence, d: int, end: int) -> bool:
-    """Whether "that is" behind the phrase d to end can only be about the noun before it, by number."""
-    nouns = {s.shape[at] for at in range(d, end) if s.shape[at] in "nsN"}
-    one = s.shape[d - 1] == "n"
-    lists = re.search("[,c]", s.shape[d:end]) is not None
-    known = s.word(d) in ("of", "about", "at", "for", "on", "between", "with", "from", "by")
-    return known and end - d < 4 and s.kind(end) != "w" and (nouns == {"s"} if one else nouns == {"n"} and not lists)
+    return _stands_free(s, a, b, s.shape[d - 1] == "s") and _graded(s, b, c) and _describable(s, b, c, d)
 
 
 def behind(s: Sentence, match: re.Match[str], was: bool = False) -> Iterator[Piece]:
@@ -124,7 +111,7 @@ def _stands_free(s: Sentence, a: int, b: int, many: bool) -> bool:
         return s.low[a] in (("some", "these", "those") if many else ("a", "an")) and before not in (
             "such", "what", "quite", "rather", "many", "as", "so", "too", "how", "half",
         )  # fmt: skip
-    return many and s.kind(a - 1) in tuple("vVgbhif") and s.kind(b) == "j" and before not in ("as", "than", "like")
+    return many and s.kind(a - 1) in tuple("vbhif") and s.kind(b) == "j" and before not in ("as", "than", "like")
 
 
 def _graded(s: Sentence, b: int, c: int) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from ..inflection import inflected
 from .clauses import MODIFIERS, NP, NP_OF, Clause, adverbials, clauses, dates, plural, single
-from .lexicon import phrases, words
+from .lexicon import can_be, phrases, words
 from .sentence import Rewording, Sentence, segments
 
 NOBODY = frozenset(("nobody", "nothing", "none", "no", "few", "neither", "nor"))
-SHORT = 15  # words after the verb
+SHORT = 12  # words after the verb
 
 
 def what_cleft(s: Sentence) -> Iterator[Rewording]:
@@ -49,14 +49,10 @@ LITTLE = frozenset(
 
 def _plain(clause: Clause) -> bool:
     """Whether what follows the verb is one phrase, perhaps with a relative clause, and nothing is denied."""
-    if not _denies_nothing(clause):
+    low = clause.s.low
+    if low[clause.start] in NOBODY or {"lot", "way"}.intersection(low[clause.rest : clause.stop]):
         return False
     return not re.search("[,:]", clause.tail) and not re.search("[vbhom]", re.split("w|(?<=[ns])S", clause.tail)[0])
-
-
-def _denies_nothing(clause: Clause) -> bool:
-    low = clause.s.low
-    return low[clause.start] not in NOBODY and not {"lot", "way"}.intersection(low[clause.rest : clause.stop])
 
 
 def what_they_do(s: Sentence) -> Iterator[Rewording]:
@@ -66,10 +62,12 @@ def what_they_do(s: Sentence) -> Iterator[Rewording]:
         plain = clause.group == "v" or (clause.group == "rv" and s.low[clause.verb].endswith("ly"))
         talk = s.low[clause.start] in ("i", "you") and tag != "VBD"
         talk = talk or (s.low[clause.start] == "it" and clause.base == "take")  # it takes talent to
-        if not plain or talk or clause.base in words("states") | words("wanting"):
+        known = can_be(s.low[clause.rest - 1], tag) and (
+            s.spaced or s.capital(clause.start) or s.shape[clause.start] != "n"
+        )
+        if not plain or talk or not known or clause.base in words("states") | words("wanting"):
             continue
-        object_next = re.match(f"(?=[dpjsn]){NP}", clause.tail) and _denies_nothing(clause)
-        object_next = object_next and not re.search("[,:]|cr*[vbhom]|cp", clause.tail)
+        object_next = re.match(f"(?=[dpjsn]){NP}", clause.tail) and _plain(clause)
         if (
             object_next
             and not dates().intersection(s.low[clause.rest : clause.rest + 2])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from ..substitutes import takes_an
+from .attributes import describes
 from .clauses import MODIFIERS, clause_at, dates
 from .lexicon import can_be, phrases, words
 from .sentence import Piece, Rewording, Sentence, loud, segments
@@ -232,6 +233,8 @@ def commas(s: Sentence) -> Iterator[Rewording]:
     """a thoughtful, provocative film -> a provocative, thoughtful film."""
     for match in re.finditer("(?<=[dvVif])(?P<a>r*j),(?P<b>r*j)(?=[,cjns])", s.shape):
         (a, b), (c, d) = match.span("a"), match.span("b")
+        if s.shape[a - 1] != "d" and not (describes(s.low[b - 1]) and describes(s.low[d - 1])):
+            continue
         graded = {"JJS", "RBS", "RBR"} & {word.tag for word in s.words[a:d]}
         barred = {"new", "other", "even", "just", "only"}.intersection((s.low[a], s.low[c]))
         if not graded and not barred and adjective(s, b - 1) and adjective(s, d - 1) and suits(s, a, c):
