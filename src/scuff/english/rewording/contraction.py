@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..inflection import cased_like
 from .lexicon import words
@@ -17,6 +18,8 @@ ODD = {"can": "ca", "will": "wo"}  # before n't
 WHOLE = {short: whole for whole, short in ODD.items()}
 SHORT = {"is": "'s", "has": "'s", "are": "'re", "am": "'m", "have": "'ve", "had": "'d", "will": "'ll", "would": "'d"}
 LONG = {"'re": "are", "'m": "am", "'ve": "have", "'ll": "will"}
+
+GONE = ("gone", "come", "become", "been", "got", "had", "left", "run")  # has, not is
 
 HOSTS = {
     "is": ("it", "he", "she", "that", "there", "who"), "are": ("you", "we", "they"), "am": ("i",), "has": ("it", "he", "she"),
@@ -33,11 +36,51 @@ def contraction(s: Sentence) -> Iterator[Rewording]:
         first, second, text = s.low[at], s.low[at + 1], s.words[at].text
         if "\n" in s.cut(at, at + 2) or not re.match(FOLLOWS.get(s.shape[at], ""), s.shape[at + 2 :]):
             continue
-        if second == "not" and first in NEGATED and s.shape[at] in "bhom":
-            if s.kind(at - 1) in tuple("nsNpdwE") and s.word(at + 2) not in words("focus"):
+        order = first == "do" and s.kind(at - 1) in ("", ".", ":") and s.kind(at + 2) == "V"  # do not go there
+        if second == "not" and first in NEGATED and (order or s.shape[at] in "bhom"):
+            if (order or s.kind(at - 1) in tuple("nsNpdwE")) and s.word(at + 2) not in words("focus"):
                 yield _write(s, at, cased_like(ODD.get(first, first), text) + "n't")
         elif first in HOSTS.get(second, ()) and s.shape[at] in "pEdw" and s.shape[at + 1] in "bhm" and _leans(s, at):
             yield _write(s, at, text + SHORT[second])
+
+
+SPOKEN = re.compile(r"n['’]t\b|['’](?:re|ve|ll|m)\b|\b(?:it|that|there|what) ?['’]s\b")
+
+
+@lru_cache(maxsize=16)
+def _spoken(text: str) -> bool:
+    """Whether the text has contractions."""
+    return SPOKEN.search(text) is not None
+
+
+def spoken(s: Sentence) -> Iterator[Rewording]:
+    """the film is a mess -> the film's a mess; should have gone -> should've gone. In reviews and texts with contractions."""
+    if not s.spaced and not _spoken(s.text):
+        return
+    for at in range(1, len(s.words) - 1):
+        low, text = s.low[at], s.words[at - 1].text
+        if low in ("is", "has") and s.shape[at] in "bh" and _simple(s, at):
+            yield _write(s, at - 1, text + "'s")
+        elif low == "have" and s.low[at - 1] in MODALS and s.kind(at + 1) == "e" and s.kind(at - 2) in tuple("pnsN"):
+            yield _write(s, at - 1, text + "'ve")
+
+
+MODALS = ("should", "could", "would", "might", "must")
+INDEFINITE = ("anything", "nothing", "something", "back", "over", "here")
+
+
+def _simple(s: Sentence, at: int) -> bool:
+    """Whether "is" or "has been" follows a short subject that ends with a noun which can take 's."""
+    text, after = s.words[at - 1].text, s.shape[at + 1 :]
+    if s.kind(at - 1) != "n" or text[-1] in "sxzh" or not text.islower() or not text.isalpha():
+        return False
+    if re.search("[vbhomVgetwWSfic]", s.shape[max(at - 6, 0) : at - 1]):
+        return False
+    begins = at == 1 and s.spaced
+    if s.low[at] == "has":
+        return s.word(at + 1) == "been" and s.kind(at - 2) in ("d", "j")
+    follows = re.match("!?r*[djgwit]", after) is not None or s.word(at + 1) in INDEFINITE
+    return follows and (begins or s.kind(at - 2) in ("d", "j", "n"))
 
 
 def _leans(s: Sentence, at: int) -> bool:
@@ -73,7 +116,9 @@ def expansion(s: Sentence) -> Iterator[Rewording]:
                 yield _expand(s, at, s.words[at - 1].text, "would" if kind == "V" else "had")
         elif part == "'s" and host == "let" and s.kind(at + 1) == "V":
             yield _expand(s, at, s.words[at - 1].text, "us")
-        elif part == "'s" and host in (*HOSTS["is"], "what", "here"):
+        elif part == "'s" and host in (*HOSTS["is"], "what", "here", "nothing", "everything", "something"):
+            if kind == "e" and s.word(next_at + 1) == "by" and s.low[next_at] not in GONE:
+                yield _expand(s, at, s.words[at - 1].text, "is")
             has = kind == "e" and s.low[next_at] in ("been", "got", "had", "become")
             if has or (
                 kind and kind in "djnsNgi0ptcWw" and s.low[next_at] != "own"

@@ -137,16 +137,61 @@ def _tag(low: str, found: list[Token], at: int) -> str:
     after = found[at + 1].tag if at + 1 < len(found) else ""
     if low in words("pronouns"):
         return "PRP"
+    if better := _plain_tag(low, found, at, after):
+        return better
     if low.endswith("ly") and after[:2] in ("JJ", "RB", "VB") and can_be(low, "RB"):
         return "RB" if tag == "JJ" or (tag == "NN" and not can_be(low, tag)) else tag
     if low.isalpha() and tag in ("NN", "RB", "VBG", "VBN") and can_be(low, "JJ"):
         return "JJ" if not can_be(low, tag) or (tag[0] == "V" and _modifies(before, after)) else tag
-    if tag == "VB" and before in ("NNS", "PRP"):
+    if tag == "VBD" and at and can_be(low, "VBN"):
+        if before == "RB" and _adverbial(found, at, after):
+            return "JJ" if after in ("NN", "NNS", "JJ") else "VBN"
+        return "VBN" if before in (",", "CC", "NN", "NNS") and _partly(found, at) else tag
+    if tag == "VB" and (
+        before in ("NNS", "PRP") or (before == "RB" and at > 1 and found[at - 2].tag in ("NNS", "PRP"))
+    ):
         near = found[max(at - 6, 0) : at]
         return tag if any(w.tag in ("MD", "TO") or typed(w.text) in words("causing") for w in near) else "VBP"
     if tag == "NNS" and low.islower() and can_be(low, "VBZ") and (not can_be(low, "NNS") or _finite(found, at, after)):
         return "VBZ"
     return tag
+
+
+def _plain_tag(low: str, found: list[Token], at: int, after: str) -> str:
+    """The tag of a word that the tagger often gets wrong; "" for all others."""
+    tag = found[at].tag
+    if tag == "MD" and low not in words("modals"):  # the tagger takes "witty" for one
+        return "JJ" if can_be(low, "JJ") else "NN"
+    if at == 0 and tag in ("VB", "JJ") and after in ("VBZ", "MD") and low.islower() and len(found) > 3:
+        return "NN"  # the name of a film or a person
+    if tag == "JJ" and "-" in low and low.endswith("ly") and after == "JJ":
+        return "RB"  # mind-numbingly bad
+    linked = (
+        tag == "NN" and at > 1 and found[at - 1].tag == "CC" and found[at - 2].tag == "JJ" and after in (".", "", ",")
+    )
+    return "JJ" if linked and (low == "fun" or (low.endswith("ing") and low in words("describing"))) else ""
+
+
+def _partly(found: list[Token], at: int) -> bool:
+    """Whether a past tense is a participle: a film helped by its cast."""
+    nearby = [typed(word.text) for word in found[at + 1 : at + 3]]
+    after = nearby[0] if nearby else ""
+    if after == "by" or (nearby[1:] == ["by"] and found[at + 1].tag == "RB"):
+        return True
+    finite = any(w.tag in ("VBZ", "VBP", "VBD", "MD") for place, w in enumerate(found) if place != at)
+    return after in ("with", "in", "to") and found[at - 1].tag in (",", "CC") and not finite
+
+
+def _adverbial(found: list[Token], at: int, after: str) -> bool:
+    """Whether a past tense behind an adverb is a participle: a sharply written drama, and finely directed."""
+    adverb, before = typed(found[at - 1].text), found[at - 2].tag if at > 1 else ""
+    if (
+        not adverb.endswith("ly")
+        or before not in ("", ",", "CC", "DT", "JJ", "VBZ")
+        or after not in ("NN", "NNS", "JJ", ",", ".", "CC", ":", "")
+    ):
+        return False
+    return after in ("NN", "JJ") or before == "VBZ" or not any(w.tag in ("VBZ", "VBP", "MD", "PRP") for w in found[:at])
 
 
 def _modifies(before: str, after: str) -> bool:
@@ -160,6 +205,15 @@ def _finite(found: list[Token], at: int, after: str) -> bool:
     """Whether a word that is tagged as a plural noun is a finite verb: "the lack of pace kills it"."""
     verbless = not any(word.tag in ("VBZ", "VBP", "VBD", "MD") for word in found)
     if at == 0:
+        objects = ("you", "us", "it", "them", "me", "him")
+        if after == "PRP" and typed(found[1].text) in objects and len(found) > 2:
+            return True
+        if after == "TO" or (
+            after == "CC" and len(found) > 4 and found[2].tag == "NNS" and can_be(typed(found[2].text), "VBZ")
+        ):
+            return verbless or after == "TO"
         return verbless and after in ("DT", "IN", "TO", "RB", "PRP$") and typed(found[1].text) != "of"
     takes = after == "PRP" and typed(found[at + 1].text) in ("it", "them", "us", "him", "me") and at + 2 < len(found)
+    if at == 1 and verbless and found[0].tag in ("NN", "JJ", "NNP", "FW", "CD") and after in ("DT", "PRP$", "JJ", "IN"):
+        return after != "IN" and not can_be(typed(found[0].text), "JJ")
     return found[at - 1].tag == "NN" and (takes or (verbless and after in ("DT", "PRP$")))

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from ..inflection import inflected, lemma
 from .clauses import MODIFIERS, NP_PP, VERB, dates
-from .lexicon import words
+from .lexicon import can_be, words
 from .sentence import Rewording, Sentence
 
 GENITIVE = re.compile(
-    rf"(?<![DdjnsN'0reg])(?P<owner>d?j?[ns]|N+)'(?P<owned>{MODIFIERS}[ns]{{1,2}})(?=[.,:ivbhmrRwt]|$)"
+    rf"(?<![DdjnsN'0reg])(?P<owner>d?j?[ns]|N+)'(?P<owned>{MODIFIERS}[ns]{{1,2}}(?:c[nsg])?)(?=[.,:ivbhmrRwt]|$)"
 )
 
 BEFORE_ALL = ("of", "above", "after", "in", "for")  # first of all, above all, after all, in all
@@ -31,25 +31,36 @@ def genitive(s: Sentence) -> Iterator[Rewording]:
         many, compound = s.shape[b - 1] == "s", s.shape[d - 2 : d] in ("nn", "ns")
         if many and compound:
             continue  # the girls' soccer team
+        if s.shape[d - 1] == "g" and s.kind(d) not in ("b", "v", "h", "."):
+            continue
         if re.match(",r*(?:[jeg]|[nsN]+(?:,|c))", s.shape[d:]):
             continue  # the film's wit, charm and style
         if plain and s.low[a] not in (*words("definite"), "this", "that"):
             continue
-        if plain or (match["owner"][0] != "j" and noun in words("works") | words("of somebody")):
+        if plain or (
+            (match["owner"][0] != "j" or s.spaced)
+            and noun in words("works") | words("of somebody") | words("attributes")
+        ):
             link = "by" if noun in words("works") and not plain and not compound and s.word(d) != "by" else "of"
             yield from s.arrange(a, d, "the", (c, d), link, (a, b))
 
 
 def possessive(s: Sentence) -> Iterator[Rewording]:
     """the flaws of the film -> the film's flaws."""
-    for match in re.finditer("(?<!D)(?P<owned>dj*[ns])f(?P<owner>dj?n)(?=[.,:ivbhm]|$)", s.shape):
+    for match in re.finditer("(?<!D)(?P<owned>dj*[ns])f(?P<owner>dj?[ns])(?=[.,:ivbhmrV]|$)", s.shape):
         (a, b), (c, d) = match.span("owned"), match.span("owner")
         noun, owner = s.low[b - 1], s.low[d - 1]
         graded = any(s.words[at].tag in ("JJS", "JJR", "CD") or s.low[at] in ("only", "same") for at in range(a, b))
         if s.low[a] != "the" or graded or noun in words("parts of things") or noun.endswith("ing"):
             continue
-        if s.low[c] in words("definite") and owner in words("owners"):
-            yield from s.arrange(a, d, (c, d - 1), s.apostrophes(owner + "'s"), (a + 1, b))
+        many = s.shape[d - 1] == "s"
+        if many and (noun not in words("attributes") or not owner.endswith("s")):
+            continue
+        if s.low[c] in words("definite") | {"this"} and (
+            owner in words("owners") or (noun in words("attributes") and not many)
+        ):
+            mark = (" '" if s.spaced else "’" if "’" in s.text else "'") if many else ""
+            yield from s.arrange(a, d, (c, d - 1), owner + mark if many else s.apostrophes(owner + "'s"), (a + 1, b))
 
 
 def all_of(s: Sentence) -> Iterator[Rewording]:
@@ -81,6 +92,17 @@ def apposition(s: Sentence) -> Iterator[Rewording]:
         stop = end if end > 0 else len(s.shape.rstrip("."))
         if s.low[at] in ("who", "which") and re.fullmatch(NP_PP, s.shape[at + 2 : stop]):
             yield from s.arrange(at, at + 3, (at + 2, at + 3))
+
+
+def which_is(s: Sentence) -> Iterator[Rewording]:
+    """Anna, a doctor, left. -> Anna, who is a doctor, left."""
+    for match in re.finditer(rf"(?<=[nN],)(?P<what>d{MODIFIERS}n(?:[if]{NP_PP})?),(?=r?[vbhom])", s.shape):
+        a, head = match.start("what"), re.match(rf"d{MODIFIERS}n", match["what"])
+        noun = s.low[a + head.end() - 1] if head else ""
+        who = "who" if noun in words("people") else "which" if noun in words("things") | words("works") else ""
+        past = any(word.tag == "VBD" for word in s.words)
+        if who and s.low[a] in ("a", "an", "the") and not past and "," not in s.shape[: a - 1]:
+            yield from s.arrange(a, a + 1, who, "is", (a, a + 1))
 
 
 def reduced(s: Sentence) -> Iterator[Rewording]:
@@ -115,12 +137,41 @@ def relative_pronoun(s: Sentence) -> Iterator[Rewording]:
         person = noun in words("people") or PERSON.search(noun)
         new = ""
         if s.low[at] == "that":
-            thing = noun in words("things") and "'" not in s.low[at + 1]
+            thing = (noun in words("things") or _thing(s, at - 1)) and "'" not in s.low[at + 1]
             new = "who" if noun in words("people") else "which" if thing else ""
         elif (s.low[at] == "which" and not person) or (s.low[at] == "who" and noun in words("anyone")):
             new = "that"
         if new and not s.capital(at):
             yield from s.arrange(at, at + 1, new)
+
+
+def _thing(s: Sentence, noun: int) -> bool:
+    """Whether a noun is surely no person, and its phrase one after which "which" is usual: not the best film that."""
+    low = s.low[noun]
+    if low in words("content nouns") or s.kind(noun + 2) in ("e", "N"):
+        return False
+    if s.shape[noun] == "N" or not low.islower() or low.endswith(("thing", "one", "body")) or low in words("people"):
+        return False
+    if (
+        low.removesuffix("s") in words("people")
+        or (PERSON.search(low) and not THING.search(low))
+        or not can_be(low, s.words[noun].tag)
+    ):
+        return False
+    start = noun
+    while start > 0 and s.shape[start - 1] in "jn0r":
+        start -= 1
+    best = any(s.words[at].tag in ("JJS", "RBS") for at in range(start, noun))
+    bare = s.kind(start - 1) in tuple("ifvVg") and s.word(start - 1) not in ("as", "like", "than")
+    return (
+        (s.word(start - 1) in ("a", "an", "the", "some") or bare)
+        and not best
+        and not ONLY.intersection(s.low[start:noun])
+    )
+
+
+THING = re.compile("(?:ment|talent|content|event)s?$")
+ONLY = frozenset(("only", "first", "last", "very", "same", "kind", "sort"))
 
 
 def where(s: Sentence) -> Iterator[Rewording]:
@@ -135,6 +186,24 @@ def where(s: Sentence) -> Iterator[Rewording]:
             yield from s.arrange(at, at + 1, "in which")
 
 
+UNCLEAR = frozenset(
+    (
+        "show",
+        "shows",
+        "showed",
+        "report",
+        "hope",
+        "hopes",
+        "fear",
+        "feared",
+        "claim",
+        "claims",
+        "feels",
+        "felt",
+        "prove",
+        "proves",
+    )
+)
 MOVED = frozenset(("as", "than", "which", "who", "what", "that", "how"))  # as good as she thinks it is
 
 
@@ -148,8 +217,14 @@ def without_that(s: Sentence) -> Iterator[Rewording]:
         idea = words("content nouns").intersection(s.low[max(at - 6, 0) : at])
         # not: it is odd that
         noun = noun and not re.search("pb", s.shape[:at]) and not re.match("pb[.,:]", s.shape[at + 1 :])
-        named = noun and not idea and re.match(rf"d{MODIFIERS}[ns][vhom]", s.shape[at + 1 :])
-        if named or (noun and subject and s.low[at + 1] != "it") or (said and (subject or s.low[at + 1] == "there")):
+        named = noun and not idea and re.match(rf"d{MODIFIERS}n?[ns][vhom]", s.shape[at + 1 :])
+        told = said and re.match(rf"d{MODIFIERS}n?[ns][vbhom]", s.shape[at + 1 :]) and s.low[at + 1] != "this"
+        if (
+            named
+            or told
+            or (noun and subject and s.low[at + 1] != "it")
+            or (said and (subject or s.low[at + 1] == "there"))
+        ):
             yield from s.arrange(at, at + 2, (at + 1, at + 2))
 
 
@@ -161,7 +236,14 @@ def with_that(s: Sentence) -> Iterator[Rewording]:
             and s.shape[at - 1] == "v"
             and s.shape[at - 2] in "nsNp"
         )
-        if said and _subject(s, at) and not MOVED.intersection(s.low[max(at - 7, 0) : at]):
+        named = re.match(r"(?:d[jn]*[ns]|N+)r?(?:[bhom]|v(?![.,]))", s.shape[at:])
+        clear = (
+            s.low[at] not in ("this", "that", "last")
+            and s.low[at - 1] not in UNCLEAR
+            and s.capital(at) == (s.shape[at] == "N")
+        )
+        subject = _subject(s, at) or (named is not None and clear)
+        if said and subject and not MOVED.intersection(s.low[max(at - 7, 0) : at]):
             yield from s.arrange(at, at + 1, "that", (at, at + 1))
 
 
@@ -174,6 +256,20 @@ def with_relative(s: Sentence) -> Iterator[Rewording]:
         timely = s.low[at - 1] in dates() | words("not a relative's noun")
         if plain and not whole and not timely and _subject(s, at) and s.low[at] != "it":
             yield from s.arrange(at, at + 1, "that", (at, at + 1))
+    for match in re.finditer("(?<=[vVgbhfi])(?:d[j0]*[ns]|j+s)(?=pr?[vhomb])", s.shape):
+        first, at = match.span()
+        seen = re.search("[vbhom]", s.shape[:first]) and not re.search("[SW]", s.shape[:at]) and "," not in s.shape[:at]
+        timely = s.low[at - 1] in dates() | words("not a relative's noun") or bool(SUCH.intersection(s.low[:at]))
+        plain = s.low[first] in ("the", "a", "an", "every", "any", "no", "all", "those") or s.shape[first] == "j"
+        if seen and plain and not timely and _subject(s, at) and not s.capital(at - 1):
+            yield Rewording(s.words[at].start, s.words[at].stop, "that " + s.words[at].text)
+    first_noun = re.match("d[jN]*[nsN](?=p[vbhm]r?[vbhm])", s.shape)  # the songs it has are good
+    if first_noun and s.low[0] == "the" and s.low[first_noun.end()] in words("subjects"):
+        at = first_noun.end()
+        yield from s.arrange(at, at + 1, "that", (at, at + 1))
+
+
+SUCH = frozenset(("such", "so"))
 
 
 def _subject(s: Sentence, at: int) -> bool:
@@ -188,3 +284,14 @@ def so_that(s: Sentence) -> Iterator[Rewording]:
         at = match.start()
         if s.low[at - 2] == "so":
             yield from s.arrange(at - 1, at + 1, (at - 1, at), "that")
+    for match in re.finditer("(?<=br[jg])S(?=(?:p|d?[ns])r?[vbhom])", s.shape):
+        at = match.start()
+        if s.low[at - 2] == "so" and s.low[at] == "that":
+            yield from s.arrange(at, at + 2, (at + 1, at + 2))
+    for at in range(2, len(s.words) - 3):  # so that he can go: so he can go
+        if (
+            s.low[at : at + 2] == ["so", "that"]
+            and s.kind(at - 1) == ","
+            and re.match(f"{NP_PP}[mbhvo]", s.shape[at + 2 :])
+        ):
+            yield from s.arrange(at, at + 2, "so")

@@ -85,6 +85,15 @@ def but(s: Sentence) -> Iterator[Rewording]:
             yield from clause.becomes("although", (clause.start, at), (at + 1, clause.stop))
 
 
+def however(s: Sentence) -> Iterator[Rewording]:
+    """But the plan failed. -> However, the plan failed."""
+    only = "not only" in s.text[: s.words[0].start].lower()[-200:]
+    if s.low[0] == "but" and s.shape[:1] in "ci" and s.word(1) != "," and not only:
+        finite = re.search("[vbhom]", s.shape)
+        if finite and s.kind(1) in tuple("pdnNjsE") and not any("?" in low for low in s.low):
+            yield from s.arrange(0, 2, "however", ",", (1, 2))
+
+
 def although(s: Sentence) -> Iterator[Rewording]:
     """Although it is slow, it is fun. -> It is slow, but it is fun."""
     for start, stop in segments(s):
@@ -96,19 +105,60 @@ def although(s: Sentence) -> Iterator[Rewording]:
             yield from s.arrange(start, stop, (start + 1, comma + 1), "but", (comma + 1, stop))
 
 
+MAIN = re.compile("(?![SWwtgevi])[^vbhomSWwt,:]+[vbhom]")  # up to the verb of a main clause
+
+
 def join(s: Sentence) -> Iterator[Rewording]:
     """It is slow, and it is long. -> It is slow; it is long. It is slow, but fun. -> It is slow; however, it is fun."""
     for start, stop in segments(s):
-        first = clause_at(s, start, stop)
-        comma = s.shape.find(",", first.rest + 1 if first else stop, stop - 2)
+        verb = MAIN.match(s.shape, start, stop)
+        comma = s.shape.find(",", verb.end() + 1 if verb else stop, stop - 2)
         at = comma + 1
-        if not first or comma < 0 or not sound(first) or s.shape[at] != "c" or s.low[at] not in ("and", "but"):
+        if not verb or comma < 0 or s.shape[at] != "c" or s.low[at] not in ("and", "but"):
             continue
-        second = clause_at(s, at + 1, stop)
-        whole = s.shape[comma - 1] not in "icdSwWt" and not re.search("[SwW]", s.shape[first.rest : comma])
-        if second and sound(second) and whole:
+        first, second = clause_at(s, start, comma), clause_at(s, at + 1, stop)
+        whole = s.shape[comma - 1] not in "icdSwWt" and not re.search("[SwWvbhom]", s.shape[verb.end() : comma])
+        if second and sound(second) and whole and (s.spaced or (first and sound(first))):
             word = s.cut(comma - 1, comma) + (" ;" if s.spaced else ";")
             yield from s.arrange(comma - 1, at + 1, word, *(("however", ",") if s.low[at] == "but" else ()))
+
+
+def semicolon(s: Sentence) -> Iterator[Rewording]:
+    """It is slow; the plot is thin. -> It is slow, and the plot is thin."""
+    for at in range(3, len(s.words) - 2):
+        if s.low[at] != ";" or s.shape.count(":") != 1 or "," in s.shape or "!" in s.shape[at:]:
+            continue
+        first, second = clause_at(s, 0, at), clause_at(s, at + 1, len(s.shape))
+        if first and second and sound(first) and sound(second):
+            yield from s.arrange(at - 1, at + 1, (at - 1, at), ",", "and")
+
+
+TRAILING = re.compile("[^vbhomSWwt,:]+[vbhom][^,:]*,(?P<minor>r?[SiW][^,:]+)(?=\\.?$)")
+
+
+def clause_front(s: Sentence) -> Iterator[Rewording]:
+    """He is tired of it, although he likes the cast. -> Although he likes the cast, he is tired of it."""
+    for start, stop in segments(s):
+        match = TRAILING.match(s.shape, start, stop) if not re.search("[Ww]|^[tgei]", s.shape[start:stop]) else None
+        if not match:
+            continue
+        a, b = match.span("minor")
+        even = s.shape[a] == "r"
+        link, minor = s.low[a + even], clause_at(s, a + 1 + even, b)
+        known = link in ("as", "because", "although", "though", "since") and (not even or s.low[a] == "even")
+        if not known or not minor or not sound(minor) or re.search("[SW]", s.shape[start : a - 1]):
+            continue
+        main = clause_at(s, start, a - 1)
+        named = s.low[start] in words("their") and s.shape[minor.start] != "p"
+        if (link == "because" and "!" in s.shape[start:a]) or (link == "as" and minor.group in ("b", "o", "h")):
+            continue
+        if (
+            main
+            and not named
+            and s.low[start] not in ("but", "and")
+            and not words("links").intersection(s.low[main.rest : a - 1])
+        ):
+            yield from s.arrange(start, b, (a, b), ",", (start, a - 1))
 
 
 FEW = 9  # words after a verb; after more of them an adverbial at the end does not clearly belong to it
@@ -158,8 +208,12 @@ def comment(s: Sentence) -> Iterator[Rewording]:
 def adverb(s: Sentence) -> Iterator[Rewording]:
     """It ultimately failed. -> Ultimately, it failed."""
     for clause in clauses(s):
-        for at in range(clause.verb, clause.rest):
-            alone = s.kind(at - 1) not in ("r", "!", ",") and s.kind(at + 1) != "r"
+        for at in range(clause.verb, min(clause.rest + 1, clause.stop)):
+            alone = (
+                s.kind(at - 1) not in ("r", "!", ",")
+                and s.kind(at + 1) not in ("r", ",", "")
+                and (at < clause.rest or clause.group == "b")
+            )
             if s.shape[at] == "r" and s.low[at] in words("comments") and alone:
                 yield from clause.becomes((at, at + 1), ",", (clause.start, at), (at + 1, clause.stop))
 

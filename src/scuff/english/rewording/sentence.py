@@ -13,7 +13,9 @@ from ..inflection import lemma
 from ..tagger import Token
 from .lexicon import can_be, letter, typed, with_days, words, words_of
 
-SPACED = re.compile(r"\s(?:,|n't|'(?:s|re|ve|m|ll|d))\s|^[^A-Z]*\s\.\s*$")  # in text that is cut into tokens
+SPACED = re.compile(
+    r"\s(?:,|n't|'(?:s|re|ve|m|ll|d))\s|^[^A-Z]*\s(?:[.!?]+|\.\s+')\s*$"
+)  # in text that is cut into tokens
 NAMES = ("NNP", "NNPS")  # tags of names
 OPEN = ("NN", "NNS", "JJ", "JJR", "JJS", "VBZ", "VB", "VBP", "VBD", "FW")  # tags of words that the dictionary knows
 Piece = tuple[int, int] | str  # words of a sentence (start, stop), or new ones
@@ -141,7 +143,8 @@ def segments(s: Sentence) -> tuple[tuple[int, int], ...]:
         start, stop = match.span()
         before = s.kind(start - 1)
         opens = before in ("", ".") or (before == ":" and (s.low[start - 1] != "-" or not s.spaced))
-        whole = opens and s.word(stop) in ENDS and _apart(s, start, stop)
+        cut = s.spaced and s.word(stop) == "..." and stop == len(s.words) - 1  # as reviews end
+        whole = opens and (cut or s.word(stop) in ENDS) and _apart(s, start, stop)
         for at in range(start + 1, stop - 1):
             if _begins(s, at):  # what stands before it is a headline without a mark at its end
                 start = at

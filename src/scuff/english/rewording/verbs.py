@@ -53,8 +53,22 @@ def begins(s: Sentence) -> Iterator[Rewording]:
     """begins to rain -> begins raining, and back."""
     for match in re.finditer("[vV](?=tV|g(?![ns]))", s.shape):
         at = match.start()
-        if s.lemma(at) not in ("begin", "start", "continue") or re.search("cr?[Vg]|^.(?:tV|g)c", s.shape[at:]):
+        if s.lemma(at) not in (
+            "begin",
+            "start",
+            "continue",
+            "like",
+            "love",
+            "hate",
+            "prefer",
+            "cease",
+            "bother",
+        ) or re.search("cr?[Vg]|^.(?:tV|g)c", s.shape[at:]):
             continue  # begins to sing and dance
+        if s.low[at] in ("like", "love", "hate", "prefer") and (
+            s.kind(at - 1) in ("m", "i", "") or s.word(at - 1) in ("'d", "i")
+        ):
+            continue  # would like to; as I like to put it
         if s.shape[at + 1] == "t" and s.low[at + 2] not in words("never begun"):
             yield from s.arrange(at + 1, at + 3, inflected(s.low[at + 2], "VBG") or (at + 1, at + 3))
         elif s.shape[at + 1] == "g" and s.low[at + 1] not in ("being", "following"):
