@@ -60,7 +60,9 @@ def spearman(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
 
 def correlation(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     """Pearson's; 0 if one of them is constant."""
-    first, second = (np.asarray(each, np.float64) - np.mean(each) for each in (one, other))
+    first, second = (
+        numbers - numbers.mean() for numbers in (np.asarray(one, np.float64), np.asarray(other, np.float64))
+    )
     size = float(np.sqrt((first**2).sum() * (second**2).sum()))
     return float((first * second).sum()) / size if size > 1e-12 else 0.0
 
