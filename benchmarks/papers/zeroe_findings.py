@@ -55,7 +55,16 @@ def ranks(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 def spearman(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     """The rank correlation."""
-    return float(np.corrcoef(ranks(one), ranks(other))[0, 1])
+    return correlation(ranks(one), ranks(other))
+
+
+def correlation(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    """Pearson's; 0 if one of them is constant."""
+    first, second = (
+        numbers - numbers.mean() for numbers in (np.asarray(one, np.float64), np.asarray(other, np.float64))
+    )
+    size = float(np.sqrt((first**2).sum() * (second**2).sum()))
+    return float((first * second).sum()) / size if size > 1e-12 else 0.0
 
 
 def points(share: float) -> str:
@@ -108,7 +117,7 @@ def _segment_phonetic(tables: Tables, task: str) -> tuple[bool, str]:
 def _natural_line(tables: Tables, task: str) -> tuple[bool, str]:
     share = [0.0, *LEVELS.values()]
     left = [1.0, *(tables[task].left("natural", level) for level in LEVELS)]
-    fit = float(np.corrcoef(share, left)[0, 1] ** 2)
+    fit = correlation(share, left) ** 2
     return fit >= 0.95, f"R² {fit:.2f}"
 
 
@@ -183,7 +192,7 @@ def _line(tables: Tables, task: str) -> tuple[bool, str]:
     pairs = [
         (one.distance[name][level], one.left(name, level)) for name in one.distance for level in one.distance[name]
     ]
-    along = float(np.corrcoef(np.array(pairs).T)[0, 1])
+    along = correlation(*np.array(pairs).T)
     return along <= -0.7, f"correlation {along:.2f}"
 
 

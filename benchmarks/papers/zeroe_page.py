@@ -242,9 +242,10 @@ def few_words(kept: Kept) -> str:
         row = [TITLES[task], f"{100 * theirs:.0f}"]
         for way in WAYS:
             cells = [found["rows"][f"phonetic, {way}"]["levels"][level] for level in LEVELS]
-            left = [1.0, *(cell["relative"] for cell in cells)]
-            share = float(np.interp(-theirs, [-each for each in left], [0.0, *(cell["reached"] for cell in cells)]))
-            row += [f"{100 * left[-1]:.0f} at {100 * cells[-1]['reached']:.0f} %", f"{100 * share:.0f} %"]
+            lost = np.maximum.accumulate([0.0, *(1 - cell["relative"] for cell in cells)])
+            share = float(np.interp(1 - theirs, lost, [0.0, *(cell["reached"] for cell in cells)]))
+            enough = f"{100 * share:.0f} %" if lost[-1] >= 1 - theirs else "it harms less"
+            row += [f"{100 * cells[-1]['relative']:.0f} at {100 * cells[-1]['reached']:.0f} %", enough]
         rows.append(row)
     head = ["task", "phonetic at high, paper's s\\*"]
     for title in WAYS.values():
@@ -262,6 +263,7 @@ def tables_text(kept: Kept) -> str:
         findings(kept, resampled),
         "## Which departure explains what",
         departures(kept),
+        few_words(kept),
     ]
     for task in kept["tasks"]:
         parts += [f"## Table 6 and Figure 1: {TITLES[task]}", table_6(kept, task)]
