@@ -1,7 +1,8 @@
 """RobTest's findings one by one: what its figures show, what our runs show, and whether the finding holds here.
 
 A finding about columns holds if more than half of them show it with a 95 % interval that excludes 0; one about all columns, if
-besides none shows the opposite so.
+besides none shows the opposite so. It is not decided if more than half show it, but too few with such an interval, and none shows
+the opposite so.
 """
 
 from __future__ import annotations
@@ -51,6 +52,13 @@ def yes(holds: bool) -> str:
     return "yes" if holds else "**no**"
 
 
+def decided(same: int, sure: int, opposite: int, columns: int, *, everywhere: bool = False) -> str:
+    """Returns the verdict about columns: how many show a finding, how many of them surely, and how many surely the opposite."""
+    if sure > columns / 2 and not (everywhere and opposite):
+        return yes(True)
+    return "not decided" if same > columns / 2 and not opposite else yes(False)
+
+
 def tolerance(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable[Finding]:
     """Section 4.2 on Figure 2."""
     claim = "SST-2: on average a model tolerates degree 0.05 (typo-m: 90 % of its accuracy left), in the worst case it does not"
@@ -93,7 +101,7 @@ def _accesses(
             continue
         same, sure, opposite = _counts(rows, sign)
         here = f"{same} of {len(rows)} columns, {sure} with an interval without 0, {opposite} the other way"
-        yield Finding(f"{title}: {claim}", said, here, yes(sure > len(rows) / 2))
+        yield Finding(f"{title}: {claim}", said, here, decided(same, sure, opposite, len(rows)))
 
 
 def scores_against_rules(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable[Finding]:
@@ -126,7 +134,7 @@ def larger(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable[Fi
                 continue
             same, sure, opposite = _counts(rows, 1)
             here = f"{same} of {len(rows)} columns, {sure} with an interval without 0, {opposite} the other way"
-            yield Finding(claim, said, here, yes(sure > len(rows) / 2 and not opposite))
+            yield Finding(claim, said, here, decided(same, sure, opposite, len(rows), everywhere=True))
 
 
 def gradients(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable[Finding]:
@@ -219,10 +227,10 @@ def weakest(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable[F
 
 
 def order(evidence: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterable[Finding]:
-    """Not a finding of the paper: whether the columns harm in the same order as there."""
+    """Not a finding of the paper: whether the columns that harm more there harm more here, by rank correlation."""
     for task, title in TITLES.items():
         for row in ("rule-average", "rule-worst", "score-average", "score-worst"):
             found = evidence.get("ranks", {}).get(task, {}).get(row)
-            claim = f"{title}: (not in the paper) columns harm in the same order here as there, {row}"
+            claim = f"{title}: (not in the paper) columns that harm more there harm more here, {row}"
             here = "rank correlation {:.2f} [{:.2f}, {:.2f}]".format(*found) if found else PENDING
             yield Finding(claim, "", here, yes(found[1] > 0) if found else "")
