@@ -166,6 +166,7 @@ class AugmentKeywords(TypedDict, total=False):
     tag: str | None
     mlm: str | None
     encoder: str | None
+    as_published: bool  # perturbations as their papers have them
     degree: float  # how far copies may be from their originals; default 0.1
     copies: int | None  # of an example; default 1
     share: float | None  # of the examples that get copies; default 1

@@ -174,6 +174,13 @@ def test_odd_texts() -> None:
         scuff.augment([{"text": "half \ud83d", "label": 1}], dimensions=["keyboard"])
 
 
+def test_perturbations_as_published() -> None:
+    options: Any = {"dimensions": ["visual"], "degree": 0.5, "only_perturbed": True}
+    ours, published = (scuff.augment(DATA, **options, as_published=flag) for flag in (False, True))
+    named = scuff.augment(DATA, **options | {"dimensions": ["visual(scope='words', at_least_one=False)"]})
+    assert published == named != ours
+
+
 def test_protected_text_stays() -> None:
     data = [(f"please visit https://example.org/{at} as soon as you possibly can today", "x") for at in range(30)]
     rows = scuff.augment(data, dimensions=list(NAMES)[:12], degree=0.5, protect="urls", copies=3)

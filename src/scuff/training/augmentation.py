@@ -33,7 +33,7 @@ from .copies import Copies
 from .mixing import TRACE, Counts, Mixer
 
 # settings that evaluations have, too; they are read and checked as those of an evaluation
-SHARED = ("dimensions", "tag", "mlm", "encoder", "protect", "text", "side")
+SHARED = ("dimensions", "tag", "mlm", "encoder", "protect", "text", "side", "as_published")
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,9 @@ class Augmentation(FileSettings):
     mlm: str | None = setting(None, "masked language model for contextual, as for `scuff evaluate`", metavar="MODEL")
     encoder: str | None = setting(
         None, "measures the degree of syntax and distraction, as for `scuff evaluate`", metavar="MODEL"
+    )
+    as_published: bool = setting(
+        False, "perturbations as their papers have them; options that you give stay (docs/published.md)"
     )
     degree: float = setting(0.1, "how far copies may be from their originals; default 0.1", metavar="D")
     copies: int | None = setting(None, "perturbed copies of an example; default 1", metavar="N")
