@@ -22,24 +22,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from scuff.evaluation.dimensions import COLUMNS
-from scuff.evaluation.settings import EvaluationSettings
 from scuff.evaluation.setup import EvaluationSetup
-from scuff.evaluation.table import Table
 from scuff.runs.folder import Folder
-from scuff.text.ragged import Floats
 from victims import VICTIMS, examples, minilm_folder
 
 SLOW = ("contextual", "syntax", "distraction")  # ask a language model or an encoder about each case
 FAST = tuple(name for name in COLUMNS if name not in SLOW)
 LONGEST = {"jigsaw-bl": 80}  # words: its victims see 128 pieces, and changes behind them would count as harmless
-AS_PUBLISHED = any(field.name == "as_published" for field in fields(EvaluationSettings))
 
 
 @dataclass(frozen=True)
@@ -87,10 +83,7 @@ RUNS = (  # the most important first; long texts have fewer examples by scores, 
 
 def loose_contextual(mlm: str) -> str:
     """Returns the spec of the likeliest words of a masked language model without our filters."""
-    from scuff.perturbations.contextual import Contextual
-
-    how = "loose=True" if any(field.name == "loose" for field in fields(Contextual)) else "tagger=False"
-    return f"contextual(mlm={mlm!r}, original=False, {how})"
+    return f"contextual(mlm={mlm!r}, original=False, loose=True)"
 
 
 def data_file(task: str, out: Path) -> Path:
@@ -104,13 +97,6 @@ def data_file(task: str, out: Path) -> Path:
         part.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
         part.replace(path)
     return path
-
-
-def worst_alone(table: Table) -> Floats:
-    """Returns the lowest score of an example's cases at each degree alone, as published: [dimensions, degrees, examples]."""
-    lowest = np.full(table.dimensions * table.degrees * table.examples, np.inf)
-    np.minimum.at(lowest, table.cell[table.answered], table["score"][table.answered].astype(np.float64))
-    return np.where(np.isinf(lowest), np.nan, lowest).reshape(table.dimensions, table.degrees, table.examples)
 
 
 def do_run(run: Run, args: argparse.Namespace) -> None:
@@ -136,7 +122,7 @@ def copy_numbers(folder: Path, target: Path, metrics: Path) -> None:
     """Copies what `page` needs of a finished run: its summary, the scores of each example, and its victim's metrics."""
     table = EvaluationSetup.read(Folder(folder)).table()
     target.mkdir(parents=True, exist_ok=True)
-    scores = (table.clean_score, table.mean_score, table.worst_score, worst_alone(table))
+    scores = (table.clean_score, table.mean_score, table.worst_score, table.alone_score)
     clean, mean, worst, alone = (array.astype(np.float32) for array in scores)
     np.savez_compressed(target / "scores.npz", clean=clean, mean=mean, worst=worst, alone=alone)
     shutil.copy(metrics, target)
@@ -150,8 +136,6 @@ def finished(run: Run, out: Path) -> bool:
 
 def possible(run: Run, args: argparse.Namespace) -> str:
     """Returns why a run cannot be done here; "" if it can."""
-    if dict(run.extra).get("as_published") and not AS_PUBLISHED:
-        return "needs the setting as_published"
     if not args.wait and not (args.victims / run.victim / "metrics.json").is_file():
         return f"needs the victim {run.victim} in {args.victims}"
     return ""
@@ -224,6 +208,8 @@ def main() -> None:
     parser.add_argument("--cases", type=int, help="at most so many, to try it")
     args = parser.parse_args()
     args.given = [each for each in sys.argv[2:] if each not in args.names]
+    if args.examples or args.cases:  # a trial, which must not pass for the run
+        args.out = args.out / "trial"
     if unknown := set(args.names) - {run.name for run in RUNS}:
         sys.exit(f"expected {', '.join(run.name for run in RUNS)}, got {', '.join(sorted(unknown))}")
     if args.what == "page":

@@ -48,6 +48,7 @@ class Scores(NamedTuple):
     def read(cls, folder: Path) -> Scores:
         summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
         arrays = dict(np.load(folder / "scores.npz"))
+        arrays["alone"] = np.minimum(arrays["alone"], arrays["clean"])  # the clean text counts, as in `worst_alone`
         weight = degree_weights(summary["protocol"]["degrees"], published=True)
         return cls(list(summary["dimensions"]), arrays, weight, resamples(arrays["clean"].size, 0))
 
@@ -139,7 +140,8 @@ def pairs(summaries: Path) -> dict[str, dict[str, dict[str, list[float]]]]:
 
 
 def ranks(summaries: Path, paper: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
-    """Returns Spearman's correlation of the columns' final scores, the paper's and ours, with its interval: by task and row.
+    """Returns Spearman's correlation of the columns' final scores, the paper's and ours, with its interval and how often chance
+    does as well: by task and row.
 
     The interval resamples our examples; the paper's scores are taken as they are.
     """
@@ -150,16 +152,30 @@ def ranks(summaries: Path, paper: Mapping[str, Any]) -> dict[str, dict[str, list
             theirs, ours = [], []
             for column in COLUMNS:
                 name, cells = column if access == "rule" else f"{column}@score", paper["reports"][task]["base"][column]
-                for run in known:
-                    if cells[f"{access}-{row}"] and name in run.names:
-                        values = np.nan_to_num(run.finals(name, way))
-                        ours.append(np.append(values.mean(), run.draws @ values / values.size))
-                        theirs.append(cells[f"{access}-{row}"][-1])
+                run = next((run for run in known if name in run.names), None)  # the first has the most examples
+                if run and cells[f"{access}-{row}"]:
+                    values = run.finals(name, way)
+                    there = np.isfinite(values)
+                    total, count = np.where(there, values, 0) @ run.draws.T, there.astype(np.float64) @ run.draws.T
+                    ours.append(np.append(values[there].mean(), total / np.maximum(count, 1e-9)))
+                    theirs.append(cells[f"{access}-{row}"][-1])
             each = [spearman(np.array(theirs), sample) for sample in np.array(ours).T]
             found.setdefault(task, {})[f"{access}-{row}"] = [
-                round(float(x), 3) for x in (each[0], *percentile_interval(np.array(each[1:])))
+                round(float(x), 3)
+                for x in (
+                    each[0],
+                    *percentile_interval(np.array(each[1:])),
+                    by_chance(theirs, [one[0] for one in ours]),
+                )
             ]
     return found
+
+
+def by_chance(one: Sequence[float], other: Sequence[float]) -> float:
+    """Returns how often columns in a random order agree as well as these, by Spearman's correlation."""
+    rng, rho = np.random.default_rng(0), spearman(np.array(one), np.array(other))
+    drawn = [spearman(np.array(one), rng.permutation(other)) for _ in range(2000)]
+    return (1 + sum(each >= rho for each in drawn)) / (1 + len(drawn))
 
 
 # ---- tables ----

@@ -101,18 +101,27 @@ def test_page_has_the_numbers_of_the_runs(papers: dict[str, ModuleType], tmp_pat
     )
     assert "| typo-g | paper: rule, average | 95.3 | 94.2 | 93.4 |" in "\n".join(lines)
     verdicts = [finding.verdict for finding in papers["robtest_findings"].findings(evidence, paper)]
-    assert set(verdicts) <= {"yes", "**no**", ""} and any(verdicts) and not all(verdicts)
+    assert set(verdicts) <= {"yes", "**no**", "not decided", ""} and any(verdicts) and not all(verdicts)
 
 
-def test_worst_at_a_degree_counts_its_cases_alone(papers: dict[str, ModuleType], tmp_path: Path) -> None:
-    scuff.evaluate("toy:sentiment", "toy:sentiment", tmp_path / "run", dimensions=["typo-m"], examples=10, cases=3)
-    table = papers["robtest"].EvaluationSetup.read(papers["robtest"].Folder(tmp_path / "run")).table()
-    alone = papers["robtest"].worst_alone(table)
-    for degree in range(table.degrees):
-        for example in range(table.examples):
-            rows = table.within(0, degree) & (table["example"] == example)
-            assert alone[0, degree, example] == min(table["score"][rows])
-    assert (np.minimum(np.minimum.accumulate(alone, 1), table.clean_score) == table.worst_score).all()
+def test_the_page_shows_the_evidence(papers: dict[str, ModuleType]) -> None:
+    page = papers["robtest_page"]
+    evidence, paper = (json.loads(file.read_text(encoding="utf-8")) for file in (page.EVIDENCE, page.FIGURES))
+    shown = page.PAGE.read_text(encoding="utf-8")
+    for lines in (
+        page.findings_table(evidence, paper), page.victims_table(evidence), page.muted_table(evidence, paper),
+        page.published_table(evidence, paper), page.sizes_table(evidence, paper), page.gradient_table(evidence),
+        *(page.task_table(task, evidence, paper) for task in page.LARGER),
+    ):  # fmt: skip
+        assert "\n".join(lines) in shown
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict"),
+    [((11, 6, 0, 11), "yes"), ((11, 5, 0, 11), "not decided"), ((5, 5, 0, 11), "**no**"), ((6, 6, 5, 11), "**no**")],
+)
+def test_verdicts_about_columns(papers: dict[str, ModuleType], counts: tuple[int, int, int, int], verdict: str) -> None:
+    assert papers["robtest_findings"].decided(*counts, exceptions=1) == verdict
 
 
 def test_training_sees_every_text_once_in_an_epoch(papers: dict[str, ModuleType]) -> None:
