@@ -47,7 +47,7 @@ def _zeroe(spec: str, differs: str = "", **more: Any) -> Published:
 
 
 def _robtest(spec: str, differs: str = "", **more: Any) -> Published:
-    return Published(spec, ROBTEST, "2.1, C", differs, **more)
+    return Published(spec, ROBTEST, "2.1; published code", differs, **more)
 
 
 CODE, THESIS = "published code", "thesis 3.3.1"
@@ -92,9 +92,9 @@ PUBLISHED: dict[str, Published] = {
     ),
     "phonetic": _zeroe(
         "phonetic(listed=True, choice='best')",
-        "one respelling a word, always the same, and only of words that the lexicon has; ours draws among up to 8, and respells "
-        "all other words by rules",
-        section="3.2, 3.3",
+        "one respelling a word, always the same, and none for words outside the lexicon (4.4: few words changed overall); ours "
+        "draws among up to 8, and respells all other words by rules",
+        section="3.2, 3.3, 4.4",
         remains="the paper's one answer is often the word itself, which then stays: our table has only other spellings, so far "
         "more words change; the lexicon is free, not Combilex",
     ),
