@@ -118,7 +118,8 @@ def table(
             line(
                 shown, share(ours["success"]), ours["of"], cell(ours["queries"]), cell(ours["words"]),
                 ratio(ours["seconds"], our_unit) if comparable(name, ours, rows.get(unit)) else "",
-                share(whole.get("success")) + (f" of {whole['of']}" if whole and whole["of"] != ours["of"] else ""), cell(whole.get("queries")), cell(whole.get("words")),
+                share(whole.get("success")) + (f" of {whole['of']}" if whole and whole["of"] != ours["of"] else ""),
+                cell(whole.get("queries")), cell(whole.get("words")),
                 *map(cell, theirs[:3]), ratio(theirs[3], their_unit),
             )
         )  # fmt: skip
