@@ -312,6 +312,13 @@ def test_the_red_line_of_label_sets_is_an_auc_of_one_half() -> None:
     assert exact["red_line"] == {"metric": "score", "score": 1.0, "left": 1.0}
 
 
+def test_a_ratio_that_all_resamples_agree_on_has_no_width() -> None:
+    data = [(f"{text} number {n}", "ab"[n % 2]) for n, text in enumerate(TEXTS * 4)]
+    summary = scuff.evaluate(constant("a"), data, protocol="zeroe", dimensions=["truncate"], labels=["a", "b"]).summary
+    for cell in summary["dimensions"]["truncate@level"]["degrees"]:
+        assert cell["left"] == {"value": 1.0, "interval": [1.0, 1.0]}, "one divided by itself, not a share of examples"
+
+
 def test_no_red_line_without_the_protocol() -> None:
     summary = scuff.evaluate(agree, PAIRS, dimensions=["truncate"], degrees=[0.3], cases=1).summary
     assert "red_line" not in summary and summary["protocol"]["sides"] == [0]
