@@ -242,6 +242,24 @@ def test_the_published_choice_of_words() -> None:
         EvaluationSettings.of(protocol="zeroe", rounding="up")
 
 
+@pytest.mark.parametrize(
+    ("selection", "said"),
+    [
+        (None, []),
+        ("coin", ["what segment changes is chosen by coin; the paper: chain"]),
+        ("quota", ["what truncate, visual changes is chosen by quota; the paper: a coin",
+                   "what segment changes is chosen by quota; the paper: chain"]),
+    ],
+)  # fmt: skip
+def test_a_choice_of_words_differs_only_if_it_is_not_the_papers(selection: str | None, said: list[str]) -> None:
+    options: dict[str, Any] = {"dimensions": ["truncate", "visual", "segment", "omit"], "selection": selection}
+    settings = EvaluationSettings.of(protocol="zeroe", as_published=True, **options)
+    data = read_dataset("toy:sentiment").take(range(6))
+    found = published_facts(settings, make_protocol(settings, data, 10_000)[0], data)
+    assert [line for line in found["differs"] if "chosen by" in line] == said
+    assert any("a coin decides about each" in line for line in found["sets"]) == (selection != "quota")
+
+
 def constant(label: str) -> Any:
     return lambda *columns: [label] * len(columns[0])
 
