@@ -53,7 +53,8 @@ def _side(run: RunFile, given: dict[str, Any]) -> dict[str, str]:
     if "kind" in key or given.get("side"):
         return {}
     usual = list(range(len(run["data"]["fields"]))) if given.get("protocol") == "zeroe" else [0]
-    return {"side": name for name, sides in SIDES.items() if list(sides) == key["sides"] != usual}
+    named = [name for name, sides in SIDES.items() if list(sides) == key["sides"] != usual]
+    return {"side": named[0]} if named else {}
 
 
 def _flags(name: str, about: Any, value: Any) -> list[str]:
