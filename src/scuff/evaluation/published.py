@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..data.dataset import Dataset
 from ..perturbations.base import LEVELS
-from ..perturbations.published import PUBLISHED, ZEROE, Published, as_published
+from ..perturbations.published import COIN, PUBLISHED, ZEROE, Published, as_published
 from ..runs.schema import PublishedFacts
 from .dimensions import COLUMNS, LABEL, Dimension
 from .protocol import Protocol
@@ -125,7 +125,7 @@ def _done(settings: EvaluationSettings, protocol: Protocol, data: Dataset) -> It
         yield "the final score begins at 0 (tables of the paper)"
         yield "the worst case of each degree alone is in all tables: worst_alone"
         return
-    if protocol.selections and not settings.selection:
+    if COIN in protocol.selections and settings.selection in (None, COIN):
         yield "words are drawn at random and a coin decides about each, until a share p has changed (3.1)"
     if len(data.columns) > 1 and len(protocol.sides) > 1:
         yield "both texts of a pair are perturbed, each with draws of its own"
@@ -147,12 +147,28 @@ def _chosen(settings: EvaluationSettings, protocol: Protocol, data: Dataset) -> 
         yield f"beta {protocol.beta:g}; the paper: {BETA:g}"
     if settings.protocol == "zeroe" and len(protocol.sides) < len(data.columns):
         yield "one text of a pair is perturbed; the paper: both"
-    if settings.selection:
-        yield f"words are chosen by {settings.selection}; the paper: a coin"
+    for theirs, names in _chosen_otherwise(protocol).items():
+        how = "a coin" if theirs == COIN else theirs
+        yield f"what {', '.join(names)} changes is chosen by {settings.selection}; the paper: {how}"
     if any(dimension.access != "rule" for dimension in protocol.parsed):
         yield "scores and gradients choose among proposed edits; the published code changes important words at random"
     if any(dimension.measure == "meaning" for dimension in protocol.parsed):
         yield f"distance in meaning by {protocol.meaning}; the published code: paraphrase-distilroberta-base-v1"
+
+
+def _chosen_otherwise(protocol: Protocol) -> dict[str, list[str]]:
+    """Returns the perturbations of Zéroe whose words the run chooses otherwise than the paper, by the paper's way."""
+    found: dict[str, list[str]] = {}
+    for dimension, selection in zip(
+        protocol.parsed, protocol.selections, strict=False
+    ):  # () if all are chosen as usual
+        perturbation = dimension.perturbation
+        entry = _entry(dimension.label, perturbation.name)
+        if entry and entry.paper == ZEROE and selection:
+            theirs = entry.selection or perturbation.selection
+            if selection != theirs:
+                found.setdefault(theirs, []).append(dimension.base)
+    return found
 
 
 def _perturbation(dimension: Dimension, protocol: str) -> tuple[list[str], list[str]]:
