@@ -11,7 +11,7 @@ comes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from .attack import Attack, Proposals
@@ -21,6 +21,9 @@ from .search import parse_search
 ENCODER = "sentence similarity by MiniLM, where the paper has the Universal Sentence Encoder"
 TAGGER = "parts of speech by Scuff's own tagger; the paper's are by another"
 CONTEXT = "contextual proposes words once, for the original text; the paper's model sees the text as it is by then"
+
+AS_PUBLISHED = "; as published"  # begins what `Attack.paper` says of it
+NAMES = {"transform": "the changes"}  # of parts, where files have another
 
 LETTERS = "typo(operations='{}', layout='any')"
 INNER = "typo(operations='{}', layout='any', keep='ends')"
@@ -53,7 +56,7 @@ class Published:
         kept = [new.get(constraint.name, constraint) for constraint in recipe.constraints]
         return replace(
             recipe,
-            paper=f"{recipe.paper}; as published: {self.where}",
+            paper=f"{recipe.paper}{AS_PUBLISHED}: {self.where}",
             perturbations=tuple(map(Proposals.parse, self.perturbations)) or recipe.perturbations,
             search=parse_search(self.search) if self.search else recipe.search,
             constraints=tuple(constraint for constraint in kept if constraint.name not in self.without),
@@ -152,3 +155,8 @@ def as_published(recipe: Attack, name: str) -> Attack:
     if recipe.name not in PUBLISHED:
         raise ValueError(f"expected one of {', '.join(PUBLISHED)} for as_published, got {name!r}")
     return PUBLISHED[recipe.name].of(recipe)
+
+
+def but_for(recipe: Attack, parts: Iterable[str]) -> str:
+    """What heads a recipe of which the user chose some parts. recipe: ours. parts: names, as in `Attack.deviations`."""
+    return f"{recipe.paper}{AS_PUBLISHED} but for {', '.join(NAMES.get(part, part) for part in parts)}"
