@@ -353,12 +353,16 @@ def test_the_published_searches() -> None:
     assert found["input-reduction"] == "beam(width=5)"
 
 
-@pytest.mark.parametrize(("name", "most"), [("textbugger", 1), ("tt-textbugger", 5)])
-def test_textbugger_as_published_types_its_look_alikes(name: str, most: int) -> None:
-    """Sub-C: visually similar characters (0 for o, 1 for l, @ for a) or keys that touch; the first and last letter stay."""
+@pytest.mark.parametrize(("name", "most", "ends"), [("textbugger", 1, 2), ("tt-textbugger", 5, 0)])
+def test_textbugger_as_published_types_its_look_alikes(name: str, most: int, ends: int) -> None:
+    """Sub-C: visually similar characters (0 for o, 1 for l, @ for a) or keys that touch. In TextBugger a blank comes in, and the
+    first and last letter stay; ToxicTrap's Table 14 says "Random Character Insertion" and nothing of the ends.
+    """
     parts = {part.perturbation.spec: part.count for part in published(name).perturbations}
     assert parts["homoglyph(scripts='ascii')"] == parts["keyboard(phi=0.0)"] == most
-    assert sum("keep='ends'" in spec for spec in parts) == 2 and "homoglyph" not in parts
+    assert sum("keep='ends'" in spec for spec in parts) == ends and "homoglyph" not in parts
+    assert any("symbols=' '" in spec for spec in parts) == (name == "textbugger")
+    assert (LETTERS["insert"] in parts) == (name == "tt-textbugger")
 
 
 @pytest.mark.parametrize(("name", "kept"), [("pwws", []), ("deepwordbug", []), ("tt-pwws", ["stop-words"])])

@@ -28,6 +28,10 @@ NAMES = {"transform": "the changes"}  # of parts, where files have another
 LETTERS = "typo(operations='{}', layout='any')"
 INNER = "typo(operations='{}', layout='any', keep='ends')"
 BLANK = "intrude(symbols=' ', min_letters=2, phi=0.0)"
+TYPED = (
+    "a letter becomes a look-alike that people type (0 for o, 1 for l, @ for a) or its neighbour on the keyboard; ours becomes a "
+    "look-alike of Unicode, five of them tried"
+)
 NEAREST = "embedding(n={}, tagger=False)"
 
 
@@ -76,8 +80,7 @@ TEXTBUGGER = Published(
     (BLANK, INNER.format("delete"), INNER.format("swap"), "homoglyph(scripts='ascii')", "keyboard(phi=0.0)", NEAREST.format(5)),
     differs=(
         "the first and the last letter of a word stay; ours may go or be swapped",
-        "a letter becomes a look-alike that people type (0 for o, 1 for l, @ for a) or its neighbour on the keyboard; ours "
-        "becomes a look-alike of Unicode, five of them tried",
+        TYPED,
     ),
     remains={
         "meaning": ENCODER, "search": "all words of the text are ranked at once; the paper ranks sentences first",
@@ -130,14 +133,19 @@ PUBLISHED: dict[str, Published] = {
         ),
         remains={"pos": TAGGER},
     ),
-    "tt-textfooler": replace(TEXTFOOLER, paper="Bespalov et al. 2023", where="Table 14"),
+    "tt-textfooler": replace(
+        TEXTFOOLER, paper="Bespalov et al. 2023", where="Table 14; windows as in TextFooler's code, which it revises"
+    ),
     "tt-pwws": Published("Bespalov et al. 2023", "Table 14", remains=PWWS.remains),
     "tt-deepwordbug": Published("Bespalov et al. 2023", "Table 14"),
     "tt-textbugger": replace(
-        TEXTBUGGER, paper="Bespalov et al. 2023", where="Table 14 with its note on look-alikes and keys",
+        TEXTBUGGER, paper="Bespalov et al. 2023", where="Table 14 and its note on look-alikes and keys, by their words",
         perturbations=(
-            BLANK, INNER.format("delete"), INNER.format("swap"), "5*homoglyph(scripts='ascii')", "5*keyboard(phi=0.0)",
-            NEAREST.format(5),
+            *(LETTERS.format(kind) for kind in ("insert", "delete", "swap")), "5*homoglyph(scripts='ascii')",
+            "5*keyboard(phi=0.0)", NEAREST.format(5),
+        ),
+        differs=(
+            "a random letter comes in, as the row says; ours is a blank, as in TextBugger, which the row may mean", TYPED,
         ),
         remains={"meaning": ENCODER},
     ),

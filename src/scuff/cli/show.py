@@ -65,6 +65,6 @@ def run(args: argparse.Namespace) -> None:
                 break
             for line in new:
                 print(f"  {level:5}{line}")
-    for error in missing:
-        print(f"\n{error}")
+    for why in missing:
+        print(f"\n{why}")
     report_failures(failures, skip=args.skip_errors)
