@@ -11,10 +11,11 @@ import pytest
 
 import scuff
 from attacks.attacked import changes, part
-from scuff.attacks.attack import Attack
+from scuff.attacks.attack import ALL, Attack, Proposals
 from scuff.attacks.published import CONTEXT, PUBLISHED, as_published
 from scuff.attacks.recipes import RECIPES, find_recipe
 from scuff.attacks.settings import AttackSettings
+from scuff.text.corpus import Corpus
 
 
 def published(name: str) -> Attack:
@@ -70,12 +71,16 @@ def test_the_published_searches() -> None:
     assert found["input-reduction"] == "beam(width=5)"
 
 
-@pytest.mark.parametrize(("name", "most"), [("textbugger", 1), ("tt-textbugger", 5)])
-def test_textbugger_as_published_types_its_look_alikes(name: str, most: int) -> None:
-    """Sub-C: visually similar characters (0 for o, 1 for l, @ for a) or keys that touch; the first and last letter stay."""
+@pytest.mark.parametrize(("name", "most", "ends"), [("textbugger", 1, 2), ("tt-textbugger", 5, 0)])
+def test_textbugger_as_published_types_its_look_alikes(name: str, most: int, ends: int) -> None:
+    """Sub-C: visually similar characters (0 for o, 1 for l, @ for a) or keys that touch. In TextBugger a blank comes in, and the
+    first and last letter stay; ToxicTrap's Table 14 says "Random Character Insertion" and nothing of the ends.
+    """
     parts = {part.perturbation.spec: part.count for part in published(name).perturbations}
     assert parts["homoglyph(scripts='ascii')"] == parts["keyboard(phi=0.0)"] == most
-    assert sum("keep='ends'" in spec for spec in parts) == 2 and "homoglyph" not in parts
+    assert sum("keep='ends'" in spec for spec in parts) == ends and "homoglyph" not in parts
+    assert any("symbols=' '" in spec for spec in parts) == (name == "textbugger")
+    assert ("typo(operations='insert', layout='any')" in parts) == (name == "tt-textbugger")
 
 
 @pytest.mark.parametrize(("name", "kept"), [("pwws", []), ("deepwordbug", []), ("tt-pwws", ["stop-words"])])
@@ -88,9 +93,48 @@ def test_parts_that_are_given_stay_as_published_or_not(attack_of: Any) -> None:
     made = attack_of("toxictrap", as_published=True, search="beam(width=3)", constraint=["changed(share=0.3)"])
     assert made.search.spec == "beam(width=3)" and part(made, "changed").share == 0.3
     assert part(made, "meaning").window == 0
-    assert made.deviations["other"] == "chosen otherwise: search, changed, meaning", "chrF is another measure"
+    assert made.paper.endswith("; as published but for search, changed, meaning"), "chrF is another measure"
+    assert made.deviations["other"] == (
+        "chosen otherwise: search beam(width=3) (published: unk), changed(share=0.3) (published: changed), "
+        "meaning(encoder='chrf') (published: meaning)"
+    )
     assert "by another" in made.deviations["pos"], "what remains is told"
     assert attack_of("toxictrap", as_published=False).specs == attack_of("toxictrap").specs
+
+
+def test_no_part_of_the_users_passes_for_published(attack_of: Any) -> None:
+    """What stands in the place of a published part, and what holds the search back, is told; what is still true stays told."""
+    steps = PUBLISHED["deepwordbug"].remains["search"]
+    given = attack_of(
+        "deepwordbug", as_published=True, search="random", perturbations=["visual"], without=["edit-distance"]
+    )
+    assert given.paper == "DeepWordBug (Gao et al. 2018); as published but for the changes, search, edit-distance"
+    assert "changes visual (published: typo(operations='swap'" in given.deviations["other"]
+    assert given.deviations["other"].endswith(
+        "search random (published: head-tail), no edit-distance (published: edit-distance)"
+    )
+    assert given.deviations["search"] == steps and "transform" not in given.deviations
+    held = attack_of("deepwordbug", as_published=True, search="unk", max_queries=50)
+    assert held.paper.endswith("; as published but for search, max-queries")
+    assert (
+        held.deviations["other"].endswith(", at most 50 queries for each text") and held.deviations["search"] == steps
+    )
+    assert "search" not in attack_of("deepwordbug", as_published=True, search="genetic").deviations
+    ours = attack_of("deepwordbug", search="random", max_queries=50)
+    assert ours.deviations == {"other": "chosen otherwise: search"} and "published" not in ours.paper
+
+
+def test_the_shown_source_of_loose_synonyms_is_the_one_taken() -> None:
+    """Identity and proposals are those of older runs; only what is shown names WordNet."""
+    recipe = published("pwws")
+    [shown] = recipe.in_full["transform"]
+    assert "source='wordnet', loose=True" in shown and recipe.specs["transform"] == ["synonym(loose=True)"]
+    texts = ["The big film was a great bank of Fine jokes, watched twice.", "He set the table and ran."]
+    corpus, specs = Corpus.of(texts), ("synonym(loose=True)", shown)
+    ours, named = (Proposals.parse(spec).perturbation.proposals(corpus, 0.0, k=ALL) for spec in specs)
+    assert list(ours.text.strings()) == list(named.text.strings()) and len(ours.text) > 20
+    assert ours.start.tolist() == named.start.tolist() and ours.row.tolist() == named.row.tolist()
+    assert "source='scuff'" in Proposals.parse("synonym").in_full
 
 
 def test_words_of_a_language_model_come_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,11 +171,15 @@ def test_published_recipes_run_and_resume(name: str, vectors: str, tmp_path: Pat
     given["max_queries"] = 60
     result = scuff.attack(toy, toy, name, tmp_path / "run", **given)
     told = result.summary["recipe"]
-    assert PUBLISHED[name].where in told["paper"] and told["search"].startswith(published(name).search.name)
+    but = "; as published but for" + (
+        " meaning," if "meaning" in PUBLISHED[name].remains else ""
+    )  # chrF is another measure
+    assert told["paper"].endswith(f"{but} max-queries") and told["search"].startswith(published(name).search.name)
     left = [text for part, text in PUBLISHED[name].remains.items() if part != "meaning"]  # chrF is another measure
     page = unescape((tmp_path / "run" / "report.html").read_text())
     for where in (" ".join(str(result).split()), page):
-        assert f"as published: {PUBLISHED[name].where}" in where and all(text in where for text in left)
+        assert f"{but} max-queries" in where and "at most 60 queries" in where and all(text in where for text in left)
+    assert f"As published{but.removeprefix('; as published')} max-queries (" in page and 'id="recipe"' in page
     assert set(left) <= set(told["deviations"])
     again = scuff.resume(tmp_path / "run")
     assert again.summary == result.summary

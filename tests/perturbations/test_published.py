@@ -205,6 +205,24 @@ def test_commands_keep_an_option_that_is_written_at_its_default(
     assert "visual(at_least_one=False): " in capsys.readouterr().out
 
 
+def test_syntax_as_published_says_whose_model_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The paper has a paraphraser in its place: neither a name that the user did not write nor one of ours twice."""
+    for spec in ("syntax", "typo+syntax"):
+        with pytest.raises(
+            MissingResource, match=r"^syntax as published is a trained paraphraser, .*: paraphrase\(model="
+        ):
+            scuff.perturb("It was good.", spec, as_published=True)
+    assert main(["show", "--as-published", "-p", "syntax", "-p", "contextual", "-p", "truncate", "a good film"]) == 0
+    shown = capsys.readouterr().out
+    assert "\nsyntax as published is a trained paraphraser" in shown and "\nparaphrase:" not in shown
+    assert "or --mlm of evaluate, attack and augment" in shown and "low  " in shown
+
+
+def test_the_switch_is_checked() -> None:
+    with pytest.raises(ValueError, match=r"^expected True or False for as_published, got 'yes'$"):
+        scuff.perturb("It was good.", "visual", as_published="yes")  # type: ignore[call-overload]
+
+
 def test_the_page_has_the_table() -> None:
     path = ROOT / "build" / "published_page.py"
     spec = importlib.util.spec_from_file_location("published_page", path)
