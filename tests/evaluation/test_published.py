@@ -126,7 +126,9 @@ def test_robtest_as_published() -> None:
     assert found["paper"].startswith("RobTest") and "12 examples; the paper: 1,000" in found["differs"]
     assert "3 cases per example and degree; the paper: 100" in found["differs"]
     assert f"synonym is {PUBLISHED['synonym'].spec}" in found["sets"]
-    assert "as published, RobTest" in str(result) and "differs from the paper: 3 cases" in str(result)
+    assert "as published, RobTest" in str(result) and "\ndiffers from the paper:\n- 3 cases" in str(result)
+    shown = " ".join(str(result).split())
+    assert all(f" - {line} " in shown for line in (*found["sets"], *found["differs"])), "an item a line"
 
 
 def test_what_the_user_sets_wins() -> None:
@@ -455,6 +457,18 @@ def test_gates_can_name_both_worst_cases() -> None:
     assert measured == ("keyboard",), "only what the threshold names"
     zeroe = EvaluationSettings.of(protocol="zeroe", as_published=True)
     assert dimensions_to_measure(zeroe, {"visual@0.8.left": 0.5}, None) == ()
+
+
+def test_a_baseline_is_compared_in_both_worst_cases() -> None:
+    summary = scuff.evaluate("toy:sentiment", "toy:sentiment", dimensions=["typo-m"], **SMALL).summary
+    better = json.loads(json.dumps(summary))
+    for entry in (better["overall"], better["dimensions"]["typo-m"]):
+        entry["worst_alone"]["value"] += 0.2
+    failed = [line.name for line in check_summary(summary, {}, 0.1, better) if not line.passed]
+    assert failed == ["worst_alone", "typo-m.worst_alone"]
+    for entry in (better["overall"], better["dimensions"]["typo-m"]):
+        del entry["worst_alone"]
+    assert all(line.passed for line in check_summary(summary, {}, 0.1, better)), "a run of an older version has none"
 
 
 def test_a_baseline_must_be_rounded_alike() -> None:

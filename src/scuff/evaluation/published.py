@@ -94,9 +94,10 @@ def published_dimension(name: str, protocol: str | None = None) -> str:
         rest, measure, way = COLUMNS[rest].partition("@")
         ending = measure + way + ending
     entry = _entry(dimension, protocol)
-    if (protocol and entry is None) or (entry and entry.spec.partition("(")[0] != dimension.perturbation.name):
+    ours = protocol is not None and entry is None
+    if (ours and label in COLUMNS) or (entry and entry.spec.partition("(")[0] != dimension.perturbation.name):
         return name
-    spec = as_published(rest, _column(dimension, protocol))
+    spec = rest if ours else as_published(rest, _column(dimension, protocol))
     return (f"{label}={spec}" if label else spec) + ending
 
 
