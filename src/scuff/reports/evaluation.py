@@ -134,11 +134,7 @@ def _scores(summary: EvaluationSummary) -> str:
     columns = [f"{degree:g}" for degree in degrees(summary)]
     columns = ["dimension", "setting", "average (final)", "worst (final)", "worst alone (final)", *columns]
     of, scored = harm_measure(summary), summary["metric"]
-    other = (
-        f"; it is of {escape(of)}, and sorts the rows, while all other columns are {escape(scored)}"
-        if of != scored
-        else ""
-    )
+    other = f" and sorts the rows; all other columns are {escape(scored)}" if of != scored else ""
     columns.append(f"left of {of}" if other else "left")
     how = _how(
         "The most harmful dimension first. The final scores weigh small degrees more (RobTest, eq. 1); the columns are the "
