@@ -126,7 +126,9 @@ def test_robtest_as_published() -> None:
     assert found["paper"].startswith("RobTest") and "12 examples; the paper: 1,000" in found["differs"]
     assert "3 cases per example and degree; the paper: 100" in found["differs"]
     assert f"synonym is {PUBLISHED['synonym'].spec}" in found["sets"]
-    assert "as published, RobTest" in str(result) and "differs from the paper: 3 cases" in str(result)
+    assert "as published, RobTest" in str(result) and "\ndiffers from the paper:\n- 3 cases" in str(result)
+    shown = " ".join(str(result).split())
+    assert all(f" - {line} " in shown for line in (*found["sets"], *found["differs"])), "an item a line"
 
 
 def test_what_the_user_sets_wins() -> None:
@@ -184,8 +186,76 @@ def test_what_a_paper_has_otherwise_and_needs_a_model_for_is_said() -> None:
     protocol = Protocol(dimensions=("syntax", "typo-g", "homoglyph"), degrees=(0.1,))
     found = published_facts(settings, protocol, read_dataset("toy:sentiment"))
     assert any(line.startswith("syntax: ") and PUBLISHED["syntax"].needs in line for line in found["differs"])
-    assert any(line.startswith("typo-g is typo; as published it is typo(") for line in found["differs"])
+    assert "typo-g has layout='qwerty'; as published layout='any'" in found["differs"]
     assert "homoglyph is not of this paper" in found["differs"]
+
+
+def facts(data: str = "toy:sentiment", **settings: Any) -> tuple[Protocol, list[str], list[str]]:
+    """The protocol of a run as published, what is set, and what differs."""
+    chosen, texts = EvaluationSettings.of(as_published=True, **settings), read_dataset(data).take(range(6))
+    protocol = make_protocol(chosen, texts, 10_000)[0]
+    found = published_facts(chosen, protocol, texts)
+    return protocol, found["sets"], found["differs"]
+
+
+def test_options_of_the_user_do_not_pass_for_those_of_the_paper() -> None:
+    given = ["truncate(keep=1)", "visual(space='dces', neighbours=3)", "keyboard(layout='azerty', phi=0.1)"]
+    _, sets, differs = facts(protocol="zeroe", dimensions=given)
+    assert not any("truncate" in line for line in sets)
+    assert "truncate(keep=1)@level has keep=1; as published keep=2" in differs
+    assert any(
+        line.endswith("has space='dces', neighbours=3; as published space='vaegan', neighbours=20") for line in differs
+    )
+    assert any(
+        line.endswith("has phi=0.1, layout='azerty'; as published phi=None, layout='qwerty'") for line in differs
+    )
+    assert any(line.startswith("keyboard(") and line.endswith("has at_least_one=False") for line in sets)
+    _, sets, differs = facts(protocol="zeroe", dimensions=["truncate(keep=2)"])
+    assert "truncate(keep=2)@level has keep=2" in sets and not any("truncate" in line for line in differs)
+
+
+def test_what_robtest_does_not_have_stays_ours_in_its_protocol() -> None:
+    protocol, sets, differs = facts(
+        dimensions=["keyboard", "phonetic@edits", "phonetic", "keyboard@level", "typo", "typo@edits"]
+    )
+    ours = [dimension.perturbation for dimension in protocol.parsed]
+    assert ours[:4] == [
+        scuff.perturbations.parse(spec) for spec in ("keyboard", "phonetic", "phonetic(slight=True)", "keyboard")
+    ]
+    assert not protocol.selections, "the coin is Zéroe's"
+    assert {"keyboard is not of this paper", "keyboard@level is not of this paper"} <= set(differs)
+    assert f"phonetic@edits: {PUBLISHED['phonetic-g'].remains}" in differs
+    assert {"typo is typo(layout='any')", "typo(layout='any')@edits has layout='any'"} <= set(sets)
+
+
+@pytest.mark.parametrize("name", ["synonym", "inflection", "distraction", "natural|visual"])
+def test_what_zeroe_does_not_have_runs_in_its_protocol(name: str) -> None:
+    chosen = EvaluationSettings.of(protocol="zeroe", as_published=True, dimensions=[name, "keyboard"])
+    protocol, _, differs = facts(protocol="zeroe", dimensions=[name, "keyboard"])
+    assert protocol.parsed[0].perturbation == planned(protocol="zeroe", dimensions=[name]).parsed[0].perturbation
+    assert sum(line.endswith("is not of this paper") for line in differs) == 1
+    assert dimensions_to_measure(chosen, {"keyboard": 0.5}, None) == (name, "keyboard")
+
+
+def test_every_choice_beside_the_paper_is_listed() -> None:
+    chosen: dict[str, Any] = {"protect": "urls", "metric": "macro-f1", "width": 0.1}
+    _, _, plain = facts(dimensions=["glyph-g"])
+    _, _, differs = facts(dimensions=["glyph-g"], **chosen)
+    assert [line.partition(";")[0] for line in differs if line not in plain] == [
+        "protected text stays as it is (urls)",
+        "adaptive: fewer cases where an interval is narrower than 0.1",
+        "scores are macro F1",
+    ]
+    protocol, _, differs = facts(protocol="zeroe", dimensions=["visual@edits", "visual"], examples=6)
+    assert protocol.selections == (None, "coin") and "6 examples; the paper: whole test sets" in differs
+    assert any(
+        "@edits is a share of the characters; no coin chooses words; the paper: the strength" in each
+        for each in differs
+    )
+    by_auc = [
+        facts("toy:tone", protocol="zeroe", dimensions=["truncate"], metric=metric)[2] for metric in (None, "auc")
+    ]
+    assert ["macro AUC" in " ".join(lines) for lines in by_auc] == [True, False]
 
 
 # --- Zéroe --------------------------------------------------------------------------------------------------------------
@@ -412,6 +482,18 @@ def test_gates_can_name_both_worst_cases() -> None:
     assert measured == ("keyboard",), "only what the threshold names"
     zeroe = EvaluationSettings.of(protocol="zeroe", as_published=True)
     assert dimensions_to_measure(zeroe, {"visual@0.8.left": 0.5}, None) == ()
+
+
+def test_a_baseline_is_compared_in_both_worst_cases() -> None:
+    summary = scuff.evaluate("toy:sentiment", "toy:sentiment", dimensions=["typo-m"], **SMALL).summary
+    better = json.loads(json.dumps(summary))
+    for entry in (better["overall"], better["dimensions"]["typo-m"]):
+        entry["worst_alone"]["value"] += 0.2
+    failed = [line.name for line in check_summary(summary, {}, 0.1, better) if not line.passed]
+    assert failed == ["worst_alone", "typo-m.worst_alone"]
+    for entry in (better["overall"], better["dimensions"]["typo-m"]):
+        del entry["worst_alone"]
+    assert all(line.passed for line in check_summary(summary, {}, 0.1, better)), "a run of an older version has none"
 
 
 def test_a_baseline_must_be_rounded_alike() -> None:

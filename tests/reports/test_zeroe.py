@@ -101,6 +101,15 @@ def test_the_page_has_the_red_line_at_s_worst(run: Path) -> None:
     assert re.search(r"Mode\s+Accuracy\s+s\*\s+95 % of s\*", text)
 
 
+def test_of_which_score_left_is(tmp_path: Path) -> None:
+    """Of label sets it is macro AUC, while the other columns are exact match."""
+    scuff.evaluate("toy:tone", "toy:tone", tmp_path / "run", protocol="zeroe", dimensions=["truncate"], examples=20)
+    source = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "<th>left of macro AUC</th>" in source and "sorts the rows; all other columns are exact match" in source
+    shown = " ".join(score_table(Folder(tmp_path / "run").evaluation_summary()).split())
+    assert "left of the clean macro AUC at degree 0.8, in %; sorts the table, whose scores are exact match: " in shown
+
+
 def test_runs_that_are_not_as_published_say_nothing_of_it(tmp_path: Path) -> None:
     scuff.evaluate(TOY, TOY, tmp_path / "run", dimensions=["truncate"], degrees=[0.5], cases=1, examples=4)
     source = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")

@@ -88,9 +88,11 @@ def _affordable(settings: EvaluationSettings, protocol: Protocol, data: Dataset)
 
 
 def choose_dimensions(
-    settings: EvaluationSettings, data: Dataset, access: Access = Access.GRADIENT
+    settings: EvaluationSettings, data: Dataset, access: Access = Access.GRADIENT, *, any_paper: bool = False
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Returns the specs of the dimensions of a run, and those that are left out with the reasons.
+
+    any_paper: as published, each perturbation is that of the paper that has it; else what the protocol's paper lacks stays ours.
 
     Raises ValueError or MissingResource if a dimension that the user named cannot run; a default one is left out instead. The
     name `default` stands for all default ones that are not named beside it.
@@ -100,11 +102,13 @@ def choose_dimensions(
         raise ValueError("expected no tag for the protocol zeroe, got one: it is of the ten perturbations of the paper")
     if settings.dimensions and settings.tag:
         raise ValueError("expected tag or dimensions, got both: a tag chooses among all dimensions")
-    named = [name if name == DEFAULT else _filled(name, settings, data) for name in settings.dimensions or (DEFAULT,)]
+    paper = None if any_paper else settings.protocol
+    given = settings.dimensions or (DEFAULT,)
+    named = [name if name == DEFAULT else _filled(name, settings, data, paper) for name in given]
     names: list[str] = []
     for name in named:
         if name == DEFAULT:
-            names += _usable(settings, data, set(named), left_out)
+            names += _usable(settings, data, set(named), left_out, paper)
             continue
         dimension = Dimension.parse(name)
         if data.task == "tokens" and not dimension.perturbation.facts.keeps_tokens:
@@ -119,8 +123,9 @@ def choose_dimensions(
 def choose_selections(settings: EvaluationSettings, dimensions: Iterable[str]) -> tuple[str | None, ...]:
     """Returns how each dimension at a strength chooses words: as the user says, else as published; () if all as usual."""
     found: list[str | None] = []
+    zeroe = settings.protocol == "zeroe"
     for dimension in map(Dimension.parse, dimensions):
-        published = published_selection(dimension.perturbation) if settings.as_published else None
+        published = published_selection(dimension.perturbation) if settings.as_published and zeroe else None
         found.append((settings.selection or published) if dimension.measure == "level" else None)
     return tuple(found) if any(found) else ()
 
@@ -130,10 +135,12 @@ def usual_dimensions(settings: EvaluationSettings) -> list[str]:
     return list(ZEROE if settings.protocol == "zeroe" else TAGS[settings.tag] if settings.tag else COLUMNS)
 
 
-def _usable(settings: EvaluationSettings, data: Dataset, named: set[str], left_out: dict[str, str]) -> Iterable[str]:
+def _usable(
+    settings: EvaluationSettings, data: Dataset, named: set[str], left_out: dict[str, str], paper: str | None
+) -> Iterable[str]:
     """Yields the specs of the default dimensions that can run and are not named; adds the others to `left_out`."""
     for name in usual_dimensions(settings):
-        filled = _filled(name, settings, data)
+        filled = _filled(name, settings, data, paper)
         if filled not in named and (reason := _unusable(Dimension.parse(filled), data)):
             left_out[name] = reason
         elif filled not in named:
@@ -165,21 +172,22 @@ def _by_access(
     return tuple(name for name, times in out.items() for _ in range(max(1, times)))
 
 
-def _filled(name: str, settings: EvaluationSettings, data: Dataset) -> str:
+def _filled(name: str, settings: EvaluationSettings, data: Dataset, paper: str | None) -> str:
     """Returns the spec of a dimension with options that come from the paper (as_published), the settings (contextual) or the data
-    (distraction).
+    (distraction). paper: the protocol whose paper counts; None for all.
     """
     plain, at, access = name.partition("@")
+    label = f"{plain}-level" if settings.protocol == "zeroe" else plain  # the plain name is RobTest's, by its degrees
     if plain == "contextual":  # its spec names the masked language model
         ours = Contextual(mlm=settings.mlm or "")
-        published = as_published(ours) if settings.as_published else ours
+        published = as_published(ours) if settings.as_published and paper != "zeroe" else ours
         for contextual in (published, ours):
             with suppress(MissingResource):
                 assert isinstance(contextual, Contextual), "options alone make it as published"
-                return f"contextual={contextual.settled().spec}{at}{access}"
+                return f"{label}={contextual.settled().spec}{at}{access}"
     if plain == "distraction" and data.task != "tokens" and (words := neutral_words(data, settings.seed)):
-        return f"distraction=distraction(words={words!r}){at}{access}"
-    return published_dimension(name) if settings.as_published else name
+        return f"{label}=distraction(words={words!r}){at}{access}"
+    return published_dimension(name, paper) if settings.as_published else name
 
 
 def _unusable(dimension: Dimension, data: Dataset) -> str:

@@ -115,7 +115,7 @@ def _names(settings: EvaluationSettings, specs: Iterable[str], *, also_by_rule: 
     """
     out: dict[str, str] = {}
     for spec in [one for given in specs for one in (usual_dimensions(settings) if given == DEFAULT else [given])]:
-        spec = published_dimension(spec) if settings.as_published else spec
+        spec = published_dimension(spec, settings.protocol) if settings.as_published else spec
         spec = at_level(spec) if settings.protocol == "zeroe" else spec
         dimension = Dimension.parse(spec)
         given = dimension.access != "rule" or spec.endswith("@rule") or settings.protocol == "zeroe"

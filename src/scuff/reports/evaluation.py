@@ -15,7 +15,7 @@ from ..runs.schema import (
     RunFile,
 )
 from .charts import curve, left_curve, radar
-from .evaluation_tables import paper_head, paper_note, paper_rows
+from .evaluation_tables import harm_measure, paper_head, paper_note, paper_rows
 from .formatting import alone, percent, short, spread
 from .groups import accesses, by_harm, degrees, groups, measure_of_meaning, overall_by_access, unchanged
 from .notes import evaluation_notes
@@ -132,10 +132,13 @@ def _radars(summary: EvaluationSummary) -> str:
 
 def _scores(summary: EvaluationSummary) -> str:
     columns = [f"{degree:g}" for degree in degrees(summary)]
-    columns = ["dimension", "setting", "average (final)", "worst (final)", "worst alone (final)", *columns, "left"]
+    columns = ["dimension", "setting", "average (final)", "worst (final)", "worst alone (final)", *columns]
+    of, scored = harm_measure(summary), summary["metric"]
+    other = f" and sorts the rows; all other columns are {escape(scored)}" if of != scored else ""
+    columns.append(f"left of {of}" if other else "left")
     how = _how(
         "The most harmful dimension first. The final scores weigh small degrees more (RobTest, eq. 1); the columns are the "
-        "average at each degree; the last is what is left of the clean score at the highest.",
+        f"average at each degree; the last is what is left of the clean {escape(of)} at the highest{other}.",
         "Where the average is high and the worst low, someone who tries often enough finds a way; where both are low, people "
         f"meet it by accident. More: {_guide('report')}.",
     )

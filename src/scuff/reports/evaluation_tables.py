@@ -74,10 +74,15 @@ def _aucs(summary: EvaluationSummary, width: int) -> list[str]:
     return ["macro AUC at each degree", *rows, ""]
 
 
+def harm_measure(summary: EvaluationSummary) -> str:
+    """Returns the name of the score of which `left` is the rest, and by which dimensions are sorted."""
+    return "macro AUC" if summary["task"] == "multi" and "auc" in summary["clean"] else summary["metric"]
+
+
 def _harm(summary: EvaluationSummary) -> list[str]:
     """Returns Zéroe's ranking, by s* at the highest degree: one line per access."""
-    last = degrees(summary)[-1]
-    measure = "macro AUC" if summary["task"] == "multi" and "auc" in summary["clean"] else summary["metric"]
+    last, measure = degrees(summary)[-1], harm_measure(summary)
+    sorts = f"; sorts the table, whose scores are {summary['metric']}" if measure != summary["metric"] else ""
     used, out = accesses(summary), []
     for access in used:
         ranked = [
@@ -86,7 +91,7 @@ def _harm(summary: EvaluationSummary) -> list[str]:
             if (content := summary["dimensions"][entry["dimension"]])["setting"] == access
         ]
         by = f" ({access})" if len(used) > 1 else ""
-        out.append(f"left of the clean {measure} at degree {last:g}, in %{by}: {', '.join(ranked)}")
+        out.append(f"left of the clean {measure} at degree {last:g}, in %{by}{sorts}: {', '.join(ranked)}")
     return out
 
 

@@ -93,6 +93,8 @@ def check_summary(
         before = named_scores(baseline) if baseline else dict.fromkeys(scores, scores["clean"])
         what = "baseline" if baseline else "clean"
         for name in _dropping(summary, baseline is not None):
+            if name.endswith("worst_alone") and not (name in scores and name in before):
+                continue  # a run of an older version does not have it
             start = before[name]
             why = f" ({what} {percent(start)} - {percent(drop)})"
             lines.append(Line(name, scores[name], math.inf if start is None else start - drop, why))
@@ -160,8 +162,8 @@ def _dropping(summary: Summary, baseline: bool) -> list[str]:
     if "kind" in summary:
         return ["clean", "after"] if baseline else ["after"]
     dimensions = summary["dimensions"]
-    each = [name for dimension in dimensions for name in (dimension, f"{dimension}.worst")]
-    return ["clean", "average", "worst", *each] if baseline else list(dimensions)
+    each = [name for dimension in dimensions for name in (dimension, f"{dimension}.worst", f"{dimension}.worst_alone")]
+    return ["clean", "average", "worst", "worst_alone", *each] if baseline else list(dimensions)
 
 
 def _comparable(summary: Summary, baseline: Summary) -> None:

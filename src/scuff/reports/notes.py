@@ -79,13 +79,15 @@ def _left_out(summary: EvaluationSummary) -> list[str]:
 
 
 def as_published_notes(summary: EvaluationSummary) -> list[str]:
-    """Returns a line that names the paper that a run follows, and one on what differs from it; [] if it follows none."""
+    """Returns the paper that a run follows, with a line for each thing set, and for each that differs; [] if it follows none."""
     if "published" not in summary:
         return []
     found = summary["published"]
     return [
-        f"as published, {found['paper']} {found['section']}: {'; '.join(found['sets'])}",
-        f"differs from the paper: {'; '.join(found['differs'])}",
+        f"as published, {found['paper']} {found['section']}:",
+        *(f"- {line}" for line in found["sets"]),
+        "differs from the paper:",
+        *(f"- {line}" for line in found["differs"]),
     ]
 
 

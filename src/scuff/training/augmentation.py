@@ -154,7 +154,7 @@ class Augmentation(FileSettings):
             raise BadInput(f"{name}: expected two columns of texts for side {self.side}, got {', '.join(columns)}")
         # a data set without texts, since the copies of an example must not depend on other examples
         specs, left_out = choose_dimensions(
-            self.settings, Dataset(name, "tokens" if tokens else "single", ((),), (), ())
+            self.settings, Dataset(name, "tokens" if tokens else "single", ((),), (), ()), any_paper=True
         )
         dimensions = tuple(map(Dimension.parse, specs))
         texts = (joined(row[column]) for row in head for column in columns if isinstance(row.get(column), str | list))
