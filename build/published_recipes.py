@@ -1,7 +1,4 @@
-"""Writes the table of recipes as published into docs/published.md: python build/published_recipes.py
-
-As long as that page has no such section, the section is docs/published-recipes.part.
-"""
+"""Writes the table of recipes as published into docs/published.md: python build/published_recipes.py"""
 
 from __future__ import annotations
 
@@ -9,15 +6,8 @@ from pathlib import Path
 
 from scuff.attacks.published import PUBLISHED, Published
 
-DOCS = Path(__file__).parents[1] / "docs"
+PAGE = Path(__file__).parents[1] / "docs" / "published.md"
 BEGIN, END = "<!-- recipes: made by build/published_recipes.py -->", "<!-- end -->"
-
-
-def page() -> Path:
-    """The file that has the section."""
-    whole = DOCS / "published.md"
-    inside = whole.is_file() and BEGIN in whole.read_text(encoding="utf-8")
-    return whole if inside else DOCS / "published-recipes.part"
 
 
 def table() -> str:
@@ -43,4 +33,4 @@ def filled(text: str) -> str:
 
 
 if __name__ == "__main__":
-    page().write_text(filled(page().read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

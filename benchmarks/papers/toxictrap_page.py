@@ -10,7 +10,7 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
-from toxictrap import SOURCES, TABLE_5, TABLE_10, TASKS, WHOLE
+from toxictrap import COSTLY, SOURCES, TABLE_5, TABLE_10, TASKS, WHOLE
 from toxictrap_findings import comparisons, findings
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -89,6 +89,13 @@ def ratio(value: float | None, unit: float | None) -> str:
     return "" if not value or not unit else f"{value / unit:.2f}"
 
 
+def comparable(name: str, row: dict[str, Any], unit: dict[str, Any] | None) -> bool:
+    """Returns whether a row's time may be divided by that of the unit: rows on fewer texts were run on another machine, but for
+    those of the searches that always run on fewer.
+    """
+    return unit is not None and (name.split()[0] in COSTLY or row["examples"] == unit["examples"])
+
+
 def table(
     rows: dict[str, Any], names: dict[str, str], paper: dict[str, list[float]], unit: str, unit_name: str
 ) -> list[str]:
@@ -110,8 +117,9 @@ def table(
         lines.append(
             line(
                 shown, share(ours["success"]), ours["of"], cell(ours["queries"]), cell(ours["words"]),
-                ratio(ours["seconds"], our_unit),
-                share(whole.get("success")), cell(whole.get("queries")), cell(whole.get("words")),
+                ratio(ours["seconds"], our_unit) if comparable(name, ours, rows.get(unit)) else "",
+                share(whole.get("success")) + (f" of {whole['of']}" if whole and whole["of"] != ours["of"] else ""),
+                cell(whole.get("queries")), cell(whole.get("words")),
                 *map(cell, theirs[:3]), ratio(theirs[3], their_unit),
             )
         )  # fmt: skip

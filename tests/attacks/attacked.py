@@ -92,3 +92,13 @@ def outcome(line: Line, side: int = 0) -> tuple[str, str, int, float | None]:
     found = line["adversarial"]
     text = joined((found or line)["texts"][side])
     return line["status"], text, line["queries"], found["margin"] if found else None
+
+
+def part(recipe: Attack, name: str) -> Any:
+    """A constraint by its name."""
+    return next(constraint for constraint in recipe.constraints if constraint.name == name)
+
+
+def changes(recipe: Attack) -> list[str]:
+    """The specs of its perturbations but for embedding."""
+    return [part.spec for part in recipe.perturbations if part.perturbation.name != "embedding"]

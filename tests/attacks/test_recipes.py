@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import scuff
+from attacks.attacked import changes, part
 from scuff.attacks.attack import ALL, Attack, Proposals
 from scuff.attacks.constraints import CONSTRAINTS, parse_constraint
 from scuff.attacks.goals import parse_goal
-from scuff.attacks.published import CONTEXT, PUBLISHED, as_published
 from scuff.attacks.recipes import RECIPES, find_recipe
 from scuff.attacks.search import parse_search
 from scuff.attacks.settings import AttackSettings
@@ -21,32 +19,6 @@ from scuff.resources import MissingResource
 
 FIVE = ["a2t", "textfooler", "pwws", "deepwordbug", "textbugger"]
 LETTERS = {kind: f"typo(operations='{kind}', layout='any')" for kind in ("insert", "delete", "swap", "replace")}
-SPACE = """good 1 0 0
-great 0.9 0.1 0
-fine 0.8 0.2 0.1
-bad -1 0 0.1
-poor -0.9 0.2 0
-film 0 1 0
-movie 0 0.9 0.1
-"""
-
-
-@pytest.fixture(scope="module")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("vectors") / "space.txt"
-    path.write_text(SPACE)
-    return str(path)
-
-
-@pytest.fixture
-def attack_of(vectors: str) -> Any:
-    """Makes the attack of a recipe and settings, with word vectors, and with chrF in place of a sentence encoder."""
-    pytest.importorskip("lemminflect")
-
-    def made(recipe: str, **settings: Any) -> Attack:
-        return AttackSettings.of(recipe=recipe, **{"vectors": vectors, "encoder": "chrf", **settings}).make_attack()
-
-    return made
 
 
 def test_the_recipes() -> None:
@@ -79,20 +51,10 @@ def test_the_five_extensions_differ_in_their_goal_and_as_the_paper_says(name: st
     assert original == extended
 
 
-def part(recipe: Attack, name: str) -> Any:
-    """A constraint by its name."""
-    return next(constraint for constraint in recipe.constraints if constraint.name == name)
-
-
 def embedding(recipe: Attack) -> Any:
     found = [part.perturbation for part in recipe.perturbations if part.perturbation.name == "embedding"]
     assert len(found) == 1
     return found[0]
-
-
-def changes(recipe: Attack) -> list[str]:
-    """The specs of its perturbations but for embedding."""
-    return [part.spec for part in recipe.perturbations if part.perturbation.name != "embedding"]
 
 
 def test_toxictrap_has_the_constants_of_its_paper() -> None:
@@ -164,7 +126,7 @@ def test_stop_words_stay(name: str) -> None:
 def test_settings_fill_in_what_a_recipe_lacks(name: str, attack_of: Any, vectors: str) -> None:
     recipe = attack_of(name)
     assert recipe.specs["search"] == find_recipe(name).specs["search"]
-    for attack in (part.perturbation for part in recipe.perturbations if part.perturbation.name == "embedding"):
+    for attack in (each.perturbation for each in recipe.perturbations if each.perturbation.name == "embedding"):
         assert attack.file == vectors
     for constraint in recipe.constraints:
         assert constraint.name != "word-vectors" or constraint.file == vectors
@@ -294,126 +256,3 @@ def test_a_file_with_too_few_neighbours_is_a_deviation(tmp_path: Path) -> None:
         recipe="deepwordbug", perturbations=[f"embedding(file={str(tmp_path / 'near.tsv')!r}, n=3)"], encoder="chrf"
     )
     assert "neighbours" not in enough.make_attack().deviations
-
-
-# recipes as their papers have them
-
-
-def published(name: str) -> Attack:
-    return as_published(find_recipe(name), name)
-
-
-@pytest.mark.parametrize("name", RECIPES)
-def test_every_recipe_says_how_its_paper_has_it(name: str) -> None:
-    entry, usual, made = PUBLISHED[name], find_recipe(name), published(name)
-    assert made.name == name and made.goal == usual.goal and made.paper == f"{usual.paper}; as published: {entry.where}"
-    assert made.deviations == dict(entry.remains) and set(PUBLISHED) == set(RECIPES)
-    assert bool(entry.differs) == (made.specs != usual.specs), "differences are named if there are some"
-    named = {"goal", "transform", "search", *(constraint.name for constraint in made.constraints)}
-    assert set(made.deviations) <= named and {c.name for c in made.constraints} <= {c.name for c in usual.constraints}
-    again = Attack.of(
-        name,
-        made.paper,
-        made.goal,
-        made.specs["transform"],
-        made.search.spec,
-        made.specs["constraints"],
-        made.deviations,
-    )
-    assert again == made
-
-
-def test_what_remains_is_less_or_more_exact() -> None:
-    """Parts that are now as published are no deviation; new entries are about what a default does not claim to have."""
-    gone = {
-        "toxictrap": "changed",
-        "a2t": "search",
-        "tt-a2t": "search",
-        "textbugger": "transform",
-        "tt-textbugger": "transform",
-    }
-    for name, what in gone.items():
-        assert what in find_recipe(name).deviations and what not in published(name).deviations
-
-
-def test_toxictrap_in_the_words_of_its_paper() -> None:
-    """2.3: 10 % of the words; angular similarity 0.84. A tweet of nine words has then none to change."""
-    recipe = published("toxictrap")
-    assert (part(recipe, "changed").share, part(recipe, "changed").floor) == (0.1, 0)
-    assert part(recipe, "meaning").spec == "meaning" and part(recipe, "meaning").least == 0.84
-    assert changes(recipe)[-1] == "5*homoglyph(scripts='all')"
-
-
-def test_the_published_searches() -> None:
-    """ToxicTrap 2.4, A2T: the L1 norm. DeepWordBug: both sides. Input reduction: anew after each word."""
-    found = {name: published(name).search.spec for name in RECIPES}
-    assert {name for name, search in found.items() if search == "gradient(norm='l1')"} == {"a2t", "tt-a2t"}
-    assert found["deepwordbug"] == "head-tail" and found["tt-deepwordbug"] == "delete"
-    assert found["input-reduction"] == "beam(width=5)"
-
-
-@pytest.mark.parametrize(("name", "most"), [("textbugger", 1), ("tt-textbugger", 5)])
-def test_textbugger_as_published_types_its_look_alikes(name: str, most: int) -> None:
-    """Sub-C: visually similar characters (0 for o, 1 for l, @ for a) or keys that touch; the first and last letter stay."""
-    parts = {part.perturbation.spec: part.count for part in published(name).perturbations}
-    assert parts["homoglyph(scripts='ascii')"] == parts["keyboard(phi=0.0)"] == most
-    assert sum("keep='ends'" in spec for spec in parts) == 2 and "homoglyph" not in parts
-
-
-@pytest.mark.parametrize(("name", "kept"), [("pwws", []), ("deepwordbug", []), ("tt-pwws", ["stop-words"])])
-def test_stop_words_are_spared_where_the_paper_spares_them(name: str, kept: list[str]) -> None:
-    """Table 14 spares them in all recipes; PWWS and DeepWordBug did not."""
-    assert [c.name for c in published(name).constraints if c.name == "stop-words"] == kept
-
-
-def test_parts_that_are_given_stay_as_published_or_not(attack_of: Any) -> None:
-    made = attack_of("toxictrap", as_published=True, search="beam(width=3)", constraint=["changed(share=0.3)"])
-    assert made.search.spec == "beam(width=3)" and part(made, "changed").share == 0.3
-    assert part(made, "meaning").window == 0
-    assert made.deviations["other"] == "chosen otherwise: search, changed, meaning", "chrF is another measure"
-    assert "by another" in made.deviations["pos"], "what remains is told"
-    assert attack_of("toxictrap", as_published=False).specs == attack_of("toxictrap").specs
-
-
-def test_words_of_a_language_model_come_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scuff.attacks.settings._try", lambda attack: None)  # no model at hand
-    monkeypatch.setattr("scuff.perturbations.contextual.Contextual.settled", lambda self: self)
-    given: dict[str, Any] = {"recipe": "tt-pwws", "perturbations": ["contextual(mlm='x')"], "encoder": "chrf"}
-    assert AttackSettings.of(**given, as_published=True).make_attack().deviations["proposals"] == CONTEXT
-    assert "proposals" not in AttackSettings.of(**given).make_attack().deviations
-
-
-def test_the_page_has_the_table() -> None:
-    path = Path(__file__).parents[2] / "build" / "published_recipes.py"
-    spec = importlib.util.spec_from_file_location("published_recipes", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    text = module.page().read_text(encoding="utf-8")
-    assert module.filled(text) == text, "run build/published_recipes.py"
-    assert all(f"| `{name}` |" in text for name in RECIPES)
-
-
-def test_a_recipe_of_no_paper_cannot_be_as_published() -> None:
-    own = Attack.of("mine", "", "untargeted", ["typo"], "unk")
-    with pytest.raises(ValueError, match=r"expected one of toxictrap, .* for as_published, got '__main__:mine'"):
-        AttackSettings.of(recipe=own, as_published=True)
-
-
-@pytest.mark.parametrize("name", ["deepwordbug", "tt-textbugger", "toxictrap", "input-reduction"])
-def test_published_recipes_run_and_resume(name: str, vectors: str, tmp_path: Path) -> None:
-    """The run, its table and its report say that the recipe is as published, and what differs even so."""
-    pytest.importorskip("lemminflect")
-    toy = "toy:sentiment" if name in ("deepwordbug", "input-reduction") else "toy:tone"
-    given: dict[str, Any] = {"examples": 12, "vectors": vectors, "encoder": "chrf", "as_published": True}
-    given["max_queries"] = 60
-    result = scuff.attack(toy, toy, name, tmp_path / "run", **given)
-    told = result.summary["recipe"]
-    assert PUBLISHED[name].where in told["paper"] and told["search"].startswith(published(name).search.name)
-    left = [text for part, text in PUBLISHED[name].remains.items() if part != "meaning"]  # chrF is another measure
-    page = unescape((tmp_path / "run" / "report.html").read_text())
-    for where in (" ".join(str(result).split()), page):
-        assert f"as published: {PUBLISHED[name].where}" in where and all(text in where for text in left)
-    assert set(left) <= set(told["deviations"])
-    again = scuff.resume(tmp_path / "run")
-    assert again.summary == result.summary

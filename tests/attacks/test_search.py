@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -19,7 +19,8 @@ from scuff.attacks.attack import Attack
 from scuff.attacks.constraints.base import Constraint
 from scuff.attacks.outcomes import Limits
 from scuff.attacks.search import SEARCHES, parse_search
-from scuff.attacks.search.base import Dice
+from scuff.attacks.search.base import Dice, Search, View
+from scuff.attacks.search.ranked import Rank, Ranked
 from scuff.data.toy import LABELS
 from scuff.perturbations.combine import all_proposals
 from scuff.text.corpus import Corpus
@@ -281,6 +282,37 @@ def test_texts_in_which_nothing_can_change(search: str) -> None:
     lines = attacked(Sure(), data, recipe(search, "untargeted", ["synonym(loose=True)"]), saliency=saliency)
     assert {(line["status"], line["reason"]) for line in lines} == {("failed", "nothing can change")}
     assert {line["queries"] for line in lines} == {2 if search == "gradient" else 1}
+
+
+@dataclass(frozen=True)
+class Own(Ranked):
+    """A user's search by gradients, with an option that only it knows."""
+
+    norm: float = 2.0
+
+    name: ClassVar[str] = "own"
+    needs: ClassVar[Access] = Access.GRADIENT
+
+    def rank(self, view: View, dice: Dice) -> Rank:
+        assert view.importance is not None
+        return view.importance**self.norm
+        yield
+
+
+@pytest.mark.parametrize(
+    ("search", "norms"),
+    [(Own(), set()), (parse_search("gradient"), set()), (parse_search("gradient(norm='l1')"), {"l1"})],
+)
+def test_the_norm_of_gradients_is_that_of_a_search_that_declares_it(search: Search, norms: set[str]) -> None:
+    asked: set[object] = set()
+
+    def gradients(*columns: Sequence[str], **options: Any) -> list[Floats]:
+        asked.update({options["norm"]} if "norm" in options else ())
+        return saliency(*columns, **options)
+
+    attack = replace(recipe("gradient", "untargeted", ["synonym(loose=True)"]), search=search)
+    lines = attacked(TOYS["sentiment"], toy("sentiment", 4), attack, saliency=gradients)
+    assert asked == norms and any(line["queries"] > 2 for line in lines)
 
 
 @pytest.mark.parametrize(

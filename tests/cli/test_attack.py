@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from cli.runs import CSV, ROWS, SCUFF, a_users_folder, begun, content, fails, left_alone, slow_model, stopped
+from scuff.attacks.recipes import RECIPES
 from scuff.cli.attack import _live
 from scuff.cli.main import main, parser
 
@@ -103,6 +104,21 @@ def test_the_parts(capfd: pytest.CaptureFixture[str]) -> None:
         "meaning(least=0.84, by='angular', encoder='minilm', window=15",
     ):
         assert constant in out, "nothing of a recipe is hidden"
+
+
+def test_the_parts_of_one_recipe_as_published(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["attack", "--parts", "--as-published", "--recipe", "textbugger"]) == 0
+    out = capfd.readouterr().out
+    assert "textbugger: TextBugger (Li et al. 2019); as published: the five bugs\n" in out and "toxictrap" not in out
+    assert (
+        "homoglyph(scripts='ascii'); keyboard(" in out and "unlike the paper: all words of the text are ranked" in out
+    )
+    assert main(["attack", "--parts", "--as-published"]) == 0
+    out = capfd.readouterr().out
+    assert out.count("; as published: ") == len(RECIPES) and "search      head-tail(" in out and "\ngoals" in out
+    assert main(["attack", "--parts", "--recipe", "pwws"]) == 0
+    assert "--as-published: stop words may change, too" in capfd.readouterr().out
+    assert main(["attack", "--parts", "--recipe", "textbuger"]) == 2 and capfd.readouterr().out == ""
 
 
 def test_every_constraint_can_be_left_out() -> None:

@@ -312,6 +312,24 @@ def test_the_published_choice_of_words() -> None:
         EvaluationSettings.of(protocol="zeroe", rounding="up")
 
 
+@pytest.mark.parametrize(
+    ("selection", "said"),
+    [
+        (None, []),
+        ("coin", ["what segment changes is chosen by coin; the paper: chain"]),
+        ("quota", ["what truncate, visual changes is chosen by quota; the paper: a coin",
+                   "what segment changes is chosen by quota; the paper: chain"]),
+    ],
+)  # fmt: skip
+def test_a_choice_of_words_differs_only_if_it_is_not_the_papers(selection: str | None, said: list[str]) -> None:
+    options: dict[str, Any] = {"dimensions": ["truncate", "visual", "segment", "omit"], "selection": selection}
+    settings = EvaluationSettings.of(protocol="zeroe", as_published=True, **options)
+    data = read_dataset("toy:sentiment").take(range(6))
+    found = published_facts(settings, make_protocol(settings, data, 10_000)[0], data)
+    assert [line for line in found["differs"] if "chosen by" in line] == said
+    assert any("a coin decides about each" in line for line in found["sets"]) == (selection != "quota")
+
+
 def constant(label: str) -> Any:
     return lambda *columns: [label] * len(columns[0])
 
@@ -380,6 +398,13 @@ def test_the_red_line_of_label_sets_is_an_auc_of_one_half() -> None:
         constant("toxic"), one, protocol="zeroe", dimensions=["truncate"], labels=["toxic", "no"]
     ).summary
     assert exact["red_line"] == {"metric": "score", "score": 1.0, "left": 1.0}
+
+
+def test_a_ratio_that_all_resamples_agree_on_has_no_width() -> None:
+    data = [(f"{text} number {n}", "ab"[n % 2]) for n, text in enumerate(TEXTS * 4)]
+    summary = scuff.evaluate(constant("a"), data, protocol="zeroe", dimensions=["truncate"], labels=["a", "b"]).summary
+    for cell in summary["dimensions"]["truncate@level"]["degrees"]:
+        assert cell["left"] == {"value": 1.0, "interval": [1.0, 1.0]}, "one divided by itself, not a share of examples"
 
 
 def test_no_red_line_without_the_protocol() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +26,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
     return EvaluationSetup.read(Folder(folder))
 
 
+def one_of_each_first(run: Evaluation, each: int) -> None:
+    """No example is in a sample twice while others have a case."""
+    some, every = sample_trials(run, each), sample_trials(run, 100_000)
+    for dimension, degree in {*zip(some.dimension.tolist(), some.degree.tolist(), strict=True)}:
+        here, able = (
+            cases.example[(cases.dimension == dimension) & (cases.degree == degree)] for cases in (some, every)
+        )
+        assert here.size == min(each, able.size) and np.unique(here).size == min(each, np.unique(able).size)
+
+
 def test_a_sample_has_broken_cases_of_many_examples(run: Evaluation) -> None:
     cases = sample_trials(run, 8)
     each = Counter(zip(cases.dimension.tolist(), cases.degree.tolist(), strict=True))
@@ -34,16 +45,22 @@ def test_a_sample_has_broken_cases_of_many_examples(run: Evaluation) -> None:
     for at in range(len(cases)):
         assert cases.before[at] == run.data.columns[0][cases.example[at]] != cases.after[at]
         assert 0 < cases.reached[at] <= run.protocol.degrees[cases.degree[at]] + 1e-9
-    every = sample_trials(run, 1000)
-    for dimension, degree in each:  # no example twice while others have a case
-        here, able = (
-            np.unique(some.example[(some.dimension == dimension) & (some.degree == degree)]).size
-            for some in (cases, every)
-        )
-        assert here == min(each[dimension, degree], able)
+    one_of_each_first(run, 8)
     assert len(sample_trials(run, 8, broken=False)) > len(cases)
     again = sample_trials(run, 8)
     assert again.after == cases.after and sample_trials(run, 8, seed=1).after != cases.after
+
+
+def test_an_example_comes_once_in_an_adaptive_run_too(tmp_path: Path) -> None:
+    """A later round writes more cases of an example into a part of their own."""
+    scuff.evaluate(
+        "toy:sentiment", "toy:sentiment", tmp_path / "run", dimensions=["typo-m"], degrees=[0.5], examples=60, cases=8,
+        width=0.01,
+    )  # fmt: skip
+    run = EvaluationSetup.read(Folder(tmp_path / "run"))
+    assert len([name for name in run.folder.parts() if not name.startswith("clean")]) > 1
+    for each in (8, 20, 40):
+        one_of_each_first(run, each)
 
 
 def test_measures_fall_with_the_degree(run: Evaluation) -> None:

@@ -187,6 +187,42 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "visual(scope='words', at_least_one=False), selection coin (Zéroe 3.2" in capsys.readouterr().out
 
 
+def test_commands_keep_an_option_that_is_written_at_its_default(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, spec = tmp_path / "texts.txt", "visual(scope='text')"
+    source.write_text("\n".join(TEXTS[:3]), encoding="utf-8")
+    for more in ([], ["--only", "word:attacks"]):
+        out = tmp_path / f"out{len(more)}.txt"
+        assert main(["perturb", str(source), "-p", spec, "--as-published", "-o", str(out), *more]) == 0
+        said = capsys.readouterr().err
+        assert "visual(at_least_one=False)" in said and "selection:coin" in said
+    assert main(["zeroe", str(source), "-o", str(tmp_path / "z"), "--as-published", "-p", spec]) == 0
+    manifest = json.loads((tmp_path / "z" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["attacks"] == {"visual": "visual(at_least_one=False)"}
+    capsys.readouterr()
+    assert main(["show", "-p", spec, "--as-published", TEXTS[0]]) == 0
+    assert "visual(at_least_one=False): " in capsys.readouterr().out
+
+
+def test_syntax_as_published_says_whose_model_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The paper has a paraphraser in its place: neither a name that the user did not write nor one of ours twice."""
+    for spec in ("syntax", "typo+syntax"):
+        with pytest.raises(
+            MissingResource, match=r"^syntax as published is a trained paraphraser, .*: paraphrase\(model="
+        ):
+            scuff.perturb("It was good.", spec, as_published=True)
+    assert main(["show", "--as-published", "-p", "syntax", "-p", "contextual", "-p", "truncate", "a good film"]) == 0
+    shown = capsys.readouterr().out
+    assert "\nsyntax as published is a trained paraphraser" in shown and "\nparaphrase:" not in shown
+    assert "or --mlm of evaluate, attack and augment" in shown and "low  " in shown
+
+
+def test_the_switch_is_checked() -> None:
+    with pytest.raises(ValueError, match=r"^expected True or False for as_published, got 'yes'$"):
+        scuff.perturb("It was good.", "visual", as_published="yes")  # type: ignore[call-overload]
+
+
 def test_the_page_has_the_table() -> None:
     path = ROOT / "build" / "published_page.py"
     spec = importlib.util.spec_from_file_location("published_page", path)

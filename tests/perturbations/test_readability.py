@@ -80,8 +80,12 @@ def test_describe_shows_ranks_and_measures(capsys: pytest.CaptureFixture[str], t
     assert "people rank it          8.0 of 10 at high (6 to 10 by 5 raters; 1 reads best)" in out
     row = Readability.of("keyboard")
     shown = ", ".join(f"{value:.0%}" for value in row.edits)
-    assert f"characters edited       {shown} at low, mid, high (to the eye " in out
-    assert f"at high rank {row.rank[-1]:g} of {row.measured}, 1 reads best (a proxy: rho with people's ranks " in out
+    assert f"edits                   {shown} of the characters at low, mid, high; seen " in out
+    worth = TABLE["validation"]["texts"]["effort"]
+    rho = f"{worth['rho']:.2f}, {worth['low']:.2f} to {worth['high']:.2f}"
+    assert (
+        f"at high rank {row.rank[-1]:g} of {row.measured}, 1 reads best (a proxy: rho with people's ranks {rho})" in out
+    )
     assert main(["describe", "homoglyph"]) == 0 and "people rank it" not in capsys.readouterr().out
     assert main(["describe", "paraphrase"]) == 0
     assert "readability             not measured: depends on the model that you give" in capsys.readouterr().out
@@ -94,6 +98,38 @@ def test_describe_shows_ranks_and_measures(capsys: pytest.CaptureFixture[str], t
     finally:
         sys.path.remove(str(tmp_path))
     assert "not measured: not one of the shipped perturbations" in capsys.readouterr().out
+
+
+def test_describe_and_the_page_mean_the_same_by_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs/readability.md").read_text(encoding="utf-8")
+    for name in ("visual", "keyboard"):
+        assert main(["describe", name]) == 0
+        out = capsys.readouterr().out
+        found = re.search(
+            rf"^\| `{name}` \|[^|]*\| (\d+) % \| (\d+) % \| (\S+) \| (\S+) \| (\S+) \| (\d+) ", page, re.MULTILINE
+        )
+        assert found is not None
+        edits, seen, surprise, read, effort, rank = found.groups()
+        assert re.search(
+            rf"^edits .*, {edits}% of the characters at low, mid, high; seen .*, {seen}%$", out, re.MULTILINE
+        )
+        assert re.search(
+            rf"^surprise .*, {re.escape(surprise)} bits per character; as read .*, {re.escape(read)}$",
+            out,
+            re.MULTILINE,
+        )
+        assert re.search(rf"^effort .*, {effort}; at high rank {rank} of", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("phonetic-g", "phonetic(slight=True)"), ("typo-m", "typo@edits"), ("keyboard(phi=0.0)", "keyboard(phi=0.0)")],
+)
+def test_figures_of_another_form_say_so(name: str, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = re.split(r"[@(]", form)[0]
+    line = f"the figures below are those of {plain} with its default options, not of"
+    assert main(["describe", name]) == 0 and f"{line} {form}\n" in capsys.readouterr().out
+    assert main(["describe", plain]) == 0 and line not in capsys.readouterr().out
 
 
 def test_no_adjectives_are_left() -> None:

@@ -85,6 +85,24 @@ def test_answers_that_were_collected_before(tmp_path: Path, monkeypatch: pytest.
     assert content(tmp_path / "again") == content(tmp_path / "first")
 
 
+def test_pairs_of_an_older_run_are_perturbed_on_one_side_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to 0.2 the protocol zeroe perturbed the first text of a pair unless told otherwise; now it is both."""
+    monkeypatch.chdir(tmp_path)
+    Path("model.py").write_text(
+        "def predict(first, second):\n    return ['yes' if 'good' in text else 'no' for text in first]\n"
+    )
+    Path("pairs.csv").write_text("a,b,label\na good day outside,rain again,yes\na bad day outside,rain again,no\n")
+    argv = ["evaluate", "model.py:predict", "pairs.csv", "--text", "a", "--text", "b", "--labels", "no", "yes", "--protocol",
+            "zeroe", "--dimensions", "truncate"]  # fmt: skip
+    assert main([*argv, "--side", "first", "-o", "first"]) == 0
+    run = Folder("first").run()
+    now = repeating(run)
+    del run["config"]["side"]
+    assert repeating(run) == now and "--side first" in now[0]
+    assert main([*argv, "-o", "both"]) == 0
+    assert "--side" not in repeating(Folder("both").run())[0], "that is usual"
+
+
 def test_objects_are_named_as_such(tmp_path: Path) -> None:
     @dataclass(frozen=True)
     class Mine(Perturbation):

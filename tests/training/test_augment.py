@@ -179,6 +179,9 @@ def test_perturbations_as_published() -> None:
     ours, published = (scuff.augment(DATA, **options, as_published=flag) for flag in (False, True))
     named = scuff.augment(DATA, **options | {"dimensions": ["visual(scope='words', at_least_one=False)"]})
     assert published == named != ours
+    options["dimensions"] = ["visual(scope='text')"]  # an option that the user wrote stays, be it the default
+    kept = scuff.augment(DATA, **options, as_published=True)
+    assert kept == scuff.augment(DATA, **options | {"dimensions": ["visual(at_least_one=False)"]}) != published
 
 
 def test_protected_text_stays() -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..perturbations.base import Perturbation
 from ..perturbations.combine import Then
 from ..perturbations.names import parse
+from ..perturbations.synonym import Synonym
 from ..specs import spec_of
 from .constraints import parse_constraint
 from .constraints.base import Constraint
@@ -62,8 +63,9 @@ class Proposals:
     @property
     def in_full(self) -> str:
         """The spec with all options; for combined perturbations, only those that are not at their default."""
-        alone = self.perturbation.spec == spec_of(self.perturbation)
-        return self._counted(spec_of(self.perturbation, full=True) if alone else self.perturbation.spec)
+        part = self.perturbation.settled() if isinstance(self.perturbation, Synonym) else self.perturbation
+        alone = part.spec == spec_of(part)
+        return self._counted(spec_of(part, full=True) if alone else part.spec)
 
     def _counted(self, spec: str) -> str:
         return spec if self.count == _usual(self.perturbation) else f"{self.count}*{spec}"

@@ -168,8 +168,7 @@ class AttackedBlock:
         spans = list(zip(*(place.tolist() for place in space.spans), strict=True))
         words = [spans[a:b] for a, b in zip(space.sites_of[:-1].tolist(), space.sites_of[1:].tolist(), strict=True)]
         texts = [column.texts() for column in space.columns]
-        norm = getattr(self.attack.search, "norm", None)
-        more = {"norm": norm} if norm else {}
+        more = {"norm": norm} if (norm := self.attack.search.gradient_norm) else {}
         weights = self.goal.weights(targets)
         found = self.run.saliency(*texts, side=space.side, words=words, weights=weights, steps=1, **more)
         self.queries[self.attacked] += 1

@@ -234,8 +234,10 @@ class ToxicTrap(Goal):
         ]
         benign = self.benign if self.benign is not None or len(likely) != 1 else likely[0]
         if (benign is None and (task == "single" or likely)) or (benign is not None and benign not in labels):
+            unclear = f"{' and '.join(likely)}, each of which could be it" if likely else "none that says so"
+            got = unclear if benign is None else repr(benign)
             raise ValueError(
-                f"expected the label that means benign among {named(labels)}, got {benign!r}: "
+                f"expected the label that means benign among {named(labels)}, got {got}: "
                 "--goal \"toxictrap(benign='LABEL')\""
             )
         if task == "single" and self.needs > Access.DECISION:

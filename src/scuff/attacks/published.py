@@ -11,7 +11,7 @@ comes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from .attack import Attack, Proposals
@@ -22,9 +22,16 @@ ENCODER = "sentence similarity by MiniLM, where the paper has the Universal Sent
 TAGGER = "parts of speech by Scuff's own tagger; the paper's are by another"
 CONTEXT = "contextual proposes words once, for the original text; the paper's model sees the text as it is by then"
 
+AS_PUBLISHED = "; as published"  # begins what `Attack.paper` says of it
+NAMES = {"transform": "the changes"}  # of parts, where files have another
+
 LETTERS = "typo(operations='{}', layout='any')"
 INNER = "typo(operations='{}', layout='any', keep='ends')"
 BLANK = "intrude(symbols=' ', min_letters=2, phi=0.0)"
+TYPED = (
+    "a letter becomes a look-alike that people type (0 for o, 1 for l, @ for a) or its neighbour on the keyboard; ours becomes a "
+    "look-alike of Unicode, five of them tried"
+)
 NEAREST = "embedding(n={}, tagger=False)"
 
 
@@ -53,7 +60,7 @@ class Published:
         kept = [new.get(constraint.name, constraint) for constraint in recipe.constraints]
         return replace(
             recipe,
-            paper=f"{recipe.paper}; as published: {self.where}",
+            paper=f"{recipe.paper}{AS_PUBLISHED}: {self.where}",
             perturbations=tuple(map(Proposals.parse, self.perturbations)) or recipe.perturbations,
             search=parse_search(self.search) if self.search else recipe.search,
             constraints=tuple(constraint for constraint in kept if constraint.name not in self.without),
@@ -73,8 +80,7 @@ TEXTBUGGER = Published(
     (BLANK, INNER.format("delete"), INNER.format("swap"), "homoglyph(scripts='ascii')", "keyboard(phi=0.0)", NEAREST.format(5)),
     differs=(
         "the first and the last letter of a word stay; ours may go or be swapped",
-        "a letter becomes a look-alike that people type (0 for o, 1 for l, @ for a) or its neighbour on the keyboard; ours "
-        "becomes a look-alike of Unicode, five of them tried",
+        TYPED,
     ),
     remains={
         "meaning": ENCODER, "search": "all words of the text are ranked at once; the paper ranks sentences first",
@@ -127,14 +133,19 @@ PUBLISHED: dict[str, Published] = {
         ),
         remains={"pos": TAGGER},
     ),
-    "tt-textfooler": replace(TEXTFOOLER, paper="Bespalov et al. 2023", where="Table 14"),
+    "tt-textfooler": replace(
+        TEXTFOOLER, paper="Bespalov et al. 2023", where="Table 14; windows as in TextFooler's code, which it revises"
+    ),
     "tt-pwws": Published("Bespalov et al. 2023", "Table 14", remains=PWWS.remains),
     "tt-deepwordbug": Published("Bespalov et al. 2023", "Table 14"),
     "tt-textbugger": replace(
-        TEXTBUGGER, paper="Bespalov et al. 2023", where="Table 14 with its note on look-alikes and keys",
+        TEXTBUGGER, paper="Bespalov et al. 2023", where="Table 14 and its note on look-alikes and keys, by their words",
         perturbations=(
-            BLANK, INNER.format("delete"), INNER.format("swap"), "5*homoglyph(scripts='ascii')", "5*keyboard(phi=0.0)",
-            NEAREST.format(5),
+            *(LETTERS.format(kind) for kind in ("insert", "delete", "swap")), "5*homoglyph(scripts='ascii')",
+            "5*keyboard(phi=0.0)", NEAREST.format(5),
+        ),
+        differs=(
+            "a random letter comes in, as the row says; ours is a blank, as in TextBugger, which the row may mean", TYPED,
         ),
         remains={"meaning": ENCODER},
     ),
@@ -152,3 +163,8 @@ def as_published(recipe: Attack, name: str) -> Attack:
     if recipe.name not in PUBLISHED:
         raise ValueError(f"expected one of {', '.join(PUBLISHED)} for as_published, got {name!r}")
     return PUBLISHED[recipe.name].of(recipe)
+
+
+def but_for(recipe: Attack, parts: Iterable[str]) -> str:
+    """What heads a recipe of which the user chose some parts. recipe: ours. parts: names, as in `Attack.deviations`."""
+    return f"{recipe.paper}{AS_PUBLISHED} but for {', '.join(NAMES.get(part, part) for part in parts)}"

@@ -25,9 +25,9 @@ from .constraints.base import Constraint
 from .constraints.meaning import Meaning
 from .constraints.vectors import WordVectors
 from .goals import parse_goal
-from .published import CONTEXT, as_published
+from .published import CONTEXT, as_published, but_for
 from .recipes import find_recipe
-from .search import parse_search
+from .search import parse_search, same_steps
 
 # the recipe if the user names none: the second if the first would need a file that is not given
 DEFAULT, TOXICTRAP, PLAIN = "default", "toxictrap", "deepwordbug"
@@ -171,22 +171,45 @@ class AttackSettings(Settings):
             )
         _try(chosen)
         distance_in_meaning(self.meaning)(["one"], ["other"])  # judges successes; raises if its model is missing
-        return replace(chosen, deviations=self._deviations(recipe, chosen, proposed))
+        return self._told(recipe, chosen, proposed)
 
-    def _deviations(self, recipe: Attack, chosen: Attack, proposed: tuple[Proposals, ...]) -> dict[str, str]:
-        """The deviations of the recipe's unchanged parts, and one that names the changed parts.
+    def _told(self, recipe: Attack, chosen: Attack, proposed: tuple[Proposals, ...]) -> Attack:
+        """The chosen attack with the deviations of the recipe's unchanged parts, and one that names the changed parts.
 
-        proposed: the perturbations before files were filled in, since a file is no change.
+        proposed: the perturbations before files were filled in, since a file is no change. As published, that deviation also has
+        what the paper has in their place, and the attack is headed as published but for these parts.
         """
         was, now = _specs(recipe), _specs(replace(chosen, perturbations=proposed))
         if "word-vectors" in was and self.vectors:  # a file is no change of the part
             now["word-vectors"] = was["word-vectors"] if "word-vectors" in now else ""
         other = [name for name in (was | now) if was.get(name, "") != now.get(name, "")]
         kept = {part: text for part, text in recipe.deviations.items() if part not in other}
-        names = ", ".join(name if now.get(name) else f"no {name}" for name in other)
-        context = any(isinstance(part.perturbation, Contextual) for part in proposed)
-        more = {"proposals": CONTEXT} if context and self.as_published else {}
-        return kept | ({"other": f"chosen otherwise: {names}"} if other else {}) | more | _short_lists(chosen)
+        names = [name if now.get(name) else f"no {name}" for name in other]
+        if self.as_published:
+            if same_steps(
+                recipe.search, chosen.search
+            ):  # these deviations are about the steps, not about what ranks words
+                kept = {part: text for part, text in recipe.deviations.items() if part in kept or part == "search"}
+            if any(isinstance(part.perturbation, Contextual) for part in proposed):
+                kept["proposals"] = CONTEXT
+            limits = self._limits()
+            names = [
+                *(_beside_the_paper(name, was.get(name, ""), now.get(name, "")) for name in other),
+                *limits.values(),
+            ]
+            if names:
+                chosen = replace(chosen, paper=but_for(find_recipe(self.recipe), [*other, *limits]))
+        more = {"other": f"chosen otherwise: {', '.join(names)}"} if names else {}
+        return replace(chosen, deviations=kept | more | _short_lists(chosen))
+
+    def _limits(self) -> dict[str, str]:
+        """What holds a search back and is no part of an attack, by setting; no paper has it."""
+        limits = {
+            "max-queries": f"at most {self.max_queries} queries for each text" if self.max_queries else "",
+            "max-time": f"at most {self.max_time:g} seconds" if self.max_time else "",
+            "protect": f"{' and '.join(self.protect)} protected" if self.protect else "",
+        }
+        return {name: text for name, text in limits.items() if text}
 
     def _equipped(self, perturbation: Perturbation) -> Perturbation:
         """A perturbation with the files and models that the user gave. Raises MissingResource if one is needed and not given."""
@@ -218,6 +241,14 @@ def _specs(attack: Attack) -> dict[str, str]:
     constraints = {constraint.name: constraint.spec for constraint in attack.constraints}
     transform = ", ".join(part.spec for part in attack.perturbations)
     return {"goal": attack.goal.spec, "transform": transform, "search": attack.search.spec, **constraints}
+
+
+def _beside_the_paper(name: str, was: str, now: str) -> str:
+    """A part that is not the published one, and what the paper has in its place. was, now: specs; "" for none."""
+    if not now:
+        return f"no {name} (published: {was})"
+    what = {"transform": f"changes {now}", "search": f"search {now}", "goal": f"goal {now}"}.get(name, now)
+    return f"{what} (published: {was or f'no {name}'})"
 
 
 def _short_lists(attack: Attack) -> dict[str, str]:

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> None:
     from ..runs.settings import read_settings
 
     if args.parts:
-        return _parts()
+        return _parts(given_settings(args, AttackSettings))
     found, show = (_live(args), None) if args.live else (None, run_bar(args.quiet))
     given = given_settings(args, AttackSettings)
     if args.resume:
@@ -87,26 +87,45 @@ def _live(args: argparse.Namespace) -> Any:
     return show
 
 
-def _parts() -> None:
-    """Prints all recipes with their parts, and all goals, searches and constraints with their options."""
+def _parts(given: dict[str, Any]) -> None:
+    """Prints all recipes with their parts, and all goals, searches and constraints with their options.
+
+    given: of the flags, `recipe` prints that one alone, `as_published` all of them as their papers have them.
+    """
     from ..attacks.constraints import CONSTRAINTS
     from ..attacks.goals import GOALS
-    from ..attacks.published import PUBLISHED
     from ..attacks.recipes import RECIPES
     from ..attacks.search import SEARCHES
+    from ..attacks.settings import AttackSettings
     from ..specs import usage
 
     kinds: dict[str, Any] = {"goals": GOALS, "searches": SEARCHES, "constraints": CONSTRAINTS}
+    chosen = [AttackSettings.of(recipe=given["recipe"]).recipe] if "recipe" in given else list(RECIPES)
     print("recipes")
-    for name, recipe in RECIPES.items():
-        attack = recipe()
-        print(f"  {name}: {attack.paper}")
-        for part, spec in attack.in_full.items():
-            print(f"    {part:12}{spec if isinstance(spec, str) else '; '.join(spec) or 'none'}")
-        for difference in PUBLISHED[name].differs:
-            print(f"    --as-published: {difference}")
+    for name in chosen:
+        _recipe(name, bool(given.get("as_published")))
+    if "recipe" in given:
+        return
     for kind, parts in kinds.items():
         print(f"\n{kind}, with their options as they are by default")
         for part in parts.values():
             print(f"  {usage(part)}\n    {part.summary}")
     print("\nperturbations: all of `scuff list`")
+
+
+def _recipe(name: str, published: bool) -> None:
+    """Prints a recipe with its parts: as its paper has it and what differs even so, or ours and what the paper has otherwise."""
+    from ..attacks.published import PUBLISHED, as_published
+    from ..attacks.recipes import find_recipe
+
+    attack = find_recipe(name)
+    attack = as_published(attack, name) if published else attack
+    print(f"  {name}: {attack.paper}")
+    for part, spec in attack.in_full.items():
+        print(f"    {part:12}{spec if isinstance(spec, str) else '; '.join(spec) or 'none'}")
+    if published:
+        for deviation in attack.deviations.values():
+            print(f"    unlike the paper: {deviation}")
+    elif attack.name in PUBLISHED:
+        for difference in PUBLISHED[attack.name].differs:
+            print(f"    --as-published: {difference}")

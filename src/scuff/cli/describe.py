@@ -30,6 +30,7 @@ def run(args: argparse.Namespace) -> None:
     from ..perturbations.readability import Readability
     from ..specs import split_outside
 
+    form = COLUMNS.get(args.name, args.name)
     column = args.name if args.name in PUBLISHED else ""  # RobTest's, where a perturbation has two papers
     if args.name in COLUMNS:
         print(f"{args.name}: one of RobTest's dimensions, {COLUMNS[args.name]} for `scuff evaluate`\n")
@@ -45,13 +46,15 @@ def run(args: argparse.Namespace) -> None:
     print(
         f"{args.name}: {facts.summary}\n\n  Adversarial attacks are harmless.\n  {facts.example}\n\n{inspect.getdoc(kind)}\n"
     )
+    measured = Readability.of(kind.name if kind in NAMES.values() else "")
     rows = {
         "paper": facts.paper,
         "level": facts.level,
         "tags": ", ".join(facts.tags),
         "scripts": facts.scripts,
         "languages": ", ".join(facts.languages) or "any",
-        **Readability.of(kind.name if kind in NAMES.values() else "").lines(),
+        **_plain_form(kind.name, form, bool(measured.effort)),
+        **measured.lines(),
         "strength is a share of": facts.unit,
         **(
             {"can change": f"about {facts.reach:.0%} of them in a usual text, at any strength"}
@@ -69,6 +72,16 @@ def run(args: argparse.Namespace) -> None:
     values = {field.name: getattr(built, field.name, field.default) for field in fields(kind)}
     options = ", ".join(f"{name}={value!r}" for name, value in values.items())
     print(f"{'options':24}{options or 'none'}")
+
+
+def _plain_form(name: str, form: str, measured: bool) -> dict[str, str]:
+    """Of which form the measures of readability are, where that is not the one that is described."""
+    other = measured and form != name
+    return (
+        {"readability": f"the figures below are those of {name} with its default options, not of {form}"}
+        if other
+        else {}
+    )
 
 
 def _published(name: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ word, `a+b` applies one after the other.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .flags import add_choice, add_input, input_of, progress_bar, report_failures, say
@@ -71,17 +72,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from ..data.perturbing import perturb_file
     from ..perturbations.combine import only
-    from ..perturbations.names import parse
     from ..perturbations.plan import Plan
 
     if len(args.perturbation) > 1:
         both, one = "+".join(args.perturbation), "|".join(args.perturbation)
         hint = f"-p '{both}' applies one after the other, -p '{one}' one of them to each word"
         raise ValueError(f"expected one -p, got {len(args.perturbation)}: {hint}")
-    perturbation = parse(args.perturbation[0])
+    plan = Plan.of(args.perturbation[0], args.level, args.seed, args.select, args.protect, args.as_published)
     if args.only:
-        perturbation = only(perturbation, tuple(args.only))
-    plan = Plan.of(perturbation, args.level, args.seed, args.select, args.protect, args.as_published)
+        plan = replace(plan, perturbation=only(plan.perturbation, tuple(args.only)))
     tally = perturb_file(
         input_of(args), args.output, plan, copies=args.copies, edits_to=args.edits, progress=progress_bar(args.quiet)
     )

@@ -41,7 +41,12 @@ def run(args: argparse.Namespace) -> None:
     from ..resources import MissingResource, load
 
     texts = args.text or load("demo.txt").decode().splitlines()
-    plans = [Plan.of(spec, 0.0, args.seed, None, (), args.as_published) for spec in args.perturbation or NAMES]
+    plans, missing = [], []
+    for spec in args.perturbation or NAMES:
+        try:
+            plans.append(Plan.of(spec, 0.0, args.seed, None, (), args.as_published))
+        except MissingResource as error:
+            missing.append(error)
     warn_of_language((part for part in (plan.perturbation for plan in plans) if part.name != "embedding"), texts)
     warnings.simplefilter("ignore", LanguageWarning)  # told once for all of them
     shown, failures = Texts(texts, lambda row: repr(texts[row][:40])), Failures()
@@ -55,9 +60,11 @@ def run(args: argparse.Namespace) -> None:
                     failures.extend(part.tally.failures)
                     for row, text in zip(part.rows, part.new, strict=True):
                         new[row] = str(text)
-            except MissingResource as missing:
-                print(f"  {missing}")
+            except MissingResource as error:
+                print(f"  {error}")
                 break
             for line in new:
                 print(f"  {level:5}{line}")
+    for why in missing:
+        print(f"\n{why}")
     report_failures(failures, skip=args.skip_errors)

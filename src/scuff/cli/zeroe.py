@@ -34,8 +34,7 @@ def run(args: argparse.Namespace) -> None:
     from ..isolation import Failures
     from ..perturbations.names import ZEROE, parse
 
-    specs = args.perturbation or ZEROE
-    chosen = {perturbation.name: perturbation for perturbation in map(parse, specs)}
+    chosen = {parse(spec).name: spec for spec in args.perturbation or ZEROE}
     if len(chosen) < len(args.perturbation):
         raise ValueError(f"expected each perturbation once, got {', '.join(args.perturbation)}")
     failures = Failures()

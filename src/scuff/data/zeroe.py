@@ -17,6 +17,7 @@ from ..isolation import Failures
 from ..perturbations import published
 from ..perturbations.base import LEVELS, Perturbation
 from ..perturbations.languages import warn_of_language
+from ..perturbations.names import parse
 from ..perturbations.plan import Plan, Tally
 from ..perturbations.published import published_selection
 from ..resources import MissingResource
@@ -87,7 +88,7 @@ class BenchmarkFile:
 def write_zeroe(
     source: Input,
     folder: str,
-    perturbations: dict[str, Perturbation],
+    chosen: dict[str, str],
     *,
     seed: int = 0,
     selection: str | None = None,
@@ -97,16 +98,18 @@ def write_zeroe(
 ) -> dict[str, Any]:
     """Writes the benchmark and its manifest, and returns the manifest. Adds texts that a perturbation raised on to `failures`.
 
-    as_published: options and selection that are not given are those of the paper; the manifest then names the selections.
+    chosen: the specs of the perturbations, by name. as_published: options and selection that they do not give are those of the
+    paper; the manifest then names the selections.
 
     `{perturbation}.{level}`: the test data. `{perturbation}.lmh`: each record at low, mid or high, a third each (thesis 3.4).
     `no-{perturbation}`: each record under one of the other perturbations, at one of the levels (leave-one-out). `all`: the same
     with none left out. A mixture has the size of the original and each record once.
     """
-    selections: dict[str, str | None] = dict.fromkeys(perturbations, selection)
+    selections: dict[str, str | None] = dict.fromkeys(chosen, selection)
     if as_published:
-        selections = {name: selection or published_selection(part) for name, part in perturbations.items()}
-        perturbations = {name: published.as_published(part) for name, part in perturbations.items()}
+        selections = {name: selection or published_selection(spec) for name, spec in chosen.items()}
+        chosen = {name: published.as_published(spec) for name, spec in chosen.items()}
+    perturbations = {name: parse(spec) for name, spec in chosen.items()}
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise BadInput(f"{folder}: expected a new or empty folder, got one that holds files, or a file")

@@ -10,7 +10,7 @@ from ..data.dataset import Dataset
 from ..metrics import Auc, parse_metric, usual_metric
 from ..perturbations.base import LEVELS, Perturbation
 from ..perturbations.names import FAMILY, parse
-from ..perturbations.published import PUBLISHED, ROBTEST, ZEROE, Published, as_published
+from ..perturbations.published import COIN, PUBLISHED, ROBTEST, ZEROE, Published, as_published
 from ..runs.schema import PublishedFacts
 from ..specs import parse_call
 from .dimensions import COLUMNS, LABEL, MEASURES, Dimension, usual_measure
@@ -152,7 +152,7 @@ def _done(settings: EvaluationSettings, protocol: Protocol, data: Dataset) -> It
         yield "the final score begins at 0 (tables of the paper)"
         yield "the worst case of each degree alone is in all tables: worst_alone"
         return
-    if protocol.selections and not settings.selection:
+    if COIN in protocol.selections and settings.selection in (None, COIN):
         yield "words are drawn at random and a coin decides about each, until a share p has changed (3.1)"
     if len(data.columns) > 1 and len(protocol.sides) > 1:
         yield "both texts of a pair are perturbed, each with draws of its own"
@@ -174,12 +174,25 @@ def _chosen(settings: EvaluationSettings, protocol: Protocol, data: Dataset) -> 
         yield f"beta {protocol.beta:g}; the paper: {BETA:g}"
     if settings.protocol == "zeroe" and len(protocol.sides) < len(data.columns):
         yield "one text of a pair is perturbed; the paper: both"
-    if settings.selection:
-        yield f"words are chosen by {settings.selection}; the paper: a coin"
+    for theirs, names in _chosen_otherwise(protocol).items():
+        how = "a coin" if theirs == COIN else theirs
+        yield f"what {', '.join(names)} changes is chosen by {settings.selection}; the paper: {how}"
     if any(dimension.access != "rule" for dimension in protocol.parsed):
         yield "scores and gradients choose among proposed edits; the published code changes important words at random"
     if any(dimension.measure == "meaning" for dimension in protocol.parsed):
         yield f"distance in meaning by {protocol.meaning}; the published code: paraphrase-distilroberta-base-v1"
+
+
+def _chosen_otherwise(protocol: Protocol) -> dict[str, list[str]]:
+    """Returns the perturbations of Zéroe whose words the run chooses otherwise than the paper, by the paper's way."""
+    found: dict[str, list[str]] = {}
+    for dimension, selection in zip(protocol.parsed, protocol.selections, strict=False):  # () if all are as usual
+        entry = _entry(dimension, "zeroe")
+        if entry and selection:
+            theirs = entry.selection or dimension.perturbation.selection
+            if selection != theirs:
+                found.setdefault(theirs, []).append(dimension.base)
+    return found
 
 
 def _scored(settings: EvaluationSettings, protocol: Protocol, data: Dataset) -> Iterator[str]:

@@ -29,8 +29,8 @@ from ..runs.schema import (
 )
 from ..text.ragged import Floats, Ints, Mask
 from ..victims.truth import Truth
-from .left import Left, column_sums, round_off, rounded_ends
 from .protocol import Protocol
+from .relative import RelativeScores, column_sums, round_off, rounded_ends
 from .score import degree_weights
 from .table import Table
 
@@ -58,7 +58,7 @@ class _Summary:
         self.mean, self.mean_again = metric.estimate(self.rows.mean, self.draws)
         self.worst, self.worst_again = metric.estimate(self.rows.worst, self.draws)
         self.alone, self.alone_again = metric.estimate(self.rows.alone, self.draws)
-        self.left = Left(table, truth, metric, self.rows, self.draws) if zeroe else None
+        self.left = RelativeScores(table, truth, metric, self.rows, self.draws) if zeroe else None
 
     def content(self) -> Scores:
         clean = self._clean()

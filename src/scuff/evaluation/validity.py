@@ -7,8 +7,7 @@ and degree.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from ..metrics.fluency import CharacterModel, masked_perplexity
 from ..metrics.meaning import distance_in_meaning, usual_meaning
 from ..metrics.rank import ranks
 from ..runs.display import Shown
-from ..runs.folder import Arrays, Folder
+from ..runs.folder import Folder
 from ..text.ragged import Floats, Ints
 from ..text.random import mix, name_bits
 from .evaluation import Evaluation
@@ -58,53 +57,53 @@ def sample_trials(run: Evaluation | str | Path, each: int, *, broken: bool = Tru
     """
     run = open_run(run)
     right = run.table().clean_score == 1
-    chosen: list[tuple[tuple[int, int], int, int, str, int]] = []  # cell, turn of its example, chance, part, case
-    for name in run.folder.parts():
-        if name.startswith("clean"):
-            continue
+    names, found = [name for name in run.folder.parts() if not name.startswith("clean")], []
+    for at, name in enumerate(names):
         part = run.folder.read_part(name)
         changed = np.bincount(part["edit_case"], minlength=part["example"].size) > 0
         wanted = changed & (part["problem"] == 0)
         if broken:
             wanted &= right[part["example"]] & (part["score"] < 1)
-        chosen += _drawn(part, np.flatnonzero(wanted), name, each, seed)
-    kept, count = [], Counter[tuple[int, int]]()
-    for row in sorted(chosen):
-        count[row[0]] += 1
-        if count[row[0]] <= each:
-            kept.append(row)
-    return _read(run, kept)
+        rows = np.flatnonzero(wanted)
+        place = [part[column][rows].astype(np.int64) for column in ("dimension", "degree", "example", "draw")]
+        found.append(np.stack([*place, np.full(rows.size, at), rows]))
+    chosen = _drawn(np.concatenate(found, 1) if found else np.empty((6, 0), np.int64), each, seed)
+    return _read(run, names, chosen)
 
 
-def _drawn(
-    part: Arrays, rows: Ints, name: str, each: int, seed: int
-) -> Iterator[tuple[tuple[int, int], int, int, str, int]]:
-    """Yields rows of a part in a random order of their own, each with its turn among those of its example and cell."""
-    example, draw = (part[column][rows].astype(np.uint64) for column in ("example", "draw"))
-    chance = mix(mix(example + name_bits("validity", seed)) + draw)
-    turns = Counter[tuple[int, int, int]]()
-    for at in np.argsort(chance, kind="stable").tolist():
-        case = int(rows[at])
-        cell = int(part["dimension"][case]), int(part["degree"][case])
-        key = (*cell, int(part["example"][case]))
-        if turns[key] < each:
-            yield cell, turns[key], int(chance[at]), name, case
-            turns[key] += 1
+def _drawn(rows: Ints, each: int, seed: int) -> Ints:
+    """Returns up to `each` rows of every cell, in random order; the second of an example comes after the first of all others.
+
+    rows, result: dimension, degree, example, draw, number of the part, case, each of all rows.
+    """
+    dimension, degree, example, draw, part, case = rows
+    chance = mix(mix(example.astype(np.uint64) + name_bits("validity", seed)) + draw.astype(np.uint64))
+    turn = _turns(np.lexsort((case, part, chance, example, degree, dimension)), rows[:3])
+    order = np.lexsort((case, part, chance, turn, degree, dimension))
+    return rows[:, order[_turns(order, rows[:2])[order] < each]]
 
 
-def _read(run: Evaluation, chosen: Sequence[tuple[tuple[int, int], int, int, str, int]]) -> SampledCases:
-    """Reads the texts of chosen cases, part by part."""
-    texts, reached, example = [""] * len(chosen), np.zeros(len(chosen)), np.zeros(len(chosen), np.int64)
-    for name in sorted({row[3] for row in chosen}):
-        part = run.folder.read_part(name)
+def _turns(order: Ints, keys: Ints) -> Ints:
+    """Returns how many rows with the same keys come before each row in an order in which these are together."""
+    same = keys[:, order]
+    begins = np.flatnonzero(np.r_[True, (same[:, 1:] != same[:, :-1]).any(0)])
+    turn = np.empty(order.size, np.int64)
+    turn[order] = np.arange(order.size) - np.repeat(begins, np.diff(np.r_[begins, order.size]))
+    return turn
+
+
+def _read(run: Evaluation, names: Sequence[str], chosen: Ints) -> SampledCases:
+    """Reads the texts of chosen cases, part by part. names: of the parts."""
+    dimension, degree, example, _, parts, cases = chosen
+    texts, reached = [""] * cases.size, np.zeros(cases.size)
+    for number in np.unique(parts).tolist():
+        part = run.folder.read_part(names[number])
         shown = Shown(part, run.data, run.truth)
-        for at, (*_, where, case) in enumerate(chosen):
-            if where == name:
-                texts[at] = " ".join(_words(text) for text in shown.texts(case))
-                reached[at], example[at] = part["reached"][case], part["example"][case]
+        for at in np.flatnonzero(parts == number).tolist():
+            texts[at] = " ".join(_words(text) for text in shown.texts(int(cases[at])))
+            reached[at] = part["reached"][cases[at]]
     before = [" ".join(_words(column[at]) for column in run.data.columns) for at in example.tolist()]
-    cells = np.array([row[0] for row in chosen], np.int64).reshape(-1, 2)
-    return SampledCases(before, texts, cells[:, 0], cells[:, 1], example, reached)
+    return SampledCases(before, texts, dimension, degree, example, reached)
 
 
 def _words(text: Text) -> str:

@@ -68,7 +68,8 @@ class Contextual(Replace):
             return self
         if self.loose:
             raise MissingResource(
-                "contextual(loose=True) needs a masked language model: contextual(mlm='FOLDER_OR_ID', loose=True), or --mlm"
+                "contextual(loose=True) needs a masked language model: contextual(mlm='FOLDER_OR_ID', loose=True), or "
+                "--mlm of evaluate, attack and augment"
             )
         if find_encoder() is None or not all(map(find_spec, ("torch", "transformers"))):
             raise MissingResource(

@@ -10,6 +10,7 @@ from operator import index
 import numpy as np
 
 from ..isolation import Failures
+from ..specs import check_switch
 from ..text.corpus import Corpus
 from ..text.edits import Edit, Edits
 from ..text.ragged import Ints, bounds, text_lengths
@@ -75,9 +76,11 @@ class Plan:
         rules = (protect,) if isinstance(protect, str) else protect
         if not isinstance(rules, Protect | Iterable):
             raise TypeError(f'expected kinds of text, such as ["urls"], for protect, got {protect!r}')
+        check_switch(as_published, "as_published")
         if as_published:
-            selection = selection or published_selection(perturbation)
-            perturbation = published.as_published(perturbation)
+            given, selection = perturbation, selection or published_selection(perturbation)
+            perturbation = published.as_published(given)
+            published.check_at_hand(given)
         return cls(
             parse(perturbation), strength_of(level), whole_number(seed, "seed"), selection,
             rules if isinstance(rules, Protect) else Protect(tuple(rules)),

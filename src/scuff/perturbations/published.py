@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, overload
 
+from ..resources import MissingResource
 from ..specs import parse_call, split_outside
 from .base import Perturbation
 from .combine import OneOf, Only, Then
@@ -47,7 +48,7 @@ def _zeroe(spec: str, differs: str = "", **more: Any) -> Published:
 
 
 def _robtest(spec: str, differs: str = "", **more: Any) -> Published:
-    return Published(spec, ROBTEST, "2.1, C", differs, **more)
+    return Published(spec, ROBTEST, "2.1; published code", differs, **more)
 
 
 CODE, THESIS = "published code", "thesis 3.3.1"
@@ -92,9 +93,9 @@ PUBLISHED: dict[str, Published] = {
     ),
     "phonetic": _zeroe(
         "phonetic(listed=True, choice='best')",
-        "one respelling a word, always the same, and only of words that the lexicon has; ours draws among up to 8, and respells "
-        "all other words by rules",
-        section="3.2, 3.3",
+        "one respelling a word, always the same, and none for words outside the lexicon (4.4: few words changed overall); ours "
+        "draws among up to 8, and respells all other words by rules",
+        section="3.2, 3.3, 4.4",
         remains="the paper's one answer is often the word itself, which then stays: our table has only other spellings, so far "
         "more words change; the lexicon is free, not Combilex",
     ),
@@ -124,13 +125,13 @@ PUBLISHED: dict[str, Published] = {
         "contextual(original=False, loose=True)",
         "the likeliest words of a masked language model, whatever they are; ours must keep the tag, be no opposite and, where an "
         "encoder is at hand, be alike",
-        needs="a masked language model: contextual(mlm='FOLDER_OR_ID'), or --mlm",
+        needs="a masked language model: contextual(mlm='FOLDER_OR_ID'), or --mlm of evaluate, attack and augment",
     ),
     "inflection": _robtest("inflection"),
     "syntax": _robtest(
         "paraphrase",
         "a trained model rewords the sentence; ours does by rules",
-        needs="a sequence-to-sequence paraphraser: paraphrase(model='FOLDER_OR_ID')",
+        needs="a trained paraphraser, a sequence-to-sequence model: paraphrase(model='FOLDER_OR_ID')",
     ),
     "distraction": _robtest(
         "distraction", remains="the whole text is kept (the code keeps its first sentence) and the words that come in are neutral"
@@ -154,6 +155,14 @@ def as_published(perturbation: str | Perturbation, column: str | None = None) ->
         sequence = (split_outside(part, "|") for part in split_outside(perturbation, "+"))
         return "+".join("|".join(_merged(single, column) for single in parts) for parts in sequence)
     return _rebuilt(perturbation, column)
+
+
+def check_at_hand(perturbation: str | Perturbation) -> None:
+    """Raises MissingResource for a perturbation in whose place its paper has one that works only with a model of the user's."""
+    for part in _parts(parse(perturbation)):
+        entry = PUBLISHED.get(part.name)
+        if entry and parse_call(entry.spec)[0] != part.name:
+            raise MissingResource(f"{part.name} as published is {entry.needs}")
 
 
 def published_selection(perturbation: str | Perturbation, column: str | None = None) -> str | None:

@@ -17,8 +17,8 @@ class Readability:
     surprise: bits per character above the clean text's, by a character model. surprise_read: the same where invisible
     characters are not read and look-alikes are read as what they look like. effort: the geometric mean of seen and
     surprise_read. rank: by effort among `measured` perturbations, 1 reads best. raters: ranks that five people gave among ten
-    perturbations at high, 1 reads best (Benz 2020, Table A.9). rho: how effort correlates with their ranks.
-    missing: why there are no measures.
+    perturbations at high, 1 reads best (Benz 2020, Table A.9). rho: how effort correlates with their ranks. interval: of rho,
+    95 %. missing: why there are no measures.
     """
 
     edits: tuple[float, ...] = ()
@@ -30,13 +30,14 @@ class Readability:
     raters: tuple[int, ...] = ()
     measured: int = 0
     rho: float = 0.0
+    interval: tuple[float, ...] = ()
     missing: str = ""
 
     @classmethod
     def of(cls, name: str) -> Readability:
         """Of a perturbation by name; without measures if it is none of the shipped ones."""
         table = json.loads(load("readability.json"))
-        rows, rho = table["perturbations"], table["validation"]["texts"]["effort"]["rho"]
+        rows, found = table["perturbations"], table["validation"]["texts"]["effort"]
         row = rows.get(name, {"missing": "not one of the shipped perturbations"})
         count = sum("rank" in other for other in rows.values())
         values: dict[str, Any] = {
@@ -44,10 +45,10 @@ class Readability:
             for field in fields(cls)
             if field.name in row
         }
-        return cls(measured=count, rho=rho, **values)
+        return cls(measured=count, rho=found["rho"], interval=(found["low"], found["high"]), **values)
 
     def lines(self) -> dict[str, str]:
-        """What `scuff describe` shows, by title."""
+        """What `scuff describe` shows, by title; the words are those of docs/readability.md."""
         out = {}
         if self.raters:
             mean = sum(self.raters) / len(self.raters)
@@ -57,11 +58,16 @@ class Readability:
         if self.missing:
             return {**out, "readability": f"not measured: {self.missing}"}
         edits, seen = (", ".join(f"{value:.0%}" for value in values) for values in (self.edits, self.seen))
-        bits = ", ".join(f"{round(value, 1) + 0.0:+.1f}" for value in self.surprise_read)
+        surprise, read = (
+            ", ".join(f"{round(value, 1) + 0.0:+.1f}" for value in values)
+            for values in (self.surprise, self.surprise_read)
+        )
         effort = ", ".join(f"{value:.2f}" for value in self.effort)
-        out["characters edited"] = f"{edits} at low, mid, high (to the eye {seen}); surprise {bits} bits per character"
-        out["effort of reading"] = (
+        low, high = self.interval
+        out["edits"] = f"{edits} of the characters at low, mid, high; seen {seen}"
+        out["surprise"] = f"{surprise} bits per character; as read {read}"
+        out["effort"] = (
             f"{effort}; at high rank {self.rank[-1]:g} of {self.measured}, 1 reads best "
-            f"(a proxy: rho with people's ranks {self.rho:.2f})"
+            f"(a proxy: rho with people's ranks {self.rho:.2f}, {low:.2f} to {high:.2f})"
         )
         return out

@@ -201,6 +201,10 @@ class Synonym(Replace):
         wanted = self.multiword or self.senses is not None or self.fit is not None
         return self.source == WORDNET or (self.source == LISTED and wanted)
 
+    def settled(self) -> Synonym:
+        """This perturbation with the source that it takes, which some options decide; its synonyms are the same."""
+        return replace(self, source=WORDNET) if self.source == LISTED and (self.net or self.loose) else self
+
     def stamp(self) -> object:
         return None if self.source in (LISTED, WORDNET) else modified(Path(self.source), SOURCE)
 

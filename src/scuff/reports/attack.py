@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from ..attacks.published import AS_PUBLISHED
 from ..metrics.interval import wilson
 from ..runs.folder import Folder
 from ..runs.schema import AttackLine, AttackSummary, RunFile, Status
@@ -62,7 +63,17 @@ def _head(summary: AttackSummary) -> str:
         ),
         tile(number(queries["mean"]), "queries per attacked text", f"median {number(queries['median'])}"),
     ]
-    return head(title(summary), f"{summary['examples']:,} examples, shares in %.", tiles, attack_notes(summary))
+    about = f"{_published(summary)}{summary['examples']:,} examples, shares in %."
+    return head(title(summary), about, tiles, attack_notes(summary))
+
+
+def _published(summary: AttackSummary) -> str:
+    """Returns that the recipe is as published, and where the page says what differs even so; "" if it is ours."""
+    paper, mark, where = summary["recipe"]["paper"].partition(AS_PUBLISHED)
+    if not mark:
+        return ""
+    differs = f'<a href="#recipe">what differs even so</a> ({len(summary["recipe"]["deviations"])} points)'
+    return f"As published{escape(where)} ({escape(paper)}); {differs}. "
 
 
 def _budget(summary: AttackSummary) -> str:
@@ -153,6 +164,7 @@ def _about(summary: AttackSummary, run: RunFile) -> str:
     for what, specs in parts:
         shown = [escape(spec) if what == "deviates" else f"<code>{escape(spec)}</code>" for spec in specs]
         recipe_lines.append(f"<li><b>{what}</b>: {'; '.join(shown)}</li>")
+    anchor = ' id="recipe"' if _published(summary) else ""
     same = ": here always with the same answer" if _reduces(summary) else ""
     return (
         "<h2>How to read this</h2><ul>"
@@ -164,6 +176,6 @@ def _about(summary: AttackSummary, run: RunFile) -> str:
         f"<li><b>accuracy after</b>: as before, but where an attack succeeded, of the text that it found{same}.</li>"
         "<li><b>queries</b>: texts that the model was asked about for one example, failed attacks included.</li>"
         "<li>Compare runs only with the same data, recipe and limits: a longer search finds more.</li></ul>"
-        f"<h2>Recipe: {escape(name)}</h2><ul>{''.join(recipe_lines)}</ul>"
+        f"<h2{anchor}>Recipe: {escape(name)}</h2><ul>{''.join(recipe_lines)}</ul>"
         f"{repeating_line(run)}"
     )

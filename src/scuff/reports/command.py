@@ -11,7 +11,7 @@ from ..attacks.constraints import CONSTRAINTS
 from ..attacks.settings import AttackSettings
 from ..evaluation.settings import EvaluationSettings
 from ..runs.schema import RunFile
-from ..runs.settings import Settings
+from ..runs.settings import SIDES, Settings
 from ..specs import can_be_rebuilt
 
 UNNEEDED = ("cache", "fresh", "workers")  # settings that decide no byte of a run
@@ -27,6 +27,7 @@ def repeating(run: RunFile) -> tuple[str, str]:
     given = {name: value for name, value in kind.renamed(run["config"]).items() if name not in UNNEEDED}
     if attack:
         given = {"recipe": AttackSettings().recipe, **given}  # which the command may choose otherwise
+    given |= _side(run, given)
     verb, answered = "attack" if attack else "evaluate", bool(given.get("predictions"))
     model, data = (run[what]["spec"] for what in ("model", "data"))
     lost = [
@@ -44,6 +45,16 @@ def repeating(run: RunFile) -> tuple[str, str]:
         if field.name in given:
             words += _flags(field.name, field.metadata, given[field.name])
     return shlex.join(words), ""
+
+
+def _side(run: RunFile, given: dict[str, Any]) -> dict[str, str]:
+    """Returns the side of a run that did not name it and perturbed others than is usual now: Zéroe's of pairs, up to 0.2."""
+    key = run["key"]
+    if "kind" in key or given.get("side"):
+        return {}
+    usual = list(range(len(run["data"]["fields"]))) if given.get("protocol") == "zeroe" else [0]
+    named = [name for name, sides in SIDES.items() if list(sides) == key["sides"] != usual]
+    return {"side": named[0]} if named else {}
 
 
 def _flags(name: str, about: Any, value: Any) -> list[str]:

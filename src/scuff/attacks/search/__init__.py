@@ -16,7 +16,13 @@ SEARCHES: dict[str, type[Search]] = {
 FAMILY: Family[Search] = Family("a search", "scuff.searches", Search, SEARCHES)
 parse_search = FAMILY.build
 
+
+def same_steps(one: Search, other: Search) -> bool:
+    """Whether both go through a text in the same way, whatever they think of its words."""
+    return any(isinstance(one, kind) and isinstance(other, kind) for kind in (Ranked, Greedy))
+
+
 __all__ = [
     "FAMILY", "SEARCHES", "Beam", "BestOf", "Delete", "Dice", "Genetic", "Gradient", "Greedy", "HeadTail", "Random", "Ranked",
-    "Search", "Told", "Try", "Unk", "Walk", "WeightedSaliency", "parse_search",
+    "Search", "Told", "Try", "Unk", "Walk", "WeightedSaliency", "parse_search", "same_steps",
 ]  # fmt: skip

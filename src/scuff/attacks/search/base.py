@@ -109,6 +109,11 @@ class Search(Part, ABC):
     hidden: ClassVar[bool] = False  # whether `view.hides` writes the victim's unknown token ([UNK]) instead of deleting
     cuts: ClassVar[bool] = False  # whether the search uses `view.cut`
 
+    @property
+    def gradient_norm(self) -> str | None:
+        """The norm of the gradient that `view.importance` is, of a search that needs gradients; None: integrated gradients."""
+        return None
+
     @abstractmethod
     def walk(self, view: View, dice: Dice) -> Walk:
         """Searches one example: yields Try, is sent Told, returns the state it settles on; () if none beats the original."""

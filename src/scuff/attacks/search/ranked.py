@@ -122,6 +122,10 @@ class Gradient(Ranked):
         if self.norm not in (None, "l1"):
             raise ValueError(f"expected None or 'l1' for gradient.norm, got {self.norm!r}")
 
+    @property
+    def gradient_norm(self) -> str | None:
+        return self.norm
+
     def rank(self, view: View, dice: Dice) -> Rank:
         assert view.importance is not None, "gradients are asked for before the search begins"
         return view.importance

@@ -37,7 +37,7 @@ def seems_that(s: Sentence) -> Iterator[Rewording]:
         first, verb = s.low[clause.start], s.low[clause.rest + 1]
         many = True if first in ("i", "you", "we", "they") else plural(s, clause.start, clause.verb)
         bare = first in ("this", "that") and len(clause.subject) == 1
-        if first in ("it", "there", "i") or bare or many is None or clause.follows or re.search("ct?r?V", clause.tail):
+        if first in ("it", "there", "i") or bare or many is None or clause.follows or s.more_verbs(clause.verb):
             continue
         tag = "VBD" if clause.past else "VBP" if many else "VBZ"
         new = _form(verb, tag, many)
@@ -76,7 +76,7 @@ def fails_to(s: Sentence) -> Iterator[Rewording]:
     """It fails to work. -> It does not work."""
     for match in re.finditer("(?<=[nsNp])v(?=tV)", s.shape):
         at = match.start()
-        if s.lemma(at) == "fail" and not re.search("cr?V", s.shape[at:]) and s.kind(at - 2) not in ("r", "!"):
+        if s.lemma(at) == "fail" and not s.more_verbs(at) and s.kind(at - 2) not in ("r", "!"):
             do = {"VBD": "did", "VBZ": "does"}.get(s.words[at].tag, "do")
             yield from s.arrange(at, at + 2, s.apostrophes(do + "n't"))
 
@@ -201,12 +201,7 @@ def manages(s: Sentence) -> Iterator[Rewording]:
     for match in re.finditer("(?<=[nsNpr])vtV", s.shape):
         at = match.start()
         new = inflected(s.low[at + 2], "VBG")
-        if (
-            s.lemma(at) == "manage"
-            and new
-            and not re.search("cr?V", s.shape[at:])
-            and s.low[at + 2] not in ("be", "have")
-        ):
+        if s.lemma(at) == "manage" and new and not s.more_verbs(at) and s.low[at + 2] not in ("be", "have"):
             form = {"VBZ": "succeeds", "VBD": "succeeded"}.get(s.words[at].tag, "succeed")
             yield from s.arrange(at, at + 3, form, "in", new)
 
@@ -224,7 +219,7 @@ def going_to(s: Sentence) -> Iterator[Rewording]:
             if be and (clause.subject == "p" or many is not None):
                 yield from s.arrange(will, will + 1, be, "going to")
         going = clause.group == "bg" and s.low[clause.rest - 1] == "going" and clause.tail.startswith("tV")
-        if going and s.low[will] in ("is", "are", "am"):
+        if going and s.low[will] in ("is", "are", "am") and not s.more_to(will):
             yield from s.arrange(will, clause.rest + 1, "will")
 
 

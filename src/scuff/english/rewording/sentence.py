@@ -92,6 +92,16 @@ class Sentence:
     def capital(self, at: int) -> bool:
         return self.words[at].text[0].isupper()
 
+    def more_to(self, at: int) -> bool:
+        """Whether one more infinitive with "to" may be beside the one after a word: fails to work and to please."""
+        return any(  # by the word: its tag may be that of a preposition
+            word == "to" and re.search("[c,:i][r!]*$", self.shape[at:to]) for to, word in enumerate(self.low) if to > at
+        )
+
+    def more_verbs(self, at: int) -> bool:
+        """Whether one more infinitive, with "to" or without, may be beside the one after a word."""
+        return self.more_to(at) or bool(re.search("cr?V", self.shape[at:]))
+
     def cut(self, start: int, stop: int) -> str:
         """The text of some words."""
         return self.text[self.words[start].start : self.words[stop - 1].stop] if start < stop else ""

@@ -53,17 +53,22 @@ def begins(s: Sentence) -> Iterator[Rewording]:
     """begins to rain -> begins raining, and back."""
     for match in re.finditer("[vV](?=tV|g(?![ns]))", s.shape):
         at = match.start()
-        if s.lemma(at) not in (
-            "begin",
-            "start",
-            "continue",
-            "like",
-            "love",
-            "hate",
-            "prefer",
-            "cease",
-            "bother",
-        ) or re.search("cr?[Vg]|^.(?:tV|g)c", s.shape[at:]):
+        if (
+            s.lemma(at)
+            not in (
+                "begin",
+                "start",
+                "continue",
+                "like",
+                "love",
+                "hate",
+                "prefer",
+                "cease",
+                "bother",
+            )
+            or s.more_to(at)
+            or re.search("cr?[Vg]|^.(?:tV|g)c", s.shape[at:])
+        ):
             continue  # begins to sing and dance
         if s.low[at] in ("like", "love", "hate", "prefer") and (
             s.kind(at - 1) in ("m", "i", "") or s.word(at - 1) in ("'d", "i")
@@ -85,9 +90,9 @@ def infinitive(s: Sentence) -> Iterator[Rewording]:
         at = match.start() + 1
         if s.lemma(at - 1) != "help":
             continue
-        if s.shape[at] == "t":
+        if s.shape[at] == "t" and not s.more_to(at):
             yield from s.arrange(at, at + 2, (at + 1, at + 2))
-        elif s.word(at - 2) != "to":  # not: to help to win
+        elif s.shape[at] == "V" and s.word(at - 2) != "to":  # not: to help to win
             yield from s.arrange(at, at + 1, "to", (at, at + 1))
 
 

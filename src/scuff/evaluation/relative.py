@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..metrics import Auc, Metric
+from ..metrics.interval import percentile_interval
 from ..runs.schema import Estimate, RedLine
 from ..text.ragged import Floats, Mask
 from ..victims.base import as_objects
@@ -19,7 +20,7 @@ from .table import Rows, Table
 CHANCE_AUC = 0.5  # of a model that cannot tell texts with a label from texts without
 
 
-class Left:
+class RelativeScores:
     """Divides scores by the clean score: macro AUC for label sets if the victim gives scores, as Zéroe does for toxic comments,
     since few sets match exactly; else, and if the user chose a metric, the metric of the run.
     """
@@ -35,8 +36,7 @@ class Left:
         """Returns s* of a dimension at a degree, on the examples that have both answers, with its interval."""
         table = self.table
         both = np.isfinite(table.clean_score) & np.isfinite(table.mean_score[dimension, degree])
-        count = int(both.sum())
-        if not count:
+        if not both.any():
             return {"value": None, "interval": [None, None]}
         if self.by_auc:
             inside = both[table["example"]]
@@ -49,8 +49,9 @@ class Left:
             return {"value": None, "interval": [None, None]}
         again = [self.metric.estimate(rows, self.draws)[1] for rows in (here, clean)]
         with np.errstate(invalid="ignore", divide="ignore"):
-            interval = self.metric.interval(value, again[0] / again[1], count)
-        return {"value": round_off(value), "interval": rounded_ends(interval)}
+            ratios = again[0] / again[1]
+        low, high = percentile_interval(ratios)  # even without a width: a ratio is no share of examples
+        return {"value": round_off(value), "interval": rounded_ends((min(low, value), max(high, value)))}
 
     def red_line(self) -> RedLine:
         """Returns the score of always giving the most frequent answer, 0.5 for AUC, and what it leaves of the clean score."""
