@@ -186,13 +186,10 @@ def _chosen(settings: EvaluationSettings, protocol: Protocol, data: Dataset) -> 
 def _chosen_otherwise(protocol: Protocol) -> dict[str, list[str]]:
     """Returns the perturbations of Zéroe whose words the run chooses otherwise than the paper, by the paper's way."""
     found: dict[str, list[str]] = {}
-    for dimension, selection in zip(
-        protocol.parsed, protocol.selections, strict=False
-    ):  # () if all are chosen as usual
-        perturbation = dimension.perturbation
+    for dimension, selection in zip(protocol.parsed, protocol.selections, strict=False):  # () if all are as usual
         entry = _entry(dimension, "zeroe")
         if entry and selection:
-            theirs = entry.selection or perturbation.selection
+            theirs = entry.selection or dimension.perturbation.selection
             if selection != theirs:
                 found.setdefault(theirs, []).append(dimension.base)
     return found
