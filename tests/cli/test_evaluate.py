@@ -416,8 +416,10 @@ def test_check_the_drop(check: Check, finished: tuple[Path, Path]) -> None:
         "clean",
         "average",
         "worst",
+        "worst_alone",
         "keyboard",
         "keyboard.worst",
+        "keyboard.worst_alone",
     ]
     assert check("--max-drop", "0.01", "--baseline", str(finished[0]), of=1)[0] == 0, "better is fine"
     assert check("--max-drop", "0", "--baseline", str(finished[0]))[0] == 0
