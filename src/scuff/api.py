@@ -541,9 +541,9 @@ def attack(
 def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> list[Any]:
     """Add perturbed copies to labelled data, for training. Returns a list of dicts, or of tuples if the data has tuples.
 
-    data: as for `evaluate`. keywords: dimensions=["typo-g", "keyboard"] or tag, mlm, encoder, as_published=False,
-    degree=0.1 (never exceeded), copies=1 of a share=1 of the examples, or ratio="1:1" (clean:perturbed), each=False, only_perturbed=False, trace=False,
-    seed=0, protect=[], side="first", text, id, format, delimiter, no_header, encoding, split, skip_errors=False.
+    data: as for `evaluate`. keywords: dimensions=["typo-g", "keyboard"] or tag, mlm, encoder, as_published=False, degree=0.1
+    (never exceeded), copies=1 of a share=1 of the examples, or ratio="1:1" (clean:perturbed), each=False, only_perturbed=False,
+    trace=False, seed=0, protect=[], side="first", text, id, format, delimiter, no_header, encoding, split, skip_errors=False.
     `AugmentKeywords` says what each is.
     """
     return Augmentation.of(**keywords).rows(data)
