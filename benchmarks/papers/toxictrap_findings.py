@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -145,9 +147,6 @@ def _order(task: str, what: str, rows: list[dict[str, Any]]) -> Estimate:
 
 
 def _paper_of_table_10(task: str, what: str) -> list[float]:
-    import json
-    from pathlib import Path
-
     figures = json.loads((Path(__file__).parent / "figures" / "toxictrap.json").read_text(encoding="utf-8"))
     place = 0 if what == "success" else 1
     pairs = (row.split(", ") for row in TABLE_10)

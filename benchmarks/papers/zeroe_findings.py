@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-LEVELS = {"low": 0.2, "mid": 0.5, "high": 0.8}
+from scuff.metrics.rank import ranks
+from scuff.perturbations import LEVELS
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,6 @@ class Finding:
     section: str
     tasks: tuple[str, ...]
     test: Test
-
-
-def ranks(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Ranks from 1, the lowest first; equal values get the mean of theirs."""
-    numbers = np.asarray(values, np.float64)
-    _, inverse, count = np.unique(numbers, return_inverse=True, return_counts=True)
-    return (np.cumsum(count) - (count - 1) / 2)[inverse]
 
 
 def spearman(one: npt.ArrayLike, other: npt.ArrayLike) -> float:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from zeroe_findings import FINDINGS, LEVELS, Finding, Scores, Tables, spearman
+from zeroe_findings import FINDINGS, Finding, Scores, Tables, spearman
+
+from scuff.perturbations import LEVELS
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results"
