@@ -204,7 +204,11 @@ def write(runs: Path | None) -> int:
     figures = json.loads(FIGURES.read_text(encoding="utf-8"))
     evidence = json.loads(EVIDENCE.read_text(encoding="utf-8")) if EVIDENCE.is_file() else {}
     if runs:
+        before = {(task, row) for task, rows in evidence.get("rows", {}).items() for row in rows}
         evidence = gathered(runs / "summaries", evidence)
+        gone = before - {(task, row) for task, rows in evidence["rows"].items() for row in rows}
+        if gone:  # comparisons need all rows of a task: numbers of several folders are copied into one first
+            print(f"{len(gone)} rows that the evidence had are not in {runs} and are gone, such as {min(gone)}")
         EVIDENCE.write_text(json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if not evidence.get("rows"):
         print(f"expected rows in {EVIDENCE} or --runs FOLDER, got none")
