@@ -13,11 +13,14 @@ from .version import __version__
 if TYPE_CHECKING:
     from .api import (
         AttackResult,
+        Judgement,
         Result,
         assert_robust,
         attack,
         augment,
         evaluate,
+        judge_export,
+        judge_import,
         perturb,
         perturb_tokens,
         report,
@@ -27,9 +30,9 @@ if TYPE_CHECKING:
     from .text import Corpus, Edit, Edits, map_span, map_spans
 
 __all__ = [
-    "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "LanguageWarning", "OneOf", "Only", "Perturbation", "Protect",
-    "Result", "Then", "__version__", "assert_robust", "attack", "augment", "evaluate", "map_span", "map_spans", "parse",
-    "perturb", "perturb_tokens", "report", "resume",
+    "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "Judgement", "LanguageWarning", "OneOf", "Only", "Perturbation",
+    "Protect", "Result", "Then", "__version__", "assert_robust", "attack", "augment", "evaluate", "judge_export",
+    "judge_import", "map_span", "map_spans", "parse", "perturb", "perturb_tokens", "report", "resume",
 ]  # fmt: skip
 
 _FROM_TEXT = ("Corpus", "Edit", "Edits", "map_span", "map_spans")
@@ -39,6 +42,7 @@ _ROOMS = (
     "attacks",
     "data",
     "evaluation",
+    "judging",
     "metrics",
     "perturbations",
     "reports",

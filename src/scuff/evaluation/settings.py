@@ -8,6 +8,7 @@ from typing import Any
 from ..metrics import parse_metric
 from ..runs.settings import MODEL, Settings, setting
 from .dimensions import ACCESS, DEFAULT, TAGS, Dimension
+from .judged import read_judged
 from .protocol import ROUNDING, Rounding
 
 SELECTIONS = ("quota", "coin", "each", "all")  # of a strength; below and edits are what degrees are made of
@@ -64,6 +65,12 @@ class EvaluationSettings(Settings):
         None, "adaptive: add cases only until the 95% interval is narrower than this", metavar="W"
     )
     beta: float = setting(0.5, "how much high degrees weigh in the final score; default 0.5")
+    validity: str | None = setting(
+        None,
+        "shares of valid cases that your raters found (`scuff judge import --weights`): they weigh the degrees in the "
+        "validity-weighted final score, in place of RobTest's Table 3",
+        metavar="FILE",
+    )
     metric: str | None = setting(
         None,
         "computes the scores: macro-f1, auc, ... (`scuff list metrics`); default: by the task",
@@ -106,6 +113,8 @@ class EvaluationSettings(Settings):
             raise ValueError("expected no rounding for the protocol zeroe, got one: it has levels, not degrees")
         if self.metric:
             parse_metric(self.metric)
+        if self.validity:
+            read_judged(self.validity)
 
     @property
     def guided(self) -> bool:

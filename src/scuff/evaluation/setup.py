@@ -90,6 +90,7 @@ class EvaluationSetup(Setup):
             **({"rounding": protocol.rounding} if protocol.rounding != "down" else {}),
             **({"select": ",".join(map(str, protocol.selections))} if protocol.selections else {}),
             **({"final": "from 0"} if protocol.final_from_zero else {}),
+            **({"validity": protocol.judged["name"]} if protocol.judged else {}),
         }  # fmt: skip
 
     def about(self) -> RunPlan:
