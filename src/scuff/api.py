@@ -683,6 +683,8 @@ def judge_import(
     metrics: Sequence[str] = (),
     encoder: str | None = None,
     above: float = CHRF_ABOVE,
+    predict: bool = False,
+    mlm: str | None = None,
     disputed: str | Path | None = None,
     weights: str | Path | None = None,
 ) -> Judgement:
@@ -692,14 +694,16 @@ def judge_import(
     how one rating is made of several: "third" (what the first two agree on, else what the third file says; for meaning), "vote"
     (for validity), "mean" or "median". least: the share of the controls and of the qualification that a rater must get right;
     others are left out, unless keep_all. metrics: specs of more metrics to compare with; encoder: a sentence encoder. above: the
-    chrF whose share of pairs above it is counted. disputed: a folder to write a page for a third rater to, with what the first
-    two differ on. weights: a file to write shares of valid cases to, for `evaluate(validity=...)`.
+    chrF whose share of pairs above it is counted. predict: also how well degree, grammar, similarity and perplexity (mlm: by a
+    masked language model) predict what people found valid. disputed: a folder to write a page for a third rater to, with what
+    the first two differ on. weights: a file to write shares of valid cases to, for `evaluate(validity=...)`.
 
     Raises ValueError, with file and line, for ratings that do not fit the key.
     """
     read, paths = read_key(key), [ratings] if isinstance(ratings, str | Path) else list(ratings)
     judged = judge(
-        read, read_ratings(paths, read), decide=decide, least=least, keep=keep_all, metrics=metrics, encoder=encoder, above=above
+        read, read_ratings(paths, read), decide=decide, least=least, keep=keep_all, metrics=metrics, encoder=encoder,
+        above=above, predict=predict, mlm=mlm,
     )  # fmt: skip
     if disputed is not None and (ids := judged.disputed):
         write_for_raters(read.some(ids), Path(disputed), read.kit, "third")

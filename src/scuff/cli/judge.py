@@ -102,6 +102,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     back.add_argument(
         "--above", type=float, default=0.78, metavar="CHRF", help="chrF whose share above it is counted; default 0.78"
     )
+    back.add_argument(
+        "--predict", action="store_true",
+        help="validity: how well degree, grammar, similarity and perplexity predict it (RobTest, Figure 5)",
+    )  # fmt: skip
+    back.add_argument("--mlm", metavar="MODEL", help="masked language model for the perplexity; default: by characters")
     back.add_argument("--disputed", metavar="FOLDER", help="write a kit of what two raters differ on, for a third")
     back.add_argument("--weights", metavar="FILE", help="validity: write the shares for `scuff evaluate --validity`")
     back.add_argument("--json", metavar="FILE", help="write all numbers; - for standard output")
@@ -169,7 +174,7 @@ def run_import(args: argparse.Namespace) -> None:
 
     result = judge_import(
         args.key, args.ratings, decide=args.decide, least=args.least, keep_all=args.keep_all, metrics=args.metric,
-        encoder=args.encoder, above=args.above, disputed=args.disputed, weights=args.weights,
+        encoder=args.encoder, above=args.above, predict=args.predict, mlm=args.mlm, disputed=args.disputed, weights=args.weights,
     )  # fmt: skip
     wanted = [(args.json, result.json), (args.markdown, result.markdown), (args.csv, result.csv)]
     for path, text in wanted:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..evaluation.judged import JudgedDimension, JudgedValidity
+from ..evaluation.validity import LEVELS, SampledCases, predicted_validity, validity_levels
 from ..metrics.interval import Interval, percentile_interval, wilson
 from ..metrics.rank import spearman
 from ..perturbations.readability import Readability
@@ -21,6 +22,7 @@ from .items import Item, Key
 from .measures import measure_pairs
 from .published import ALIKE, CHRF_ABOVE, SHARE_ABOVE, published_correlation, published_share
 from .ratings import PASS, Ratings, check_ranks, check_raters, rows_of
+from .sampling import MANY
 from .studies import DECIDE, STUDIES, Decide
 
 SCHEMA = 1
@@ -57,6 +59,8 @@ def judge(
     metrics: Sequence[str] = (),
     encoder: str | None = None,
     above: float = CHRF_ABOVE,
+    predict: bool = False,
+    mlm: str | None = None,
 ) -> Judged:
     """Returns what the ratings say. `api.judge_import` explains the options. Raises ValueError if no rater is left."""
     study = STUDIES[key.study]
@@ -102,6 +106,8 @@ def judge(
     content["left_out"] = left_out
     content["correlation"] = [entry for entry in _correlations(judged, draws) if entry]
     content |= _meaning(judged, draws, above) if study.name == "meaning" else {"validity": _validity(judged)}
+    if predict:
+        content["predicted"] = _predicted(judged, draws, encoder, mlm)
     return judged
 
 
@@ -155,9 +161,17 @@ def _parts(judged: Judged) -> Iterator[tuple[str, str, Any, Ints]]:
             continue
         yield side, "all", None, np.array(rows)
         for by in ("edits", "attack", "degree"):
-            found = {getattr(items[at], by) for at in rows} - {None}
+            kinds = {at: _kind(items[at], by) for at in rows}
+            found = set(kinds.values()) - {None}
             for value in sorted(found) if len(found) > 1 else ():
-                yield side, by, value, np.array([at for at in rows if getattr(items[at], by) == value])
+                yield side, by, value, np.array([at for at in rows if kinds[at] == value])
+
+
+def _kind(item: Item, by: str) -> Any:
+    """Returns the part of a breakdown that an item is in; cases that have a degree are not counted by their edits."""
+    if by != "edits":
+        return getattr(item, by)
+    return None if item.edits is None or item.degree is not None else min(item.edits, MANY)
 
 
 def _correlations(judged: Judged, draws: Draws) -> Iterator[dict[str, Any] | None]:
@@ -176,7 +190,7 @@ def _correlated(judged: Judged, draws: Draws, side: str, by: str, value: Any, ro
         linear, by_rank = (correlate(rating, values[rows], here, by_rank=rank) for rank in (False, True))
         metrics[name] = {
             "pearson": _estimate(linear.value, linear.interval), "spearman": _estimate(by_rank.value, by_rank.interval),
-            "paper": published_correlation(by, value, side, name),
+            "paper": published_correlation(by, value, side, name) if judged.key.study == "meaning" else "",
         }  # fmt: skip
         if not math.isnan(linear.value):
             found[name] = linear
@@ -233,6 +247,28 @@ def _validity(judged: Judged) -> dict[str, list[dict[str, Any]]]:
                 "share": _estimate(share, wilson(share, rated.size)), "paper": published_share(attack, degree),
             }
         )  # fmt: skip
+    return out
+
+
+def _predicted(judged: Judged, draws: Draws, encoder: str | None, mlm: str | None) -> dict[str, Any]:
+    """Returns, for each measure that predicts validity, the share of valid cases at each of five levels (RobTest, Figure 5)."""
+    if judged.key.study != "validity":
+        raise ValueError(f"expected the study validity to predict it, got {judged.key.study}")
+    rows = [at for at, item in enumerate(judged.items) if item.reached is not None and np.isfinite(judged.one[at])]
+    if not rows:
+        raise ValueError("expected rated cases whose degree was measured, got none")
+    some, none = [judged.items[at] for at in rows], np.zeros(len(rows), np.int64)
+    reached = np.array([item.reached for item in some], np.float64)
+    cases = SampledCases([item.before for item in some], [item.after for item in some], none, none, none, reached)
+    rated, out = judged.one[rows], {}
+    for name, values in predicted_validity(cases, encoder=encoder, mlm=mlm).items():
+        level = validity_levels(values)
+        shares = [rated[level == at] for at in range(LEVELS)]
+        found = correlate(rated, values, draws[:, rows], by_rank=True)
+        out[name] = {
+            "levels": [{"of": one.size, "share": _number(float(one.mean()) if one.size else math.nan)} for one in shares],
+            "spearman": _estimate(found.value, found.interval),
+        }  # fmt: skip
     return out
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..reports.formatting import markdown_row, wrapped
 from .published import CHRF_ABOVE, SHARE_ABOVE
+from .sampling import MANY
 
-BY = {"all": "", "edits": "edits", "attack": "attack", "degree": "degree"}
-TABLE = {"all": "Table 3", "edits": "Table 8", "attack": "Table 9", "degree": ""}
+TABLE = {"all": "Table 3", "edits": "Table 8", "attack": "Table 9", "degree": ""}  # of TEAPOT, by what it breaks down
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def sections(content: dict[str, Any]) -> list[Section]:
     if content["study"] == "readability":
         return [*out, _ranks(content)]
     if content["study"] == "validity":
-        out.append(_validity(content))
+        out += [_validity(content), *_predicted(content)]
     else:
         out += _alike(content)
         out.append(_means(content))
@@ -181,36 +181,30 @@ def _means(content: dict[str, Any]) -> Section:
 
 
 def _part(entry: dict[str, Any]) -> str:
-    if entry["by"] == "all":
-        return "all"
+    value = entry["value"]
     if entry["by"] == "edits":
-        return f"{entry['value']} edit{'s' * (entry['value'] != 1)}"
-    return f"degree {entry['value']:g}" if entry["by"] == "degree" else str(entry["value"])
+        return f"{value} edit{'s' * (value != 1)}" + (" or more" if value == MANY else "")
+    return {"all": "all", "degree": f"degree {value}"}.get(entry["by"], str(value))
 
 
 def _correlations(content: dict[str, Any]) -> list[Section]:
-    """Returns a table for each paper's table: rows are parts, columns are metrics, a star marks the significantly better."""
+    """Returns a table for each of the paper's: metrics across, and for each part Pearson, Spearman and the paper's figure."""
     out = []
     for by, where in TABLE.items():
         entries = [entry for entry in content["correlation"] if entry["by"] == by]
         if not entries:
             continue
         names = list(dict.fromkeys(name for entry in entries for name in entry["metrics"]))
-        papers = [name for name in names if any(entry["metrics"][name].get("paper") for entry in entries)]
-        head = ["", "pairs", *names, *(f"{name}, rank" for name in names), *(f"{name}, paper" for name in papers)]
         rows = []
         for entry in entries:
-            found = entry["metrics"]
-            rows.append(
-                [
-                    f"{entry['side']} {_part(entry)}", f"{entry['pairs']:,}", *(_starred(found[name]) for name in names),
-                    *(_spread(found[name]["spearman"]) for name in names), *(found[name]["paper"] or "-" for name in papers),
-                ]
-            )  # fmt: skip
-        title = "Correlation of metrics with people's ratings" + (f", by {BY[by]}" if BY[by] else "")
-        paper = f" as in TEAPOT's {where}" if where and content["study"] == "meaning" else ""
-        note = f"Pearson{paper}, then Spearman (rank); 95 % intervals; *: better than the next best, p < 0.01, paired bootstrap"
-        out.append(Section(title, head, rows, [note]))
+            found = [entry["metrics"][name] for name in names]
+            rows.append([f"{entry['side']} {_part(entry)}", f"{entry['pairs']:,}", "Pearson", *map(_starred, found)])
+            rows.append(["", "", "Spearman", *(_spread(one["spearman"]) for one in found)])
+            if any(one["paper"] for one in found):
+                rows.append(["", "", f"TEAPOT, {where}", *(one["paper"] or "-" for one in found)])
+        title = "Correlation of metrics with people's ratings" + (f", by {by}" if by != "all" else "")
+        note = "95 % intervals; *: significantly better than the next best (paired bootstrap, p < 0.01)"
+        out.append(Section(title, ["", "pairs", "", *names], rows, [note]))
     return out
 
 
@@ -241,6 +235,23 @@ def _validity(content: dict[str, Any]) -> Section:
 
 def _valid(cell: dict[str, Any]) -> list[str]:
     return [f"{_spread(cell['share'])} of {cell['of']}", _shown(cell["paper"])]
+
+
+def _predicted(content: dict[str, Any]) -> list[Section]:
+    """Returns the share of valid cases by level of each measure that predicts it, least valid first (RobTest, Figure 5)."""
+    if "predicted" not in content:
+        return []
+    found = content["predicted"]
+    rows = [
+        [name, *(_shown(level["share"]) for level in entry["levels"]), _spread(entry["spearman"])]
+        for name, entry in found.items()
+    ]
+    levels = len(next(iter(found.values()))["levels"])
+    head = ["predicted by", *(f"level {at}" for at in range(1, levels + 1)), "Spearman"]
+    note = (
+        "a measure predicts validity if the share that people found valid rises from level to level (RobTest, Figure 5)"
+    )
+    return [Section("Validity by predicted level", head, rows, [note])]
 
 
 # readability

@@ -105,7 +105,7 @@ def _by_validity(summary: EvaluationSummary) -> list[str]:
     ]
     without = [short(name) for name, entry in found.items() if not entry]
     return [
-        f"validity-weighted, by what the raters of {judged['name']} found valid at each degree, not by RobTest's Table 3: "
+        f"validity-weighted, by what raters found valid at each degree ({judged['name']}), not by RobTest's Table 3: "
         f"{'; '.join(rated) or 'none of these dimensions was rated'}",
         *([f"not rated, so without a validity-weighted score: {', '.join(without)}"] if without and rated else []),
     ]
