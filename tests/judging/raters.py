@@ -66,4 +66,6 @@ def write_json(path: Path, key: Key, rater: str, ratings: dict[str, int]) -> str
 def three(folder: Path, kit: Path, rate: Rate) -> list[str]:
     """Three careful raters' files."""
     key = read_key(kit / "key.json")
-    return [write_csv(folder / f"{name}.csv", carefully(key, rate, at)) for at, name in enumerate(("ann", "ben", "eve"))]
+    return [
+        write_csv(folder / f"{name}.csv", carefully(key, rate, at)) for at, name in enumerate(("ann", "ben", "eve"))
+    ]

@@ -60,6 +60,8 @@ def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     for seed in range(60):
         chance = np.random.default_rng(seed)
         one = chance.normal(size=80)
-        found = correlate(one, 0.6 * one + 0.8 * chance.normal(size=80), draw_examples([str(at) for at in range(80)], seed, 300))
+        found = correlate(
+            one, 0.6 * one + 0.8 * chance.normal(size=80), draw_examples([str(at) for at in range(80)], seed, 300)
+        )
         hits += found.interval[0] <= 0.6 <= found.interval[1]
     assert 51 <= hits <= 60  # of 60, at 95 %

@@ -35,17 +35,26 @@ def test_validity_has_broken_cases_of_each_column_and_degree(run: Path, tmp_path
     kit = scuff.judge_export(run, tmp_path / "kit", study="validity", each=3)
     items = [item for item in kit.key.items if item.part == "study"]
     each = Counter((item.attack, item.degree) for item in items)
-    assert max(each.values()) == 3 and {attack for attack, _ in each} == {"typo-m", "typo-g", "segment"} and len(each) > 6
+    assert (
+        max(each.values()) == 3 and {attack for attack, _ in each} == {"typo-m", "typo-g", "segment"} and len(each) > 6
+    )
     assert kit.short == {f"{attack} at {degree:g}": n for (attack, degree), n in each.items() if n < 3}
     judged, data = open_run(run), open_run(run).data
     place = {name: at for at, name in enumerate(data.ids)}
     for item in items:
         at = place[item.example]
         assert item.before == data.columns[0][at] != item.after and item.label == data.targets[at]
-        assert judged.table().clean_score[at] == 1 and item.reached is not None and 0 < item.reached <= (item.degree or 0) + 1e-9
+        assert (
+            judged.table().clean_score[at] == 1
+            and item.reached is not None
+            and 0 < item.reached <= (item.degree or 0) + 1e-9
+        )
     assert kit.counts == {"study": len(items), "control": 10, "qualification": 10}
     first = kit.key.items[:10]
-    assert {item.part for item in first} == {"qualification"} and Counter(item.accept for item in first) == {(1,): 5, (0,): 5}
+    assert {item.part for item in first} == {"qualification"} and Counter(item.accept for item in first) == {
+        (1,): 5,
+        (0,): 5,
+    }
     for item in kit.key.items:
         if item.part != "study":
             assert (item.before == item.after) == (item.accept == (1,))
@@ -58,7 +67,9 @@ def test_raters_cannot_see_what_is_what(run: Path, tmp_path: Path) -> None:
         key = scuff.judge_export(run, kit, study=study, each=4).key
         data = page_data(kit)
         shown = json.dumps(data["steps"]) + "".join(map(str, sheet(kit)))
-        assert not any(word in shown for word in ("typo-m", "typo-g", "segment", "control", "accept", "qualification", "0.3"))
+        assert not any(
+            word in shown for word in ("typo-m", "typo-g", "segment", "control", "accept", "qualification", "0.3")
+        )
         assert set(sheet(kit)[0]) <= {"id", "text 1", "text 2", "original", "label", "changed", "rating", "comment"}
         assert [row["id"] for row in sheet(kit)] == [item.id for item in key.items]
         assert all(set(step) <= {"id", "texts", "label"} for step in data["steps"])
@@ -98,7 +109,9 @@ def test_targets_are_references_with_outputs(files: dict[str, str], tmp_path: Pa
     kit = scuff.judge_export([], tmp_path / "kit", side="target", each=5, **given, **adv)
     items = [item for item in kit.key.items if item.part == "study"]
     attacked, base = ([item for item in items if (item.attack == "a") == yes] for yes in (True, False))
-    assert Counter(item.edits for item in attacked) == {1: 5, 2: 5, 3: 5} and len(base) == 15  # as many as the attack has
+    assert (
+        Counter(item.edits for item in attacked) == {1: 5, 2: 5, 3: 5} and len(base) == 15
+    )  # as many as the attack has
     assert all(item.before.startswith("R ") and item.after.startswith("A ") for item in attacked)
     assert all(item.before.startswith("R ") and item.after.startswith("O ") and item.edits == 0 for item in base)
     both = scuff.judge_export([], tmp_path / "both", side="both", each=2, **given, **adv)
@@ -123,7 +136,9 @@ def test_outputs_of_a_run_that_writes_texts(tmp_path: Path) -> None:
 
 def test_attacks_are_strata_by_their_edits(tmp_path: Path) -> None:
     scuff.attack("toy:tone", "toy:tone", "tt-deepwordbug", tmp_path / "attack", examples=12, encoder="chrf")
-    lines = [json.loads(line) for line in (tmp_path / "attack" / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [
+        json.loads(line) for line in (tmp_path / "attack" / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     won = {line["id"]: line for line in lines if line["status"] == "succeeded"}
     kit = scuff.judge_export(tmp_path / "attack", tmp_path / "kit", study="validity", each=4)
     items = [item for item in kit.key.items if item.part == "study"]
@@ -139,10 +154,15 @@ def test_attacks_are_strata_by_their_edits(tmp_path: Path) -> None:
 
 def test_versions_of_a_text_are_ranked_with_the_clean_one(run: Path, tmp_path: Path) -> None:
     kit = scuff.judge_export(run, tmp_path / "kit", study="readability", each=4, degree=0.3)
-    sets: dict[int, Key] = {group: kit.key.some({i.id for i in kit.key.items if i.group == group}) for group in range(4)}
+    sets: dict[int, Key] = {
+        group: kit.key.some({i.id for i in kit.key.items if i.group == group}) for group in range(4)
+    }
     for versions in sets.values():
         assert sorted(item.attack for item in versions.items) == ["clean", "segment", "typo-g", "typo-m"]
-        assert len({item.before for item in versions.items}) == 1 and {item.degree for item in versions.items} == {0.3, None}
+        assert len({item.before for item in versions.items}) == 1 and {item.degree for item in versions.items} == {
+            0.3,
+            None,
+        }
         assert len({item.after for item in versions.items}) == 4
     steps = page_data(tmp_path / "kit")["steps"]
     assert [len(step["items"]) for step in steps] == [4] * 4

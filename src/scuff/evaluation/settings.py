@@ -8,7 +8,6 @@ from typing import Any
 from ..metrics import parse_metric
 from ..runs.settings import MODEL, Settings, setting
 from .dimensions import ACCESS, DEFAULT, TAGS, Dimension
-from .judged import read_judged
 from .protocol import ROUNDING, Rounding
 
 SELECTIONS = ("quota", "coin", "each", "all")  # of a strength; below and edits are what degrees are made of
@@ -113,8 +112,6 @@ class EvaluationSettings(Settings):
             raise ValueError("expected no rounding for the protocol zeroe, got one: it has levels, not degrees")
         if self.metric:
             parse_metric(self.metric)
-        if self.validity:
-            read_judged(self.validity)
 
     @property
     def guided(self) -> bool:

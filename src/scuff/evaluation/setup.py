@@ -19,6 +19,7 @@ from ..victims.base import Access, require
 from ..victims.query import Query
 from .evaluation import Evaluation
 from .forecast import forecast_evaluation
+from .judged import read_judged
 from .plan import make_protocol
 from .protocol import Protocol
 from .published import published_facts
@@ -41,6 +42,8 @@ class EvaluationSetup(Setup):
     @classmethod
     def open(cls, model: Any, source: Any, given: Mapping[str, Any], output: Output = None) -> EvaluationSetup:
         settings = EvaluationSettings.of(**given)
+        if settings.validity:
+            read_judged(settings.validity)  # raises before the model is opened
         opened = cls.opened(model, source, settings, output)
         victim, data = opened["victim"], opened["data"]
         metric = _metric(settings)
