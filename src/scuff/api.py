@@ -270,31 +270,6 @@ class AttackResult:
         return [(joined(texts[side]), joined(adversarial["texts"][side])) for texts, adversarial in successes]
 
 
-@dataclass(frozen=True, eq=False)
-class Judgement:
-    """What raters found. `print(judgement)` shows the tables; `content` has every number, `judged` the ratings themselves."""
-
-    content: dict[str, Any]
-    judged: Judged
-
-    def __str__(self) -> str:
-        return as_text(self.content)
-
-    @property
-    def markdown(self) -> str:
-        """The tables, with the papers' figures beside ours."""
-        return as_markdown(self.content)
-
-    @property
-    def json(self) -> str:
-        return json.dumps(self.content, indent=1, ensure_ascii=False) + "\n"
-
-    @property
-    def csv(self) -> str:
-        """Every item of the study with what it is, all ratings, the decided one and all metrics."""
-        return as_rows(item_rows(self.judged))
-
-
 def _value(entry: Estimate) -> float:
     return float("nan") if entry["value"] is None else float(entry["value"])
 
@@ -629,6 +604,31 @@ def report(folder: str | Path) -> Result | AttackResult:
     if kind_of(folder) == ATTACK:
         return compute_again(AttackSetup, folder, _attacked)
     return compute_again(EvaluationSetup, folder, _evaluated)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What raters found. `print(judgement)` shows the tables; `content` has every number, `judged` the ratings themselves."""
+
+    content: dict[str, Any]
+    judged: Judged
+
+    def __str__(self) -> str:
+        return as_text(self.content)
+
+    @property
+    def markdown(self) -> str:
+        """The tables, with the papers' figures beside ours."""
+        return as_markdown(self.content)
+
+    @property
+    def json(self) -> str:
+        return json.dumps(self.content, indent=1, ensure_ascii=False) + "\n"
+
+    @property
+    def csv(self) -> str:
+        """Every item of the study with what it is, all ratings, the decided one and all metrics."""
+        return as_rows(item_rows(self.judged))
 
 
 def judge_export(
