@@ -65,8 +65,9 @@ class Wish:
 def from_runs(paths: Sequence[str | Path], wish: Wish) -> list[Item]:
     """Returns items from the folders of evaluations and attacks. Raises BadRun or ValueError if they have none."""
     names = _names([Path(path).resolve().name for path in paths])
+    recipes = [_recipe(Folder(path)) for path in paths]
     out: list[Item] = []
-    for path, name in zip(paths, names, strict=True):
+    for path, name, recipe in zip(paths, names, recipes, strict=True):
         attack = kind_of(path) == ATTACK
         if wish.study == "readability":
             if attack:
@@ -75,7 +76,10 @@ def from_runs(paths: Sequence[str | Path], wish: Wish) -> list[Item]:
                 )
             found = _versions(open_run(path), wish)
         else:
-            found = _attacked(Folder(path), wish) if attack else _evaluated(open_run(path), wish)
+            called = (
+                recipe if recipes.count(recipe) == 1 else name
+            )  # several runs of one recipe are told apart by their folders
+            found = _attacked(Folder(path), wish, called) if attack else _evaluated(open_run(path), wish)
         out += [replace(item, run=name, group=item.group + _groups(out)) for item in found]
     return out
 
@@ -84,6 +88,12 @@ def _names(names: list[str]) -> list[str]:
     """Returns the names, those that come twice with a number."""
     often = Counter(names)
     return [f"{name}-{at}" if often[name] > 1 else name for at, name in enumerate(names, 1)]
+
+
+def _recipe(folder: Folder) -> str:
+    """Returns the name of the recipe of an attack; "" for an evaluation."""
+    run = folder.run()
+    return run["recipe"]["name"] if "recipe" in run else ""
 
 
 def _groups(items: Sequence[Item]) -> int:
@@ -183,9 +193,7 @@ def _versions(run: Evaluation, wish: Wish) -> list[Item]:
 # attacks
 
 
-def _attacked(folder: Folder, wish: Wish) -> list[Item]:
-    run = folder.run()
-    name = run["recipe"]["name"] if "recipe" in run else folder.path.name
+def _attacked(folder: Folder, wish: Wish, name: str) -> list[Item]:
     lines = [
         line
         for line in folder.attack_results()
@@ -197,7 +205,7 @@ def _attacked(folder: Folder, wish: Wish) -> list[Item]:
     if wish.wants("source"):
         out += [_attack_item(line, name) for line in chosen]
     if wish.wants("target"):
-        _must_give_texts(folder, run["data"]["task"])
+        _must_give_texts(folder, folder.run()["data"]["task"])
         out += [
             replace(_attack_item(line, name), side="target", before=joined(line["target"]), after=answer)
             for line in chosen

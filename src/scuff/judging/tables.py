@@ -194,7 +194,13 @@ def _correlations(content: dict[str, Any]) -> list[Section]:
         entries = [entry for entry in content["correlation"] if entry["by"] == by]
         if not entries:
             continue
-        names = list(dict.fromkeys(name for entry in entries for name in entry["metrics"]))
+        known = [
+            name
+            for entry in entries
+            for name, found in entry["metrics"].items()
+            if found["pearson"]["value"] is not None  # the same for all pairs, as an exact match of what differs
+        ]
+        names = list(dict.fromkeys(known))
         rows = []
         for entry in entries:
             found = [entry["metrics"][name] for name in names]
