@@ -267,22 +267,24 @@ def from_files(files: Files, wish: Wish) -> list[Item]:
         if not (files.src and files.adv_src):
             raise ValueError("expected --src and --adv-src for side source, got too little")
         for name, path in files.adv_src.items():
-            pairs = _pairs(texts[files.src], texts[path], name, edits[name], "source")
-            out += drawn((p for p in pairs if p.edits), _by_edits, wish.seed, wish.each)
+            out += _pairs(texts[files.src], texts[path], name, edits[name], "source", wish)
     if wish.wants("target"):
         out += _targets(files, texts, edits, wish)
     return out
 
 
-def _pairs(before: list[str], after: list[str], name: str, edits: Sequence[int | None], side: Side) -> list[Item]:
+def _pairs(
+    before: list[str], after: list[str], name: str, edits: Sequence[int | None], side: Side, wish: Wish
+) -> list[Item]:
+    """Returns pairs of lines that the attack has changed, so many for each number of edits."""
+
+    def by_edits(at: int) -> Stratum:
+        return side, name, min(edits[at] or 0, MANY)
+
     return [
-        Item(one, other, side=side, attack=name, edits=count, example=str(at))
-        for at, (one, other, count) in enumerate(zip(before, after, edits, strict=True), 1)
+        Item(before[at], after[at], side=side, attack=name, edits=edits[at], example=str(at + 1))
+        for at in drawn((at for at, count in enumerate(edits) if count != 0), by_edits, wish.seed, wish.each)
     ]
-
-
-def _by_edits(item: Item) -> Stratum:
-    return item.side, item.attack, min(item.edits, MANY) if item.edits is not None else -1
 
 
 def _targets(files: Files, texts: dict[str, list[str]], edits: dict[str, list[int]], wish: Wish) -> list[Item]:
@@ -292,12 +294,14 @@ def _targets(files: Files, texts: dict[str, list[str]], edits: dict[str, list[in
     out: list[Item] = []
     for name, path in files.adv_out.items():
         counts: Sequence[int | None] = edits.get(name) or [None] * len(texts[path])
-        pairs = _pairs(texts[against], texts[path], name, counts, "target")
-        out += drawn((pair for pair in pairs if pair.edits != 0), _by_edits, wish.seed, wish.each)
+        out += _pairs(texts[against], texts[path], name, counts, "target", wish)
     if files.ref and files.out:  # translations of the original inputs, as many as an attack has
         most = max(Counter(item.attack for item in out).values(), default=0)
-        bases = _pairs(texts[files.ref], texts[files.out], CLEAN, [0] * len(texts[files.out]), "target")
-        out += drawn(bases, lambda item: ("base",), wish.seed, most)
+        before, after = texts[files.ref], texts[files.out]
+        out += [
+            Item(before[at], after[at], side="target", edits=0, example=str(at + 1))
+            for at in drawn(range(len(before)), lambda at: ("base",), wish.seed, most)
+        ]
     return out
 
 
