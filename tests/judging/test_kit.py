@@ -150,10 +150,10 @@ def test_attacks_are_strata_by_their_edits(tmp_path: Path) -> None:
     assert set(each) <= {1, 2, 3, 4} and max(each.values()) == 2
     scuff.attack("toy:tone", "toy:tone", "tt-deepwordbug", tmp_path / "other", examples=12, encoder="chrf", seed=3)
     kit = scuff.judge_export([tmp_path / "attack", tmp_path / "other"], tmp_path / "two", each=2)
-    assert {item.attack for item in kit.key.items if item.part == "study"} == {
-        "attack",
-        "other",
-    }  # folders tell them apart
+    study = [item for item in kit.key.items if item.part == "study"]
+    assert {item.attack for item in study} == {"attack", "other"}  # one recipe: their folders tell them apart
+    order = [item.run for item in study]
+    assert order not in (sorted(order), sorted(order, reverse=True))  # and they are mixed
     with pytest.raises(ValueError, match="expected a run of a model that writes texts"):
         scuff.judge_export(tmp_path / "attack", tmp_path / "no", side="target")
 

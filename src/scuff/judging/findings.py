@@ -96,7 +96,7 @@ def judge(
     if study.name == "readability":
         content |= _readability(judged)
         return judged
-    draws = draw_examples([item.example for item in items], key.seed)
+    draws = draw_examples([item.before for item in items], key.seed)  # whatever ids several runs gave to an example
     independent = values[:2] if how == "third" else values  # a third rater sees the disputed items alone
     content["agreement"] = _agreement(independent, len(study.scale), study.ordinal, draws)
     content["ratings"] = {str(at): int((one == at).sum()) for at in range(len(study.scale))}

@@ -69,18 +69,16 @@ def from_runs(paths: Sequence[str | Path], wish: Wish) -> list[Item]:
     out: list[Item] = []
     for path, name, recipe in zip(paths, names, recipes, strict=True):
         attack = kind_of(path) == ATTACK
+        if wish.study == "readability" and attack:
+            raise ValueError(f"{path}: expected a run of `scuff evaluate` to rank versions of a text, got an attack")
         if wish.study == "readability":
-            if attack:
-                raise ValueError(
-                    f"{path}: expected a run of `scuff evaluate` to rank versions of a text, got an attack"
-                )
-            found = _versions(open_run(path), wish)
+            before = max((item.group for item in out), default=-1) + 1
+            found = [replace(item, group=before + item.group) for item in _versions(open_run(path), wish)]
+        elif attack:  # several runs of one recipe are told apart by their folders
+            found = _attacked(Folder(path), wish, recipe if recipes.count(recipe) == 1 else name)
         else:
-            called = (
-                recipe if recipes.count(recipe) == 1 else name
-            )  # several runs of one recipe are told apart by their folders
-            found = _attacked(Folder(path), wish, called) if attack else _evaluated(open_run(path), wish)
-        out += [replace(item, run=name, group=item.group + _groups(out)) for item in found]
+            found = _evaluated(open_run(path), wish)
+        out += [replace(item, run=name) for item in found]
     return out
 
 
@@ -94,10 +92,6 @@ def _recipe(folder: Folder) -> str:
     """Returns the name of the recipe of an attack; "" for an evaluation."""
     run = folder.run()
     return run["recipe"]["name"] if "recipe" in run else ""
-
-
-def _groups(items: Sequence[Item]) -> int:
-    return max((item.group for item in items), default=-1) + 1
 
 
 def _chance(seed: int, *what: object) -> int:
