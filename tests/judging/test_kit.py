@@ -134,8 +134,15 @@ def test_outputs_of_a_run_that_writes_texts(tmp_path: Path) -> None:
         assert (item.after == item.before) == (item.attack == "clean")
 
 
+def rude(texts: list[str]) -> list[dict[str, float]]:
+    """Is fooled once every word that it knows has a typo."""
+    return [{"rude": 0.3 + 0.22 * sum(word in text for word in ("silly", "rubbish", "thick"))} for text in texts]
+
+
 def test_attacks_are_strata_by_their_edits(tmp_path: Path) -> None:
-    scuff.attack("toy:tone", "toy:tone", "tt-deepwordbug", tmp_path / "attack", examples=12, encoder="chrf")
+    words = ("silly", "silly rubbish", "silly thick rubbish")
+    data = [(f"What a {words[at % 3]} note number {at} this is", ["rude"]) for at in range(30)]
+    scuff.attack(rude, data, "tt-deepwordbug", tmp_path / "attack", encoder="chrf", task="multi", labels=["rude"])
     lines = [
         json.loads(line) for line in (tmp_path / "attack" / "results.jsonl").read_text(encoding="utf-8").splitlines()
     ]
@@ -147,9 +154,11 @@ def test_attacks_are_strata_by_their_edits(tmp_path: Path) -> None:
         assert won[item.example]["adversarial"]["texts"] == [item.after] and [item.label] == won[item.example]["target"]
     kit = scuff.judge_export(tmp_path / "attack", tmp_path / "meaning", each=2)
     each = Counter(min(item.edits or 0, 4) for item in kit.key.items if item.part == "study")
-    assert set(each) <= {1, 2, 3, 4} and max(each.values()) == 2
-    scuff.attack("toy:tone", "toy:tone", "tt-deepwordbug", tmp_path / "other", examples=12, encoder="chrf", seed=3)
-    kit = scuff.judge_export([tmp_path / "attack", tmp_path / "other"], tmp_path / "two", each=2)
+    assert {1, 2, 3} <= set(each) <= {1, 2, 3, 4} and set(each.values()) <= {1, 2}
+    scuff.attack(
+        rude, data, "tt-deepwordbug", tmp_path / "other", encoder="chrf", task="multi", labels=["rude"], seed=3
+    )
+    kit = scuff.judge_export([tmp_path / "attack", tmp_path / "other"], tmp_path / "two", each=5)
     study = [item for item in kit.key.items if item.part == "study"]
     assert {item.attack for item in study} == {"attack", "other"}  # one recipe: their folders tell them apart
     order = [item.run for item in study]
