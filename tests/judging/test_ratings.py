@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import scuff
-from judging.raters import by_meaning, carefully, ranked, write_csv, write_json
+from judging.raters import by_meaning, by_validity, carefully, ranked, write_csv, write_json
 from scuff.cli.main import main
 from scuff.judging.items import Key, read_key
 from scuff.judging.ratings import check_raters, read_ratings
@@ -47,6 +47,7 @@ def test_all_forms_say_the_same(key: Key, ratings: dict[str, int], tmp_path: Pat
         "semicolon.csv": text.replace(",", ";").encode(),
         "tab.tsv": text.replace(",", "\t").encode("utf-16"),
         "sep.csv": ("sep=;\r\n" + text.replace(",", ";")).encode(),
+        "capitals.csv": text.upper().encode(),
         "quoted.csv": "".join(f'"{a}","{b}"\n' for a, b in rows).encode(),
         "float.csv": "".join(f"{a};{b if b == 'rating' else b + ',0'}\n" for a, b in rows).encode(),
         "turned.csv": "".join(f"x,{b},{a},Übel\n" for a, b in rows).replace("rating,id", " Rating ,ID", 1).encode("cp1252"),
@@ -159,6 +160,15 @@ def test_who_passes_the_controls(key: Key, ratings: dict[str, int], tmp_path: Pa
     }  # fmt: skip
     assert [check.passed for check in checks.values()] == [True, False, True, True]
     assert not check_raters(found, key, 0.95)[2].passed
+
+
+def test_who_skips_the_qualification_does_not_pass(run: Path, tmp_path: Path) -> None:
+    key = scuff.judge_export(run, tmp_path / "kit", study="validity", each=3).key
+    whole = carefully(key, by_validity, 0)
+    skipped = {item.id: whole[item.id] for item in key.items if item.part != "qualification"}
+    files = [write_csv(tmp_path / "ann.csv", whole), write_csv(tmp_path / "ben.csv", skipped)]
+    found = scuff.judge_import(tmp_path / "kit" / "key.json", files, encoder="chrf")
+    assert [rater["kept"] for rater in found.content["raters"]] == [True, False]
 
 
 def test_ranks_are_each_there_once(run: Path, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def _lines(path: Path, usual: str, kit: str) -> Iterator[_Line]:
         if row.get("kit", "").strip() not in ("", kit):
             raise ValueError(f"{where}: expected ratings of kit {kit}, got those of kit {row['kit']}")
         if row["id"].strip():
-            yield _Line(where, row.get("rater", "").strip() or usual, row["id"].strip(), row[RATING])
+            yield _Line(where, row.get("rater", "").strip() or usual, row["id"].strip().lower(), row[RATING])
 
 
 def _json_lines(path: Path, text: str, usual: str, kit: str) -> Iterator[_Line]:
@@ -193,13 +193,14 @@ def read_table(path: str | Path, needed: Iterable[str] = ()) -> Iterator[tuple[i
 def check_raters(ratings: Ratings, key: Key, least: float = PASS) -> list[Check]:
     """Returns how each rater did with the controls and the qualification; passed: a share of `least` of each was right.
 
-    What a rater has not rated does not count; a rater who rated none of them passes.
+    What a rater has not rated does not count, but who skipped a whole qualification does not pass.
     """
+    tested = any(item.part == "qualification" for item in key.items)
     out = []
     for name, row in zip(ratings.raters, ratings.values, strict=True):
         right = {part: _right(row, key, part) for part in ("control", "qualification")}
         shares = [good / of for good, of in right.values() if of]
-        passed = all(share >= least - 1e-12 for share in shares)
+        passed = all(share >= least - 1e-12 for share in shares) and (not tested or right["qualification"][1] > 0)
         out.append(
             Check(name, int(np.isfinite(row).sum()), len(key.items), right["control"], right["qualification"], passed)
         )
