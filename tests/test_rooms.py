@@ -35,8 +35,9 @@ MAY_IMPORT = {
     "attacks": BELOW_VICTIMS | {"victims", "runs"},
     "training": GROUND | {"perturbations", "metrics", "data", "runs", "evaluation"},
     "reports": GROUND | {"data", "metrics", "runs", "evaluation", "attacks"},
-    "api": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports"},
-    "cli": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "api"},
+    "judging": GROUND | {"perturbations", "data", "metrics", "runs", "evaluation", "reports"},
+    "api": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging"},
+    "cli": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging", "api"},
 }
 # third-party packages, and parts of the standard library that touch disk or network, by room
 PACKAGES = {
@@ -53,6 +54,7 @@ PACKAGES = {
     "attacks": {"numpy"},
     "training": {"numpy"},
     "reports": {"numpy"},
+    "judging": {"numpy"},
 }
 OUTSIDE = {
     "os", "gzip", "shutil", "tempfile", "socket", "urllib", "http", "subprocess", "multiprocessing", "concurrent", "sqlite3",

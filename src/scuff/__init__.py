@@ -13,12 +13,15 @@ from .version import __version__
 if TYPE_CHECKING:
     from .api import (
         AttackResult,
+        Judgement,
         MeaningResult,
         Result,
         assert_robust,
         attack,
         augment,
         evaluate,
+        judge_export,
+        judge_import,
         meaning,
         perturb,
         perturb_tokens,
@@ -29,9 +32,9 @@ if TYPE_CHECKING:
     from .text import Corpus, Edit, Edits, map_span, map_spans
 
 __all__ = [
-    "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "LanguageWarning", "MeaningResult", "OneOf", "Only", "Perturbation",
-    "Protect", "Result", "Then", "__version__", "assert_robust", "attack", "augment", "evaluate", "map_span", "map_spans",
-    "meaning", "parse", "perturb", "perturb_tokens", "report", "resume",
+    "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "Judgement", "LanguageWarning", "MeaningResult", "OneOf", "Only",
+    "Perturbation", "Protect", "Result", "Then", "__version__", "assert_robust", "attack", "augment", "evaluate", "judge_export",
+    "judge_import", "map_span", "map_spans", "meaning", "parse", "perturb", "perturb_tokens", "report", "resume",
 ]  # fmt: skip
 
 _FROM_TEXT = ("Corpus", "Edit", "Edits", "map_span", "map_spans")
@@ -41,6 +44,7 @@ _ROOMS = (
     "attacks",
     "data",
     "evaluation",
+    "judging",
     "metrics",
     "perturbations",
     "reports",

@@ -6,6 +6,7 @@ A part (perturbation, constraint, search, goal, metric, recipe) is given as a na
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
@@ -26,6 +27,14 @@ from .evaluation.meaning import Columns, MeaningSummary, line_values, measure_me
 from .evaluation.settings import EvaluationSettings
 from .evaluation.setup import EvaluationSetup
 from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
+from .judging.findings import Judged, item_rows, judge, weights_of
+from .judging.items import read_key
+from .judging.kit import CONTROLS, Kit, export_kit, write_for_raters
+from .judging.published import CHRF_ABOVE
+from .judging.ratings import PASS, read_ratings
+from .judging.sampling import Cases, Files, Sides
+from .judging.studies import LANGUAGE, Decide, StudyName
+from .judging.tables import as_markdown, as_rows, as_text
 from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.languages import warn_of_language
@@ -41,7 +50,7 @@ from .reports import (
     write_attack_report,
     write_report,
 )
-from .runs.folder import Folder
+from .runs.folder import Folder, write_atomically
 from .runs.progress import Bar, in_notebook
 from .runs.run import (
     ATTACK,
@@ -143,6 +152,9 @@ class EvaluateKeywords(RunKeywords, total=False):
     cases: int | None  # per example and degree; default 10
     width: float | None  # adaptive: add cases only until intervals are narrower than this
     beta: float  # how much high degrees weigh in the final score; default 0.5
+    validity: (
+        str | None
+    )  # file of shares of valid cases that your raters found (`judge_import`), which weigh the degrees
     metric: str | Metric | None  # computes the scores; default: by the task
 
 
@@ -531,7 +543,7 @@ def evaluate(
 
     What is measured: dimensions=["typo-g", "keyboard@edits", Shout()] (default: all of RobTest's that can run) or tag, access
     ("rule", "score", "gradient"), degrees, cases, width, protocol, as_published (as its paper has it), rounding, selection,
-    beta, metric, protect, seed, mlm, encoder, max_queries.
+    beta, validity, metric, protect, seed, mlm, encoder, max_queries.
     The data: text, label, id, task, side, examples, format, delimiter, no_header, encoding, split. The model: labels, map, none,
     options, predictions.
     The run: workers, cache, fresh, max_errors. `EvaluateKeywords` and `RunKeywords` say what each is.
@@ -668,6 +680,113 @@ def report(folder: str | Path) -> Result | AttackResult:
     if kind_of(folder) == ATTACK:
         return compute_again(AttackSetup, folder, _attacked)
     return compute_again(EvaluationSetup, folder, _evaluated)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What raters found. `print(judgement)` shows the tables; `content` has every number, `judged` the ratings themselves."""
+
+    content: dict[str, Any]
+    judged: Judged
+
+    def __str__(self) -> str:
+        return as_text(self.content)
+
+    @property
+    def markdown(self) -> str:
+        """The tables, with the papers' figures beside ours."""
+        return as_markdown(self.content)
+
+    @property
+    def json(self) -> str:
+        return json.dumps(self.content, indent=1, ensure_ascii=False) + "\n"
+
+    @property
+    def csv(self) -> str:
+        """Every item of the study with what it is, all ratings, the decided one and all metrics."""
+        return as_rows(item_rows(self.judged))
+
+
+def judge_export(
+    runs: str | Path | Sequence[str | Path],
+    output: str | Path,
+    *,
+    study: StudyName = "meaning",
+    each: int | None = None,
+    side: Sides = "source",
+    cases: Cases | None = None,
+    degree: float | None = None,
+    controls: int = CONTROLS,
+    qualification: int | None = None,
+    qualification_file: str | None = None,
+    src: str | None = None,
+    adv_src: Mapping[str, str] | None = None,
+    ref: str | None = None,
+    out: str | None = None,
+    adv_out: Mapping[str, str] | None = None,
+    language: str = LANGUAGE,
+    warning: str = "",
+    seed: int = 0,
+) -> Kit:
+    """Write a kit for raters into a new folder: `key.json`, which stays with you, and `raters`, with a page and a CSV sheet.
+
+    runs: folders of evaluations or attacks; [] if the texts come from files of one text per line: src and adv_src (original and
+    attacked inputs; adv_src={"knn": "a.txt"}, one per attack), ref, out and adv_out (reference, original and attacked outputs).
+    study: meaning (0 to 5, TEAPOT), validity (RobTest; cases that broke the model) or readability (versions are ranked, Zéroe).
+    each: items of every stratum (attack and number of edits; dimension and degree), by default as in the paper: 100, 50; of
+    readability, texts: 10. side: of text-to-text models, inputs or outputs. cases: "broken" ones alone or "all". degree: of the
+    versions that are ranked. controls: pairs whose rating is known, between the others; qualification: such pairs at the
+    beginning, as a test (10 for validity), or your own, qualification_file (CSV: original, changed, label, rating). language:
+    of the texts, for the scale. warning: a content warning that raters see first. The same seed gives the same bytes.
+
+    Raises ValueError for wrong options or unfit runs and files, BadRun if a folder is no run.
+    """
+    given = [runs] if isinstance(runs, str | Path) else list(runs)
+    files = Files(src, adv_src or {}, ref, out, adv_out or {})
+    return export_kit(
+        given, output, files=files, study=study, each=each, side=side, cases=cases, degree=degree, controls=controls,
+        qualification=qualification, own=qualification_file, language=language, warning=warning, seed=seed,
+    )  # fmt: skip
+
+
+def judge_import(
+    key: str | Path,
+    ratings: str | Path | Sequence[str | Path],
+    *,
+    decide: Decide | None = None,
+    least: float = PASS,
+    keep_all: bool = False,
+    metrics: Sequence[str] = (),
+    encoder: str | None = None,
+    above: float = CHRF_ABOVE,
+    predict: bool = False,
+    mlm: str | None = None,
+    disputed: str | Path | None = None,
+    weights: str | Path | None = None,
+) -> Judgement:
+    """Read the ratings of a kit. Returns agreement, correlation with metrics, shares of valid cases or ranks, with intervals.
+
+    key: key.json of the kit. ratings: a file of each rater, as the page saves it (CSV, JSON) or as a spreadsheet does. decide:
+    how one rating is made of several: "third" (what the first two agree on, else what the third file says; for meaning), "vote"
+    (for validity), "mean" or "median". least: the share of the controls and of the qualification that a rater must get right;
+    others are left out, unless keep_all. metrics: specs of more metrics to compare with; encoder: a sentence encoder. above: the
+    chrF whose share of pairs above it is counted. predict: also how well degree, grammar, similarity and perplexity (mlm: by a
+    masked language model) predict what people found valid. disputed: a folder to write a page for a third rater to, with what
+    the first two differ on. weights: a file to write shares of valid cases to, for `evaluate(validity=...)`.
+
+    Raises ValueError, with file and line, for ratings that do not fit the key.
+    """
+    read, paths = read_key(key), [ratings] if isinstance(ratings, str | Path) else list(ratings)
+    judged = judge(
+        read, read_ratings(paths, read), decide=decide, least=least, keep=keep_all, metrics=metrics, encoder=encoder,
+        above=above, predict=predict, mlm=mlm,
+    )  # fmt: skip
+    if disputed is not None and (ids := judged.disputed):
+        write_for_raters(read.some(ids), Path(disputed), read.kit, "third")
+    if weights is not None:
+        text = json.dumps(weights_of(judged.content), indent=1, ensure_ascii=False) + "\n"
+        write_atomically(Path(weights), text.encode())
+    return Judgement(judged.content, judged)
 
 
 def assert_robust(

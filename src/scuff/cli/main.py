@@ -28,6 +28,7 @@ COMMANDS = {
     "meaning": "tell from files whether an attack changed the input's meaning or broke the model",
     "perturb": "perturb a file of texts",
     "augment": "write training data with perturbed copies in it",
+    "judge": "let people judge: write a kit for raters, read their ratings",
     "guide": "recommend dimensions, access and degrees for a use, and explain how to read the report",
     "list": "list perturbations, default dimensions, recipes, goals, searches, constraints, metrics and victims",
     "describe": "describe one perturbation",

@@ -21,6 +21,7 @@ from ..resources import MissingResource
 from ..text.random import name_bits
 from ..victims.base import Access
 from .dimensions import COLUMNS, DEFAULT, TAGS, Dimension
+from .judged import read_judged
 from .protocol import CASES, Protocol
 from .published import PROTOCOLS, at_level, published_dimension
 from .score import DEGREES
@@ -56,6 +57,7 @@ def make_protocol(
         rounding=settings.rounding or ("up" if published and not zeroe else "down"),
         selections=choose_selections(settings, dimensions),
         final_from_zero=published and not zeroe,
+        judged=read_judged(settings.validity) if settings.validity else None,
     )
     protocol.usable(data)
     return replace(protocol, cases=min(cases, _affordable(settings, protocol, data))), left_out

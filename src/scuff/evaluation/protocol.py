@@ -10,6 +10,7 @@ import numpy as np
 
 from ..data.dataset import Column, Dataset
 from ..perturbations.protect import Protect
+from ..runs.schema import JudgedWeights
 from ..text.ragged import Floats
 from ..victims.base import GRADIENT_STEPS, Access
 from .dimensions import COLUMNS, Dimension
@@ -27,7 +28,8 @@ VALIDITY_OF = {
 
 Rounding = Literal["down", "up"]
 ROUNDING: tuple[Rounding, ...] = get_args(Rounding)
-SINCE: dict[str, Any] = {"rounding": "down", "selections": (), "final_from_zero": False}  # options that came later
+# options that came later
+SINCE: dict[str, Any] = {"rounding": "down", "selections": (), "final_from_zero": False, "judged": None}
 
 MOST_EXAMPLES = 256  # of a block
 SENTENCE_SITES = 12  # sites of a text with sentence-level proposals, estimated
@@ -42,7 +44,7 @@ class Protocol:
     `all_queries`; else (runs of older versions) its cases, whatever queries guide them. rounding: of the number of words or
     characters that a degree stands for: down, or up as RobTest's code. selections: for each dimension how a degree that is a
     strength (`@level`) chooses words, None for the usual way; () if all do. final_from_zero: the final score begins at 0, as in
-    RobTest's tables.
+    RobTest's tables. judged: shares of valid cases that raters found, which take the place of RobTest's Table 3.
     """
 
     dimensions: tuple[str, ...] = tuple(COLUMNS)
@@ -59,6 +61,7 @@ class Protocol:
     rounding: Rounding = "down"
     selections: tuple[str | None, ...] = ()
     final_from_zero: bool = False
+    judged: JudgedWeights | None = None
 
     def __post_init__(self) -> None:
         """Sorts the degrees. Raises ValueError for values that no protocol can have, before the victim is asked anything."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +27,11 @@ VALIDITY = {
 }
 
 
+Validity = str | tuple[Sequence[float], Sequence[float]]  # a column of Table 3, or degrees and the shares at them
+
+
 def degree_weights(
-    degrees: npt.ArrayLike, *, beta: float = 0.5, published: bool = False, validity: str | None = None
+    degrees: npt.ArrayLike, *, beta: float = 0.5, published: bool = False, validity: Validity | None = None
 ) -> npt.NDArray[np.float64]:
     """Returns the weight of each degree in the final score; weights sum to 1 (published: to a little less).
 
@@ -38,9 +41,9 @@ def degree_weights(
     if not 0 <= beta < 1:
         raise ValueError(f"expected a number in [0, 1) for beta, got {beta!r}")
     if validity is not None:
-        if validity not in VALIDITY:
+        if isinstance(validity, str) and validity not in VALIDITY:
             raise ValueError(f"expected {', '.join(VALIDITY)} for validity, got {validity!r}")
-        weight = np.interp(each, VALIDITY_DEGREES, VALIDITY[validity])
+        weight = np.interp(each, *((VALIDITY_DEGREES, VALIDITY[validity]) if isinstance(validity, str) else validity))
         return weight / weight.sum() if weight.sum() else np.full(each.size, 1 / max(each.size, 1))
     rank = np.argsort(np.argsort(each))  # 0 for the smallest degree, which weighs most
     weight = (1 - beta) * beta ** rank.astype(np.float64)
@@ -50,13 +53,14 @@ def degree_weights(
 
 
 def final_score(
-    scores: Mapping[float, float], beta: float = 0.5, published: bool = False, *, validity: str | None = None
+    scores: Mapping[float, float], beta: float = 0.5, published: bool = False, *, validity: Validity | None = None
 ) -> float:
     """Returns the final score of a dimension, eq. (1) of RobTest, from its scores by degree. Degree 0, if given, is ignored.
 
     V1 = theta1, Vt = beta V(t-1) + (1 - beta) theta_t, from the highest degree to the lowest. published: start from 0 instead,
     as the paper's tables do (a perfect model then scores 99.2 %). validity: take the weights from a column of the paper's
-    Table 3 instead, such as "typo-m". Raises ValueError if there is no degree above 0, or as `degree_weights` does.
+    Table 3 instead, such as "typo-m", or from degrees and the shares of valid cases that your raters found at them. Raises
+    ValueError if there is no degree above 0, or as `degree_weights` does.
     """
     kept = {degree: score for degree, score in scores.items() if degree > 0}
     if not kept:

@@ -64,6 +64,12 @@ class EvaluationSettings(Settings):
         None, "adaptive: add cases only until the 95% interval is narrower than this", metavar="W"
     )
     beta: float = setting(0.5, "how much high degrees weigh in the final score; default 0.5")
+    validity: str | None = setting(
+        None,
+        "shares of valid cases that your raters found (`scuff judge import --weights`): they weigh the degrees in the "
+        "validity-weighted final score, in place of RobTest's Table 3",
+        metavar="FILE",
+    )
     metric: str | None = setting(
         None,
         "computes the scores: macro-f1, auc, ... (`scuff list metrics`); default: by the task",

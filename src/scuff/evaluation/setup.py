@@ -19,6 +19,7 @@ from ..victims.base import Access, require
 from ..victims.query import Query
 from .evaluation import Evaluation
 from .forecast import forecast_evaluation
+from .judged import read_judged
 from .plan import make_protocol
 from .protocol import Protocol
 from .published import published_facts
@@ -41,6 +42,8 @@ class EvaluationSetup(Setup):
     @classmethod
     def open(cls, model: Any, source: Any, given: Mapping[str, Any], output: Output = None) -> EvaluationSetup:
         settings = EvaluationSettings.of(**given)
+        if settings.validity:
+            read_judged(settings.validity)  # raises before the model is opened
         opened = cls.opened(model, source, settings, output)
         victim, data = opened["victim"], opened["data"]
         metric = _metric(settings)
@@ -90,6 +93,7 @@ class EvaluationSetup(Setup):
             **({"rounding": protocol.rounding} if protocol.rounding != "down" else {}),
             **({"select": ",".join(map(str, protocol.selections))} if protocol.selections else {}),
             **({"final": "from 0"} if protocol.final_from_zero else {}),
+            **({"validity": protocol.judged["name"]} if protocol.judged else {}),
         }  # fmt: skip
 
     def about(self) -> RunPlan:

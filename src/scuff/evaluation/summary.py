@@ -29,9 +29,10 @@ from ..runs.schema import (
 )
 from ..text.ragged import Floats, Ints, Mask
 from ..victims.truth import Truth
+from .judged import judged_shares
 from .protocol import Protocol
 from .relative import RelativeScores, column_sums, round_off, rounded_ends
-from .score import degree_weights
+from .score import Validity, degree_weights
 from .table import Table
 
 
@@ -109,16 +110,26 @@ class _Summary:
             "worst": self._final(self.worst[at], self.worst_again[at]),
             "worst_alone": self._final(self.alone[at], self.alone_again[at]),
         }
-        column = self.protocol.validity(at)
-        if column:
+        source, validity = self._validity(at)
+        if validity:
             out["by_validity"] = {
-                "column": column,
-                "average": self._final(self.mean[at], self.mean_again[at], validity=column),
-                "worst": self._final(self.worst[at], self.worst_again[at], validity=column),
-                "worst_alone": self._final(self.alone[at], self.alone_again[at], validity=column),
+                **source,
+                "average": self._final(self.mean[at], self.mean_again[at], validity),
+                "worst": self._final(self.worst[at], self.worst_again[at], validity),
+                "worst_alone": self._final(self.alone[at], self.alone_again[at], validity),
             }
         out["degrees"] = [self._cell(at, degree) for degree in range(len(self.protocol.degrees))]
         return cast(DimensionScores, out)
+
+    def _validity(self, at: int) -> tuple[dict[str, str], Validity | None]:
+        """Returns whose shares of valid cases weigh the degrees of a dimension, and these; None if it has none."""
+        judged, dimension = self.protocol.judged, self.protocol.parsed[at]
+        if judged is None:
+            column = self.protocol.validity(at)
+            return {"column": str(column)}, column
+        return {"column": dimension.base, "judged": judged["name"]}, judged_shares(
+            judged, dimension.name, dimension.base
+        )
 
     def _cell(self, at: int, degree: int) -> Cell:
         table = self.table
@@ -181,12 +192,12 @@ class _Summary:
         share = broken.sum() / count if count else math.nan
         return {"rate": round_off(share), "interval": rounded_ends(wilson(float(share), count)), "of": count}
 
-    def _final(self, scores: Floats, again: Floats, validity: str | None = None) -> Estimate:
+    def _final(self, scores: Floats, again: Floats, validity: Validity | None = None) -> Estimate:
         """Returns the final score of a dimension. scores: by degree. again: by degree and resample."""
         weight = self._weights(validity)
         return self._with_interval(float(weight @ scores), weight @ again, self.table.examples)
 
-    def _weights(self, validity: str | None = None) -> Floats:
+    def _weights(self, validity: Validity | None = None) -> Floats:
         """Returns the weights of the degrees in a final score."""
         protocol = self.protocol
         return degree_weights(

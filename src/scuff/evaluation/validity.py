@@ -8,7 +8,7 @@ and degree.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +18,9 @@ from ..english.grammar import new_faults
 from ..metrics.fluency import CharacterModel, masked_perplexity
 from ..metrics.meaning import distance_in_meaning, usual_meaning
 from ..metrics.rank import ranks
-from ..runs.display import Shown
+from ..runs.display import Shown, said
 from ..runs.folder import Folder
+from ..runs.schema import Answer
 from ..text.ragged import Floats, Ints
 from ..text.random import mix, name_bits
 from .evaluation import Evaluation
@@ -31,7 +32,7 @@ LEVELS = 5  # as in the paper's Figure 5
 
 @dataclass(frozen=True, eq=False)
 class SampledCases:
-    """Cases of a run, one per row, with their originals. dimension, degree: numbers in the run's protocol."""
+    """Cases of a run, one per row, with their originals and answers. dimension, degree: numbers in the run's protocol."""
 
     before: list[str]
     after: list[str]
@@ -39,6 +40,7 @@ class SampledCases:
     degree: Ints
     example: Ints
     reached: Floats
+    answers: list[Answer] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.before)
@@ -56,6 +58,14 @@ def sample_trials(run: Evaluation | str | Path, each: int, *, broken: bool = Tru
     paper showed its annotators.
     """
     run = open_run(run)
+    names, found = find_cases(run, broken=broken)
+    return read_cases(run, names, _drawn(found, each, seed))
+
+
+def find_cases(run: Evaluation, *, broken: bool) -> tuple[list[str], Ints]:
+    """Returns the names of the parts of a run, and dimension, degree, example, draw, number of the part and case of each changed
+    case that has an answer: [6, cases]. broken: as for `sample_trials`.
+    """
     right = run.table().clean_score == 1
     names, found = [name for name in run.folder.parts() if not name.startswith("clean")], []
     for at, name in enumerate(names):
@@ -67,8 +77,7 @@ def sample_trials(run: Evaluation | str | Path, each: int, *, broken: bool = Tru
         rows = np.flatnonzero(wanted)
         place = [part[column][rows].astype(np.int64) for column in ("dimension", "degree", "example", "draw")]
         found.append(np.stack([*place, np.full(rows.size, at), rows]))
-    chosen = _drawn(np.concatenate(found, 1) if found else np.empty((6, 0), np.int64), each, seed)
-    return _read(run, names, chosen)
+    return names, np.concatenate(found, 1) if found else np.empty((6, 0), np.int64)
 
 
 def _drawn(rows: Ints, each: int, seed: int) -> Ints:
@@ -92,18 +101,20 @@ def _turns(order: Ints, keys: Ints) -> Ints:
     return turn
 
 
-def _read(run: Evaluation, names: Sequence[str], chosen: Ints) -> SampledCases:
-    """Reads the texts of chosen cases, part by part. names: of the parts."""
+def read_cases(run: Evaluation, names: Sequence[str], chosen: Ints) -> SampledCases:
+    """Reads the texts of chosen cases, part by part. names, chosen: as `find_cases` returns them."""
     dimension, degree, example, _, parts, cases = chosen
     texts, reached = [""] * cases.size, np.zeros(cases.size)
+    answers: list[Answer] = [None] * cases.size
     for number in np.unique(parts).tolist():
         part = run.folder.read_part(names[number])
         shown = Shown(part, run.data, run.truth)
         for at in np.flatnonzero(parts == number).tolist():
             texts[at] = " ".join(_words(text) for text in shown.texts(int(cases[at])))
             reached[at] = part["reached"][cases[at]]
+            answers[at] = said(shown.answers[int(cases[at])], run.truth)
     before = [" ".join(_words(column[at]) for column in run.data.columns) for at in example.tolist()]
-    return SampledCases(before, texts, dimension, degree, example, reached)
+    return SampledCases(before, texts, dimension, degree, example, reached, answers)
 
 
 def _words(text: Text) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..attacks.outcomes import NO_ANSWER
 from ..runs.reasons import brief, in_brief, tally
 from ..runs.schema import PROBLEMS, AttackSummary, Cell, DataFacts, EvaluationSummary, Problem, Reasons, Status
-from .formatting import many, short
+from .formatting import many, percent, short
 from .groups import ACCESSES, accesses, in_meaning, measure_of_meaning
 
 FEW = 100  # with fewer examples or attacked texts a note says that intervals are wide
@@ -32,6 +32,7 @@ def evaluation_notes(summary: EvaluationSummary, *, published: bool = True) -> l
         *_left_out(summary),
         f"final: over degrees, small ones weigh most (RobTest, eq. 1{begun}); worst: no case up to the degree broke the "
         "example; worst alone: none at the degree itself (RobTest's tables)",
+        *_by_validity(summary),
         *(f"{access}: {ACCESSES[access]}" for access in (used if used != ["rule"] else ())),
         *_meaning(summary),
         *_short_of_the_degree(summary),
@@ -88,6 +89,25 @@ def as_published_notes(summary: EvaluationSummary) -> list[str]:
         *(f"- {line}" for line in found["sets"]),
         "differs from the paper:",
         *(f"- {line}" for line in found["differs"]),
+    ]
+
+
+def _by_validity(summary: EvaluationSummary) -> list[str]:
+    """Returns the final scores weighted by what the user's raters found valid; [] if the paper's raters weigh them."""
+    judged = summary["protocol"].get("judged")
+    if judged is None:
+        return []
+    found = {name: content.get("by_validity") for name, content in summary["dimensions"].items()}
+    rated = [
+        f"{short(name)} {percent(entry['average']['value'])}, worst {percent(entry['worst']['value'])}"
+        for name, entry in found.items()
+        if entry
+    ]
+    without = [short(name) for name, entry in found.items() if not entry]
+    return [
+        f"validity-weighted, by what raters found valid at each degree ({judged['name']}), not by RobTest's Table 3: "
+        f"{'; '.join(rated) or 'none of these dimensions was rated'}",
+        *([f"not rated, so without a validity-weighted score: {', '.join(without)}"] if without and rated else []),
     ]
 
 

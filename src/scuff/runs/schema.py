@@ -85,12 +85,23 @@ class _Blocks(TypedDict, total=False):
     all_queries: bool  # not in runs of older versions, whose blocks were cut by their cases alone
 
 
+class JudgedWeights(TypedDict):
+    """Shares of valid cases that raters found (`scuff judge`): for each dimension degree and share, in the order of degrees.
+
+    name: of the kit, with how many raters.
+    """
+
+    name: str
+    dimensions: dict[str, list[list[float]]]
+
+
 class _Choices(TypedDict, total=False):
     """Options of a protocol that are written only where they are not at their default."""
 
     rounding: Literal["down", "up"]  # of the number of words or characters that a degree stands for
     selections: list[str | None]  # of each dimension: how words are chosen where a degree is a strength
     final_from_zero: bool  # the final score begins at 0, as in RobTest's tables
+    judged: JudgedWeights  # what weighs the degrees in by_validity, in place of RobTest's Table 3
 
 
 class ProtocolFacts(_Blocks, _Choices):
@@ -280,8 +291,12 @@ class Pair(WorstAlone):
     worst: Estimate
 
 
-class ByValidity(Pair):
-    """Final scores weighted by the shares of cases that annotators found valid (RobTest, Table 3). column: of that table."""
+class _Judged(TypedDict, total=False):
+    judged: str  # whose ratings weigh the degrees, where it is not the paper's Table 3
+
+
+class ByValidity(Pair, _Judged):
+    """Final scores weighted by the shares of cases that annotators found valid. column: of RobTest's Table 3, or of `judged`."""
 
     column: str
 
