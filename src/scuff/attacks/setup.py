@@ -78,9 +78,11 @@ class AttackSetup(Setup):
             if not first.answered.any():
                 raise BadRun(f"{victim.name}: expected answers, got {first.problem[0]}")
         _check_access(attack, victim, data.task)
+        if attack.search.slopes and len(data.columns) > 1:
+            raise ValueError(f"expected data with one text for the search {attack.search.name}, got pairs of texts")
         if attack.search.needs == Access.GRADIENT and settings.max_queries == 1:
             raise ValueError(
-                "expected 2 or more for max_queries with the search gradient, got 1: a gradient is a query, too"
+                f"expected 2 or more for max_queries with the search {attack.search.name}, got 1: a gradient is a query, too"
             )
         begun, applies = time.monotonic(), None
         if settings.attacked is not None:
@@ -211,7 +213,11 @@ def look_for(wanted: int, goal: Goal, query: Query, data: Dataset, truth: Truth,
         if not looked and not outputs.answered.any():
             raise BadRun(f"{query.victim.name}: expected answers, got {outputs.problem[0]}")
         fine = np.flatnonzero(outputs.answered)
-        fits = fine[np.equal(goal.skips(outputs.take(fine), truth.targets[rows[fine]]), "")] if fine.size else fine
+        if fine.size:
+            some = outputs.take(fine)
+            fits = fine[np.equal(goal.skips(some, goal.aims(truth.targets[rows[fine]], some.answers)), "")]
+        else:
+            fits = fine
         last = int(fits[wanted - found - 1]) + 1 if found + fits.size >= wanted else rows.size
         found, looked = found + int((fits < last).sum()), looked + last
     return np.sort(order[:looked]), found
@@ -222,6 +228,11 @@ def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
     search: Search = attack.search
     if search.slopes:
         _check_slopes(search, victim, task)
+    elif task == "text":  # the score of a text guides a search as scores of labels do
+        if search.needs > Access.SCORE:
+            raise ValueError(
+                f"expected a search without gradients for texts, got {search.name}: --search unk, delete or beam"
+            )
     elif task == "tokens":  # the share of wrong tags guides a search as scores do
         if search.needs > Access.SCORE or search.cuts:
             what = "without gradients" if search.needs > Access.SCORE else "that cuts no text"
