@@ -23,6 +23,7 @@ from ..text.edits import Edits
 from ..text.ragged import Ints
 from ..victims.base import Access, NotEnoughAccess, Victim
 from ..victims.query import Query
+from ..victims.substitution import gives_slopes
 from ..victims.truth import Truth
 from .attack import Attack
 from .campaign import USUAL, Campaign
@@ -77,9 +78,11 @@ class AttackSetup(Setup):
             if not first.answered.any():
                 raise BadRun(f"{victim.name}: expected answers, got {first.problem[0]}")
         _check_access(attack, victim, data.task)
+        if attack.search.slopes and len(data.columns) > 1:
+            raise ValueError(f"expected data with one text for the search {attack.search.name}, got pairs of texts")
         if attack.search.needs == Access.GRADIENT and settings.max_queries == 1:
             raise ValueError(
-                "expected 2 or more for max_queries with the search gradient, got 1: a gradient is a query, too"
+                f"expected 2 or more for max_queries with the search {attack.search.name}, got 1: a gradient is a query, too"
             )
         begun, applies = time.monotonic(), None
         if settings.attacked is not None:
@@ -121,7 +124,7 @@ class AttackSetup(Setup):
         late = (lambda: time.monotonic() - self.begun > most) if most else None
         return Campaign(
             folder, self.data, self.truth, self.attack, self.limits, self.ask, self.query.saliency, self.victim.unknown,
-            self.victim.rows_at_once, late, self._live if self.found else None,
+            self.victim.rows_at_once, late, self._live if self.found else None, self.query,
         )  # fmt: skip
 
     @property
@@ -223,7 +226,9 @@ def look_for(wanted: int, goal: Goal, query: Query, data: Dataset, truth: Truth,
 def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
     """Raises NotEnoughAccess or ValueError, naming another search, if the victim has too little access for search or goal."""
     search: Search = attack.search
-    if task == "text":  # the score of a text guides a search as scores of labels do
+    if search.slopes:
+        _check_slopes(search, victim, task)
+    elif task == "text":  # the score of a text guides a search as scores of labels do
         if search.needs > Access.SCORE:
             raise ValueError(
                 f"expected a search without gradients for texts, got {search.name}: --search unk, delete or beam"
@@ -244,4 +249,17 @@ def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
     if victim.access < attack.goal.needs:
         raise NotEnoughAccess(
             f"expected a model that gives scores for {attack.goal.spec}, got {victim.name}, which only decides"
+        )
+
+
+def _check_slopes(search: Search, victim: Victim, task: Task) -> None:
+    """Raises NotEnoughAccess or ValueError if a search by substitution does not fit the victim or the data."""
+    if task == "tokens":
+        raise ValueError(f"expected data with a text or labels for the search {search.name}, got tagging data")
+    if not gives_slopes(victim):
+        gives = victim.access.name.lower()
+        gives = "no gradients for substitutions" if gives == "gradient" else f"{gives} access"
+        raise NotEnoughAccess(
+            f"expected a model with gradient access for the search {search.name}, got {victim.name}, which has {gives}: "
+            f"--search unk, delete or beam{victim.hint}"
         )
