@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "interrupts": set(),
     "english": {"text", "resources"},
     "huggingface": {"text", "resources", "isolation"},
-    "metrics": {"text", "resources", "huggingface", "specs"},
+    "metrics": {"text", "resources", "huggingface", "specs", "version", "english"},
     "perturbations": GROUND | {"english", "huggingface", "metrics"},
     "data": GROUND | {"perturbations"},
     "victims": GROUND | {"huggingface", "metrics", "data"},
