@@ -77,9 +77,17 @@ def test_clean_texts_are_translated_and_noise_breaks_it() -> None:
 
 def test_word_order_and_unknown_names() -> None:
     found = texts(
-        ["Ich habe gestern den Brief gelesen.", "Wer kauft das alte Fahrrad?", "Frau Zwirner wohnt in Quedlinburg."]
+        [
+            "Ich habe gestern den Brief gelesen.",
+            "Jetzt kauft der Mann das alte Fahrrad.",
+            "Frau Zwirner wohnt in Quedlinburg.",
+        ]
     )
-    assert found == ["I read the letter yesterday.", "Who buys the old bicycle?", "Mrs Zwirner lives in Quedlinburg."]
+    assert found == [
+        "I read the letter yesterday.",
+        "Now the man buys the old bicycle.",
+        "Mrs Zwirner lives in Quedlinburg.",
+    ]
 
 
 @given(nasty_texts)

@@ -3,7 +3,7 @@
 Source words are embedded and mixed with their two neighbours on each side; the last four words that were written make a query;
 attention by that query over the source, and the query itself, choose the next word (a small cousin of Gehring et al. 2017). A
 word that is not in the vocabulary is <unk> for the network; an <unk> that it writes becomes the source word that it attends to
-most. build/translator trains it on the train split of the embedded data.
+most. build/translator trains it on the grammar of the embedded data, without its test split.
 
 Weights and activations are multiples of powers of two, so their sums are exact in any order, in any batch, on any machine.
 """
