@@ -69,7 +69,7 @@ class Translator(nn.Module):
         shapes = {
             "source": (sources, d), "source_place": (POSITIONS, d), "mix": (2 * REACH + 1, d, d), "mix_bias": (d,),
             "target": (targets, d), "target_place": (POSITIONS, d), "recall": (MEMORY, d, d), "recall_bias": (d,),
-            "key": (d, d), "join": (2 * d, d), "join_bias": (d,), "out": (d, targets), "out_bias": (targets,),
+            "key": (d, d), "hop": (d, d), "hop_bias": (d,), "join": (2 * d, d), "join_bias": (d,), "out": (d, targets), "out_bias": (targets,),
         }  # fmt: skip
         scale = {"source": 0.5, "target": 0.5, "source_place": 0.2, "target_place": 0.2}
         self.weights = nn.ParameterDict(
@@ -90,9 +90,13 @@ class Translator(nn.Module):
         last = nn.functional.dropout(w["target"][before], DROPOUT, self.training)
         place = w["target_place"][torch.arange(before.shape[1]).clamp(max=POSITIONS - 1)]
         query = torch.tanh(sum(last[:, :, at] @ w["recall"][at] for at in range(MEMORY)) + w["recall_bias"] + place)
-        fit = (query @ w["key"]) @ hidden.transpose(1, 2)
-        share = fit.masked_fill(~known[:, None, :, 0], -1e9).softmax(-1)
-        joint = torch.tanh(torch.cat((query, share @ hidden), -1) @ w["join"] + w["join_bias"])
+
+        def attended(query: Tensor) -> Tensor:
+            fit = (query @ w["key"]) @ hidden.transpose(1, 2)
+            return fit.masked_fill(~known[:, None, :, 0], -1e9).softmax(-1) @ hidden
+
+        again = torch.tanh(query + attended(query) @ w["hop"] + w["hop_bias"])
+        joint = torch.tanh(torch.cat((again, attended(again)), -1) @ w["join"] + w["join_bias"])
         return joint @ w["out"] + w["out_bias"]
 
 
