@@ -57,9 +57,9 @@ class Decrease(TextGoal):
     """A lower score against the reference. Score: the relative decrease d_tgt of Michel et al. (2019), eq. (1).
 
     Reached where the target lost more meaning than the source: chrF of the source + d_tgt > threshold (their section 2.1; with a
-    metric that is 0 or 1, such as exact-match, 1.8 stands in place of 1). A search goes on after that, to the largest decrease that it finds; with stop=True it ends,
-    which saves queries. `metric`: any metric of texts. against="output" compares with the model's answer to the original text
-    instead of the reference, for data that has none.
+    metric that is 0 or 1, such as exact-match, 1.8 stands in place of 1). A search goes on after that, to the largest decrease
+    that it finds; with stop=True it ends, which saves queries. `metric`: any metric of texts. against="output" compares with the
+    model's answer to the original text instead of the reference, for data that has none.
     """
 
     metric: str = "chrf"
