@@ -28,13 +28,18 @@ from ..runs.schema import AttackSummary, RunFile
 from ..runs.trials import Ask, Job
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Floats, Ints
+from ..text.ragged import Floats, Ints, Mask
 from ..victims.base import Access, Outputs, as_objects
+from ..victims.query import Query
 from ..victims.truth import Truth
 from .attack import Attack
+from .constraints.base import Constraint
 from .engine import NO_CHANGE, NO_QUERY, Engine, Pursuit
 from .outcomes import ERROR, FAILED, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Limits, attack_summary, result_lines
+from .search.substitution import Substitution
 from .space import Space, Tried
+from .substitutes import Substitutes
+from .tradeoff import halves, measure_of
 
 USUAL = 100  # a guess at the queries of an example, before any was attacked
 NO_MARGIN = "error: expected a number from the goal, got nan"
@@ -63,17 +68,15 @@ class AttackedBlock:
             if problem:
                 self.status[at], self.reason[at] = SKIPPED, f"{NO_ANSWER}: {problem}"
         fine = np.flatnonzero(self.status == FAILED)
-        self.margin[fine] = self.goal(clean.take(fine), truth.targets[fine], np.zeros(fine.size))
-        for at, reason in zip(
-            fine.tolist(), self.goal.skips(clean.take(fine), truth.targets[fine]).tolist(), strict=True
-        ):
+        self.aims = self.goal.aims(truth.targets, clean.answers)
+        self.margin[fine] = self.goal(clean.take(fine), self.aims[fine], np.zeros(fine.size))
+        for at, reason in zip(fine.tolist(), self.goal.skips(clean.take(fine), self.aims[fine]).tolist(), strict=True):
             if reason:
                 self.status[at], self.reason[at] = SKIPPED, reason
             elif np.isnan(self.margin[at]):
                 self.status[at], self.reason[at] = ERROR, NO_MARGIN
         self.attacked = np.flatnonzero(self.status == FAILED)
         self.queries[self.attacked] = 1
-        self.targets = truth.targets
 
     def part(self) -> Arrays:
         """Runs the searches and returns the arrays to write."""
@@ -92,10 +95,17 @@ class AttackedBlock:
             "example": self.rows.astype(np.int32), "status": self.status, "queries": self.queries.astype(np.int32),
             "reached": self.reached.astype(np.int32),
             "unanswered": np.array(list(map(len, self.unanswered)), np.int32), "margin": self.margin, "distance": distance,
-            "changed": Tried(columns[self.run.limits.side], all_edits).changed(), **self._lost(),
+            "changed": Tried(columns[self.run.limits.side], all_edits).changed(), **self._lost(), **self._halves(before, after),
             **pack_texts("reason", self.reason), **pack_answers(self._stacked_answers()),
             **pack_edits([(self.run.limits.side, 0, all_edits)]),
         }  # fmt: skip
+
+    def _halves(self, before: list[str], after: list[str]) -> Arrays:
+        """What is left of the source and of the score of the model's text, if the task has texts; {} otherwise."""
+        if self.run.truth.task != "text":
+            return {}
+        clean, targets = self.clean.take(self.rows).answers.tolist(), self.run.truth.take(self.rows).targets
+        return halves(measure_of(self.goal, self.run.data.targets), targets, clean, self.answers, before, after)
 
     def _lost(self) -> Arrays:
         """Why queries had no answer, in few words, and how many; {} if all had one."""
@@ -117,12 +127,16 @@ class AttackedBlock:
         proposed = self._each_alone(corpus, lambda corpus: self._proposed(corpus, parts, protect))
         unknown = run.unknown if attack.search.hidden else ""
         space = Space.of(columns, limits.side, proposed, unknown, attack.search.cuts)
-        targets = self.targets[self.attacked]
+        aims = self.aims[self.attacked]
         engine = Engine(
-            space, self.goal, attack.search, attack.constraints, self._ask, targets, limits.seed, limits.max_queries,
+            space, self.goal, attack.search, attack.constraints, self._ask, aims, limits.seed, limits.max_queries,
             run.at_once, run.late,
         )  # fmt: skip
-        importance = self._importance(space, targets) if attack.search.needs == Access.GRADIENT else None
+        importance = None
+        if isinstance(attack.search, Substitution):
+            engine.substitutes = self._substitutes(space, attack.search, aims, protect)
+        elif attack.search.needs == Access.GRADIENT:
+            importance = self._importance(space, aims)
         rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
         for pursuit in engine.run(rows, self.margin[self.attacked[rows]], importance):
             self._record(pursuit, space)
@@ -136,6 +150,8 @@ class AttackedBlock:
 
     def _proposed(self, corpus: Corpus, parts: list[tuple[Perturbation, int]], protect: Protect | None) -> Edits:
         """The edits that a search may use: all proposals that no constraint forbids."""
+        if self.attack.search.slopes:  # it proposes its own
+            return Edits.join([])
         proposed = all_proposals(parts, corpus, self.run.limits.seed, protect)
         for constraint in self.attack.constraints:
             proposed = proposed.where(constraint.sites(corpus, proposed))
@@ -162,14 +178,31 @@ class AttackedBlock:
         """Records an error. at: the place among the attacked examples."""
         self.status[self.attacked[at]], self.reason[self.attacked[at]] = ERROR, reason
 
-    def _importance(self, space: Space, targets: Any) -> dict[int, Floats]:
+    def _substitutes(self, space: Space, search: Substitution, aims: Any, protect: Protect | None) -> Substitutes:
+        """What finds substitutions; protected text and the constraints' `sites` hold for them as for proposals."""
+        assert self.run.query is not None, "a victim without gradients is not asked for them"
+        constraints = [part for part in self.attack.constraints if type(part).sites is not Constraint.sites]
+
+        def allowed(corpus: Corpus, edits: Edits) -> Mask:
+            fine = np.ones(len(edits), np.bool_)
+            if protect:
+                fine &= ~edits.hitting(protect.find(corpus), corpus.offsets)
+            for constraint in constraints:
+                left = np.flatnonzero(fine)
+                fine[left] = constraint.sites(corpus, edits.where(left))
+            return fine
+
+        filters = allowed if protect or constraints else None
+        return Substitutes(space, search, self.run.query, self.goal.references(aims), filters, self.run.limits.seed)
+
+    def _importance(self, space: Space, aims: Any) -> dict[int, Floats]:
         """The importance of each site, by attacked example: one backward pass, which counts as a query."""
         assert self.run.saliency is not None, "a victim without gradients is not asked for them"
         spans = list(zip(*(place.tolist() for place in space.spans), strict=True))
         words = [spans[a:b] for a, b in zip(space.sites_of[:-1].tolist(), space.sites_of[1:].tolist(), strict=True)]
         texts = [column.texts() for column in space.columns]
         more = {"norm": norm} if (norm := self.attack.search.gradient_norm) else {}
-        weights = self.goal.weights(targets)
+        weights = self.goal.weights(aims)
         found = self.run.saliency(*texts, side=space.side, words=words, weights=weights, steps=1, **more)
         self.queries[self.attacked] += 1
         return dict(enumerate(found))
@@ -177,7 +210,7 @@ class AttackedBlock:
     def _record(self, pursuit: Pursuit, space: Space) -> None:
         """Records the outcome of a search. It is an error if the victim answered no text that could have been the outcome."""
         at = int(self.attacked[pursuit.view.row])
-        self.queries[at] += pursuit.queries - 1
+        self.queries[at] += pursuit.queries + pursuit.passes - 1
         if pursuit.failed:
             return self._fail(pursuit.view.row, pursuit.failed)
         problems = self.unanswered[at] + [NO_MARGIN] * pursuit.unjudged
@@ -188,7 +221,8 @@ class AttackedBlock:
         self.reason[at] = _why_ended(pursuit)
         if pursuit.state:
             before, self.answers[at] = self.answers[at], pursuit.answer
-            self.edits[at] = space.edits.where(np.array(pursuit.state))
+            edits = space.numbered(np.array(pursuit.state))
+            self.edits[at] = edits.in_order() if pursuit.passes else edits
             if pursuit.margin > 0:
                 self.status[at], self.reason[at], self.reached[at] = SUCCEEDED, "", pursuit.reached
                 if self.run.live:
@@ -211,7 +245,8 @@ class Campaign:
     """Everything that decides the trials of an attack.
 
     attack: None if the run is only read. ask, saliency: call the victim; None if the run is only read. unknown: the victim's
-    unknown token. at_once: texts of a batch, about. late: tells whether time is up. live: called with each success.
+    unknown token. at_once: texts of a batch, about. late: tells whether time is up. live: called with each success. query: the
+    door to the victim, for searches that substitute by its gradients.
     """
 
     folder: Folder
@@ -225,6 +260,7 @@ class Campaign:
     at_once: int = 2048
     late: Callable[[], bool] | None = None
     live: Live | None = None
+    query: Query | None = None
 
     def jobs(self) -> list[Job]:
         """One job per block of examples."""

@@ -23,11 +23,13 @@ from ..text.edits import Edits
 from ..text.ragged import Ints
 from ..victims.base import Access, NotEnoughAccess, Victim
 from ..victims.query import Query
+from ..victims.substitution import gives_slopes
 from ..victims.truth import Truth
 from .attack import Attack
 from .campaign import USUAL, Campaign
 from .forecast import forecast_attack
-from .goals import Goal
+from .goals import Decrease, Goal
+from .goals.texts import REFERENCE
 from .outcomes import Limits
 from .search.base import Search
 from .settings import DEFAULT, PLAIN, TOXICTRAP, AttackSettings
@@ -72,14 +74,17 @@ class AttackSetup(Setup):
             raise ValueError(f"expected perturbations that keep each token for tagging data, got {', '.join(joins)}")
         warn_of_language([part.perturbation for part in attack.perturbations], data.strings(), stacklevel=3)
         attack = replace(attack, goal=attack.goal.ready(data.task, opened["truth"].labels))
+        _check_references(attack.goal, data)
         if victim.access == Access.DECISION:  # only its answers show whether it gives scores
             first = Query(victim)(*data.take(range(min(4, len(data)))).columns)
             if not first.answered.any():
                 raise BadRun(f"{victim.name}: expected answers, got {first.problem[0]}")
         _check_access(attack, victim, data.task)
+        if attack.search.slopes and len(data.columns) > 1:
+            raise ValueError(f"expected data with one text for the search {attack.search.name}, got pairs of texts")
         if attack.search.needs == Access.GRADIENT and settings.max_queries == 1:
             raise ValueError(
-                "expected 2 or more for max_queries with the search gradient, got 1: a gradient is a query, too"
+                f"expected 2 or more for max_queries with the search {attack.search.name}, got 1: a gradient is a query, too"
             )
         begun, applies = time.monotonic(), None
         if settings.attacked is not None:
@@ -121,7 +126,7 @@ class AttackSetup(Setup):
         late = (lambda: time.monotonic() - self.begun > most) if most else None
         return Campaign(
             folder, self.data, self.truth, self.attack, self.limits, self.ask, self.query.saliency, self.victim.unknown,
-            self.victim.rows_at_once, late, self._live if self.found else None,
+            self.victim.rows_at_once, late, self._live if self.found else None, self.query,
         )  # fmt: skip
 
     @property
@@ -160,7 +165,7 @@ class AttackSetup(Setup):
 
     def preflight(self, say: Say) -> float:
         each, specs = look(self, say), self.attack.in_full
-        plain = self.by_default and self.attack.name == PLAIN
+        plain = self.by_default and self.attack.name == PLAIN and self.data.task != "text"
         why = f"; the default, because no word vectors are given (--vectors FILE: {TOXICTRAP})" if plain else ""
         say(f"recipe  {self.attack.name}: {self.attack.paper}{why}")
         say(f"        goal {specs['goal']}; search {specs['search']}")
@@ -210,16 +215,36 @@ def look_for(wanted: int, goal: Goal, query: Query, data: Dataset, truth: Truth,
         if not looked and not outputs.answered.any():
             raise BadRun(f"{query.victim.name}: expected answers, got {outputs.problem[0]}")
         fine = np.flatnonzero(outputs.answered)
-        fits = fine[np.equal(goal.skips(outputs.take(fine), truth.targets[rows[fine]]), "")] if fine.size else fine
+        if fine.size:
+            some = outputs.take(fine)
+            fits = fine[np.equal(goal.skips(some, goal.aims(truth.targets[rows[fine]], some.answers)), "")]
+        else:
+            fits = fine
         last = int(fits[wanted - found - 1]) + 1 if found + fits.size >= wanted else rows.size
         found, looked = found + int((fits < last).sum()), looked + last
     return np.sort(order[:looked]), found
 
 
+def _check_references(goal: Goal, data: Dataset) -> None:
+    """Raises BadRun if a goal compares with references and the data has none."""
+    if isinstance(goal, Decrease) and goal.against == REFERENCE and not any(map(str.strip, map(str, data.targets))):
+        raise BadRun(
+            f"{data.name}: expected references for the goal decrease, got none: --label NAME names their column; "
+            "--goal \"decrease(against='output')\" compares with the model's own texts for the original sources"
+        )
+
+
 def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
     """Raises NotEnoughAccess or ValueError, naming another search, if the victim has too little access for search or goal."""
     search: Search = attack.search
-    if task == "tokens":  # the share of wrong tags guides a search as scores do
+    if search.slopes:
+        _check_slopes(search, victim, task)
+    elif task == "text":  # the score of a text guides a search as scores of labels do
+        if search.needs > Access.SCORE:
+            raise ValueError(
+                f"expected a search without gradients for texts, got {search.name}: --search unk, delete or beam"
+            )
+    elif task == "tokens":  # the share of wrong tags guides a search as scores do
         if search.needs > Access.SCORE or search.cuts:
             what = "without gradients" if search.needs > Access.SCORE else "that cuts no text"
             raise ValueError(
@@ -235,4 +260,17 @@ def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
     if victim.access < attack.goal.needs:
         raise NotEnoughAccess(
             f"expected a model that gives scores for {attack.goal.spec}, got {victim.name}, which only decides"
+        )
+
+
+def _check_slopes(search: Search, victim: Victim, task: Task) -> None:
+    """Raises NotEnoughAccess or ValueError if a search by substitution does not fit the victim or the data."""
+    if task == "tokens":
+        raise ValueError(f"expected data with a text or labels for the search {search.name}, got tagging data")
+    if not gives_slopes(victim):
+        gives = victim.access.name.lower()
+        gives = "no gradients for substitutions" if gives == "gradient" else f"{gives} access"
+        raise NotEnoughAccess(
+            f"expected a model with gradient access for the search {search.name}, got {victim.name}, which has {gives}: "
+            f"--search unk, delete or beam{victim.hint}"
         )

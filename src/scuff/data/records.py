@@ -10,7 +10,7 @@ from typing import Any
 
 from .columns import Columns
 from .dataset import Dataset
-from .formats.base import Record
+from .formats.base import Lines, Record
 from .formats.conll import Conllu, TokenColumns, split
 from .formats.csv import Csv
 from .formats.files import Input
@@ -26,9 +26,9 @@ UPOS, XPOS = 3, 4  # columns of CoNLL-U
 Names = dict[str, tuple[str, ...]]  # by column, the names behind label numbers
 
 
-def records_of_file(file: Input) -> list[Record]:
-    """Returns all records of a file. Raises BadInput if there are none."""
-    found = list(read_records(file))
+def records_of_file(file: Input, texts: bool = False) -> list[Record]:
+    """Returns all records of a file. Raises BadInput if there are none. texts: a text per line will do, too."""
+    found = list(read_records(file, texts))
     if not found:
         raise BadInput(f"{file.path}: expected examples, got none")
     return found
@@ -42,15 +42,20 @@ def input_file(path: str, columns: Columns, content: bytes | None = None) -> Inp
     )  # fmt: skip
 
 
-def read_records(file: Input) -> Iterator[Record]:
-    """Yields the records of a table or a token file. Raises BadInput for plain text, which has no labels."""
-    if file.kind in ("lines", "whole"):
+def read_records(file: Input, texts: bool = False) -> Iterator[Record]:
+    """Yields the records of a table or a token file. Raises BadInput for plain text, which has no labels, unless `texts` says
+    that none are needed: then each line is one.
+    """
+    if file.kind == "whole" or (file.kind == "lines" and not texts):
         raise BadInput(
             f"{file.path}: expected labelled data (csv, tsv, jsonl, json, parquet, conllu, tokens), got plain text"
         )
     reader = file.open()
     with closing(reader.source) as source:
-        if isinstance(reader, Csv):
+        if isinstance(reader, Lines):
+            for chunk in reader.chunks():
+                yield from ({"text": reader.values(line)[0]} for line in chunk)
+        elif isinstance(reader, Csv):
             yield from _rows(reader)
         elif isinstance(reader, Jsonl):
             yield from _objects(reader)
@@ -134,10 +139,11 @@ def records_of_hub(name: str, split_name: str | None) -> tuple[list[Record], Nam
     return records_of_object(found)
 
 
-def records_of_object(data: Any) -> tuple[list[Record], Names]:
+def records_of_object(data: Any, texts: bool = False) -> tuple[list[Record], Names]:
     """Returns the records of an object, and the names behind its label numbers if it has them.
 
     data: a DataFrame, a Hugging Face data set, a list of dicts or of tuples (text, label) or (first, second, label).
+    texts: a list of mere texts will do, too.
     """
     names: Names = {}
     if hasattr(data, "features") and hasattr(data, "column_names"):  # a Hugging Face data set
@@ -152,6 +158,8 @@ def records_of_object(data: Any) -> tuple[list[Record], Names]:
     rows = list(data) if isinstance(data, Iterable) else []
     if rows and all(isinstance(row, dict) for row in rows):
         return [_bare(row) for row in rows], names
+    if texts and rows and all(isinstance(row, str) for row in rows):
+        return [{"text": row} for row in rows], names
     sizes = {len(row) if isinstance(row, Sequence) and not isinstance(row, str) else 0 for row in rows}
     if sizes not in ({2}, {3}):
         raise BadInput(
@@ -188,7 +196,9 @@ def training_records(data: Any, columns: Columns) -> tuple[str, list[Record]]:
     if is_toy(data):
         data = toy_dataset(name, columns.split or "train")
     if isinstance(data, Dataset):
-        fields = dict(zip(data.fields, data.columns, strict=True)) | {"label": data.targets}
+        fields = dict(zip(data.fields, data.columns, strict=True)) | {
+            "target" if data.task == "text" else "label": data.targets
+        }
         return data.name, [dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True)]
     if isinstance(data, str | Path):
         return name, records_of_hub(name.removeprefix(HUB), columns.split or "train")[0]

@@ -14,14 +14,15 @@ from .. import specs
 from ..data.dataset import TASKS, Task
 from ..huggingface.loading import BadModel
 from ..specs import some
+from ..translators.folder import is_translator
 from .base import OTHER, Victim
 from .plain import Plain, of_sklearn
 
 FAMILY: specs.Family[Victim] = specs.Family("a victim", "scuff.victims", Victim, {})
 
 WAYS = (
-    "a folder or id of a Hugging Face model, file.py:name, module:name, an http(s):// address, "
-    "chat:http(s)://.../v1#model, toy:sentiment or toy:tone"
+    "a folder or id of a Hugging Face model, a folder of a translator, file.py:name, module:name, an http(s):// address, "
+    "chat:http(s)://.../v1#model, toy:sentiment, toy:tone or toy:translate"
 )
 
 
@@ -43,6 +44,10 @@ def open_victim(
         return _of_object(model, task, labels, options, "")
     name = str(model)
     kind, _, rest = name.partition(":")
+    if name == "toy:translate":
+        from .toy_translator import ToyTranslator
+
+        return _built(ToyTranslator, name, **options)
     if kind == "toy":
         from .toy import Toy
 
@@ -54,6 +59,10 @@ def open_victim(
     own = _own(name, task, labels, options)
     if own is not None:
         return own
+    if is_translator(name):
+        from .translator import TranslatorVictim
+
+        return _built(TranslatorVictim, name, name, **options)
     from .huggingface import load
 
     return _built(load, name, name.removeprefix("hf:"), task, labels=labels or None, **options)
@@ -71,7 +80,7 @@ def _endpoint(
         return _built(Http, name, name, task=task, labels=labels, **options)
     from .remote.chat import Chat
 
-    if not labels and data_labels is not None:
+    if not labels and data_labels is not None and task != "text":
         if len(data_labels) < 2:
             raise ValueError(f"expected --labels to ask for, got one label in the data: {some(data_labels)}")
         labels = data_labels
