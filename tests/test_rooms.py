@@ -34,7 +34,8 @@ MAY_IMPORT = {
     "runs": GROUND | {"data", "metrics", "victims"},
     "evaluation": BELOW_VICTIMS | {"victims", "runs"},
     "attacks": BELOW_VICTIMS | {"victims", "runs"},
-    "training": GROUND | {"huggingface", "translators", "perturbations", "metrics", "data", "victims", "runs", "evaluation"},
+    "training": GROUND
+    | {"huggingface", "translators", "perturbations", "metrics", "data", "victims", "runs", "evaluation"},
     "reports": GROUND | {"data", "metrics", "runs", "evaluation", "attacks"},
     "judging": GROUND | {"perturbations", "data", "metrics", "runs", "evaluation", "reports"},
     "api": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging"},

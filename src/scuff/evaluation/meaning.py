@@ -22,7 +22,7 @@ from ..specs import check_positive
 from ..text.ragged import Floats
 from ..version import __version__
 
-SCHEMA = 1
+VERSION = 1  # of the keys of the JSON output
 ALIASES = {"zero-one": "exact-match"}  # of the authors' tool
 OTHER = "other_"  # begins the names of what belongs to the second attack
 COMPARED = ("source_likeness", "relative_decrease", "success", "succeeded")
@@ -187,7 +187,7 @@ class Scorer:
     def summary(self, values: Columns, seed: int) -> MeaningSummary:
         """All numbers from the values of all lines."""
         out: MeaningSummary = {
-            "schema": SCHEMA, "scuff": __version__, "lines": len(next(iter(values.values()))), "threshold": self.threshold,
+            "schema": VERSION, "scuff": __version__, "lines": len(next(iter(values.values()))), "threshold": self.threshold,
             "seed": seed,
         }  # fmt: skip
         if "source_likeness" in values:
