@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from ..text.ragged import Ints
 from ..translators.network import Batch, Sizes, nll, padded
 from ..translators.translator import NETWORKS, SIZES, Translator, learn_vocabulary
 from ..translators.vocabulary import LEARNERS
-from .adversarial import KINDS, Substitution
+from .adversarial import KINDS, Substitution, sent
 
 Pairs = Sequence[tuple[str, str]]  # source and target
 
@@ -46,7 +47,7 @@ class Schedule:
         return self.rate * min(progress / self.warmup, (1 - progress) / (1 - self.warmup))
 
 
-SCHEDULES = {"lstm": Schedule(rate=2e-3, epochs=16), "transformer": Schedule(rate=2e-3, epochs=24)}
+SCHEDULES = {"lstm": Schedule(rate=3e-3, epochs=24), "transformer": Schedule(rate=2e-3, epochs=24)}
 
 
 def train_translator(
@@ -84,7 +85,7 @@ def train_translator(
         "schedule": asdict(schedule), "device": where.type, "sentences": len(pairs),
     }  # fmt: skip
     devices = [where] if where.type == "cuda" else []
-    with torch.random.fork_rng(devices), _fast_products():
+    with torch.random.fork_rng(devices), fast_products():
         torch.manual_seed(seed)
         texts, targets = [list(side) for side in zip(*pairs, strict=True)]
         translator = Translator.build(
@@ -237,12 +238,13 @@ class Training:
 
     def inputs(self, batches: list[Ints]) -> Iterator[tuple[Batch, Any, Any, int]]:
         """What each step takes: sources, targets, the weight of each row (None: 1), and the number of target pieces."""
-        corpus, ahead = self.corpus, AHEAD["cuda" if self.cuda else "cpu"]
+        corpus, ahead = self.corpus, AHEAD["cuda" if self.cuda else "cpu"] if self.substitution else 1
+        batches = self.grouped(batches, ahead) if ahead > 1 else batches
         # copied at once: a copy for each step would wait for the device
         index = torch.from_numpy(np.concatenate(batches)).to(self.translator.device)
         at = 0
-        for group in range(0, len(batches), ahead if self.substitution else 1):
-            members = batches[group : group + (ahead if self.substitution else 1)]
+        for group in range(0, len(batches), ahead):
+            members = batches[group : group + ahead]
             sizes = [len(rows) for rows in members]
             here = index[at : at + sum(sizes)]
             at += sum(sizes)
@@ -254,15 +256,26 @@ class Training:
                 batch, target = corpus.take(rows, part)
                 yield (*self.mixed(batch, target, changed), int(corpus.wanted[rows].sum()))
 
+    def grouped(self, batches: list[Ints], ahead: int) -> list[Ints]:
+        """Shuffled batches in an order in which `ahead` neighbours are of similar lengths: they become one pass."""
+        out, window, chance = [], ahead * ahead, np.random.default_rng([self.seed, 1])
+        for at in range(0, len(batches), window):
+            near = sorted(batches[at : at + window], key=lambda rows: self.corpus.length[rows[0]])
+            groups = [near[start : start + ahead] for start in range(0, len(near), ahead)]
+            if len(groups[-1]) == ahead:  # else the short one stays the last
+                groups = [groups[index] for index in chance.permutation(len(groups))]
+            out += [rows for group in groups for rows in group]
+        return out
+
     def changed(self, members: list[Ints], index: Any) -> Iterator[Batch | list[Ints]]:
         """The adversarial sources of batches, made in one pass: as batches, or as rows where the lengths change."""
         assert self.substitution is not None
         rows = np.concatenate(members)
         order = np.argsort(-self.corpus.length[rows], kind="stable")
         back = np.argsort(order)
-        both = torch.from_numpy(np.stack((order, back))).to(self.translator.device, non_blocking=True)
+        both = sent(np.stack((order, back)), self.translator.device)
         batch, target = self.corpus.take(rows[order], index[both[0]])
-        chosen, piece = self.substitution.places(batch, target)
+        chosen, piece = self.substitution.places(batch, target, self.corpus.wanted[rows[order]])
         spliced = None
         if self.substitution.resegment is not None:
             spliced = self.substitution.resegment.splice(rows[order], batch.ids.cpu().numpy(), chosen.cpu().numpy())
@@ -289,7 +302,7 @@ class Training:
             ids = torch.cat([_widened(part.ids, width) for part in (batch, changed)])
             lengths = torch.cat((batch.lengths, changed.lengths))
         order = torch.sort(lengths, descending=True, stable=True).indices
-        which = order.to(device, non_blocking=True)
+        which = sent(order.numpy(), device)
         weight = torch.where(which < len(batch.lengths), 1 - self.alpha, self.alpha) if self.alpha < 1 else None
         return Batch(ids[which], lengths[order]), target[which % len(batch.lengths)], weight
 
@@ -318,12 +331,12 @@ def _widened(ids: Any, width: int) -> Any:
     return torch.nn.functional.pad(ids, (0, width - ids.shape[1]))  # by PAD, which is 0
 
 
-class _fast_products:  # noqa: N801 - a context
-    """Products of float32 by tensor cores (TF32) on a GPU while it trains."""
-
-    def __enter__(self) -> None:
-        self.before = torch.backends.cuda.matmul.allow_tf32
-        torch.backends.cuda.matmul.allow_tf32 = True
-
-    def __exit__(self, *error: Any) -> None:
-        torch.backends.cuda.matmul.allow_tf32 = self.before
+@contextmanager
+def fast_products() -> Iterator[None]:
+    """Products of float32 by tensor cores (TF32) on a GPU: as good for training, and faster."""
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = True
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
