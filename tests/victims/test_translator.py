@@ -26,7 +26,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_opens_by_its_folder_and_answers_texts(folder: Path) -> None:
     victim = open_victim(folder, "text", (), {"device": "cpu"})
-    assert victim.task == "text" and victim.access is Access.DECISION and gives_slopes(victim) and victim.name == str(folder)
+    assert (
+        victim.task == "text"
+        and victim.access is Access.DECISION
+        and gives_slopes(victim)
+        and victim.name == str(folder)
+    )
     assert victim(list(SOURCES)).answers.tolist() == untrained("lstm").translate(SOURCES)
     assert victim([]).answers.tolist() == []
     assert open_victim(str(folder), "text", (), {"beam": 2}).identity != victim.identity
