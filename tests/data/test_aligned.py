@@ -28,7 +28,7 @@ def read(columns: dict[str, Any], encoding: str | None = None) -> dict[str, list
     ("content", "encoding"),
     [
         ("é 1\n\nlast\n".encode(), None), ("é 1\r\n\r\nlast\r\n".encode(), None), ("é 1\n\nlast".encode(), None),
-        ("\ufeffé 1\n\nlast".encode(), None), (gzip.compress("é 1\n\nlast\n".encode()), None),
+        ("\ufeffé 1\n\nlast".encode(), None), (gzip.compress("é 1\n\nlast\n".encode(), mtime=0), None),
         ("é 1\n\nlast\n".encode("latin-1"), "latin-1"), ("é 1\r\n\r\nlast".encode("utf-16"), "utf-16"),
     ],
 )  # fmt: skip
