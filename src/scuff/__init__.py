@@ -12,10 +12,6 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from .api import (
-        AttackResult,
-        Judgement,
-        MeaningResult,
-        Result,
         assert_robust,
         attack,
         augment,
@@ -28,7 +24,9 @@ if TYPE_CHECKING:
         report,
         resume,
     )
+    from .judging.judgement import Judgement
     from .perturbations import NAMES, LanguageWarning, OneOf, Only, Perturbation, Protect, Then, parse
+    from .reports.results import AttackResult, MeaningResult, Result
     from .text import Corpus, Edit, Edits, map_span, map_spans
 
 __all__ = [

@@ -10,7 +10,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, overload
 
@@ -19,37 +19,33 @@ from .attacks.constraints.base import Constraint
 from .attacks.goals import Goal
 from .attacks.search.base import Search
 from .attacks.setup import AttackSetup, Found
-from .data.dataset import Task, joined
+from .data.dataset import Task
 from .data.held import frame_columns, held_texts, is_frame, like
 from .data.perturbing import Texts
 from .evaluation.dimensions import Dimension
-from .evaluation.meaning import Columns, MeaningSummary, line_values, measure_meaning
+from .evaluation.meaning import measure_meaning
 from .evaluation.settings import EvaluationSettings
 from .evaluation.setup import EvaluationSetup
 from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
-from .judging.findings import Judged, item_rows, judge, weights_of
+from .judging.findings import judge, weights_of
 from .judging.items import read_key
+from .judging.judgement import Judgement
 from .judging.kit import CONTROLS, Kit, export_kit, write_for_raters
 from .judging.published import CHRF_ABOVE
 from .judging.ratings import PASS, read_ratings
 from .judging.sampling import Cases, Files, Sides
 from .judging.studies import LANGUAGE, Decide, StudyName
-from .judging.tables import as_markdown, as_rows, as_text
 from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.languages import warn_of_language
 from .perturbations.plan import Plan, Tally, whole_number
 from .perturbations.protect import Protect
 from .reports import (
-    attack_table,
     check_summary,
-    comparison_table,
-    meaning_table,
-    paper_table,
-    score_table,
     write_attack_report,
     write_report,
 )
+from .reports.results import AttackResult, MeaningResult, Result
 from .runs.folder import Folder, write_atomically
 from .runs.progress import Bar, in_notebook
 from .runs.run import (
@@ -64,7 +60,7 @@ from .runs.run import (
     where_it_began,
 )
 from .runs.run import dry_run as only_preflight
-from .runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary, RunFile, Timing
+from .runs.schema import AttackSummary, EvaluationSummary, RunFile
 from .runs.setup import Say
 from .text.edits import Edit
 from .training.augmentation import Augmentation
@@ -199,116 +195,6 @@ class AugmentKeywords(TypedDict, total=False):
     encoding: str | None
     split: str | None  # default: train
     skip_errors: bool  # examples that a dimension raises on get no copies, with a warning
-
-
-@dataclass(frozen=True)
-class Result:
-    """The result of an evaluation. `print(result)` shows the table; `summary` has every number."""
-
-    summary: EvaluationSummary
-    folder: str | None
-
-    def __str__(self) -> str:
-        return score_table(self.summary)
-
-    @property
-    def paper(self) -> str:
-        """The scores in the layout of the protocol's paper, RobTest or Zéroe, as Markdown."""
-        return paper_table(self.summary)
-
-    @property
-    def average(self) -> float:
-        """The mean of all dimensions' final average scores; nan if nothing was answered."""
-        return _value(self.summary["overall"]["average"])
-
-    @property
-    def worst(self) -> float:
-        """The mean of all dimensions' final worst-case scores; nan if nothing was answered."""
-        return _value(self.summary["overall"]["worst"])
-
-    @property
-    def worst_alone(self) -> float:
-        """The same of each degree's cases alone, as in RobTest's tables; nan if nothing was answered."""
-        alone = self.summary["overall"].get("worst_alone")
-        return _value(alone) if alone else float("nan")
-
-    @property
-    def clean(self) -> float:
-        """The score on the clean texts; nan if none was answered."""
-        return _value(self.summary["clean"]["score"])
-
-
-@dataclass(frozen=True)
-class AttackResult:
-    """The result of an attack. `print(result)` shows the table; `summary` has every number."""
-
-    summary: AttackSummary
-    timings: list[Timing]
-    lines: list[AttackLine]  # one per example, as in results.jsonl
-    folder: str | None
-
-    def __str__(self) -> str:
-        return attack_table(self.summary, self.timings)
-
-    @property
-    def paper(self) -> str:
-        """The numbers in the layout of the ToxicTrap paper, as Markdown."""
-        return comparison_table([(self.summary["data"]["name"], self.summary, self.timings)])
-
-    @property
-    def success(self) -> float:
-        """The share of attacked examples on which the attack succeeded; nan if none was attacked."""
-        return _value(self.summary["success"])
-
-    @property
-    def adversarial(self) -> list[tuple[str, str]]:
-        """A pair of texts for each success: the original and the adversarial one."""
-        successes = [
-            (line["texts"], line["adversarial"])
-            for line in self.lines
-            if line["status"] == "succeeded" and line["adversarial"]
-        ]
-        side = next((adversarial["edits"][0][0] for _, adversarial in successes), 0)
-        return [(joined(texts[side]), joined(adversarial["texts"][side])) for texts, adversarial in successes]
-
-
-@dataclass(frozen=True)
-class MeaningResult:
-    """What an attack did to inputs and outputs. `print(result)` shows the table; `summary` has every number.
-
-    columns: an array with a value per text of each of source_likeness (s_src), clean_score, attacked_score, relative_decrease
-    (d_tgt), success (S), succeeded, those that there are; `pandas.DataFrame(result.columns)` is a table of them.
-    """
-
-    summary: MeaningSummary
-    columns: Columns
-
-    def __str__(self) -> str:
-        return meaning_table(self.summary)
-
-    @property
-    def source_likeness(self) -> float:
-        """The mean likeness of attacked to original inputs, s_src; nan if there were none."""
-        return self.summary["source_likeness"]["mean"] if "source_likeness" in self.summary else float("nan")
-
-    @property
-    def relative_decrease(self) -> float:
-        """The mean relative decrease, d_tgt; nan if there were no outputs."""
-        return self.summary["relative_decrease"]["mean"] if "relative_decrease" in self.summary else float("nan")
-
-    @property
-    def succeeded(self) -> float:
-        """The share of texts on which the attack succeeded; nan if one of the halves is not known."""
-        return self.summary["succeeded"]["share"] if "succeeded" in self.summary else float("nan")
-
-    @property
-    def lines(self) -> list[dict[str, Any]]:
-        """The numbers of each text."""
-        return list(line_values(self.columns))
-
-
-def _value(entry: Estimate) -> float:
-    return float("nan") if entry["value"] is None else float(entry["value"])
 
 
 @overload
@@ -680,31 +566,6 @@ def report(folder: str | Path) -> Result | AttackResult:
     if kind_of(folder) == ATTACK:
         return compute_again(AttackSetup, folder, _attacked)
     return compute_again(EvaluationSetup, folder, _evaluated)
-
-
-@dataclass(frozen=True, eq=False)
-class Judgement:
-    """What raters found. `print(judgement)` shows the tables; `content` has every number, `judged` the ratings themselves."""
-
-    content: dict[str, Any]
-    judged: Judged
-
-    def __str__(self) -> str:
-        return as_text(self.content)
-
-    @property
-    def markdown(self) -> str:
-        """The tables, with the papers' figures beside ours."""
-        return as_markdown(self.content)
-
-    @property
-    def json(self) -> str:
-        return json.dumps(self.content, indent=1, ensure_ascii=False) + "\n"
-
-    @property
-    def csv(self) -> str:
-        """Every item of the study with what it is, all ratings, the decided one and all metrics."""
-        return as_rows(item_rows(self.judged))
 
 
 def judge_export(

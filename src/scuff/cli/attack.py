@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from .flags import add_run, add_settings, check_beside_resume, given_settings, model_and_data, run_bar, sayer
 
 if TYPE_CHECKING:
-    from ..api import AttackResult, Result
+    from ..reports.results import AttackResult, Result
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
