@@ -160,3 +160,285 @@ def keep(path: Path, what: Any) -> None:
     part = path.with_suffix(".part")
     part.write_text(json.dumps(what, ensure_ascii=False), encoding="utf-8")
     part.rename(path)
+
+
+# ---- a model: trained, tested, attacked ----
+
+
+def train(model: Model, place: Place) -> Any:
+    """Trains a translator, or opens it if that was done before. Returns it."""
+    from scuff.training.translation import train_translator
+    from scuff.translators.translator import load
+
+    folder = place.translator(model)
+    if not (folder / "training.json").is_file():
+        options: dict[str, Any] = {"within": model.within, "alpha": model.alpha} if model.within else {}
+        if place.tiny:
+            options |= TINY
+        _, facts = train_translator(
+            place.part(model.language, "train", TINY_PAIRS if place.tiny else None),
+            place.part(model.language, "dev", 50 if place.tiny else None),
+            model.kind, model.pieces, device=place.device, epochs=place.epochs, seconds=place.seconds, folder=folder, **options,
+        )  # fmt: skip
+        keep(folder / "training.json", facts)
+    return load(folder, device=place.device)
+
+
+def statistics(outputs: list[str], wanted: list[str]) -> dict[str, Any]:
+    """What corpus scores are made of, of each sentence: so that intervals can be computed without any text."""
+    from sacrebleu.metrics import BLEU, CHRF
+
+    metrics = {"chrf": CHRF(), "bleu": BLEU(tokenize="intl")}
+    return {name: metric._extract_corpus_statistics(outputs, [wanted]) for name, metric in metrics.items()}
+
+
+def tested(model: Model, translator: Any, place: Place) -> dict[str, Any]:
+    """What is kept of a model: how it was trained, and how it translates the test part."""
+    pairs = place.test(model.language)
+    texts, wanted = [source for source, _ in pairs], [target for _, target in pairs]
+    pieces = [piece for row in translator.rows(texts) for piece in row.ids.tolist()]
+    unknown = translator.source.number["<unk>"]
+    facts = json.loads((place.translator(model) / "training.json").read_text(encoding="utf-8"))
+    return {
+        "model": model.name, "parameters": sum(part.numel() for part in translator.network.parameters()),
+        "vocabulary": [len(translator.source), len(translator.target)], "unknown": pieces.count(unknown) / max(1, len(pieces)),
+        **facts, "test": statistics(translator.translate(texts), wanted),
+    }  # fmt: skip
+
+
+def scored(rows: list[dict[str, str]]) -> dict[str, list[float]]:
+    """chrF of each sentence: of the adversarial source with the source, and of both outputs with the reference."""
+    from scuff.metrics.chrf import chrf
+
+    def likeness(one: str, other: str) -> list[float]:
+        return [round(float(value), 5) for value in chrf([row[one] for row in rows], [row[other] for row in rows])]
+
+    return {
+        "source": likeness("adversarial", "text"), "base": likeness("output", "target"),
+        "attacked": likeness("adversarial_output", "target"),
+    }  # fmt: skip
+
+
+def attacked(model: Model, attack: Attack, place: Place, translator: Any) -> str:
+    """Attacks the test part and keeps the numbers. Returns a line that says what happened."""
+    begin, path = time.time(), place.attacked(model, attack)
+    if path.is_file():
+        return f"{attack.name}: done before"
+    if place.late:
+        return f"{attack.name}: no time left"
+    pairs = place.test(model.language)
+    rows, asked = searched(model, attack, place, pairs, "test") if attack.spec else shuffled(translator, pairs)
+    seconds, numbers = time.time() - begin, scored(rows)
+    kept = {"model": model.name, "attack": attack.name, "spec": attack.spec or "random", "asked": asked, "seconds": seconds}
+    keep(path, {**kept, "id": [row["id"] for row in rows], **numbers})
+    if attack in Attack.main(model):
+        texts = {"adversarial": [row["adversarial"] for row in rows], "output": [row["adversarial_output"] for row in rows]}
+        folder = place.out / "texts" / model.name  # to look at; they are not for the project
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{path.stem}.json.gz").write_bytes(gzip.compress(json.dumps(texts).encode()))
+    from scuff.metrics.tradeoff import relative_decrease
+
+    harm = relative_decrease(numbers["base"], numbers["attacked"]).mean()
+    source = sum(numbers["source"]) / max(1, len(rows))
+    return f"{attack.name}: RDchrF {100 * harm:.1f}, source chrF {100 * source:.1f}, {len(rows)} sentences, {seconds:.0f} s"
+
+
+def searched(
+    model: Model, attack: Attack, place: Place, pairs: list[tuple[str, str]], part: str
+) -> tuple[list[dict[str, str]], int]:
+    """Runs `scuff attack --recipe teapot` with a search. Returns texts and outputs of each sentence, and how much was asked."""
+    import scuff
+
+    data = place.out / "data" / f"{model.language}-{part}.jsonl"
+    text = "".join(json.dumps({"source": source, "target": target}) + "\n" for source, target in pairs)
+    if not data.is_file() or data.read_text(encoding="utf-8") != text:
+        data.parent.mkdir(parents=True, exist_ok=True)
+        writing = data.with_suffix(f".{os.getpid()}")
+        writing.write_text(text, encoding="utf-8")
+        writing.rename(data)
+    folder = place.out / "runs" / model.name / f"{place.attacked(model, attack).stem}-{part}"
+    result = scuff.attack(
+        str(place.translator(model)), str(data), "teapot", folder, search=attack.spec, examples=len(pairs),
+        options={"device": place.device},
+    )  # fmt: skip
+    rows = []
+    for line in result.lines:
+        found = line["adversarial"]
+        row = {"id": line["id"], "text": line["texts"][0], "target": line["target"], "output": line["clean"]["answer"]}
+        row["adversarial"] = found["texts"][0] if found else row["text"]
+        row["adversarial_output"] = found["answer"] if found else row["output"]
+        rows.append(row)
+    return rows, sum(part["queries"] for part in result.timings)
+
+
+def shuffled(translator: Any, pairs: list[tuple[str, str]]) -> tuple[list[dict[str, str]], int]:
+    """CharSwap at places that a die chooses: as many as the attack substitutes, without looking at the model's gradients."""
+    from random import Random
+
+    from scuff.victims.substitution import MAX_SCRAMBLING, make_oov
+
+    known, changed = frozenset(translator.source.surfaces) - {""}, []
+    for at, ((text, _), row) in enumerate(zip(pairs, translator.rows([text for text, _ in pairs]), strict=True)):
+        dice = Random(f"teapot {at}")
+        words = [place for place in range(len(row.ids)) if text[row.start[place] : row.stop[place]].isalpha()]
+        for place in sorted(dice.sample(words, min(SUBSTITUTIONS, len(words))), reverse=True):
+            start, stop = int(row.start[place]), int(row.stop[place])
+            new = make_oov(text[start:stop], known, [dice.random() for _ in range(MAX_SCRAMBLING)])
+            text = text[:start] + new + text[stop:]
+        changed.append(text)
+    texts = [text for text, _ in pairs]
+    outputs, after = translator.translate(texts), translator.translate(changed)
+    return [
+        {"id": str(at), "text": text, "target": target, "output": output, "adversarial": new, "adversarial_output": answer}
+        for at, ((text, target), output, new, answer) in enumerate(zip(pairs, outputs, changed, after, strict=True))
+    ], 2 * len(pairs)
+
+
+def examples(model: Model, place: Place) -> None:
+    """Attacks our own sentences and keeps them."""
+    from scuff.metrics.tradeoff import relative_decrease
+
+    path = place.out / "examples.json"
+    if path.is_file():
+        return
+    charswap = next(attack for attack in Attack.main(model) if attack.name == "CharSwap")
+    rows, _ = searched(model, charswap, place, list(OWN), "own")
+    found = scored(rows)
+    decrease = relative_decrease(found["base"], found["attacked"])
+    numbers = [{"source": source, "decrease": round(float(lost), 5)} for source, lost in zip(found["source"], decrease, strict=True)]
+    keep(path, [{**row, **each} for row, each in zip(rows, numbers, strict=True)])
+
+
+def do(model: Model, turn: int, place: Place) -> Iterator[str]:
+    """Turn 0: trains, tests, and attacks as the paper does. Turn 1: the other attacks. Yields a line for all that is done."""
+    trained = (place.translator(model) / "training.json").is_file()
+    if not trained and (turn or place.late):
+        yield "not trained" if turn else "no time left"
+        return
+    begin = time.time()
+    translator = train(model, place)
+    if not place.tested(model).is_file():
+        keep(place.tested(model), tested(model, translator, place))
+        yield f"trained and tested, {time.time() - begin:.0f} s"
+    for attack in Attack.more(model) if turn else Attack.main(model):
+        yield attacked(model, attack, place, translator)
+    if not turn and model == Model("de", "lstm", "words"):
+        examples(model, place)
+
+
+def work(model: Model, turn: int, place: Place) -> list[str]:
+    """Does a turn of a model in a process of its own; an error ends it alone."""
+    lines = []
+    try:
+        for line in do(model, turn, place):
+            lines.append(line)
+            print(f"{model.name}: {line}", flush=True)
+    except Exception as error:
+        import traceback
+
+        traceback.print_exc()
+        lines.append(f"FAILED: {type(error).__name__}: {error}")
+        print(f"{model.name}: {lines[-1]}", flush=True)
+    return lines
+
+
+# ---- all of them ----
+
+
+def run(args: argparse.Namespace, shared: Path) -> int:
+    """Does the first turn of all models, then the second, side by side. Returns an exit code."""
+    begin, out = time.time(), args.out
+    out.mkdir(parents=True, exist_ok=True)
+    sentences = args.sentences or (20 if args.tiny else 1000)
+    place = Place(out, shared, args.device, sentences, args.seconds, args.epochs, args.tiny, begin + args.limit)
+    chosen = [model for model in Model.all() if not args.models or model.name in args.models]
+    tasks = [(model, 0) for model in chosen] + [(model, 1) for model in chosen if not args.first and Attack.more(model)]
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    if args.jobs > 1:
+        os.environ["OMP_NUM_THREADS"] = "1"
+    failed = 0
+    with ProcessPoolExecutor(args.jobs, multiprocessing.get_context("spawn")) as pool:
+        for (model, turn), lines in side_by_side(pool, tasks, place, args.jobs):
+            failed += sum("FAILED" in line for line in lines)
+            print(f"{time.time() - begin:5.0f} s  {model.name}, turn {turn}: over", flush=True)
+    return 3 if failed else 0
+
+
+def side_by_side(
+    pool: ProcessPoolExecutor, tasks: list[tuple[Model, int]], place: Place, jobs: int
+) -> Iterator[tuple[tuple[Model, int], list[str]]]:
+    """Yields the lines of each task as it ends. A second turn waits for the first of its model; else the order is that of tasks."""
+    waiting, running, over = list(tasks), {}, set()
+    while waiting or running:
+        ready = [task for task in waiting if not task[1] or (task[0], 0) in over or (task[0], 0) not in tasks]
+        for model, turn in ready[: jobs - len(running)]:
+            waiting.remove((model, turn))
+            future: Future[list[str]] = pool.submit(work, model, turn, place)
+            running[future] = (model, turn)
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            task = running.pop(future)
+            over.add(task)
+            yield task, future.result()
+
+
+def times(args: argparse.Namespace, shared: Path) -> int:
+    """Measures a step of plain and of adversarial training, one after the other, and keeps the seconds. Returns an exit code."""
+    from scuff.training.translation import step_seconds
+
+    place = Place(args.out, shared, args.device, 0, 0, 0, args.tiny, float("inf"))
+    pairs = place.part("de", "train", TINY_PAIRS if args.tiny else None)
+    steps, warm = (3, 1) if args.tiny else (100, 20)
+    found = {}
+    for name in ("", *TRAININGS):
+        within, _, alpha = name.rpartition("-")
+        options: dict[str, Any] = {"within": within, "alpha": float(alpha)} if name else {}
+        options |= TINY if args.tiny else {}
+        found[name or "plain"] = step_seconds(pairs, "lstm", "words", device=args.device, steps=steps, warm=warm, **options)
+        print(f"{name or 'plain'}: {1000 * found[name or 'plain']:.1f} ms a step", flush=True)
+    keep(args.out / "times.json", {"plain": found.pop("plain"), "seconds per step": found, "steps": steps, "warm": warm})
+    return 0
+
+
+TINY_PAIRS = 200
+TINY: dict[str, Any] = {}
+
+
+def arguments(given: Iterable[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    runs = commands.add_parser("run", help="train, test and attack models")
+    runs.add_argument("models", nargs="*", metavar="MODEL", help="default: all")
+    runs.add_argument("--sentences", type=int, help="of the test part; default: all 1,000")
+    runs.add_argument("--epochs", type=int, default=20)
+    runs.add_argument("--seconds", type=float, default=float("inf"), help="the most that a training takes")
+    runs.add_argument("--first", action="store_true", help="only what the paper has figures of")
+    runs.add_argument("--jobs", type=int, default=1)
+    runs.add_argument("--limit", type=float, default=float("inf"), metavar="SECONDS", help="nothing begins after that")
+    clock = commands.add_parser("times", help="measure what adversarial training costs")
+    for command in (runs, clock):
+        command.add_argument("--device", default="cpu")
+        command.add_argument("--out", type=Path, default=Path("runs/teapot"), metavar="FOLDER")
+        command.add_argument("--tiny", action="store_true", help="small models and few sentences, to try it")
+    page = commands.add_parser("page", help="write the evidence and the page")
+    page.add_argument("--runs", type=Path, metavar="FOLDER", help="take numbers from there; default: only the evidence")
+    args = parser.parse_args(given)
+    if args.command == "run":
+        known = [model.name for model in Model.all()]
+        strange = [name for name in args.models if name not in known]
+        if strange:
+            parser.error(f"expected some of {', '.join(known)}, got {', '.join(strange)}")
+    return args
+
+
+def main() -> int:
+    args = arguments()
+    if args.command == "page":
+        from teapot_page import write
+
+        return write(args.runs)
+    shared = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[3] / "shared"))
+    return run(args, shared) if args.command == "run" else times(args, shared)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
