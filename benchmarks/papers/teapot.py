@@ -46,7 +46,7 @@ OWN = (  # German sentences of our own, in the manner of Multi30k's captions, wh
     ("Drei Hunde rennen über eine Wiese hinter einem Ball her.", "Three dogs are running across a meadow after a ball."),
     ("Ein Junge springt von einer Mauer in das Wasser.", "A boy is jumping from a wall into the water."),
     ("Mehrere Leute sitzen an einem Tisch und essen zusammen.", "Several people are sitting at a table and eating together."),
-    ("Ein Mädchen in einem gelben Kleid spielt auf der Straße Gitarre.", "A girl in a yellow dress is playing guitar on the street."),
+    ("Ein Mädchen in einem gelben Kleid spielt auf der Straße Gitarre.", "A girl in a yellow dress plays guitar on the street."),
     ("Ein Arbeiter steht auf einer Leiter und malt ein Haus an.", "A worker is standing on a ladder and painting a house."),
 )  # fmt: skip
 
@@ -83,7 +83,9 @@ class Model:
     def all(cls) -> list[Model]:
         """Base models, then adversarially trained ones; German first, whose figures the issue names."""
         order = sorted(LANGUAGES, key=lambda language: language != "de")
-        base = [cls(each, kind, pieces) for kind in ("lstm", "transformer") for pieces in ("words", "bpe") for each in order]
+        base = [
+            cls(each, kind, pieces) for kind in ("lstm", "transformer") for pieces in ("words", "bpe") for each in order
+        ]
         alphas = [(float(alpha), within) for within, _, alpha in (name.rpartition("-") for name in TRAININGS)]
         return [*base, *(cls(each, "lstm", "words", within, alpha) for alpha, within in alphas for each in order)]
 
@@ -110,7 +112,9 @@ class Attack:
         for name, within in CONSTRAINTS.items():
             made.append(cls(no_sign(name), f"substitution(within='{within}', n={SUBSTITUTIONS}, sign=False)"))
         for name, within in CONSTRAINTS.items():
-            made += [cls(strong(name, n), f"substitution(within='{within}', n={n}, {STRONGER})") for n in reversed(STEPS)]
+            made += [
+                cls(strong(name, n), f"substitution(within='{within}', n={n}, {STRONGER})") for n in reversed(STEPS)
+            ]
         return made
 
 
@@ -229,10 +233,19 @@ def attacked(model: Model, attack: Attack, place: Place, translator: Any) -> str
     pairs = place.test(model.language)
     rows, asked = searched(model, attack, place, pairs, "test") if attack.spec else shuffled(translator, pairs)
     seconds, numbers = time.time() - begin, scored(rows)
-    kept = {"model": model.name, "attack": attack.name, "spec": attack.spec or "random", "asked": asked, "seconds": seconds}
+    kept = {
+        "model": model.name,
+        "attack": attack.name,
+        "spec": attack.spec or "random",
+        "asked": asked,
+        "seconds": seconds,
+    }
     keep(path, {**kept, "id": [row["id"] for row in rows], **numbers})
     if attack in Attack.main(model):
-        texts = {"adversarial": [row["adversarial"] for row in rows], "output": [row["adversarial_output"] for row in rows]}
+        texts = {
+            "adversarial": [row["adversarial"] for row in rows],
+            "output": [row["adversarial_output"] for row in rows],
+        }
         folder = place.out / "texts" / model.name  # to look at; they are not for the project
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{path.stem}.json.gz").write_bytes(gzip.compress(json.dumps(texts).encode()))
@@ -289,7 +302,14 @@ def shuffled(translator: Any, pairs: list[tuple[str, str]]) -> tuple[list[dict[s
     texts = [text for text, _ in pairs]
     outputs, after = translator.translate(texts), translator.translate(changed)
     return [
-        {"id": str(at), "text": text, "target": target, "output": output, "adversarial": new, "adversarial_output": answer}
+        {
+            "id": str(at),
+            "text": text,
+            "target": target,
+            "output": output,
+            "adversarial": new,
+            "adversarial_output": answer,
+        }
         for at, ((text, target), output, new, answer) in enumerate(zip(pairs, outputs, changed, after, strict=True))
     ], 2 * len(pairs)
 
@@ -305,7 +325,10 @@ def examples(model: Model, place: Place) -> None:
     rows, _ = searched(model, charswap, place, list(OWN), "own")
     found = scored(rows)
     decrease = relative_decrease(found["base"], found["attacked"])
-    numbers = [{"source": source, "decrease": round(float(lost), 5)} for source, lost in zip(found["source"], decrease, strict=True)]
+    numbers = [
+        {"source": source, "decrease": round(float(lost), 5)}
+        for source, lost in zip(found["source"], decrease, strict=True)
+    ]
     keep(path, [{**row, **each} for row, each in zip(rows, numbers, strict=True)])
 
 
@@ -367,14 +390,14 @@ def run(args: argparse.Namespace, shared: Path) -> int:
 def side_by_side(
     pool: ProcessPoolExecutor, tasks: list[tuple[Model, int]], place: Place, jobs: int
 ) -> Iterator[tuple[tuple[Model, int], list[str]]]:
-    """Yields the lines of each task as it ends. A second turn waits for the first of its model; else the order is that of tasks."""
-    waiting, running, over = list(tasks), {}, set()
+    """Yields the lines of each task as it ends. They begin in their order, but a second turn waits for the first of its model."""
+    waiting, over = list(tasks), set()
+    running: dict[Future[list[str]], tuple[Model, int]] = {}
     while waiting or running:
         ready = [task for task in waiting if not task[1] or (task[0], 0) in over or (task[0], 0) not in tasks]
         for model, turn in ready[: jobs - len(running)]:
             waiting.remove((model, turn))
-            future: Future[list[str]] = pool.submit(work, model, turn, place)
-            running[future] = (model, turn)
+            running[pool.submit(work, model, turn, place)] = (model, turn)
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             task = running.pop(future)
             over.add(task)
@@ -393,9 +416,13 @@ def times(args: argparse.Namespace, shared: Path) -> int:
         within, _, alpha = name.rpartition("-")
         options: dict[str, Any] = {"within": within, "alpha": float(alpha)} if name else {}
         options |= TINY if args.tiny else {}
-        found[name or "plain"] = step_seconds(pairs, "lstm", "words", device=args.device, steps=steps, warm=warm, **options)
+        found[name or "plain"] = step_seconds(
+            pairs, "lstm", "words", device=args.device, steps=steps, warm=warm, **options
+        )
         print(f"{name or 'plain'}: {1000 * found[name or 'plain']:.1f} ms a step", flush=True)
-    keep(args.out / "times.json", {"plain": found.pop("plain"), "seconds per step": found, "steps": steps, "warm": warm})
+    keep(
+        args.out / "times.json", {"plain": found.pop("plain"), "seconds per step": found, "steps": steps, "warm": warm}
+    )
     return 0
 
 

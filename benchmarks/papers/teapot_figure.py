@@ -34,7 +34,8 @@ def figure_1(evidence: dict[str, Any], figures: dict[str, Any]) -> str:
         parts += [_mark(place(spot), name, kind, language) for spot, name, kind, language in found]
     width, height = LEFT + 2 * (WIDE + GAP) + LEGEND, TOP + 2 * (HIGH + GAP)
     said = "; ".join(
-        f"{name}: " + ", ".join(f"{language} {kind} {attack} {x:.1f} {y:.1f}" for (x, y), attack, kind, language in found)
+        f"{name}: "
+        + ", ".join(f"{language} {kind} {attack} {x:.1f} {y:.1f}" for (x, y), attack, kind, language in found)
         for name, found in panels
     )
     return (
@@ -116,5 +117,7 @@ def _legend(width: int) -> str:
     parts.append(f'<text x="{x + 17}" y="{y}">Transformer</text>')
     y += 18
     parts.append(f'<line x1="{x}" x2="{x + 12}" y1="{y - 4}" y2="{y - 4}" stroke="#d00" stroke-dasharray="5 3"/>')
-    parts.append(f'<text x="{x + 17}" y="{y}">S = 1: above, an</text><text x="{x + 17}" y="{y + 13}">attack succeeds</text>')
+    parts.append(
+        f'<text x="{x + 17}" y="{y}">S = 1: above, an</text><text x="{x + 17}" y="{y + 13}">attack succeeds</text>'
+    )
     return "".join(parts)

@@ -56,7 +56,9 @@ def test_the_papers_tables_agree_with_each_other() -> None:
         assert min(six, key=lambda row: -six[row]).startswith("Unconstrained-adv"), "they are the most vulnerable, 5.2"
         assert five["Base"][0] - five["Unconstrained-adv, alpha 1.0"][0] > 2
         assert five["Base"][0] - five["CharSwap-adv, alpha 1.0"][0] < 0.5
-    above = [(model, pair) for model in TABLES[2] for pair in PAIRS if sum(TABLES[2][model][pair]["Unconstrained"]) > 100]
+    above = [
+        (model, pair) for model in TABLES[2] for pair in PAIRS if sum(TABLES[2][model][pair]["Unconstrained"]) > 100
+    ]
     assert above == [("LSTM subwords", "fr-en")]
     for table in (3, 8, 9):
         assert all(bleu <= meteor < chrf for bleu, meteor, chrf in TABLES[table].values()), "BLEU < METEOR < chrF, A.3"
@@ -110,7 +112,14 @@ def kept(folder: Path, module: Any, changes: dict[tuple[str, str], tuple[float, 
         pair, trained = f"{model.language}-en", module.TRAININGS.get(f"{model.within}-{model.alpha}", "Base")
         paper = TABLES[2][f"{module.TITLES[model.kind]} {module.TITLES[model.pieces]}"][pair]
         chrf, bleu = TABLES[5][trained][pair]
-        facts = {"model": model.name, "parameters": 1e6, "vocabulary": [10, 20], "unknown": 0.05, "epochs": 9, "seconds": 60.0}
+        facts = {
+            "model": model.name,
+            "parameters": 1e6,
+            "vocabulary": [10, 20],
+            "unknown": 0.05,
+            "epochs": 9,
+            "seconds": 60.0,
+        }
         module.keep(folder / "models" / f"{model.name}.json", {**facts, "test": statistics(chrf, bleu)})
         for each in [*module.Attack.main(model), *module.Attack.more(model)]:
             usual, _, kind = each.name.partition(", ")
@@ -123,7 +132,9 @@ def kept(folder: Path, module: Any, changes: dict[tuple[str, str], tuple[float, 
                 harm /= 2
             elif kind:
                 harm, source = harm * int(kind[-1]) / 3 * 2, 100 - (100 - source) * int(kind[-1]) / 3
-            row = attack(model.name, each.name, *changes.get((model.name, each.name), (paper["original"], harm, source)))
+            row = attack(
+                model.name, each.name, *changes.get((model.name, each.name), (paper["original"], harm, source))
+            )
             module.keep(folder / "attacks" / model.name / f"{each.name}.json", row)
 
 
@@ -163,7 +174,10 @@ def test_findings_come_from_the_numbers(script: Any, tmp_path: Path) -> None:
     assert lines["CharSwap-adv with alpha 1.0 keeps test chrF (loses at most 0.5)"].count("yes: -0.") == 3
     assert lines["Unconstrained-adv with alpha 1.0 loses test chrF"].count("yes: -") == 3
     assert "**no**: +7.2 [" in lines["CharSwap-adv with alpha 1.0 lowers RDchrF of CharSwap"] and "(-7.8)" in text
-    assert text.count("yes: 2.00 [") == 34 and "| **no**: " in re.findall(r"\| de-en \| LSTM subwords \| kNN \| 26.2 .*", text)[0]
+    assert (
+        text.count("yes: 2.00 [") == 34
+        and "| **no**: " in re.findall(r"\| de-en \| LSTM subwords \| kNN \| 26.2 .*", text)[0]
+    )
     assert "## Table 2: fr-en" in text and all(len(line) <= 100 for line in text.split("\n") if line[:1] != "|")
 
 
@@ -173,7 +187,13 @@ def test_the_tables_have_the_papers_figure_in_every_row(script: Any, tmp_path: P
     (tmp_path / "times.json").write_text(
         json.dumps({"plain": 0.02, "steps": 50, "warm": 5, "seconds per step": {"swaps-1.0": 0.03, "swaps-0.5": 0.05}})
     )
-    row = {"text": "Ein Hund.", "target": "A dog.", "output": "A dog.", "adversarial": "Ein Hnud.", "adversarial_output": "A."}
+    row = {
+        "text": "Ein Hund.",
+        "target": "A dog.",
+        "output": "A dog.",
+        "adversarial": "Ein Hnud.",
+        "adversarial_output": "A.",
+    }
     rows = [{**row, "source": 0.8, "decrease": 0.7}, {**row, "source": 0.5, "decrease": 0.0}]
     (tmp_path / "examples.json").write_text(json.dumps(rows))
     evidence = page.gathered(tmp_path)
@@ -200,7 +220,12 @@ def test_corpus_scores_are_sacrebleus(script: Any) -> None:
 
     findings = script("teapot_findings")
     outputs = ["a dog runs over the grass .", "two men are at work", "she reads", "a man in a red hat rides a horse"]
-    wanted = ["a dog is running over the grass .", "two men work", "she is reading a book", "a man in a hat rides a horse"]
+    wanted = [
+        "a dog is running over the grass .",
+        "two men work",
+        "she is reading a book",
+        "a man in a hat rides a horse",
+    ]
     for metric, score in ((CHRF(), findings.corpus_chrf), (BLEU(tokenize="intl"), findings.corpus_bleu)):
         rows = np.array(metric._extract_corpus_statistics(outputs, [wanted]), float)
         assert score(rows.sum(0)) == pytest.approx(metric.corpus_score(outputs, [wanted]).score, abs=1e-9)
