@@ -7,7 +7,7 @@
 Models: LANGUAGE-ARCHITECTURE-PIECES (cs, de, fr; lstm, transformer; words, bpe), and the word LSTMs that are trained on
 attacks, LANGUAGE-lstm-words-WITHIN-ALPHA (vocabulary, swaps; 1.0, 0.5). A model is trained, tested and attacked by one process,
 `--jobs` of them side by side, base models first; then the rows that the paper has no figures of. What is finished is not done
-again. After `--limit` seconds nothing begins; `--seconds` is the most that a training takes. Numbers alone, without any text of the
+again. After `--limit` seconds nothing begins; `--seconds` is the most that a training takes. Numbers, without any text of the
 data, are kept in FOLDER/models and FOLDER/attacks, which is all that `page` needs: it writes docs/results/teapot.json, the
 evidence, and the tables of docs/results/teapot.md. Data: SCUFF_SHARED/data/multi30k_*_en. The train part trains, the dev part
 chooses the epoch, and everything that is reported, attacks too, is on the test part (2016).
