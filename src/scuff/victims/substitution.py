@@ -1,0 +1,183 @@
+"""What a victim offers to attacks that substitute pieces of its input by its gradients (Michel et al. 2019, eq. 2 to 4; HotFlip,
+Ebrahimi et al. 2018), and the arithmetic of such a substitution. NumPy only; `gains` also takes torch tensors.
+
+A *piece* is an entry of the victim's vocabulary: a word, or a part of one. To first order, the adversarial loss rises by
+(new - old) . gradient if the vector of one piece takes the place of another's. `gains` computes that for every place and every
+piece in one product; which of them may be proposed is up to the attack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from ..text.ragged import Floats, Ints, Mask, Ragged
+from ..text.unicode import classes, continues, is_white
+from .base import Column
+
+NEAREST = 10  # neighbours of a piece, as in the paper
+MAX_SCRAMBLING = 3  # swaps of CharSwap at most; the paper names no number
+ENTRIES = 1 << 24  # of a matrix of similarities at once: more might not fit into memory
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The pieces of a victim's source side.
+
+    surfaces: what each piece reads like inside a text; "" for special ones and for those that are no whole characters: both are
+    never proposed. begins: whether a piece begins a word ("Ġthe", "▁the", any word of a word model); a replacement is of the
+    same kind. unknown: the piece of what is not in the vocabulary; -1: none. vectors: float32[pieces, size], the source
+    embeddings as the network gets them, scaled if it scales them.
+    """
+
+    surfaces: Sequence[str]
+    begins: Mask
+    unknown: int
+    vectors: npt.NDArray[np.float32]
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """All surfaces: a word that is none of them is out of vocabulary."""
+        return frozenset(self.surfaces) - {""}
+
+    @cached_property
+    def proposable(self) -> Mask:
+        """Which pieces may stand in a text: not special, not empty, without white space."""
+        texts = Ragged.of(list(self.surfaces))
+        white = np.bincount(np.repeat(np.arange(len(texts)), texts.lengths), is_white(texts.codes), len(texts))
+        fine: Mask = (texts.lengths > 0) & (white == 0)
+        return fine
+
+    def pieces(self, begins: bool) -> Ints:
+        """The pieces that may be proposed and do, or do not, begin a word."""
+        return self._pieces[int(begins)]
+
+    @cached_property
+    def _pieces(self) -> tuple[Ints, Ints]:
+        return np.flatnonzero(self.proposable & ~self.begins), np.flatnonzero(self.proposable & self.begins)
+
+    def nearest(self, ids: Ints, count: int = NEAREST) -> Ints:
+        """int[n, count]: the nearest pieces of the same kind by the cosine of the vectors, the nearest first; -1: no more.
+
+        By the cosine, because the norm of an embedding follows the frequency of its piece: by Euclid's distance rare pieces,
+        whose vectors are short, are neighbours of everything.
+        """
+        known = self._nearest.setdefault(count, {})
+        wanted = np.unique(ids)
+        missing = np.array([piece for piece in wanted.tolist() if piece not in known], np.int64)
+        for begins in (False, True):
+            mine, others = missing[self.begins[missing] == begins], self.pieces(begins)
+            step = max(1, ENTRIES // max(1, others.size))
+            for at in range(0, mine.size, step):
+                part = mine[at : at + step]
+                alike = self._directions[part] @ self._directions[others].T
+                alike[part[:, None] == others] = -np.inf
+                found = np.full((part.size, count), -1)
+                best, column = highest(alike, count)
+                found[:, : best.shape[1]] = np.where(np.isfinite(best), others[column], -1)
+                known |= dict(zip(part.tolist(), found, strict=True))
+        return np.stack([known[piece] for piece in ids.tolist()]) if ids.size else np.empty((0, count), np.int64)
+
+    @cached_property
+    def _nearest(self) -> dict[int, dict[int, Ints]]:
+        return {}
+
+    @cached_property
+    def _directions(self) -> npt.NDArray[np.float32]:
+        norm = np.sqrt((self.vectors**2).sum(-1, keepdims=True))
+        return self.vectors / np.maximum(norm, np.finfo(np.float32).tiny)
+
+
+class Located(NamedTuple):
+    """The pieces of a text, special ones left out, and their places in it: characters start to stop."""
+
+    ids: Ints
+    start: Ints
+    stop: Ints
+
+
+@runtime_checkable
+class Substitutable(Protocol):
+    """What a victim has, beside a Victim's own, if it gives gradients for substitutions."""
+
+    def vocabulary(self) -> Vocabulary: ...
+
+    def located(self, texts: Column) -> list[Located]:
+        """The pieces of each text that the model sees: what is beyond its maximal length is left out."""
+
+    def slopes(self, texts: Column, targets: Sequence[Any]) -> list[Floats]:
+        """float[pieces, size] of each text: the gradient of the adversarial loss by the embedding of each piece of `located`.
+
+        The loss is to be raised. Of texts: eq. (4), the sum over t of log(1 - p(y_t | x, y_1 .. y_t-1)), y the target. Of labels:
+        log(1 - p(label)).
+        """
+
+
+def gains(vectors: Any, ids: Any, slopes: Any, sign: bool = False) -> Any:
+    """Eq. (3) for all places and pieces: [..., places, pieces], what the loss gains by each piece in each place.
+
+    vectors: [pieces, size]. ids: [..., places], the pieces that stand there. slopes: [..., places, size]. sign: takes only the
+    sign of the gradient. Arrays or tensors, all of one kind and on one device.
+    """
+    if sign:
+        slopes = signs(slopes, vectors[0, 0] * 0 + 1)
+    return slopes @ vectors.T - (slopes * vectors[ids]).sum(-1)[..., None]
+
+
+def signs(slopes: Any, one: Any = 1.0) -> Any:
+    """-1, 0 or 1 for each number, in the type of `one`."""
+    return (slopes > 0) * one - (slopes < 0) * one
+
+
+def highest(values: npt.NDArray[Any], count: int) -> tuple[npt.NDArray[Any], Ints]:
+    """The `count` highest values of each row, or all if there are fewer, from the highest down, and their columns."""
+    count = min(count, values.shape[1])
+    if not count:
+        return values[:, :0], np.empty((len(values), 0), np.int64)
+    column = np.argpartition(-values, count - 1, 1)[:, :count]
+    found = np.take_along_axis(values, column, 1)
+    order = np.lexsort((column, -found), 1)  # of equal values the first comes first
+    return np.take_along_axis(found, order, 1), np.take_along_axis(column, order, 1)
+
+
+def make_oov(word: str, known: Container[str], random: Sequence[float]) -> str:
+    """CharSwap, appendix A.1: a spelling of a word that is not in the vocabulary.
+
+    Words of more than three letters: two inner neighbours are swapped, and again, until the word is out of vocabulary; the first
+    and the last letter stay. If nothing worked, or the word is too short, its last letter is repeated until it is. A letter is a
+    grapheme cluster. random: a number in [0, 1) for each swap; their count is the appendix's max_scrambling. A word that is out
+    of vocabulary already and too short to be scrambled is returned as it is.
+    """
+    if not word:
+        return word
+    letters = clusters(word)
+    if len(letters) > 3:
+        for number in random:
+            at = 1 + int(number * (len(letters) - 3))
+            letters[at], letters[at + 1] = letters[at + 1], letters[at]
+            if (made := "".join(letters)) not in known and made != word:
+                return made
+    last, made = letters[-1], "".join(letters)
+    while made in known:
+        made += last
+    return made
+
+
+def clusters(word: str) -> list[str]:
+    """The grapheme clusters of a word."""
+    if word.isascii():
+        return list(word)
+    texts = Ragged.of([word])
+    tail = set(continues(classes(texts.codes), texts.offsets).tolist())
+    out: list[str] = []
+    for at, letter in enumerate(word):
+        if at in tail:
+            out[-1] += letter
+        else:
+            out.append(letter)
+    return out
