@@ -28,13 +28,17 @@ from ..runs.schema import AttackSummary, RunFile
 from ..runs.trials import Ask, Job
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Floats, Ints
+from ..text.ragged import Floats, Ints, Mask
 from ..victims.base import Access, Outputs, as_objects
+from ..victims.query import Query
 from ..victims.truth import Truth
 from .attack import Attack
+from .constraints.base import Constraint
 from .engine import NO_CHANGE, NO_QUERY, Engine, Pursuit
 from .outcomes import ERROR, FAILED, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Limits, attack_summary, result_lines
+from .search.substitution import Substitution
 from .space import Space, Tried
+from .substitutes import Substitutes
 
 USUAL = 100  # a guess at the queries of an example, before any was attacked
 NO_MARGIN = "error: expected a number from the goal, got nan"
@@ -122,7 +126,11 @@ class AttackedBlock:
             space, self.goal, attack.search, attack.constraints, self._ask, targets, limits.seed, limits.max_queries,
             run.at_once, run.late,
         )  # fmt: skip
-        importance = self._importance(space, targets) if attack.search.needs == Access.GRADIENT else None
+        importance = None
+        if isinstance(attack.search, Substitution):
+            engine.substitutes = self._substitutes(space, attack.search, targets, protect)
+        elif attack.search.needs == Access.GRADIENT:
+            importance = self._importance(space, targets)
         rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
         for pursuit in engine.run(rows, self.margin[self.attacked[rows]], importance):
             self._record(pursuit, space)
@@ -162,6 +170,23 @@ class AttackedBlock:
         """Records an error. at: the place among the attacked examples."""
         self.status[self.attacked[at]], self.reason[self.attacked[at]] = ERROR, reason
 
+    def _substitutes(self, space: Space, search: Substitution, targets: Any, protect: Protect | None) -> Substitutes:
+        """What finds substitutions; protected text and the constraints' `sites` hold for them as for proposals."""
+        assert self.run.query is not None, "a victim without gradients is not asked for them"
+        constraints = [part for part in self.attack.constraints if type(part).sites is not Constraint.sites]
+
+        def allowed(corpus: Corpus, edits: Edits) -> Mask:
+            fine = np.ones(len(edits), np.bool_)
+            if protect:
+                fine &= ~edits.hitting(protect.find(corpus), corpus.offsets)
+            for constraint in constraints:
+                left = np.flatnonzero(fine)
+                fine[left] = constraint.sites(corpus, edits.where(left))
+            return fine
+
+        filters = allowed if protect or constraints else None
+        return Substitutes(space, search, self.run.query, targets, filters, self.run.limits.seed)
+
     def _importance(self, space: Space, targets: Any) -> dict[int, Floats]:
         """The importance of each site, by attacked example: one backward pass, which counts as a query."""
         assert self.run.saliency is not None, "a victim without gradients is not asked for them"
@@ -177,7 +202,7 @@ class AttackedBlock:
     def _record(self, pursuit: Pursuit, space: Space) -> None:
         """Records the outcome of a search. It is an error if the victim answered no text that could have been the outcome."""
         at = int(self.attacked[pursuit.view.row])
-        self.queries[at] += pursuit.queries - 1
+        self.queries[at] += pursuit.queries + pursuit.passes - 1
         if pursuit.failed:
             return self._fail(pursuit.view.row, pursuit.failed)
         problems = self.unanswered[at] + [NO_MARGIN] * pursuit.unjudged
@@ -188,7 +213,8 @@ class AttackedBlock:
         self.reason[at] = _why_ended(pursuit)
         if pursuit.state:
             before, self.answers[at] = self.answers[at], pursuit.answer
-            self.edits[at] = space.edits.where(np.array(pursuit.state))
+            edits = space.numbered(np.array(pursuit.state))
+            self.edits[at] = edits.in_order() if pursuit.passes else edits
             if pursuit.margin > 0:
                 self.status[at], self.reason[at], self.reached[at] = SUCCEEDED, "", pursuit.reached
                 if self.run.live:
@@ -211,7 +237,8 @@ class Campaign:
     """Everything that decides the trials of an attack.
 
     attack: None if the run is only read. ask, saliency: call the victim; None if the run is only read. unknown: the victim's
-    unknown token. at_once: texts of a batch, about. late: tells whether time is up. live: called with each success.
+    unknown token. at_once: texts of a batch, about. late: tells whether time is up. live: called with each success. query: the
+    door to the victim, for searches that substitute by its gradients.
     """
 
     folder: Folder
@@ -225,6 +252,7 @@ class Campaign:
     at_once: int = 2048
     late: Callable[[], bool] | None = None
     live: Live | None = None
+    query: Query | None = None
 
     def jobs(self) -> list[Job]:
         """One job per block of examples."""

@@ -28,8 +28,9 @@ from ..text.random import Rng
 from ..victims.base import Outputs
 from .constraints.base import Constraint
 from .goals import Goal
-from .search.base import Dice, Search, Told, Try, Walk
+from .search.base import Dice, Offer, Request, Search, Slope, Told, Try, Walk
 from .space import Space, State, Tried, View
+from .substitutes import Climb, Substitutes
 
 Answered = tuple[float, Any]  # margin, answer; None where the victim gave no answer
 UNASKED: Answered = (-np.inf, None)
@@ -55,8 +56,10 @@ class Pursuit:
     walk: Walk
     answers: dict[Text, Answered]  # by text, in the order of the queries: different states may write the same text
     results: dict[State, Result]  # of every state that the search has tried
-    request: Try = field(default_factory=lambda: Try(()))  # what the search yielded last
+    request: Request = field(default_factory=lambda: Try(()))  # what the search yielded last
+    offers: dict[Climb, Offer] = field(default_factory=dict)  # of every Slope
     queries: int = 1  # without gradients; the original text is the first
+    passes: int = 0  # backward passes that the search asked for
     needed: int = 1  # queries spent, with gradients, before the current request
     asked: bool = False  # whether the victim was asked about a text that could be the outcome
     reached: int = 0  # the query budget that the first success needed; 0: no success yet
@@ -76,19 +79,24 @@ class Pursuit:
 
     def advance(self) -> bool:
         """Sends the search the results of its request, or ends it if there is a `reason`. Returns False once it has ended."""
-        found = [self.results[state] for state in self.request.states]
-        margin, likeness = np.array([f[0] for f in found], np.float64), np.array([f[1] for f in found], np.float64)
         if self.reason:
             return self._settle(self._best())
+        request = self.request
+        if isinstance(request, Slope):
+            offers = [self.offers[state, request.most, request.each] for state in request.states]
+            return self._go_on(lambda: self.walk.send(offers))
+        found = [self.results[state] for state in request.states]
+        margin, likeness = np.array([f[0] for f in found], np.float64), np.array([f[1] for f in found], np.float64)
         return self._go_on(lambda: self.walk.send(Told(margin, likeness)))
 
-    def _go_on(self, step: Callable[[], Try]) -> bool:
+    def _go_on(self, step: Callable[[], Request]) -> bool:
         """Takes the search to its next request. A search that raises, or breaks the rules, fails for this example alone."""
         try:
             self.request = step()
-            if not isinstance(self.request, Try):
+            if not isinstance(self.request, Try | Slope):
                 raise TypeError(f"expected Try(states) from a search, got {type(self.request).__name__}")
-            self.idle = 0 if any(state not in self.results for state in self.request.states) else self.idle + 1
+            new = self.untried() if isinstance(self.request, Try) else self.unclimbed()
+            self.idle = 0 if new else self.idle + 1
             if self.idle > MOST_IDLE:
                 raise RuntimeError(f"expected a search that ends, got {self.idle:,} requests in a row with nothing new")
         except StopIteration as end:
@@ -126,8 +134,8 @@ class Pursuit:
 
     @property
     def spent(self) -> int:
-        """Queries so far; the backward pass for gradients, made before the search, counts as one."""
-        return self.queries + (self.view.importance is not None)
+        """Queries so far. A backward pass counts as one: that for word importance, before the search, and each of a Slope."""
+        return self.queries + self.passes + (self.view.importance is not None)
 
     @property
     def answered(self) -> bool:
@@ -153,6 +161,12 @@ class Pursuit:
         """The states of the request without a result, each once."""
         return [state for state in dict.fromkeys(self.request.states) if state not in self.results]
 
+    def unclimbed(self) -> list[Climb]:
+        """The states of a Slope without an offer, each once."""
+        assert isinstance(self.request, Slope)
+        states, most, each = self.request
+        return [one for state in dict.fromkeys(states) if (one := (state, most, each)) not in self.offers]
+
     def unasked(self, texts: Sequence[Text], room: float) -> tuple[list[int], int]:
         """The places of the texts to ask about, each text once and at most `room` of them; and how many texts, counted from the
         first, have an answer after that.
@@ -172,7 +186,7 @@ class Engine:
 
     ask: calls the victim with columns of texts and the example of each text. targets: of all examples of the space. max_queries:
     the budget of each example. at_once: about how many texts make a batch; when examples finish, others start. late: tells
-    whether the time is up.
+    whether the time is up. substitutes: finds what a search asks for by a Slope.
     """
 
     space: Space
@@ -185,6 +199,7 @@ class Engine:
     max_queries: int | None = None
     at_once: int = 2048
     late: Callable[[], bool] | None = None
+    substitutes: Substitutes | None = None
 
     def run(self, rows: Sequence[int], clean: Floats, importance: dict[int, Floats] | None = None) -> Iterator[Pursuit]:
         """Yields the finished search of each example, in the order in which they finish.
@@ -224,7 +239,29 @@ class Engine:
         def failed(pursuit: Pursuit, reason: str) -> None:
             pursuit.failed = reason
 
-        isolated(part, self._answer_in_parts, failed)
+        isolated([pursuit for pursuit in part if isinstance(pursuit.request, Try)], self._answer_in_parts, failed)
+        if climbing := [pursuit for pursuit in part if isinstance(pursuit.request, Slope)]:
+            isolated(climbing, self._climb, failed)
+
+    def _climb(self, part: Sequence[Pursuit]) -> None:
+        """Finds the offers that these searches ask for, by one backward pass for each text. Ends those that cannot afford it."""
+        if self.substitutes is None:
+            raise TypeError("expected Try(states) from a search that is no Substitution, got Slope")
+        late = bool(self.late and self.late())
+        wanted: list[tuple[Pursuit, Climb]] = []
+        for pursuit in part:
+            new = pursuit.unclimbed()
+            if late or (self.max_queries is not None and len(new) > self.max_queries - pursuit.spent):
+                pursuit.reason = NO_TIME if late else NO_QUERY
+            else:
+                wanted += [(pursuit, climb) for climb in new]
+        if not wanted:
+            return
+        offers = self.substitutes([(pursuit.view.row, climb) for pursuit, climb in wanted])
+        for (pursuit, climb), offer in zip(wanted, offers, strict=True):
+            pursuit.offers[climb] = offer
+            pursuit.passes += 1
+            pursuit.needed = pursuit.spent
 
     def _answer_in_parts(self, part: Sequence[Pursuit]) -> None:
         """Tries all new states, as many at once as fit into memory, and looks at the clock in between."""
@@ -248,7 +285,7 @@ class Engine:
             return
         rows = np.array([pursuit.view.row for pursuit, _ in wanted])
         tried = self.space.tried(rows.tolist(), [state for _, state in wanted])
-        free = np.array([pursuit.request.free for pursuit, _ in wanted])
+        free = np.array([isinstance(pursuit.request, Try) and pursuit.request.free for pursuit, _ in wanted])
         rest = np.flatnonzero(self._allowed(tried, free))
         some, free, pursuits = tried.take(rest), free[rest], [wanted[at][0] for at in rest.tolist()]
         texts = self.space.texts(rows[rest], some)

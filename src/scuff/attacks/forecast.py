@@ -57,7 +57,7 @@ def _pilot(setup: Setup, campaign: Campaign, block: AttackedBlock, attacked: Int
     seconds: list[float] = []
     query = Query(setup.victim)  # one of its own: the run asks again, so that its bytes are those of a resumed run
     late = lambda: time.monotonic() - begin > LONGEST  # noqa: E731
-    pilot = replace(campaign, ask=query, saliency=query.saliency, late=late, live=None)
+    pilot = replace(campaign, ask=query, saliency=query.saliency, query=query, late=late, live=None)
     for group in GROUPS:
         chosen = np.sort(rows[at : at + group])
         at += group

@@ -23,6 +23,7 @@ from ..text.edits import Edits
 from ..text.ragged import Ints
 from ..victims.base import Access, NotEnoughAccess, Victim
 from ..victims.query import Query
+from ..victims.substitution import gives_slopes
 from ..victims.truth import Truth
 from .attack import Attack
 from .campaign import USUAL, Campaign
@@ -121,7 +122,7 @@ class AttackSetup(Setup):
         late = (lambda: time.monotonic() - self.begun > most) if most else None
         return Campaign(
             folder, self.data, self.truth, self.attack, self.limits, self.ask, self.query.saliency, self.victim.unknown,
-            self.victim.rows_at_once, late, self._live if self.found else None,
+            self.victim.rows_at_once, late, self._live if self.found else None, self.query,
         )  # fmt: skip
 
     @property
@@ -219,7 +220,9 @@ def look_for(wanted: int, goal: Goal, query: Query, data: Dataset, truth: Truth,
 def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
     """Raises NotEnoughAccess or ValueError, naming another search, if the victim has too little access for search or goal."""
     search: Search = attack.search
-    if task == "tokens":  # the share of wrong tags guides a search as scores do
+    if search.slopes:
+        _check_slopes(search, victim, task)
+    elif task == "tokens":  # the share of wrong tags guides a search as scores do
         if search.needs > Access.SCORE or search.cuts:
             what = "without gradients" if search.needs > Access.SCORE else "that cuts no text"
             raise ValueError(
@@ -235,4 +238,17 @@ def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
     if victim.access < attack.goal.needs:
         raise NotEnoughAccess(
             f"expected a model that gives scores for {attack.goal.spec}, got {victim.name}, which only decides"
+        )
+
+
+def _check_slopes(search: Search, victim: Victim, task: Task) -> None:
+    """Raises NotEnoughAccess or ValueError if a search by substitution does not fit the victim or the data."""
+    if task == "tokens":
+        raise ValueError(f"expected data with a text or labels for the search {search.name}, got tagging data")
+    if not gives_slopes(victim):
+        gives = victim.access.name.lower()
+        gives = "no gradients for substitutions" if gives == "gradient" else f"{gives} access"
+        raise NotEnoughAccess(
+            f"expected a model with gradient access for the search {search.name}, got {victim.name}, which has {gives}: "
+            f"--search unk, delete or beam{victim.hint}"
         )

@@ -7,7 +7,7 @@ and sites are numbered through the block, so an example's first site is seldom n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -55,6 +55,7 @@ class Space:
 
     Edit number len(edits) + i hides site i, for searches that ask how much a site matters: it writes `hidden` there, or, if that
     is empty, deletes the site and a blank beside it. With `cuts`, four more for each site delete all that is behind or before it.
+    Edits that a search finds on its way (`add`) have the numbers behind those.
     """
 
     columns: Sequence[Column]
@@ -62,6 +63,8 @@ class Space:
     edits: Edits
     hidden: str = ""
     cuts: bool = False
+    added: dict[tuple[int, int, int, str], int] = field(default_factory=dict)  # numbers, by row, start, stop and text
+    later: list[Edits] = field(default_factory=list)  # those edits, in one piece
 
     @classmethod
     def of(cls, columns: Sequence[Column], side: int, edits: Edits, hidden: str = "", cuts: bool = False) -> Space:
@@ -115,6 +118,19 @@ class Space:
         found = [self.edits, self._instead(start, stop, self.hidden)]
         return Edits.join([*found, *(self._instead(first, last) for first, last in cuts)])
 
+    def add(self, edits: Edits) -> list[int]:
+        """Adds edits of the original texts and returns their numbers. One that was added before keeps its number."""
+        fields = zip(edits.row.tolist(), edits.start.tolist(), edits.stop.tolist(), edits.text.strings(), strict=True)
+        first, before = len(self.all_edits), len(self.added)
+        numbers = [self.added.setdefault(one, first + len(self.added)) for one in fields]
+        new = np.unique(numbers, return_index=True)[1] if numbers else np.zeros(0, np.int64)
+        self.later[:] = [Edits.join([*self.later, edits.where(new[np.array(numbers)[new] >= first + before])])]
+        return numbers
+
+    def numbered(self, numbers: Ints) -> Edits:
+        """The edits with these numbers."""
+        return (Edits.join([self.all_edits, *self.later]) if self.later else self.all_edits).where(numbers)
+
     def _blanks(self, row: Ints, start: Ints, stop: Ints) -> tuple[Mask, Mask]:
         """Whether a blank stands before, and behind, a place of each of these rows."""
         corpus = self.column.corpus
@@ -131,7 +147,7 @@ class Space:
         """The candidates that states stand for. rows: the example of each state."""
         count = np.fromiter(map(len, states), np.int64, len(states))
         number = np.fromiter((edit for state in states for edit in state), np.int64, int(count.sum()))
-        picked = self.all_edits.where(number)
+        picked = self.numbered(number)
         row = np.repeat(np.arange(len(states)), count)
         edits = Edits(row, picked.start, picked.stop, picked.text, picked.site, picked.cost)
         return Tried(self.column.take(np.asarray(rows, np.int64)), edits.in_order())

@@ -21,6 +21,8 @@ from ..specs import some
 from ..text.ragged import Floats, Mask
 from .base import GRADIENT_STEPS, Access, Column, Outputs, Spans, Victim, as_objects, sigmoid, softmax
 from .gradients import gives_gradients, word_saliency
+from .slopes import locate, model_gives_slopes, slopes_of, vocabulary_of
+from .substitution import Located, Vocabulary, require_slopes
 
 Item = TypeVar("Item")
 
@@ -99,6 +101,7 @@ class Transformer(Victim):
     """
 
     rows_at_once = 512  # many batches; on a GPU more, see `load`
+    _vocabulary: Vocabulary | None = None
 
     def __init__(
         self,
@@ -129,6 +132,7 @@ class Transformer(Victim):
         takes_all = "input_ids" not in takes  # a wrapper that takes **inputs
         self._takes_types = task != "text" and ("token_type_ids" in takes or takes_all)
         self._digest = cache(digest)  # reads all weights
+        self.gives_slopes = model_gives_slopes(model, tokenizer, task)
         if batch_tokens is not None and batch_tokens < 1:
             raise BadModel(f"expected 1 or more for batch_tokens of {name}, got {batch_tokens}")
         if task == "single" and self.count < 2:
@@ -184,6 +188,18 @@ class Transformer(Victim):
         if self.access < Access.GRADIENT:
             return super().saliency(*columns, side=side, words=words, weights=weights)
         return word_saliency(self, columns, side, words, weights, steps, norm)
+
+    def vocabulary(self) -> Vocabulary:
+        if self._vocabulary is None:
+            self._vocabulary = vocabulary_of(self.model, self.tokenizer)
+        return self._vocabulary
+
+    def located(self, texts: Column) -> list[Located]:
+        return locate(self, texts)
+
+    def slopes(self, texts: Column, targets: Sequence[Any]) -> list[Floats]:
+        require_slopes(self, "slopes")
+        return slopes_of(self, texts, targets)
 
     def settle(self) -> None:
         self.batch_tokens = self.usual_tokens

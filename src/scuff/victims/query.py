@@ -31,6 +31,7 @@ from .base import (
     require,
 )
 from .cache import DiskCache
+from .substitution import Substitutable, require_slopes
 
 Key = str | tuple[Text, ...]  # a row: a single string stands for itself, other rows are what is in their columns
 
@@ -284,6 +285,36 @@ class Query(Meter):
             found += chain.from_iterable(parts)
             if self.tell:
                 self.tell(steps * len(rows))
+        return [found[i] for i in np.argsort(order).tolist()]
+
+    @property
+    def substitutable(self) -> Substitutable:
+        """The victim, which gives gradients for substitutions. Raises NotEnoughAccess if it does not."""
+        require_slopes(self.victim, "substitutions")
+        assert isinstance(self.victim, Substitutable)
+        return self.victim
+
+    def slopes(self, texts: Column, targets: Sequence[Any]) -> list[Floats]:
+        """`Substitutable.slopes` of all texts, in batches. A text counts one query. Raises if the victim raises on a text, since
+        without gradients there is nothing to go by. Nothing is cached.
+        """
+        victim = self.substitutable
+        self.rows += len(texts)
+        self.afford(len(texts))
+
+        def ask(rows: Sequence[int]) -> list[Floats]:
+            return victim.slopes([texts[i] for i in rows], [targets[i] for i in rows])
+
+        def failed(row: int, reason: str) -> list[Floats]:
+            raise RuntimeError(reason.removeprefix("error: "))
+
+        order, size = _longest_first(keys_of([texts])), self.victim.rows_at_once
+        found: list[Floats] = []
+        for at in range(0, len(order), size):
+            rows = order[at : at + size]
+            found += chain.from_iterable(self.metered(rows, ask, failed))
+            if self.tell:
+                self.tell(len(rows))
         return [found[i] for i in np.argsort(order).tolist()]
 
     def forget(self) -> None:

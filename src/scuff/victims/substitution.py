@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..text.ragged import Floats, Ints, Mask, Ragged
 from ..text.unicode import classes, continues, is_white
-from .base import Column
+from .base import Column, NotEnoughAccess, Victim
 
 NEAREST = 10  # neighbours of a piece, as in the paper
 MAX_SCRAMBLING = 3  # swaps of CharSwap at most; the paper names no number
@@ -32,7 +32,7 @@ class Vocabulary:
     surfaces: what each piece reads like inside a text; "" for special ones and for those that are no whole characters: both are
     never proposed. begins: whether a piece begins a word ("Ġthe", "▁the", any word of a word model); a replacement is of the
     same kind. unknown: the piece of what is not in the vocabulary; -1: none. vectors: float32[pieces, size], the source
-    embeddings as the network gets them, scaled if it scales them.
+    embeddings, by which the victim's slopes are gradients.
     """
 
     surfaces: Sequence[str]
@@ -40,10 +40,17 @@ class Vocabulary:
     unknown: int
     vectors: npt.NDArray[np.float32]
 
+    def __contains__(self, word: object) -> bool:
+        """Whether a word is a piece; whatever its case, if no piece has a capital."""
+        return word in self._known or (self._uncased and isinstance(word, str) and word.lower() in self._known)
+
     @cached_property
-    def known(self) -> frozenset[str]:
-        """All surfaces: a word that is none of them is out of vocabulary."""
-        return frozenset(self.surfaces) - {""}
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.surfaces)
+
+    @cached_property
+    def _uncased(self) -> bool:
+        return all(surface == surface.lower() for surface in self.surfaces)
 
     @cached_property
     def proposable(self) -> Mask:
@@ -118,15 +125,29 @@ class Substitutable(Protocol):
         """
 
 
-def gains(vectors: Any, ids: Any, slopes: Any, sign: bool = False) -> Any:
+def gives_slopes(victim: Any) -> bool:
+    """Whether a victim gives gradients for substitutions. One whose class can, but not with every model, has `gives_slopes`."""
+    return isinstance(victim, Substitutable) and bool(getattr(victim, "gives_slopes", True))
+
+
+def require_slopes(victim: Victim, why: str) -> None:
+    """Raises NotEnoughAccess if a victim gives no gradients for substitutions."""
+    if not gives_slopes(victim):
+        raise NotEnoughAccess(
+            f"expected a victim with gradients of its input's embeddings for {why}, got {victim.name}, which gives "
+            f"none{victim.hint}"
+        )
+
+
+def gains(vectors: Any, ids: Any, slopes: Any, sign: bool = False, among: Any = None) -> Any:
     """Eq. (3) for all places and pieces: [..., places, pieces], what the loss gains by each piece in each place.
 
     vectors: [pieces, size]. ids: [..., places], the pieces that stand there. slopes: [..., places, size]. sign: takes only the
-    sign of the gradient. Arrays or tensors, all of one kind and on one device.
+    sign of the gradient. among: the pieces that may be proposed, if not all. Arrays or tensors, all of one kind and device.
     """
     if sign:
         slopes = signs(slopes, vectors[0, 0] * 0 + 1)
-    return slopes @ vectors.T - (slopes * vectors[ids]).sum(-1)[..., None]
+    return slopes @ (vectors if among is None else vectors[among]).T - (slopes * vectors[ids]).sum(-1)[..., None]
 
 
 def signs(slopes: Any, one: Any = 1.0) -> Any:

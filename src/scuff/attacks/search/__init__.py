@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from ...specs import Family
-from .base import Dice, Search, Told, Try, Walk
+from .base import Dice, Offer, Search, Slope, Told, Try, Walk
 from .beam import Beam, Greedy
 from .best_of import BestOf
 from .genetic import Genetic
 from .ranked import Delete, Gradient, HeadTail, Random, Ranked, Unk, WeightedSaliency
+from .substitution import Substitution
 
 SEARCHES: dict[str, type[Search]] = {
     kind.name: kind
-    for kind in (Unk, Delete, HeadTail, WeightedSaliency, Gradient, Random, Greedy, Beam, Genetic, BestOf)
+    for kind in (Unk, Delete, HeadTail, WeightedSaliency, Gradient, Random, Greedy, Beam, Genetic, BestOf, Substitution)
 }
 FAMILY: Family[Search] = Family("a search", "scuff.searches", Search, SEARCHES)
 parse_search = FAMILY.build
@@ -23,6 +24,6 @@ def same_steps(one: Search, other: Search) -> bool:
 
 
 __all__ = [
-    "FAMILY", "SEARCHES", "Beam", "BestOf", "Delete", "Dice", "Genetic", "Gradient", "Greedy", "HeadTail", "Random", "Ranked",
-    "Search", "Told", "Try", "Unk", "Walk", "WeightedSaliency", "parse_search", "same_steps",
+    "FAMILY", "SEARCHES", "Beam", "BestOf", "Delete", "Dice", "Genetic", "Gradient", "Greedy", "HeadTail", "Offer", "Random",
+    "Ranked", "Search", "Slope", "Substitution", "Told", "Try", "Unk", "Walk", "WeightedSaliency", "parse_search", "same_steps",
 ]  # fmt: skip

@@ -17,6 +17,10 @@ keeps the best text so far.
         best = told.best()  # None if every text is forbidden
         return () if best is None or told.margin[best] <= view.clean else states[best]
 
+A search with `slopes = True` may also yield `Slope(states, most, each)`. It asks for substitutions in these texts that promise
+most by the victim's gradients. It is sent a list with an `Offer` for each state, whose edits have numbers as all others have: a
+state of the search may then have them, too. A backward pass is a query.
+
 The engine runs many such generators side by side and puts all they want to try into one batch, so a search that is written for
 one example is as fast as one written for a whole block.
 """
@@ -26,7 +30,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -72,7 +76,29 @@ class Told(NamedTuple):
         return int(most[np.argmax(self.margin[most] >= self.margin[most].max() - EVEN)])
 
 
-Walk = Generator[Try, Told, State]
+class Slope(NamedTuple):
+    """The other thing that a search can yield, if it has `slopes = True`: asks for substitutions in these texts.
+
+    most: how many at most, those with the highest gain. each: how many of them at most at one site.
+    """
+
+    states: Sequence[State]
+    most: int
+    each: int
+
+
+class Offer(NamedTuple):
+    """What a search is sent for each state of a Slope: numbers of edits, at sites without one, the highest gain first.
+
+    gain: by how much each raises the adversarial loss, to first order.
+    """
+
+    edits: Sequence[int]
+    gain: Floats
+
+
+Request = Try | Slope
+Walk = Generator[Request, Any, State]  # is sent Told for a Try, list[Offer] for a Slope
 
 
 class Dice:
@@ -108,6 +134,7 @@ class Search(Part, ABC):
     needs: ClassVar[Access] = Access.SCORE  # the least access to a victim that the search can work with
     hidden: ClassVar[bool] = False  # whether `view.hides` writes the victim's unknown token ([UNK]) instead of deleting
     cuts: ClassVar[bool] = False  # whether the search uses `view.cut`
+    slopes: ClassVar[bool] = False  # whether the search yields `Slope`: it is a Substitution, then
 
     @property
     def gradient_norm(self) -> str | None:

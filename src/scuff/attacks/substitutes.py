@@ -1,0 +1,223 @@
+"""Finds substitutions by the victim's gradients: what a search that yields `Slope` is offered.
+
+A text that is tried is the original with some edits. The victim cuts it into pieces anew, so that a model of subwords sees the
+text as it would be written; pieces outside all edits are sites, and a substitution there becomes an edit of the original text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..text.corpus import Corpus
+from ..text.edits import Edits
+from ..text.ragged import Floats, Ints, Mask, Ragged
+from ..text.random import Rng
+from ..text.unicode import is_white
+from ..text.words import Spans
+from ..victims.query import Query
+from ..victims.substitution import ENTRIES, Located, Vocabulary, gains, highest, make_oov, signs
+from .search.base import Offer
+from .search.substitution import Substitution
+from .space import Space, State
+
+Climb = tuple[State, int, int]  # a text, and `most` and `each` of the Slope that wants substitutions for it
+
+
+class Sites(NamedTuple):
+    """Pieces that may be replaced. asked: for which of the wanted texts. start, stop: the place in the original text.
+    begins: the kind of piece that may take the place. slopes: float[n, size].
+    """
+
+    asked: Ints
+    ids: Ints
+    start: Ints
+    stop: Ints
+    begins: Mask
+    slopes: npt.NDArray[Any]
+
+
+class Found(NamedTuple):
+    """Substitutions: the number of the site of each, its gain, what it writes, and what breaks ties."""
+
+    site: Ints
+    gain: Floats
+    text: npt.NDArray[np.object_]
+    order: Ints
+
+
+@dataclass(eq=False)
+class Substitutes:
+    """Offers the substitutions with the highest gain.
+
+    targets: of all examples of the space, as the victim's `slopes` takes them. allowed: which edits of the original texts may be
+    used at all. query: the door to a victim that is Substitutable.
+    """
+
+    space: Space
+    search: Substitution
+    query: Query
+    targets: npt.NDArray[Any]
+    allowed: Callable[[Corpus, Edits], Mask] | None = None
+    seed: int = 0
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        vocabulary: Vocabulary = self.query.substitutable.vocabulary()
+        return vocabulary
+
+    def __call__(self, wanted: Sequence[tuple[int, Climb]]) -> list[Offer]:
+        """An offer for each wanted text, given with its example: one backward pass for all of them."""
+        rows = np.array([row for row, _ in wanted], np.int64)
+        most, each = (np.array([climb[at] for _, climb in wanted], np.int64) for at in (1, 2))
+        sites = self._sites(rows, [state for _, (state, _, _) in wanted])
+        found = self._found(rows, sites, int(each.max(initial=1)))
+        edits = self._edits(rows, sites, found)
+        usable = self._usable(edits)
+        asked = sites.asked[found.site]
+        order = np.lexsort((found.order, found.site, -found.gain, asked))
+        order = order[usable[order] & np.isfinite(found.gain[order])]
+        order = order[_rank(found.site[order]) < each[asked[order]]]
+        order = order[_rank(asked[order]) < most[asked[order]]]
+        numbers = np.array(self.space.add(edits.where(order)), np.int64)
+        cuts = np.searchsorted(asked[order], np.arange(1, len(wanted)))
+        return [
+            Offer(some.tolist(), gain)
+            for some, gain in zip(np.split(numbers, cuts), np.split(found.gain[order], cuts), strict=True)
+        ]
+
+    def _sites(self, rows: Ints, states: Sequence[State]) -> Sites:
+        """The pieces of the texts that no edit has touched and that stand for whole letters of their own."""
+        tried = self.space.tried(rows.tolist(), states)
+        before, after = tried.before.corpus, tried.after
+        texts = after.strings()
+        found = self.query.substitutable.located(texts)
+        slopes = self.query.slopes(texts, [self.targets[row] for row in rows.tolist()])
+        pieces = Located(*(np.concatenate([part[at] for part in found]).astype(np.int64) for at in range(3)))
+        asked = np.repeat(np.arange(rows.size), [part.ids.size for part in found])
+        slope = np.concatenate(slopes)
+        if slope.shape != (asked.size, self.vocabulary.vectors.shape[1]):
+            size = f"{asked.size} x {self.vocabulary.vectors.shape[1]}"
+            raise ValueError(f"expected {size} numbers for the slopes of {asked.size} pieces, got {slope.shape}")
+        at = after.offsets[asked]
+        spans = Spans(asked, at + pieces.start, at + pieces.stop)
+        back = tried.edits.inverse(before)
+        alone = ~back.touched(spans, after.offsets) & _apart(spans)
+        begins = self._begins(pieces.ids, spans, after)
+        old = back.carry(spans, after.offsets)
+        first = before.offsets[asked]
+        start, stop = old.start - first, old.stop - first
+        return Sites(asked[alone], pieces.ids[alone], start[alone], stop[alone], begins[alone], slope[alone])
+
+    def _begins(self, ids: Ints, spans: Spans, corpus: Corpus) -> Mask:
+        """Whether pieces begin a word. What the victim does not know is of the kind that its place says."""
+        begins = self.vocabulary.begins
+        if self.vocabulary.unknown < 0 or begins[self.vocabulary.proposable].all():
+            return np.where(ids == self.vocabulary.unknown, True, begins[ids])
+        white = np.append(is_white(corpus.codes), True)
+        behind = (spans.start == corpus.offsets[spans.row]) | white[spans.start - 1]
+        return np.where(ids == self.vocabulary.unknown, behind, begins[ids])
+
+    def _found(self, rows: Ints, sites: Sites, each: int) -> Found:
+        """The `each` best substitutions at every site."""
+        slopes = signs(sites.slopes, np.float32(1)) if self.search.sign else sites.slopes.astype(np.float32)
+        if self.search.within == "swaps":
+            return self._swaps(rows, sites, slopes)
+        within = self._any if self.search.within == "vocabulary" else self._near
+        parts = [(np.empty((0, 0), np.float32), np.empty((0, 0), np.int64), np.empty(0, np.int64))]
+        for begins in (False, True):
+            places = np.flatnonzero(sites.begins == begins)
+            pieces = self.vocabulary.pieces(begins)
+            step = max(1, ENTRIES // max(1, pieces.size)) if pieces.size else 1
+            for at in range(0, places.size if pieces.size else 0, step):
+                some = places[at : at + step]
+                parts.append((*within(sites.ids[some], slopes[some], pieces, each), some))
+        site = np.concatenate([np.repeat(places, gain.shape[1]) for gain, _, places in parts])
+        piece = np.concatenate([piece.ravel() for _, piece, _ in parts])
+        gain = np.concatenate([gain.ravel() for gain, _, _ in parts]).astype(np.float64)
+        return Found(site, gain, self._surfaces[piece], piece)
+
+    @cached_property
+    def _surfaces(self) -> npt.NDArray[np.object_]:
+        return np.array(self.vocabulary.surfaces, object)
+
+    def _any(self, ids: Ints, slopes: Any, pieces: Ints, each: int) -> tuple[Any, Ints]:
+        """Gains and pieces: the best of all `pieces` at each site."""
+        gain = gains(self.vocabulary.vectors, ids, slopes, among=pieces)
+        gain[ids[:, None] == pieces] = -np.inf
+        top, column = highest(gain, each)
+        return top, pieces[column]
+
+    def _near(self, ids: Ints, slopes: Any, pieces: Ints, each: int) -> tuple[Any, Ints]:
+        """Gains and pieces: the best of the nearest neighbours at each site."""
+        vectors, near = self.vocabulary.vectors, self.vocabulary.nearest(ids, self.search.nearest)
+        gain = np.einsum("nd,nkd->nk", slopes, vectors[near] - vectors[ids][:, None])
+        gain[near < 0] = -np.inf
+        top, column = highest(gain, each)
+        return top, np.take_along_axis(near, column, 1)
+
+    def _swaps(self, rows: Ints, sites: Sites, slopes: Any) -> Found:
+        """The one spelling of each site that is out of vocabulary. Its gain is that of the unknown piece, or, without one, of a
+        vector of zeros.
+        """
+        vocabulary, corpus = self.vocabulary, self.space.column.corpus
+        vectors, unknown = vocabulary.vectors, vocabulary.unknown
+        new = vectors[unknown] if unknown >= 0 else np.zeros(vectors.shape[1], np.float32)
+        gain = ((new - vectors[sites.ids]) * slopes).sum(-1).astype(np.float64)
+        gain[sites.ids == unknown] = -np.inf  # the model does not know it as it is
+        row = rows[sites.asked]
+        start = corpus.offsets[row]
+        words = corpus.cut(Spans(row, start + sites.start, start + sites.stop)).strings()
+        swaps = self.search.max_scrambling
+        rng = Rng.of(corpus.keys, self.seed, "swaps")
+        random = rng.uniform(np.repeat(row, swaps), (sites.start[:, None] * swaps + np.arange(swaps)).ravel())
+        made = [
+            make_oov(word, vocabulary, numbers)
+            for word, numbers in zip(words, random.reshape(-1, swaps).tolist(), strict=True)
+        ]
+        text = np.full(len(made), None, object)
+        text[:] = made
+        return Found(np.arange(len(made)), gain, text, np.zeros(len(made), np.int64))
+
+    def _edits(self, rows: Ints, sites: Sites, found: Found) -> Edits:
+        """The substitutions as edits of the original texts."""
+        row = rows[sites.asked[found.site]]
+        start, stop = sites.start[found.site], sites.stop[found.site]
+        text = Ragged.of(found.text.tolist())
+        return Edits(row, start, stop, text, start, np.maximum(stop - start, text.lengths))
+
+    def _usable(self, edits: Edits) -> Mask:
+        """Which edits change something, cut no grapheme cluster, and are allowed."""
+        corpus = self.space.column.corpus
+        old = edits.spans(corpus.offsets).cut(corpus).strings()
+        new = edits.text.strings()
+        fine = np.fromiter((a != b for a, b in zip(old, new, strict=True)), np.bool_, len(new))
+        fine &= ~edits.cutting(corpus.offsets, corpus.tail)
+        if self.allowed is not None:
+            some = np.flatnonzero(fine)
+            order = some[np.lexsort((edits.start[some], edits.row[some]))]
+            fine[order] = self.allowed(corpus, edits.where(order))
+        return fine
+
+
+def _rank(groups: Ints) -> Ints:
+    """How many before it are of the same group, for each entry."""
+    order = np.argsort(groups, kind="stable")
+    sorted_ = groups[order]
+    first = np.searchsorted(sorted_, sorted_)
+    out = np.empty(groups.size, np.int64)
+    out[order] = np.arange(groups.size) - first
+    return out
+
+
+def _apart(spans: Spans) -> Mask:
+    """Which spans have some letters, and share none with others: bytes of one letter are pieces that cannot be replaced alone."""
+    if not spans.start.size:
+        return np.zeros(0, np.bool_)
+    shared = spans.start[1:] < np.maximum.accumulate(spans.stop)[:-1]
+    return (spans.stop > spans.start) & ~np.append(False, shared) & ~np.append(shared, False)
