@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "english": {"text", "resources"},
     "huggingface": {"text", "resources", "isolation"},
     "translators": {"text", "resources", "isolation", "huggingface"},
-    "metrics": {"text", "resources", "huggingface", "specs"},
+    "metrics": {"text", "resources", "huggingface", "specs", "version", "english"},
     "perturbations": GROUND | {"english", "huggingface", "metrics"},
     "data": GROUND | {"perturbations"},
     "victims": GROUND | {"huggingface", "translators", "metrics", "data"},

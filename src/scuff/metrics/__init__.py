@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ..specs import Family
 from .base import Mean, Metric, Task
+from .bleu import Bleu
 from .chrf import Chrf
 from .classification import Accuracy, Auc, ExactMatch, MacroF1, TokenAccuracy
 
 METRICS: dict[str, type[Metric]] = {
-    kind.name: kind for kind in (Accuracy, ExactMatch, MacroF1, Auc, TokenAccuracy, Chrf)
+    kind.name: kind for kind in (Accuracy, ExactMatch, MacroF1, Auc, TokenAccuracy, Chrf, Bleu)
 }
 FAMILY: Family[Metric] = Family("a metric", "scuff.metrics", Metric, METRICS)
 parse_metric = FAMILY.build
@@ -22,6 +23,6 @@ def usual_metric(task: Task) -> Mean:
 
 
 __all__ = [
-    "FAMILY", "METRICS", "Accuracy", "Auc", "Chrf", "ExactMatch", "MacroF1", "Mean", "Metric", "TokenAccuracy", "parse_metric",
-    "usual_metric",
+    "FAMILY", "METRICS", "Accuracy", "Auc", "Bleu", "Chrf", "ExactMatch", "MacroF1", "Mean", "Metric", "TokenAccuracy",
+    "parse_metric", "usual_metric",
 ]  # fmt: skip

@@ -35,6 +35,11 @@ class Metric(Part, ABC):
     tasks: ClassVar[tuple[Task, ...]] = ()  # that it can score; (): any
     needs_scores: ClassVar[bool] = False
 
+    @property
+    def signature(self) -> str:
+        """What its numbers depend on beside its options, as sacrebleu writes it; "" where the name says it all."""
+        return ""
+
     @abstractmethod
     def statistics(self, answers: Answers, targets: Answers, labels: Sequence[str]) -> Floats:
         """Returns one row of numbers for each answer: [n, k]."""

@@ -1,121 +1,185 @@
-"""chrF, the share of common character n-grams: as a metric by sacrebleu, as a distance between texts by arrays."""
+"""chrF, the share of common character n-grams (Popović, 2015): sacrebleu's numbers, by arrays, for many pairs of texts at once.
+
+Each pair is one row of characters, `output 00000 reference 11111...`. The six characters from each place on, packed into one
+number, are sorted inside the row: an n-gram of any order is a prefix of that number, so equal ones stand side by side for all six
+orders after one sort. The padding differs between the two sides, so that what runs over the end of a text matches nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import ClassVar
+from functools import cache
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Bits, Codes, Floats, Ints, Ragged, bounds, spread
-from ..text.random import BASE, mix
+from ..text.ragged import Bits, Floats, Ints, Mask, bounds, spread, sums
+from ..version import __version__
 from .base import Answers, Mean, Task
 
 ORDERS, BETA = 6, 2  # n-grams of 1 to 6 characters; recall counts twice as much as precision (sacrebleu's defaults)
-PART = 1_000_000  # characters that are compared at once
+CELLS = 1 << 16  # characters that are compared at once: what the processor's cache holds
+ROWS = 1 << 10  # pairs at once, at most
+PAD = ORDERS - 1
+SACREBLEU = "2.6.0"
+WIDEST = 10  # bits of a character, so that six of them and one bit for the side fit into 64
 
 
 @dataclass(frozen=True)
 class Chrf(Mean):
-    """Sentence chrF (Popović, 2015) by sacrebleu, averaged over texts."""
+    """Sentence chrF2 (Popović, 2015) with sacrebleu's defaults, averaged over texts."""
 
     name: ClassVar[str] = "chrf"
     summary: ClassVar[str] = "the character n-grams that a text shares with its reference (chrF), averaged over texts"
     title: ClassVar[str] = "chrF"
     tasks: ClassVar[tuple[Task, ...]] = ("text",)
 
+    @property
+    def signature(self) -> str:
+        """sacrebleu's, whose version is the one that the numbers are tested to be equal to."""
+        return f"nrefs:1|case:mixed|eff:yes|nc:{ORDERS}|nw:0|space:no|version:{SACREBLEU}+scuff.{__version__}"
+
     def values(self, answers: Answers, targets: Answers, labels: Sequence[str] = ()) -> Floats:
         return chrf(answers.tolist(), targets.tolist())
 
 
-class MissingMetric(LookupError):
-    """A metric's package is not installed; the message is the command that installs it."""
-
-
-def chrf(outputs: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Sentence chrF (Popović, 2015), in [0, 1]."""
-    try:
-        from sacrebleu.metrics.chrf import CHRF
-    except ImportError:
-        raise MissingMetric("expected sacrebleu for translations, got none: pip install 'scuff[translation]'") from None
-    metric = CHRF()
-    found = (
-        metric.sentence_score(output, [reference]).score for output, reference in zip(outputs, references, strict=True)
-    )
-    return np.fromiter(found, np.float64, len(outputs)) / 100
+def chrf(outputs: Sequence[str], references: Sequence[str]) -> Floats:
+    """Sentence chrF2 of each output, in [0, 1]; 0 for an empty one. Raises ValueError if there are not as many references."""
+    return 100 * _alike(outputs, references) / 100  # as sacrebleu's, to the last bit
 
 
 def chrf_distance(before: Sequence[str], after: Sequence[str]) -> Floats:
-    """1 - chrF of each changed text against the original: sacrebleu's numbers, by arrays. 0 for equal texts, even empty ones."""
-    out = np.empty(len(before))
-    solid = [["".join(text.split()) for text in texts] for texts in (before, after)]  # white space does not count
-    size = np.cumsum([len(one) + len(other) for one, other in zip(before, after, strict=True)])
-    edges = [0, *(np.flatnonzero(np.diff(size // PART)) + 1).tolist(), len(before)]
-    for low, high in pairwise(edges):
-        out[low:high] = 1 - _alike(Ragged.of(solid[1][low:high]), Ragged.of(solid[0][low:high]))
+    """1 - chrF of each changed text against the original. 0 for equal texts, even empty ones."""
+    out = 1 - _alike(after, before)
     out[[at for at in range(len(before)) if before[at] == after[at]]] = 0
     return out
 
 
-def _alike(hypothesis: Ragged, reference: Ragged) -> Floats:
-    """chrF of text pairs. Counts n-grams only where the two texts differ, since all others match."""
-    mine, wanted = _apart(hypothesis, reference)
-    precision, recall, orders = np.zeros((3, len(hypothesis)))
-    for order in range(1, ORDERS + 1):
-        of_mine, of_wanted = (np.maximum(texts.lengths - order + 1, 0) for texts in (hypothesis, reference))
-        match = of_wanted - _lost(*_grams(wanted, order), _grams(mine, order)[0], len(hypothesis))
-        both = (of_mine > 0) & (of_wanted > 0)
-        precision += np.where(both, match / np.maximum(of_mine, 1), 0)
-        recall += np.where(both, match / np.maximum(of_wanted, 1), 0)
+def _alike(outputs: Sequence[str], references: Sequence[str]) -> Floats:
+    """chrF of pairs of texts."""
+    if len(outputs) != len(references):
+        raise ValueError(f"expected as many outputs as references, got {len(outputs)} and {len(references)}")
+    matches = np.zeros((ORDERS, len(outputs)))
+    lengths = np.zeros((2, len(outputs)), np.int64)
+    for rows in _batches(outputs, references):
+        where = rows.tolist()
+        said, wanted = (_Solid.of([side[at] for at in where]) for side in (outputs, references))
+        matches[:, rows] = _matches(said, wanted)
+        lengths[:, rows] = said.length, wanted.length
+    precision, recall, orders = np.zeros((3, len(outputs)))
+    for order, match in enumerate(matches):
+        mine, due = np.maximum(lengths - order, 0)
+        both = (mine > 0) & (due > 0)
+        precision += np.where(both, match / np.maximum(mine, 1), 0)
+        recall += np.where(both, match / np.maximum(due, 1), 0)
         orders += both
     precision, recall = precision / np.maximum(orders, 1), recall / np.maximum(orders, 1)
     return (1 + BETA**2) * precision * recall / np.maximum(BETA**2 * precision + recall, 1e-16)
 
 
-def _apart(one: Ragged, other: Ragged) -> tuple[Ragged, Ragged]:
-    """The middle parts in which two texts differ, with as many characters around them as an n-gram reaches."""
-    size = np.minimum(one.lengths, other.lengths)
-    begin = _run(one.codes, other.codes, one.offsets[:-1], other.offsets[:-1], size, 1)
-    end = _run(one.codes, other.codes, one.offsets[1:] - 1, other.offsets[1:] - 1, size - begin, -1)
-    added = (begin == other.lengths) | (end == other.lengths)  # only added at one end: no n-gram of the other is lost
-    begin, end = np.maximum(begin - ORDERS + 1, 0), np.maximum(end - ORDERS + 1, 0)
-
-    def middle(texts: Ragged) -> Ragged:
-        length = np.where(added, 0, texts.lengths - begin - end)
-        return Ragged(texts.codes[spread(texts.offsets[:-1] + begin, length)], bounds(length))
-
-    return middle(one), middle(other)
+def _batches(outputs: Sequence[str], references: Sequence[str]) -> Iterator[Ints]:
+    """Yields the rows of pairs of about the same size, which one array can hold with little padding."""
+    size = np.fromiter(map(len, outputs), np.int64, len(outputs))
+    size += np.fromiter(map(len, references), np.int64, len(references))
+    order, at = np.argsort(size, kind="stable"), len(outputs)
+    while at:
+        begin = max(at - max(min(CELLS // (int(size[order[at - 1]]) + 2 * PAD), ROWS), 1), 0)
+        yield order[begin:at]
+        at = begin
 
 
-def _run(one: Codes, other: Codes, from_one: Ints, from_other: Ints, most: Ints, step: int) -> Ints:
-    """How many characters are equal from given places on, forwards (step 1) or backwards (-1), at most `most`."""
-    place = spread(np.zeros_like(most), most)
-    row = np.repeat(np.arange(most.size), most)
-    differs = np.flatnonzero(one[from_one[row] + step * place] != other[from_other[row] + step * place])
-    out = most.copy()
-    np.minimum.at(out, row[differs], place[differs])
+@cache
+def _spaces() -> Mask:
+    """By code point, whether it is white space, which does not count; the last entry stands for all higher ones."""
+    return np.array([chr(code).isspace() for code in range(0x3001)] + [False])
+
+
+class _Solid(NamedTuple):
+    """Texts without white space, which does not count: all their characters, and how many each text has."""
+
+    codes: npt.NDArray[np.uint32]
+    length: Ints
+
+    @classmethod
+    def of(cls, texts: list[str]) -> _Solid:
+        raw = "".join(texts).encode("utf-32-le", "surrogatepass")  # a model may write half a character
+        codes = np.frombuffer(raw, np.uint32)
+        spaces = _spaces()
+        kept = ~spaces[np.minimum(codes, np.uint32(spaces.size - 1))]
+        edges = bounds(np.fromiter(map(len, texts), np.int64, len(texts)))
+        return cls(codes[kept], sums(kept, edges))
+
+
+def _matches(mine: _Solid, wanted: _Solid) -> Ints:
+    """How many n-grams of each order both texts of each pair have: [orders, pairs]."""
+    rows, width = mine.length.size, int((mine.length + wanted.length).max(initial=0)) + PAD
+    letters, bits = _numbered(mine, wanted)
+    if bits > WIDEST:
+        return _counted(mine, wanted)
+    begin, behind = np.arange(rows) * (width + PAD), mine.length + PAD
+    cells = np.ones(rows * (width + PAD), np.uint16)
+    cells[spread(begin, mine.length)] = letters[: mine.codes.size]
+    cells[(begin + mine.length)[:, None] + np.arange(PAD)] = 0
+    cells[spread(begin + behind, wanted.length)] = letters[mine.codes.size :]
+    grid = cells.reshape(rows, width + PAD)
+    key = grid[:, :width].astype(np.uint64)
+    for step in range(1, ORDERS):
+        key <<= np.uint64(bits)
+        key |= grid[:, step : step + width]
+    key <<= np.uint64(1)
+    key |= np.arange(width) >= behind[:, None]
+    key.sort(axis=1)
+    return _paired(key, bits)
+
+
+def _paired(key: Bits, bits: int) -> Ints:
+    """How many n-grams of each order are on both sides, from the sorted rows of keys, whose lowest bit is the side."""
+    rows, width = key.shape
+    flat = key.reshape(-1)
+    running = np.zeros(flat.size + 1, np.int32)  # those of one side less those of the other, up to each place
+    np.cumsum(((flat & np.uint64(1)) << np.uint64(1)).astype(np.int8) - np.int8(1), out=running[1:])
+    differs = flat[1:] ^ flat[:-1]
+    fresh = np.ones(flat.size + 1, np.bool_)  # where a group of equal n-grams begins, and at last where all end
+    by_row = fresh[:-1].reshape(rows, width)
+    out = np.empty((ORDERS, rows), np.int64)
+    for order in range(ORDERS):
+        np.greater_equal(differs, np.uint64(1 << (1 + bits * (PAD - order))), out=fresh[1:-1])
+        by_row[:, 0] = True
+        left = np.abs(np.diff(running[np.flatnonzero(fresh)]))  # of each group, what is left over on one side
+        out[order] = (width - np.add.reduceat(left, bounds(np.count_nonzero(by_row, axis=1))[:-1])) // 2
     return out
 
 
-def _grams(texts: Ragged, order: int) -> tuple[Bits, Ints]:
-    """A hash of each n-gram together with its text's number, and that number."""
-    codes = texts.codes.astype(np.uint64)
-    row = np.repeat(np.arange(len(texts)), texts.lengths)
-    state = np.zeros(max(codes.size - order + 1, 0), np.uint64)
-    for place in range(order):
-        state = state * np.uint64(BASE) + codes[place : place + state.size] + np.uint64(1)
-    whole = row[: state.size] == row[order - 1 :]
-    row = row[: state.size][whole]
-    return mix(mix(state[whole]) + row.astype(np.uint64) * np.uint64(BASE)), row
+def _numbered(mine: _Solid, wanted: _Solid) -> tuple[npt.NDArray[np.uint16], int]:
+    """Numbers for all characters, from 2 on, and the bits that they take: one numbering for all pairs, or for many different
+    characters, as Chinese has them, one for each pair.
+    """
+    codes = np.concatenate([mine.codes, wanted.codes])
+    there = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
+    there[codes] = True
+    last = int(np.count_nonzero(there)) + 1
+    if last.bit_length() <= WIDEST:
+        return (np.cumsum(there, dtype=np.uint16) + np.uint16(1))[codes], last.bit_length()
+    pair = np.concatenate([np.repeat(np.arange(each.length.size), each.length) for each in (mine, wanted)])
+    known, number = np.unique(pair << 21 | codes, return_inverse=True)
+    number += 2 - np.searchsorted(known, np.arange(mine.length.size) << 21)[pair]
+    return number.astype(np.uint16), int(number.max()).bit_length()
 
 
-def _lost(wanted: Bits, row: Ints, mine: Bits, rows: int) -> Ints:
-    """Counts the n-grams of each reference that the other text lacks."""
-    keys, first, often = np.unique(wanted, return_index=True, return_counts=True)
-    at = np.searchsorted(keys, mine)
-    same = np.append(keys, np.uint64(0))[at] == mine
-    there = np.bincount(at[same & (at < keys.size)], minlength=keys.size)
-    return np.bincount(row[first], np.maximum(often - there, 0), rows).astype(np.int64)
+def _counted(mine: _Solid, wanted: _Solid) -> Ints:
+    """The same as `_matches`, one pair after the other, for texts of more different characters than a key can tell apart."""
+    out = np.empty((ORDERS, mine.length.size), np.int64)
+    edges = [bounds(each.length).tolist() for each in (mine, wanted)]
+    for pair in range(mine.length.size):
+        texts = [
+            each.codes[edge[pair] : edge[pair + 1]].tobytes() for each, edge in zip((mine, wanted), edges, strict=True)
+        ]
+        for order in range(ORDERS):
+            one, other = (
+                Counter(text[at : at + 4 * order + 4] for at in range(0, len(text) - 4 * order, 4)) for text in texts
+            )
+            out[order, pair] = sum((one & other).values())
+    return out

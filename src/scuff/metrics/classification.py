@@ -30,16 +30,17 @@ class Accuracy(Mean):
 
 @dataclass(frozen=True)
 class ExactMatch(Mean):
-    """The share of answers that are the right set of labels, none missing and none too many."""
+    """The share of answers that are the right set of labels, none missing and none too many, or exactly the right text."""
 
     name: ClassVar[str] = "exact-match"
-    summary: ClassVar[str] = "the share of answers that are exactly the right set of labels"
+    summary: ClassVar[str] = "the share of answers that are exactly the right set of labels, or the right text"
     title: ClassVar[str] = "exact match"
-    tasks: ClassVar[tuple[Task, ...]] = ("multi",)
+    tasks: ClassVar[tuple[Task, ...]] = ("multi", "text")
     right_or_wrong: ClassVar[bool] = True
 
     def values(self, answers: Answers, targets: Answers, labels: Sequence[str] = ()) -> Floats:
-        return np.asarray(np.equal(answers, targets).all(1), np.float64)
+        same = np.equal(answers, targets)
+        return np.asarray(same if same.ndim == 1 else same.all(1), np.float64)
 
 
 @dataclass(frozen=True)

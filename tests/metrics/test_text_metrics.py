@@ -1,0 +1,98 @@
+"""chrF and BLEU against sacrebleu, METEOR against nltk, and exact match, on any text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import scuff.metrics.chrf as by_arrays
+from scuff.metrics import Chrf, parse_metric
+from scuff.metrics.bleu import Bleu
+from scuff.metrics.chrf import chrf
+from strategies import text
+
+sacrebleu = pytest.importorskip("sacrebleu", reason="needs the extra scuff[translation]")
+
+CHRF, BLEU = sacrebleu.CHRF(), sacrebleu.BLEU(effective_order=True)
+few = st.text("ab \t\u3000é😀.", max_size=14)  # letters that occur again and again: many equal n-grams
+pairs = st.lists(st.tuples(st.one_of(text, few), st.one_of(text, few)), min_size=1, max_size=8)
+EDGES = [("", ""), ("a", ""), ("", "a"), (" \n\u2003", "a"), ("a", "a"), ("ab", "abcdef"), ("\x1c\x85a", "a")]
+EDGES += [("aaaa", "aaaaaaaaa"), ("a b", "ab"), (".", "!")]
+
+
+def objects(texts: list[str]) -> npt.NDArray[Any]:
+    return np.array(texts, object)
+
+
+@given(pairs)
+@example(EDGES)
+def test_chrf_is_sacrebleus_to_the_last_bit(given: list[tuple[str, str]]) -> None:
+    found = chrf([out for out, _ in given], [ref for _, ref in given])
+    assert found.tolist() == [CHRF.sentence_score(out, [ref]).score / 100 for out, ref in given]
+
+
+@pytest.mark.parametrize("letters", [300, 1020, 3000, 60000])
+def test_scripts_with_many_letters(letters: int) -> None:
+    """Numbered for all pairs together, pair by pair, or, with more than a key can hold, counted one by one."""
+    random = np.random.default_rng(letters)
+    draw = lambda size: "".join(map(chr, random.integers(0x4E00, 0x4E00 + min(letters, 0x5000), size)))  # noqa: E731
+    outputs = [draw(size) for size in (5, 40, 700, 0, 9000)]
+    references = [one[: len(one) // 2] + draw(3) + one[len(one) // 2 :] for one in outputs]
+    wanted = [
+        CHRF.sentence_score(*pair).score / 100 for pair in zip(outputs, ([ref] for ref in references), strict=True)
+    ]
+    assert chrf(outputs, references).tolist() == wanted
+    assert chrf(outputs[:2], references[:2]).tolist() == wanted[:2], "whatever else is asked"
+
+
+def test_no_pair_depends_on_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    words = [" ".join(random.choice(["ab", "abc", "b", "ca"], size)) for size in random.integers(0, 30, 60)]
+    other = [words[at] for at in random.permutation(60)]
+    wanted = [chrf([one], [two])[0] for one, two in zip(words, other, strict=True)]
+    for cells in (1, 300, 10_000):
+        monkeypatch.setattr(by_arrays, "CELLS", cells)
+        assert chrf(words, other).tolist() == wanted
+
+
+def test_half_a_character_is_scored_not_refused() -> None:
+    assert chrf(["ab\ud83d", "x"], ["ab", "x"]).tolist() == [CHRF.sentence_score("ab\ud83d", ["ab"]).score / 100, 1]
+
+
+@given(pairs)
+@example(EDGES)
+def test_bleu_is_sacrebleus(given: list[tuple[str, str]]) -> None:
+    outputs, references = [out for out, _ in given], [ref for _, ref in given]
+    wanted = [BLEU.sentence_score(out, [ref]).score / 100 for out, ref in given]
+    assert Bleu().values(objects(outputs), objects(references)) == pytest.approx(wanted, abs=1e-9)
+    whole = BLEU.corpus_score(outputs, [references]).score / 100
+    assert Bleu()(objects(outputs), objects(references)) == pytest.approx(whole, abs=1e-9), "the rows add up"
+
+
+def test_bleu_of_long_texts_and_of_several_cases() -> None:
+    random = np.random.default_rng(3)
+    outputs, references = ([" ".join(random.choice(list("abcde"), 30)) for _ in range(40)] for _ in range(2))
+    whole = BLEU.corpus_score(outputs, [references]).score / 100
+    rows = Bleu().example_rows(objects(outputs), objects(references), (), np.arange(40) // 4, 10)
+    assert rows.shape[0] == 10 and float(Bleu().score(rows.sum(0))) == pytest.approx(whole, abs=1e-9)
+
+
+def test_signatures_are_sacrebleus() -> None:
+    CHRF.sentence_score("a", ["a"])
+    BLEU.sentence_score("a", ["a"])
+    mine, theirs = Chrf().signature, str(CHRF.get_signature())
+    assert mine.partition("|version:")[0] == theirs.partition("|version:")[0] and "|version:2." in mine
+    assert Bleu().signature == str(BLEU.get_signature()) and "eff:yes|tok:13a|smooth:exp" in Bleu().signature
+
+
+@given(pairs)
+def test_exact_match_of_texts(given: list[tuple[str, str]]) -> None:
+    outputs, references = (objects([pair[at] for pair in given]) for at in range(2))
+    metric = parse_metric("exact-match")
+    metric.check("text", (), scores=False)
+    assert metric.values(outputs, references).tolist() == [float(one == two) for one, two in given]
