@@ -376,7 +376,10 @@ def test_a_perturbation_that_fails_on_one_example(monkeypatch: pytest.MonkeyPatc
         ({"predictions": ["answers.jsonl"]}, "expected a model for an attack, got predictions"),
         ({"side": "both"}, "expected first or second for side, got both"),
         ({"goal": "tags(share=2)"}, "tags.share, got 2"),
-        ({"task": "text"}, "expected data with one label or label sets for the goal untargeted, got texts"),
+        (
+            {"task": "text", "goal": "targeted(label='positive')"},
+            "expected data with one label for the goal targeted, got texts: --goal decrease",
+        ),
         ({"valid": -1}, "expected a number in [0, 1] for valid, got -1"),
         ({"max_time": "0"}, "expected a number above 0 for max_time, got 0"),
     ],

@@ -67,17 +67,15 @@ class AttackedBlock:
             if problem:
                 self.status[at], self.reason[at] = SKIPPED, f"{NO_ANSWER}: {problem}"
         fine = np.flatnonzero(self.status == FAILED)
-        self.margin[fine] = self.goal(clean.take(fine), truth.targets[fine], np.zeros(fine.size))
-        for at, reason in zip(
-            fine.tolist(), self.goal.skips(clean.take(fine), truth.targets[fine]).tolist(), strict=True
-        ):
+        self.aims = self.goal.aims(truth.targets, clean.answers)
+        self.margin[fine] = self.goal(clean.take(fine), self.aims[fine], np.zeros(fine.size))
+        for at, reason in zip(fine.tolist(), self.goal.skips(clean.take(fine), self.aims[fine]).tolist(), strict=True):
             if reason:
                 self.status[at], self.reason[at] = SKIPPED, reason
             elif np.isnan(self.margin[at]):
                 self.status[at], self.reason[at] = ERROR, NO_MARGIN
         self.attacked = np.flatnonzero(self.status == FAILED)
         self.queries[self.attacked] = 1
-        self.targets = truth.targets
 
     def part(self) -> Arrays:
         """Runs the searches and returns the arrays to write."""
@@ -121,16 +119,16 @@ class AttackedBlock:
         proposed = self._each_alone(corpus, lambda corpus: self._proposed(corpus, parts, protect))
         unknown = run.unknown if attack.search.hidden else ""
         space = Space.of(columns, limits.side, proposed, unknown, attack.search.cuts)
-        targets = self.targets[self.attacked]
+        aims = self.aims[self.attacked]
         engine = Engine(
-            space, self.goal, attack.search, attack.constraints, self._ask, targets, limits.seed, limits.max_queries,
+            space, self.goal, attack.search, attack.constraints, self._ask, aims, limits.seed, limits.max_queries,
             run.at_once, run.late,
         )  # fmt: skip
         importance = None
         if isinstance(attack.search, Substitution):
-            engine.substitutes = self._substitutes(space, attack.search, targets, protect)
+            engine.substitutes = self._substitutes(space, attack.search, self.targets[self.attacked], protect)
         elif attack.search.needs == Access.GRADIENT:
-            importance = self._importance(space, targets)
+            importance = self._importance(space, aims)
         rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
         for pursuit in engine.run(rows, self.margin[self.attacked[rows]], importance):
             self._record(pursuit, space)
@@ -187,14 +185,14 @@ class AttackedBlock:
         filters = allowed if protect or constraints else None
         return Substitutes(space, search, self.run.query, targets, filters, self.run.limits.seed)
 
-    def _importance(self, space: Space, targets: Any) -> dict[int, Floats]:
+    def _importance(self, space: Space, aims: Any) -> dict[int, Floats]:
         """The importance of each site, by attacked example: one backward pass, which counts as a query."""
         assert self.run.saliency is not None, "a victim without gradients is not asked for them"
         spans = list(zip(*(place.tolist() for place in space.spans), strict=True))
         words = [spans[a:b] for a, b in zip(space.sites_of[:-1].tolist(), space.sites_of[1:].tolist(), strict=True)]
         texts = [column.texts() for column in space.columns]
         more = {"norm": norm} if (norm := self.attack.search.gradient_norm) else {}
-        weights = self.goal.weights(targets)
+        weights = self.goal.weights(aims)
         found = self.run.saliency(*texts, side=space.side, words=words, weights=weights, steps=1, **more)
         self.queries[self.attacked] += 1
         return dict(enumerate(found))

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from ..data.dataset import Text
 from ..isolation import Blameless, isolated, reason_of
+from ..metrics.chrf import chrf_distance
 from ..text.ragged import Floats, Ints, Mask
 from ..text.random import Rng
 from ..victims.base import Outputs
@@ -322,7 +323,8 @@ class Engine:
             return
         columns = [[column[at] for at in new.tolist()] for column in texts]
         outputs = self.ask(*columns, examples=rows[new].tolist())
-        margin = self.goal(outputs, self.targets[rows[new]], tried.take(new).changed())
+        some = tried.take(new)
+        margin = self.goal(outputs, self.targets[rows[new]], some.changed(), *self._kept(some))
         margins = np.where(np.isnan(margin), -np.inf, margin).tolist()
         answered = zip(
             new.tolist(), columns[self.space.side], margins, outputs.problem.tolist(), outputs.answers, strict=True
@@ -332,6 +334,12 @@ class Engine:
             pursuits[place].answers[text] = value, None if problem or unjudged else answer
             pursuits[place].queries += 1
             pursuits[place].unjudged += unjudged
+
+    def _kept(self, tried: Tried) -> tuple[Floats, ...]:
+        """chrF of texts against their originals, if the goal weighs it."""
+        if not self.goal.weighs_source:
+            return ()
+        return (1 - chrf_distance(tried.before.corpus.strings(), tried.after.strings()),)
 
     def _allowed(self, tried: Tried, free: Mask) -> Mask:
         """Which texts all constraints allow. Each constraint sees only what those before it allow, `free` ones see none."""

@@ -211,7 +211,11 @@ def look_for(wanted: int, goal: Goal, query: Query, data: Dataset, truth: Truth,
         if not looked and not outputs.answered.any():
             raise BadRun(f"{query.victim.name}: expected answers, got {outputs.problem[0]}")
         fine = np.flatnonzero(outputs.answered)
-        fits = fine[np.equal(goal.skips(outputs.take(fine), truth.targets[rows[fine]]), "")] if fine.size else fine
+        if fine.size:
+            some = outputs.take(fine)
+            fits = fine[np.equal(goal.skips(some, goal.aims(truth.targets[rows[fine]], some.answers)), "")]
+        else:
+            fits = fine
         last = int(fits[wanted - found - 1]) + 1 if found + fits.size >= wanted else rows.size
         found, looked = found + int((fits < last).sum()), looked + last
     return np.sort(order[:looked]), found
@@ -222,6 +226,11 @@ def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
     search: Search = attack.search
     if search.slopes:
         _check_slopes(search, victim, task)
+    elif task == "text":  # the score of a text guides a search as scores of labels do
+        if search.needs > Access.SCORE:
+            raise ValueError(
+                f"expected a search without gradients for texts, got {search.name}: --search unk, delete or beam"
+            )
     elif task == "tokens":  # the share of wrong tags guides a search as scores do
         if search.needs > Access.SCORE or search.cuts:
             what = "without gradients" if search.needs > Access.SCORE else "that cuts no text"

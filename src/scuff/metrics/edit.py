@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ints, Ragged
+from ..text.ragged import Floats, Ints, Ragged
 
 NEAR = 31  # an expected distance: a hint that speeds up long pairs that differ little, and changes no result
 LONG = 5000  # characters: the time for a distance grows with the square of the length
@@ -21,6 +21,15 @@ def edit_distance(before: Sequence[str], after: Sequence[str]) -> npt.NDArray[np
     from rapidfuzz.process import cpdist
 
     return cpdist(before, after, scorer=Levenshtein.distance, dtype=np.int64, score_hint=NEAR)
+
+
+def similarity_inside(word: str, texts: Sequence[str]) -> Floats:
+    """How similar the part of each text is that is most similar to a word, in [0, 1]; 1 where the text has it."""
+    from rapidfuzz.fuzz import partial_ratio
+
+    # a text shorter than the word would be looked for in the word: it is similar only as far as it is long
+    near = [partial_ratio(word, text) / 100 * min(1.0, len(text) / max(1, len(word))) for text in texts]
+    return np.array(near, np.float64)
 
 
 def word_distance(old: Ragged, new: Ragged) -> Ints:
