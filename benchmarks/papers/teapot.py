@@ -24,7 +24,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,9 @@ class Attack:
 
 
 STRONGER = "beam=4, verify=16"
+METRICS = "metrics.json"  # the last file that a training writes
+TINY_PAIRS = 60
+TIMED_PAIRS, TIMED = 8000, 5  # pairs of an epoch, and epochs, to measure the time of training
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,8 @@ class Place:
     shared: Path
     device: str
     sentences: int
-    seconds: float
-    epochs: int
+    seconds: float | None
+    epochs: int | None
     tiny: bool
     until: float  # nothing begins after that
 
@@ -171,28 +174,33 @@ def keep(path: Path, what: Any) -> None:
 
 def train(model: Model, place: Place) -> Any:
     """Trains a translator, or opens it if that was done before. Returns it."""
-    from scuff.training.translation import train_translator
+    from scuff.training.translation import SCHEDULES, train_translator
     from scuff.translators.translator import load
 
     folder = place.translator(model)
-    if not (folder / "training.json").is_file():
-        options: dict[str, Any] = {"within": model.within, "alpha": model.alpha} if model.within else {}
-        if place.tiny:
-            options |= TINY
-        _, facts = train_translator(
+    if not (folder / METRICS).is_file():
+        epochs = place.epochs or SCHEDULES[model.kind].epochs
+        train_translator(
             place.part(model.language, "train", TINY_PAIRS if place.tiny else None),
-            place.part(model.language, "dev", 50 if place.tiny else None),
-            model.kind, model.pieces, device=place.device, epochs=place.epochs, seconds=place.seconds, folder=folder, **options,
+            place.part(model.language, "dev", TINY_PAIRS if place.tiny else None),
+            folder, architecture=model.kind, pieces=model.pieces, adversarial=model.within or None, alpha=model.alpha or 1.0,
+            device=place.device, seconds=place.seconds, sizes=tiny_sizes() if place.tiny else None,
+            schedule=replace(SCHEDULES[model.kind], epochs=epochs),
         )  # fmt: skip
-        keep(folder / "training.json", facts)
     return load(folder, device=place.device)
+
+
+def tiny_sizes() -> Any:
+    from scuff.translators.network import Sizes
+
+    return Sizes(16, 16, 1, 2)
 
 
 def statistics(outputs: list[str], wanted: list[str]) -> dict[str, Any]:
     """What corpus scores are made of, of each sentence: so that intervals can be computed without any text."""
     from sacrebleu.metrics import BLEU, CHRF
 
-    metrics = {"chrf": CHRF(), "bleu": BLEU(tokenize="intl")}
+    metrics = {"chrf": CHRF(), "bleu": BLEU(tokenize="intl"), "lower": BLEU(lowercase=True)}
     return {name: metric._extract_corpus_statistics(outputs, [wanted]) for name, metric in metrics.items()}
 
 
@@ -201,12 +209,14 @@ def tested(model: Model, translator: Any, place: Place) -> dict[str, Any]:
     pairs = place.test(model.language)
     texts, wanted = [source for source, _ in pairs], [target for _, target in pairs]
     pieces = [piece for row in translator.rows(texts) for piece in row.ids.tolist()]
-    unknown = translator.source.number["<unk>"]
-    facts = json.loads((place.translator(model) / "training.json").read_text(encoding="utf-8"))
+    trained = json.loads((place.translator(model) / METRICS).read_text(encoding="utf-8"))
     return {
-        "model": model.name, "parameters": sum(part.numel() for part in translator.network.parameters()),
-        "vocabulary": [len(translator.source), len(translator.target)], "unknown": pieces.count(unknown) / max(1, len(pieces)),
-        **facts, "test": statistics(translator.translate(texts), wanted),
+        "model": model.name, "parameters": trained["weights"], "sizes": trained["settings"]["sizes"],
+        "vocabulary": [len(translator.source), len(translator.target)],
+        "unknown": round(pieces.count(translator.source.number["<unk>"]) / max(1, len(pieces)), 5),
+        "epochs": len(trained["epochs"]), "best": trained["dev"]["epoch"], "seconds": round(trained["seconds"]["training"], 1),
+        "dev": [round(epoch["chrf"], 2) for epoch in trained["epochs"]],
+        "test": statistics(translator.translate(texts), wanted),
     }  # fmt: skip
 
 
@@ -334,7 +344,7 @@ def examples(model: Model, place: Place) -> None:
 
 def do(model: Model, turn: int, place: Place) -> Iterator[str]:
     """Turn 0: trains, tests, and attacks as the paper does. Turn 1: the other attacks. Yields a line for all that is done."""
-    trained = (place.translator(model) / "training.json").is_file()
+    trained = (place.translator(model) / METRICS).is_file()
     if not trained and (turn or place.late):
         yield "not trained" if turn else "no time left"
         return
@@ -405,29 +415,35 @@ def side_by_side(
 
 
 def times(args: argparse.Namespace, shared: Path) -> int:
-    """Measures a step of plain and of adversarial training, one after the other, and keeps the seconds. Returns an exit code."""
-    from scuff.training.translation import step_seconds
+    """Measures epochs of plain and adversarial training, one after the other, and keeps the seconds. Returns an exit code."""
+    from scuff.training.translation import SCHEDULES, Training
+    from scuff.translators.translator import SIZES, Translator, learn_vocabulary
 
-    place = Place(args.out, shared, args.device, 0, 0, 0, args.tiny, float("inf"))
-    pairs = place.part("de", "train", TINY_PAIRS if args.tiny else None)
-    steps, warm = (3, 1) if args.tiny else (100, 20)
-    found = {}
-    for name in ("", *TRAININGS):
+    place = Place(args.out, shared, args.device, 0, None, None, args.tiny, float("inf"))
+    pairs = place.part("de", "train", TINY_PAIRS if args.tiny else TIMED_PAIRS)
+    sizes = tiny_sizes() if args.tiny else SIZES["lstm"]
+    source, target = (learn_vocabulary([pair[side] for pair in pairs], "words", joined=bool(side)) for side in range(2))
+    made = {}
+    for name in ("plain", *TRAININGS):
         within, _, alpha = name.rpartition("-")
-        options: dict[str, Any] = {"within": within, "alpha": float(alpha)} if name else {}
-        options |= TINY if args.tiny else {}
-        found[name or "plain"] = step_seconds(
-            pairs, "lstm", "words", device=args.device, steps=steps, warm=warm, **options
+        translator = Translator.build("lstm", sizes, source, target, device=args.device)
+        made[name] = Training(
+            translator, SCHEDULES["lstm"], pairs, pairs[:1], within or None, float(alpha) if within else 1.0, 3, 0
         )
-        print(f"{name or 'plain'}: {1000 * found[name or 'plain']:.1f} ms a step", flush=True)
+    taken: dict[str, list[float]] = {name: [] for name in made}
+    for turn in range(1 + TIMED):  # in turns, so that a slow moment of the machine hits all; the first one warms up
+        for name, training in made.items():
+            begin = time.perf_counter()
+            training.epoch(turn, 1 + TIMED)  # returns a number, so it waits for the device
+            taken[name] += [time.perf_counter() - begin] if turn else []
+    found = {name: sorted(each)[len(each) // 2] for name, each in taken.items()}
+    for name, seconds in found.items():
+        print(f"{name}: {seconds:.2f} s an epoch, {seconds / found['plain']:.2f} times plain", flush=True)
     keep(
-        args.out / "times.json", {"plain": found.pop("plain"), "seconds per step": found, "steps": steps, "warm": warm}
+        args.out / "times.json",
+        {"pairs": len(pairs), "epochs": TIMED, "plain": found.pop("plain"), "adversarial": found},
     )
     return 0
-
-
-TINY_PAIRS = 200
-TINY: dict[str, Any] = {}
 
 
 def arguments(given: Iterable[str] | None = None) -> argparse.Namespace:
@@ -436,8 +452,8 @@ def arguments(given: Iterable[str] | None = None) -> argparse.Namespace:
     runs = commands.add_parser("run", help="train, test and attack models")
     runs.add_argument("models", nargs="*", metavar="MODEL", help="default: all")
     runs.add_argument("--sentences", type=int, help="of the test part; default: all 1,000")
-    runs.add_argument("--epochs", type=int, default=20)
-    runs.add_argument("--seconds", type=float, default=float("inf"), help="the most that a training takes")
+    runs.add_argument("--epochs", type=int, help="default: as the package trains")
+    runs.add_argument("--seconds", type=float, help="the most that a training takes")
     runs.add_argument("--first", action="store_true", help="only what the paper has figures of")
     runs.add_argument("--jobs", type=int, default=1)
     runs.add_argument("--limit", type=float, default=float("inf"), metavar="SECONDS", help="nothing begins after that")

@@ -71,7 +71,7 @@ def rounded(values: Any, digits: int = 2) -> list[float]:
 def model_numbers(model: dict[str, Any]) -> dict[str, Any]:
     """What the tables show of a model."""
     out = {name: value for name, value in model.items() if name not in ("model", "test")}
-    return {**out, **{metric: rounded(estimate(test_score(model, metric))) for metric in ("chrf", "bleu")}}
+    return {**out, **{metric: rounded(estimate(test_score(model, metric))) for metric in ("chrf", "bleu", "lower")}}
 
 
 def attack_numbers(row: dict[str, Any]) -> dict[str, Any]:
@@ -148,12 +148,13 @@ def translators(evidence: dict[str, Any], figures: dict[str, Any]) -> list[str]:
         if not (model := evidence["models"].get(name)):
             continue
         rows.append(
-            [f"{name[:2]}-en", title(name[3:]), share(model["bleu"]), share(model["chrf"]), f"{model['parameters'] / 1e6:.1f}",
+            [f"{name[:2]}-en", title(name[3:]), share(model["bleu"]), share(model["lower"]), share(model["chrf"]),
+             f"{model['parameters'] / 1e6:.1f}",
              " / ".join(f"{size:,}" for size in model["vocabulary"]), f"{100 * model['unknown']:.1f}", model["epochs"],
              f"{model['seconds']:.0f}"]
         )  # fmt: skip
-    head = ["pair", "model", "BLEU [95 %]", "chrF", "millions of parameters", "pieces, source / target", "unknown words %",
-            "epochs", "seconds"]  # fmt: skip
+    head = ["pair", "model", "BLEU [95 %]", "BLEU, lower case", "chrF", "millions of parameters", "pieces, source / target",
+            "unknown words %", "epochs", "seconds"]  # fmt: skip
     told = []
     for pair, known in figures["published"].items():
         scores = ", ".join(f"{model} {score}" for model, score in known["BLEU"].items())
@@ -214,15 +215,11 @@ def times(evidence: dict[str, Any], figures: dict[str, Any]) -> list[str]:
     if not plain:
         return []
     most = figures["times"]["adversarial / plain training"]
-    told = ", ".join(
-        f"{TRAININGS[name]} {value / plain:.2f}"
-        for name, value in found["seconds per step"].items()
-        if name in TRAININGS
-    )
+    told = ", ".join(f"{TRAININGS[name]} {value / plain:.2f}" for name, value in found["adversarial"].items())
     text = (
-        f"Time of a training step, plain training is 1 (the paper: under {most:.0f}; our aim 1.3): {told}. Measured one after "
-        f"the other, nothing else running, {found['steps']} steps each after {found['warm']} to warm up; a plain step took "
-        f"{1000 * plain:.1f} ms."
+        f"Time of an epoch, plain training is 1 (the paper: under {most:.0f}; our aim 1.3): {told}. Measured in turns with "
+        f"nothing else running, the median of {found['epochs']} epochs of {found['pairs']:,} pairs after one to warm up; a "
+        f"plain one took {plain:.2f} s."
     )
     return wrapped(text)
 
