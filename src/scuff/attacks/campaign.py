@@ -126,7 +126,7 @@ class AttackedBlock:
         )  # fmt: skip
         importance = None
         if isinstance(attack.search, Substitution):
-            engine.substitutes = self._substitutes(space, attack.search, self.targets[self.attacked], protect)
+            engine.substitutes = self._substitutes(space, attack.search, aims, protect)
         elif attack.search.needs == Access.GRADIENT:
             importance = self._importance(space, aims)
         rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
@@ -168,7 +168,7 @@ class AttackedBlock:
         """Records an error. at: the place among the attacked examples."""
         self.status[self.attacked[at]], self.reason[self.attacked[at]] = ERROR, reason
 
-    def _substitutes(self, space: Space, search: Substitution, targets: Any, protect: Protect | None) -> Substitutes:
+    def _substitutes(self, space: Space, search: Substitution, aims: Any, protect: Protect | None) -> Substitutes:
         """What finds substitutions; protected text and the constraints' `sites` hold for them as for proposals."""
         assert self.run.query is not None, "a victim without gradients is not asked for them"
         constraints = [part for part in self.attack.constraints if type(part).sites is not Constraint.sites]
@@ -183,7 +183,7 @@ class AttackedBlock:
             return fine
 
         filters = allowed if protect or constraints else None
-        return Substitutes(space, search, self.run.query, targets, filters, self.run.limits.seed)
+        return Substitutes(space, search, self.run.query, self.goal.references(aims), filters, self.run.limits.seed)
 
     def _importance(self, space: Space, aims: Any) -> dict[int, Floats]:
         """The importance of each site, by attacked example: one backward pass, which counts as a query."""

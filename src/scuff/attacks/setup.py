@@ -78,9 +78,11 @@ class AttackSetup(Setup):
             if not first.answered.any():
                 raise BadRun(f"{victim.name}: expected answers, got {first.problem[0]}")
         _check_access(attack, victim, data.task)
+        if attack.search.slopes and len(data.columns) > 1:
+            raise ValueError(f"expected data with one text for the search {attack.search.name}, got pairs of texts")
         if attack.search.needs == Access.GRADIENT and settings.max_queries == 1:
             raise ValueError(
-                "expected 2 or more for max_queries with the search gradient, got 1: a gradient is a query, too"
+                f"expected 2 or more for max_queries with the search {attack.search.name}, got 1: a gradient is a query, too"
             )
         begun, applies = time.monotonic(), None
         if settings.attacked is not None:
