@@ -40,7 +40,7 @@ class Schedule:
     warmup: float = 0.1
     smoothing: float = 0.1  # of labels
     clip: float = 1.0  # the norm of the gradient
-    patience: int = 5  # epochs without a better chrF of the dev part
+    patience: int = 5  # epochs in which neither loss nor chrF of the dev part became better
 
     def at(self, progress: float) -> float:
         return self.rate * min(progress / self.warmup, (1 - progress) / (1 - self.warmup))
@@ -110,14 +110,18 @@ def train_translator(
 
 
 def score(translator: Translator, pairs: Pairs) -> dict[str, Any]:
-    """BLEU (sacrebleu's international tokens, as in the paper; and in lower case, as published for Multi30k) and chrF."""
+    """Corpus BLEU (sacrebleu's international tokens, as in the paper; and in lower case, as published for Multi30k) and chrF."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
     found = translator.translate([source for source, _ in pairs])
     references = [[target for _, target in pairs]]
     out = {}
-    for name, metric in (("bleu", BLEU(tokenize="intl")), ("bleu_lowercase", BLEU(lowercase=True)), ("chrf", CHRF())):
+    for name, metric in (
+        ("bleu", BLEU(tokenize="intl", force=True)),
+        ("bleu_lowercase", BLEU(lowercase=True, force=True)),
+        ("chrf", CHRF()),
+    ):
         out[name] = metric.corpus_score(found, references).score
         out[f"{name}_signature"] = str(metric.get_signature())
     return out
@@ -203,8 +207,7 @@ class Training:
             elapsed = time.perf_counter() - began
             if seconds and epoch == 0:
                 planned = min(planned, max(1, int(seconds / elapsed)))
-            since = epoch + 1 - max(done, key=lambda metrics: metrics["chrf"])["epoch"]
-            if epoch + 1 >= planned or since >= self.schedule.patience or (seconds and elapsed > seconds):
+            if epoch + 1 >= planned or _stale(done) >= self.schedule.patience or (seconds and elapsed > seconds):
                 break
         self.network.load_state_dict(kept)
         return done
@@ -303,6 +306,12 @@ class Training:
         found = self.translator.translate([source for source, _ in self.dev])
         chrf = CHRF().corpus_score(found, [[target for _, target in self.dev]]).score
         return {"loss": float(total) / int(corpus.wanted.sum()), "chrf": float(chrf)}
+
+
+def _stale(done: list[dict[str, Any]]) -> int:
+    """Epochs since the dev part had its best loss or its best chrF, whichever came later."""
+    chrf, loss = [epoch["chrf"] for epoch in done], [epoch["loss"] for epoch in done]
+    return len(done) - 1 - max(chrf.index(max(chrf)), loss.index(min(loss)))
 
 
 def _widened(ids: Any, width: int) -> Any:

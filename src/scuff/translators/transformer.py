@@ -74,6 +74,8 @@ class Layer(nn.Module):  # type: ignore[misc]
 class Transformer(Network):
     """Target embeddings are the weights of the output, too (Press and Wolf 2017)."""
 
+    places: Any  # vectors of places, more of them when a text needs more
+
     def __init__(self, sizes: Sizes, source: int, target: int) -> None:
         super().__init__()
         self.scale = math.sqrt(sizes.embedding)

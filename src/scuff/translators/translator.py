@@ -14,12 +14,11 @@ import torch
 from ..huggingface.loading import BadModel, first_line, place
 from ..text.ragged import Floats, Ints
 from .decoding import search
+from .folder import MODEL_TYPE, is_translator
 from .lstm import Lstm
 from .network import Batch, Network, Sizes, adversarial_loss, exact, padded
 from .transformer import Transformer
 from .vocabulary import LEARNERS, PAD, UNKNOWN, Row, Words, of_state
-
-MODEL_TYPE = "scuff-translator"  # in config.json
 
 NETWORKS: dict[str, type[Network]] = {"lstm": Lstm, "transformer": Transformer}
 
@@ -145,15 +144,6 @@ def learn_vocabulary(
     """A vocabulary of words or by BPE. size: of words, 40,000 as in the paper; of operations of BPE, 8,000."""
     usual = {"words": 40_000, "bpe": 8_000}
     return LEARNERS[pieces].learn(texts, joined, size=size or usual[pieces], least=least)
-
-
-def is_translator(folder: str | Path) -> bool:
-    """Whether a folder says that a translator is in it."""
-    try:
-        config = json.loads((Path(folder).expanduser() / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(config, dict) and config.get("model_type") == MODEL_TYPE
 
 
 def load(folder: str | Path, *, device: str = "auto") -> Translator:

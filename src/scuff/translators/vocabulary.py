@@ -40,6 +40,7 @@ class Words:
     """
 
     kind = "words"
+    unknown = UNKNOWN
 
     def __init__(self, pieces: Sequence[str], joined: bool) -> None:
         self.pieces, self.joined = list(pieces), joined

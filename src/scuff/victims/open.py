@@ -14,13 +14,14 @@ from .. import specs
 from ..data.dataset import TASKS, Task
 from ..huggingface.loading import BadModel
 from ..specs import some
+from ..translators.folder import is_translator
 from .base import OTHER, Victim
 from .plain import Plain, of_sklearn
 
 FAMILY: specs.Family[Victim] = specs.Family("a victim", "scuff.victims", Victim, {})
 
 WAYS = (
-    "a folder or id of a Hugging Face model, file.py:name, module:name, an http(s):// address, "
+    "a folder or id of a Hugging Face model, a folder of a translator, file.py:name, module:name, an http(s):// address, "
     "chat:http(s)://.../v1#model, toy:sentiment or toy:tone"
 )
 
@@ -54,6 +55,10 @@ def open_victim(
     own = _own(name, task, labels, options)
     if own is not None:
         return own
+    if is_translator(name):
+        from .translator import TranslatorVictim
+
+        return _built(TranslatorVictim, name, name, **options)
     from .huggingface import load
 
     return _built(load, name, name.removeprefix("hf:"), task, labels=labels or None, **options)
