@@ -142,6 +142,8 @@ class AttackedBlock:
 
     def _proposed(self, corpus: Corpus, parts: list[tuple[Perturbation, int]], protect: Protect | None) -> Edits:
         """The edits that a search may use: all proposals that no constraint forbids."""
+        if self.attack.search.slopes:  # it proposes its own
+            return Edits.join([])
         proposed = all_proposals(parts, corpus, self.run.limits.seed, protect)
         for constraint in self.attack.constraints:
             proposed = proposed.where(constraint.sites(corpus, proposed))

@@ -155,6 +155,23 @@ PUBLISHED: dict[str, Published] = {
                  "whole text",),
         remains={"search": "the search goes on through texts whose answer has changed; the paper ends there"},
     ),
+    "teapot": Published(
+        "Michel et al. 2019", "3.1 and 3.2, eq. 2 to 4, appendix A.1",
+        remains={
+            "search": "a piece of the text is replaced once, and a text is cut into pieces anew after each; the paper does not "
+            "say for subwords",
+            "swaps": "at most three swaps in a word; the paper's appendix A.1 leaves their number open",
+        },
+    ),
+    "hotflip": Published(
+        "Ebrahimi et al. 2018", "section 5.1, words",
+        search="substitution(n=2, sign=False, beam=10, verify=10)",
+        differs=("any word of the vocabulary is looked at; ours are the 50 nearest in the model's embeddings",),
+        remains={
+            "pos": TAGGER,
+            "search": "the texts of the beam are compared by the model's answers; the paper's by the gradient alone",
+        },
+    ),
 }  # fmt: skip
 
 

@@ -17,6 +17,8 @@ from .search import parse_search
 
 MINILM = "sentence similarity by MiniLM, where the paper has the Universal Sentence Encoder"
 GRADIENT = "words matter by the gradient along the way from a masked text; the paper takes the norm of the gradient"
+ONCE = "a piece of the text is replaced once, and a text is cut into pieces anew after each; the paper does not say for subwords"
+SCRAMBLING = "at most three swaps in a word; the paper's appendix A.1 leaves their number open"
 
 TEXTFOOLERS_MEANING = "meaning(least=0.84, window=15, skip_short=True)"
 RANDOM_LETTERS = "typo(operations='{}', layout='any')"
@@ -90,6 +92,25 @@ def input_reduction() -> Attack:
     )  # fmt: skip
 
 
+def teapot() -> Attack:
+    return Attack.of(
+        "teapot", "TEAPOT (Michel et al. 2019), CharSwap", "decrease", (), "substitution(within='swaps')", (),
+        {"search": ONCE, "swaps": SCRAMBLING},
+    )  # fmt: skip
+
+
+def hotflip() -> Attack:
+    return Attack.of(
+        "hotflip", "HotFlip (Ebrahimi et al. 2018), words", "untargeted", (),
+        "substitution(within='neighbours', n=2, sign=False, beam=10, verify=20, nearest=50)",
+        ("stop-words", "pos", "word-vectors(least=0.8)"),
+        {
+            "search": "of the 50 nearest words in the model's embeddings the 20 best by the gradient are tried, and the 10 best "
+            "texts go on; the paper's beam search goes by the gradient alone",
+        },
+    )  # fmt: skip
+
+
 def extended(original: Callable[[], Attack]) -> Attack:
     """A recipe of the literature with ToxicTrap's goal and the other changes of ToxicTrap's Table 14."""
     found = original()
@@ -108,6 +129,8 @@ RECIPES: dict[str, Callable[[], Attack]] = {
     **{f"tt-{original.__name__}": partial(extended, original) for original in ORIGINALS},
     **{original.__name__: original for original in ORIGINALS},
     "input-reduction": input_reduction,
+    "teapot": teapot,
+    "hotflip": hotflip,
 }
 FAMILY: Family[Attack] = Family("a recipe", "scuff.recipes", Attack, RECIPES)
 find_recipe = FAMILY.build

@@ -162,6 +162,14 @@ class AttackSettings(Settings):
             perturbations=tuple(replace(part, perturbation=self._equipped(part.perturbation)) for part in proposed),
             constraints=tuple(self._filled(named[name]) for name in cheap_first if name not in self.without),
         )
+        if chosen.search.slopes and self.perturbations:
+            raise ValueError(
+                f"expected no perturbations for the search {chosen.search.name}, got {', '.join(self.perturbations)}"
+            )
+        if not chosen.search.slopes and not proposed:
+            raise ValueError(
+                f"expected perturbations (-p) for the search {chosen.search.name} of {self.recipe}, got none"
+            )
         fitting = chosen.goal.perturbations
         other = [part.spec for part in proposed if fitting and part.perturbation.name not in fitting]
         if other:
