@@ -31,12 +31,22 @@ class Lstm(Network):
         self.mixed = nn.Linear(2 * sizes.hidden, sizes.hidden, bias=False)
         self.output = nn.Linear(sizes.hidden, target)
         self.drop = nn.Dropout(sizes.dropout)
-        for weight in self.parameters():
-            nn.init.uniform_(weight, -0.08, 0.08)  # as Sutskever et al. (2014)
-        for table in (self.source, self.target):
-            nn.init.normal_(table.weight, std=0.1)
-            with torch.no_grad():
-                table.weight[PAD] = 0
+        self._initialise()
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def _initialise(self) -> None:
+        """Orthogonal recurrences and wide embeddings: with small ones, attention takes several times as long to form."""
+        for name, weight in self.named_parameters():
+            if name in ("source.weight", "target.weight"):
+                nn.init.normal_(weight)
+                weight[PAD] = 0
+            elif weight.dim() < 2:
+                nn.init.zeros_(weight)
+            elif "weight_hh" in name:
+                for gate in weight.chunk(4):
+                    nn.init.orthogonal_(gate)
+            else:
+                nn.init.xavier_uniform_(weight)
 
     def encode(self, embedded: Any, batch: Batch) -> Memory:
         packed = pack_padded_sequence(self.drop(embedded), batch.lengths, batch_first=True)
