@@ -236,7 +236,7 @@ def test_intervals() -> None:
 
 
 def test_names() -> None:
-    assert list(METRICS) == ["accuracy", "exact-match", "macro-f1", "auc", "token-accuracy", "chrf", "bleu"]
+    assert list(METRICS) == ["accuracy", "exact-match", "macro-f1", "auc", "token-accuracy", "chrf", "bleu", "meteor"]
     assert FAMILY.members()["auc"] is Auc and parse_metric("macro-f1") == MacroF1() and MacroF1().spec == "macro-f1"
     for kind in METRICS.values():
         assert kind.name and kind.summary and kind.title and kind.tasks and FAMILY.build(kind().spec) == kind()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import scuff.metrics.chrf as by_arrays
-from scuff.metrics import Chrf, parse_metric
+from scuff.english.morphy import bases, synset_words, synsets
+from scuff.english.stemmer import stem
+from scuff.metrics import Chrf, Meteor, parse_metric
 from scuff.metrics.bleu import Bleu
 from scuff.metrics.chrf import chrf
 from strategies import text
@@ -96,3 +100,65 @@ def test_exact_match_of_texts(given: list[tuple[str, str]]) -> None:
     metric = parse_metric("exact-match")
     metric.check("text", (), scores=False)
     assert metric.values(outputs, references).tolist() == [float(one == two) for one, two in given]
+
+
+# --- METEOR -----------------------------------------------------------------------------------------------------------
+
+NLTK = json.loads((Path(__file__).parent / "nltk.json").read_text(encoding="utf-8"))
+
+
+def meteor(output: str, reference: str, **options: Any) -> float:
+    return float(Meteor(**options).values(objects([output]), objects([reference]))[0])
+
+
+def test_stems_and_scores_are_nltks() -> None:
+    """The file has the results of a real run of nltk."""
+    assert {word: stem(word) for word in NLTK["stems"]} == NLTK["stems"]
+    found = [meteor(output, reference, nltk=True) for output, reference, _ in NLTK["scores"]]
+    assert found == pytest.approx([score for *_, score in NLTK["scores"]], abs=1e-12) and len(found) > 90
+
+
+def test_meteor_by_hand() -> None:
+    """Three of four words match, in two chunks."""
+    recall, precision = 3 / 4, 3 / 5
+    mean = precision * recall / (0.9 * precision + 0.1 * recall)
+    assert meteor("one two x three y", "one two three four") == pytest.approx(mean * (1 - 0.5 * (2 / 3) ** 3))
+    assert meteor("a", "") == meteor("", "a") == meteor("", "") == meteor("b", "c") == 0
+    assert meteor("One, two!", "one , TWO !") == pytest.approx(1 - 0.5 / 4**3), "case and spaces do not count"
+
+
+def test_stems_and_synonyms_match() -> None:
+    same = meteor("x y z a", "x y z a")
+    assert meteor("the dogs run", "the dog runs") == meteor("one two three", "one two three")
+    assert meteor("he purchased cars", "he bought automobiles") == meteor("one two three", "one two three")
+    assert meteor("he purchased cars", "he bought automobiles", nltk=True) < 0.5, (
+        "purchas and bought, stems, are no words"
+    )
+    assert meteor("the dogs run", "the dog runs", english=False) < 0.2
+    assert meteor("Hunde x y", "Hunde x y", english=False) == meteor("one two three", "one two three") < same
+    assert (
+        synset_words("mice") >= {"mouse", "mice"}
+        and bases("geese", "n") == ["goose"]
+        and "bike" in synset_words("cycles")
+    )
+    assert synsets("automobiles") & synsets("car") and not synsets("qwzx")
+
+
+def test_meteors_options_and_signature() -> None:
+    metric = parse_metric("meteor(alpha=0.5, english=False)")
+    assert metric.spec == "meteor(alpha=0.5, english=False)"
+    assert metric.signature.startswith(
+        "nrefs:1|case:lc|tok:wordpunct|match:exact|alpha:0.5|beta:3|gamma:0.5|version:scuff."
+    )
+    assert (
+        "match:exact+porter+wordnet3.0|" in Meteor().signature
+        and "version:nltk.3.10+scuff" in Meteor(nltk=True).signature
+    )
+    with pytest.raises(ValueError, match=r"expected a number in \[0, 1\] for meteor.alpha, got 2"):
+        parse_metric("meteor(alpha=2)")
+
+
+@given(pairs)
+def test_meteor_is_a_share(given: list[tuple[str, str]]) -> None:
+    values = Meteor().values(objects([out for out, _ in given]), objects([ref for _, ref in given]))
+    assert ((values >= 0) & (values <= 1)).all()

@@ -7,9 +7,10 @@ from .base import Mean, Metric, Task
 from .bleu import Bleu
 from .chrf import Chrf
 from .classification import Accuracy, Auc, ExactMatch, MacroF1, TokenAccuracy
+from .meteor import Meteor
 
 METRICS: dict[str, type[Metric]] = {
-    kind.name: kind for kind in (Accuracy, ExactMatch, MacroF1, Auc, TokenAccuracy, Chrf, Bleu)
+    kind.name: kind for kind in (Accuracy, ExactMatch, MacroF1, Auc, TokenAccuracy, Chrf, Bleu, Meteor)
 }
 FAMILY: Family[Metric] = Family("a metric", "scuff.metrics", Metric, METRICS)
 parse_metric = FAMILY.build
@@ -23,6 +24,6 @@ def usual_metric(task: Task) -> Mean:
 
 
 __all__ = [
-    "FAMILY", "METRICS", "Accuracy", "Auc", "Bleu", "Chrf", "ExactMatch", "MacroF1", "Mean", "Metric", "TokenAccuracy",
+    "FAMILY", "METRICS", "Accuracy", "Auc", "Bleu", "Chrf", "ExactMatch", "MacroF1", "Mean", "Meteor", "Metric", "TokenAccuracy",
     "parse_metric", "usual_metric",
 ]  # fmt: skip
