@@ -44,7 +44,9 @@ def test_embedded_data_is_read_like_any_other(name: str, task: str) -> None:
 
 
 def test_unknown_embedded_data_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected toy:sentiment or toy:tone for embedded data, got 'toy:film'"):
+    with pytest.raises(
+        ValueError, match="expected toy:sentiment, toy:tone or toy:translate for embedded data, got 'toy:film'"
+    ):
         read_dataset("toy:film")
 
 

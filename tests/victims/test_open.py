@@ -150,7 +150,7 @@ def test_what_a_callable_says_is_part_of_its_identity() -> None:
         ("{folder}/leaves.py:predict", "expected a module that can be imported, got SystemExit: usage: leaves two lines"),
         ("no_such_module:predict", "no_such_module: expected a module that can be imported, got ModuleNotFoundError"),
         ("json:dump_all", "json: expected 'dump_all' in it, got"),
-        ("toy:unknown", "expected sentiment or tone for toy, got 'unknown'"),
+        ("toy:unknown", "expected sentiment, tone or translate for toy, got 'unknown'"),
     ],
 )  # fmt: skip
 def test_helpful_errors(name: str, message: str, folder: Path) -> None:

@@ -80,9 +80,11 @@ def test_some_words_are_new_in_the_test_split() -> None:
 
 
 def test_no_such_data() -> None:
-    with pytest.raises(ValueError, match="expected toy:sentiment or toy:tone for embedded data, got 'toy:mood'"):
+    with pytest.raises(
+        ValueError, match="expected toy:sentiment, toy:tone or toy:translate for embedded data, got 'toy:mood'"
+    ):
         toy_data("mood", "train")
-    with pytest.raises(ValueError, match="expected sentiment or tone for toy, got 'mood'"):
+    with pytest.raises(ValueError, match="expected sentiment, tone or translate for toy, got 'mood'"):
         Toy("mood")
 
 

@@ -34,7 +34,7 @@ ANSWERS = ("prediction", "predictions", "predicted", "pred", "answer", "output",
 def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
     """Returns labelled examples from a file, a Hugging Face data set (id or folder), a DataFrame, a list or toy:...
 
-    Of the embedded data (toy:sentiment, toy:tone) it is the test split, whatever `columns` say.
+    Of the embedded data (toy:sentiment, toy:tone, toy:translate) it is the test split, whatever `columns` say.
     """
     if isinstance(data, Dataset):
         return data

@@ -188,7 +188,7 @@ def training_records(data: Any, columns: Columns) -> tuple[str, list[Record]]:
     if is_toy(data):
         data = toy_dataset(name, columns.split or "train")
     if isinstance(data, Dataset):
-        fields = dict(zip(data.fields, data.columns, strict=True)) | {"label": data.targets}
+        fields = dict(zip(data.fields, data.columns, strict=True)) | {"target" if data.task == "text" else "label": data.targets}
         return data.name, [dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True)]
     if isinstance(data, str | Path):
         return name, records_of_hub(name.removeprefix(HUB), columns.split or "train")[0]

@@ -22,7 +22,7 @@ FAMILY: specs.Family[Victim] = specs.Family("a victim", "scuff.victims", Victim,
 
 WAYS = (
     "a folder or id of a Hugging Face model, a folder of a translator, file.py:name, module:name, an http(s):// address, "
-    "chat:http(s)://.../v1#model, toy:sentiment or toy:tone"
+    "chat:http(s)://.../v1#model, toy:sentiment, toy:tone or toy:translate"
 )
 
 
@@ -44,6 +44,10 @@ def open_victim(
         return _of_object(model, task, labels, options, "")
     name = str(model)
     kind, _, rest = name.partition(":")
+    if name == "toy:translate":
+        from .toy_translator import ToyTranslator
+
+        return _built(ToyTranslator, name, **options)
     if kind == "toy":
         from .toy import Toy
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import Task, joined
-from ..data.toy import LABELS, toy_data
+from ..data.toy import LABELS, TRANSLATE, toy_data
 from ..resources import manifest
 from ..text.ragged import Bits, Codes, Floats, Ints, Ragged, bounds, spread, sums
 from ..text.random import BASE, mix, text_bits
@@ -127,7 +127,7 @@ class Toy(Victim):
 
     def __init__(self, name: str) -> None:
         if name not in LABELS:
-            raise ValueError(f"expected {' or '.join(LABELS)} for toy, got {name!r}")
+            raise ValueError(f"expected {', '.join(LABELS)} or {TRANSLATE} for toy, got {name!r}")
         self.data, self.name, self.labels = name, f"toy:{name}", LABELS[name]
         self.task: Task = "single" if name == "sentiment" else "multi"
 
