@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import json
 import os
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -252,3 +254,63 @@ def test_the_figure_is_a_drawing_with_all_attacks(script: Any, tmp_path: Path) -
     marks = [each.tag.rpartition("}")[2] for each in root.iter()]
     assert marks.count("circle") == 2 * 18 + 1 and marks.count("polygon") == 2 * 18 + 1, "and one each in the legend"
     assert marks.count("line") > 20 and "stroke-dasharray" in drawn
+
+
+# ---- a real run, tiny ----
+
+GERMAN = (
+    ("Ein Hund", "Eine Frau", "Ein Mann", "Ein Kind", "Ein Mädchen"),
+    ("läuft", "schläft", "sitzt", "wartet"),
+    ("im Garten.", "am Strand."),
+)
+ENGLISH = (
+    ("A dog", "A woman", "A man", "A child", "A girl"),
+    ("runs", "sleeps", "sits", "waits"),
+    ("in the garden.", "on the beach."),
+)
+
+
+def write_data(folder: Path) -> None:
+    """Multi30k's files with sentences of our own."""
+    pairs = [
+        {"source": " ".join(de), "target": " ".join(en)}
+        for de, en in zip(product(*GERMAN), product(*ENGLISH), strict=True)
+    ]
+    place = folder / "data" / "multi30k_de_en"
+    place.mkdir(parents=True)
+    for name, rows in (("train", pairs * 3), ("dev", pairs[:4]), ("test", pairs[::5])):
+        with gzip.open(place / f"{name}.jsonl.gz", "wt", encoding="utf-8") as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.mark.slow
+def test_a_model_is_trained_tested_and_attacked_once(
+    script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the command does it: numbers are kept without any text, and a second time nothing is trained or asked."""
+    pytest.importorskip("torch")
+    import scuff
+
+    module, page = script("teapot"), script("teapot_page")
+    write_data(tmp_path)
+    place = module.Place(tmp_path / "out", tmp_path, "cpu", 6, None, 3, True, float("inf"))
+    model = module.Model("de", "lstm", "words")
+    lines = list(module.do(model, 0, place))
+    assert len(lines) == 4 and lines[0].startswith("trained and tested"), "and three attacks"
+    more = {attack.name: attack for attack in module.Attack.more(model)}
+    translator = module.train(model, place)
+    for name in ("CharSwap, random places", "CharSwap, stronger, 1"):
+        lines.append(module.attacked(model, more[name], place, translator))
+    assert all("6 sentences" in line for line in lines[1:])
+    kept = {path.name: path.read_text(encoding="utf-8") for path in (place.out / "attacks" / model.name).iterdir()}
+    assert len(kept) == 5 and not any("Hund" in text for text in kept.values())
+    swaps = json.loads(kept["CharSwap.json"])
+    assert all(0 < value < 1 for value in swaps["source"]), "every sentence was changed, none is another one"
+    assert len(json.loads((place.out / "examples.json").read_text())) == len(module.OWN)
+    evidence = page.gathered(place.out)
+    assert evidence["attacks"][model.name]["CharSwap"]["of"] == 6 and evidence["stronger"][model.name]["CharSwap"]
+    assert "| de-en | LSTM words |" in page.made(evidence, FIGURES)
+    monkeypatch.setattr(scuff, "attack", None)
+    assert list(module.do(model, 0, place)) == [f"{name}: done before" for name in module.CONSTRAINTS]
+    late = module.Place(tmp_path / "other", tmp_path, "cpu", 6, None, 3, True, 0.0)
+    assert list(module.do(model, 0, late)) == ["no time left"]
