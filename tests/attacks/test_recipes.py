@@ -22,7 +22,14 @@ LETTERS = {kind: f"typo(operations='{kind}', layout='any')" for kind in ("insert
 
 
 def test_the_recipes() -> None:
-    assert set(RECIPES) == {"toxictrap", "input-reduction", *FIVE, *(f"tt-{name}" for name in FIVE)}
+    assert set(RECIPES) == {
+        "toxictrap",
+        "input-reduction",
+        "teapot",
+        "hotflip",
+        *FIVE,
+        *(f"tt-{name}" for name in FIVE),
+    }
 
 
 @pytest.mark.parametrize("name", RECIPES)

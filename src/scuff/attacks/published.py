@@ -158,9 +158,8 @@ PUBLISHED: dict[str, Published] = {
     "teapot": Published(
         "Michel et al. 2019", "3.1 and 3.2, eq. 2 to 4, appendix A.1",
         remains={
-            "search": "a piece of the text is replaced once, and a text is cut into pieces anew after each; the paper does not "
-            "say for subwords",
-            "swaps": "at most three swaps in a word; the paper's appendix A.1 leaves their number open",
+            "search": "at most three swaps in a word, whose number appendix A.1 leaves open; a piece is replaced once, and the "
+            "text is cut into pieces anew after each, while the paper replaces subwords of the original segmentation",
         },
     ),
     "hotflip": Published(

@@ -17,8 +17,10 @@ from .search import parse_search
 
 MINILM = "sentence similarity by MiniLM, where the paper has the Universal Sentence Encoder"
 GRADIENT = "words matter by the gradient along the way from a masked text; the paper takes the norm of the gradient"
-ONCE = "a piece of the text is replaced once, and a text is cut into pieces anew after each; the paper does not say for subwords"
-SCRAMBLING = "at most three swaps in a word; the paper's appendix A.1 leaves their number open"
+ONCE = (
+    "at most three swaps in a word, whose number appendix A.1 leaves open; a piece is replaced once, and the text is cut into "
+    "pieces anew after each, while the paper replaces subwords of the original segmentation"
+)
 
 TEXTFOOLERS_MEANING = "meaning(least=0.84, window=15, skip_short=True)"
 RANDOM_LETTERS = "typo(operations='{}', layout='any')"
@@ -95,7 +97,7 @@ def input_reduction() -> Attack:
 def teapot() -> Attack:
     return Attack.of(
         "teapot", "TEAPOT (Michel et al. 2019), CharSwap", "decrease", (), "substitution(within='swaps')", (),
-        {"search": ONCE, "swaps": SCRAMBLING},
+        {"search": ONCE},
     )  # fmt: skip
 
 

@@ -136,7 +136,7 @@ class Substitutes:
             step = max(1, ENTRIES // max(1, pieces.size)) if pieces.size else 1
             for at in range(0, places.size if pieces.size else 0, step):
                 some = places[at : at + step]
-                parts.append((*within(sites.ids[some], slopes[some], pieces, each), some))
+                parts.append((*within(sites.ids[some], slopes[some], begins, each), some))
         site = np.concatenate([np.repeat(places, gain.shape[1]) for gain, _, places in parts])
         piece = np.concatenate([piece.ravel() for _, piece, _ in parts])
         gain = np.concatenate([gain.ravel() for gain, _, _ in parts]).astype(np.float64)
@@ -146,16 +146,17 @@ class Substitutes:
     def _surfaces(self) -> npt.NDArray[np.object_]:
         return np.array(self.vocabulary.surfaces, object)
 
-    def _any(self, ids: Ints, slopes: Any, pieces: Ints, each: int) -> tuple[Any, Ints]:
-        """Gains and pieces: the best of all `pieces` at each site."""
+    def _any(self, ids: Ints, slopes: Any, begins: bool, each: int) -> tuple[Any, Ints]:
+        """Gains and pieces: the best of all pieces of a kind at each site."""
+        pieces = self.vocabulary.pieces(begins)
         gain = gains(self.vocabulary.vectors, ids, slopes, among=pieces)
         gain[ids[:, None] == pieces] = -np.inf
         top, column = highest(gain, each)
         return top, pieces[column]
 
-    def _near(self, ids: Ints, slopes: Any, pieces: Ints, each: int) -> tuple[Any, Ints]:
+    def _near(self, ids: Ints, slopes: Any, begins: bool, each: int) -> tuple[Any, Ints]:
         """Gains and pieces: the best of the nearest neighbours at each site."""
-        vectors, near = self.vocabulary.vectors, self.vocabulary.nearest(ids, self.search.nearest)
+        vectors, near = self.vocabulary.vectors, self.vocabulary.nearest(ids, begins, self.search.nearest)
         gain = np.einsum("nd,nkd->nk", slopes, vectors[near] - vectors[ids][:, None])
         gain[near < 0] = -np.inf
         top, column = highest(gain, each)

@@ -68,30 +68,28 @@ class Vocabulary:
     def _pieces(self) -> tuple[Ints, Ints]:
         return np.flatnonzero(self.proposable & ~self.begins), np.flatnonzero(self.proposable & self.begins)
 
-    def nearest(self, ids: Ints, count: int = NEAREST) -> Ints:
-        """int[n, count]: the nearest pieces of the same kind by the cosine of the vectors, the nearest first; -1: no more.
+    def nearest(self, ids: Ints, begins: bool, count: int = NEAREST) -> Ints:
+        """int[n, count]: the nearest pieces that do, or do not, begin a word, the nearest first; -1: no more.
 
-        By the cosine, because the norm of an embedding follows the frequency of its piece: by Euclid's distance rare pieces,
-        whose vectors are short, are neighbours of everything.
+        By the cosine of the vectors, because the norm of an embedding follows the frequency of its piece: by Euclid's distance
+        rare pieces, whose vectors are short, are neighbours of everything.
         """
-        known = self._nearest.setdefault(count, {})
-        wanted = np.unique(ids)
-        missing = np.array([piece for piece in wanted.tolist() if piece not in known], np.int64)
-        for begins in (False, True):
-            mine, others = missing[self.begins[missing] == begins], self.pieces(begins)
-            step = max(1, ENTRIES // max(1, others.size))
-            for at in range(0, mine.size, step):
-                part = mine[at : at + step]
-                alike = self._directions[part] @ self._directions[others].T
-                alike[part[:, None] == others] = -np.inf
-                found = np.full((part.size, count), -1)
-                best, column = highest(alike, count)
-                found[:, : best.shape[1]] = np.where(np.isfinite(best), others[column], -1)
-                known |= dict(zip(part.tolist(), found, strict=True))
+        known = self._nearest.setdefault((begins, count), {})
+        missing = np.array([piece for piece in np.unique(ids).tolist() if piece not in known], np.int64)
+        others = self.pieces(begins)
+        step = max(1, ENTRIES // max(1, others.size))
+        for at in range(0, missing.size, step):
+            part = missing[at : at + step]
+            alike = self._directions[part] @ self._directions[others].T
+            alike[part[:, None] == others] = -np.inf
+            found = np.full((part.size, count), -1)
+            best, column = highest(alike, count)
+            found[:, : best.shape[1]] = np.where(np.isfinite(best), others[column], -1)
+            known |= dict(zip(part.tolist(), found, strict=True))
         return np.stack([known[piece] for piece in ids.tolist()]) if ids.size else np.empty((0, count), np.int64)
 
     @cached_property
-    def _nearest(self) -> dict[int, dict[int, Ints]]:
+    def _nearest(self) -> dict[tuple[bool, int], dict[int, Ints]]:
         return {}
 
     @cached_property
