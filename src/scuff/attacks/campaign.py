@@ -39,6 +39,7 @@ from .outcomes import ERROR, FAILED, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Lim
 from .search.substitution import Substitution
 from .space import Space, Tried
 from .substitutes import Substitutes
+from .tradeoff import halves, measure_of
 
 USUAL = 100  # a guess at the queries of an example, before any was attacked
 NO_MARGIN = "error: expected a number from the goal, got nan"
@@ -94,10 +95,17 @@ class AttackedBlock:
             "example": self.rows.astype(np.int32), "status": self.status, "queries": self.queries.astype(np.int32),
             "reached": self.reached.astype(np.int32),
             "unanswered": np.array(list(map(len, self.unanswered)), np.int32), "margin": self.margin, "distance": distance,
-            "changed": Tried(columns[self.run.limits.side], all_edits).changed(), **self._lost(),
+            "changed": Tried(columns[self.run.limits.side], all_edits).changed(), **self._lost(), **self._halves(before, after),
             **pack_texts("reason", self.reason), **pack_answers(self._stacked_answers()),
             **pack_edits([(self.run.limits.side, 0, all_edits)]),
         }  # fmt: skip
+
+    def _halves(self, before: list[str], after: list[str]) -> Arrays:
+        """What is left of the source and of the score of the model's text, if the task has texts; {} otherwise."""
+        if self.run.truth.task != "text":
+            return {}
+        clean, targets = self.clean.take(self.rows).answers.tolist(), self.run.truth.take(self.rows).targets
+        return halves(measure_of(self.goal, self.run.data.targets), targets, clean, self.answers, before, after)
 
     def _lost(self) -> Arrays:
         """Why queries had no answer, in few words, and how many; {} if all had one."""

@@ -22,6 +22,7 @@ from ..runs.schema import (
     AttackSummary,
     Curve,
     Estimate,
+    HasTradeoff,
     LabelCounts,
     Reasons,
     Replacement,
@@ -32,6 +33,7 @@ from ..text.ragged import Floats
 from ..victims.base import Outputs
 from ..victims.truth import Truth
 from .engine import NO_CHANGE, NO_QUERY, NO_TIME
+from .tradeoff import tradeoff_line, tradeoff_summary
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ def result_lines(
                     "reached": int(part["reached"][at]) or None,
                     "unanswered": int(part["unanswered"][at]),
                     "adversarial": adversarial if edits else None,
+                    **tradeoff_line(part, at, STATUS[part["status"][at]] in ("succeeded", "failed")),
                 }
             )
     return lines
@@ -117,14 +120,18 @@ def attack_summary(
     """The numbers of summary.json. clean: answers to the original texts. settled: answers to the outcomes of the searches. lost:
     why queries had no answer, with counts.
     """
+    references = data.task != "text" or any(data.targets)
     attacked = [line for line in lines if line["status"] != "skipped"]
     won = [line for line in attacked if line["status"] == "succeeded"]
     queries = np.array([line["queries"] for line in attacked if line["queries"]], np.float64)
     broken = np.array([line["status"] == "succeeded" for line in lines], np.bool_)
-    before = truth.score(clean)[0]
+    before = truth.score(clean)[0] if references else np.full(len(lines), np.nan)
     after = np.where(broken & np.isfinite(before), truth.score(settled)[0], before)
     texts = [line["adversarial"] for line in won if line["adversarial"]]  # every success has one
     valid = [text for text in texts if text["valid"]]
+    halves: HasTradeoff = {}
+    if data.task == "text":
+        halves = {"tradeoff": tradeoff_summary(lines, run["recipe"]["goal"], references)}
     why: Reasons = {"reasons": _ranked(lost)} if lost else {}
     return {
         "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
@@ -151,8 +158,8 @@ def attack_summary(
         "changed": {"mean": _mean([text["changed"] for text in texts])},
         "similarity": {"mean": _mean([text["similarity"] for text in texts]), "measure": limits.meaning},
         "curve": _curve(attacked),
-        "labels": _labels(attacked) if data.task != "tokens" else {},
-        "words": _words(won, limits.side),
+        "labels": _labels(attacked) if data.task in ("single", "multi") else {},
+        "words": _words(won, limits.side), **halves,
     }  # fmt: skip
 
 

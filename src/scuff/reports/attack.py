@@ -5,10 +5,11 @@ from __future__ import annotations
 from html import escape
 
 from ..attacks.published import AS_PUBLISHED
+from ..data.dataset import joined
 from ..metrics.interval import wilson
 from ..runs.folder import Folder
-from ..runs.schema import AttackLine, AttackSummary, RunFile, Status
-from .attack_tables import measure, number_rows, recipe_rows, title
+from ..runs.schema import AttackLine, AttackSummary, RunFile, Status, Tradeoff
+from .attack_tables import against, measure, number_rows, recipe_rows, title
 from .charts import budget_curve
 from .formatting import number, percent, spread
 from .notes import attack_notes
@@ -52,19 +53,36 @@ def write_attack_report(folder: Folder) -> None:
 def _head(summary: AttackSummary) -> str:
     success, valid, queries, after = summary["success"], summary["valid"], summary["queries"], summary["after"]
     of_all = f"of the tags of {summary['examples']:,}" if summary["task"] == "tokens" else f"of {summary['examples']:,}"
+    if "tradeoff" in summary:
+        middle = _tradeoff_tiles(summary["tradeoff"])
+    else:
+        middle = [
+            tile(
+                f"{percent(summary['clean']['value'])} → {percent(after['value'])}",
+                "accuracy before and after",
+                f"{of_all} examples",
+                interval_line(after),
+            )
+        ]
     tiles = [
         estimate_tile(success, "attack success rate", f"{success['count']:,} of {success['of']:,} attacked"),
         estimate_tile(valid, "success after validity filter", f"{valid['count']:,} of {valid['of']:,} attacked"),
-        tile(
-            f"{percent(summary['clean']['value'])} → {percent(after['value'])}",
-            "accuracy before and after",
-            f"{of_all} examples",
-            interval_line(after),
-        ),
+        *middle,
         tile(number(queries["mean"]), "queries per attacked text", f"median {number(queries['median'])}"),
     ]
     about = f"{_published(summary)}{summary['examples']:,} examples, shares in %."
     return head(title(summary), about, tiles, attack_notes(summary))
+
+
+def _tradeoff_tiles(tradeoff: Tradeoff) -> list[str]:
+    """Returns both halves, and how many attacks have a sum above the threshold."""
+    score, likeness, won = measure(tradeoff["metric"]), measure(tradeoff["source_metric"]), tradeoff["succeeded"]
+    change = f"{percent(tradeoff['before']['value'])} → {percent(tradeoff['after']['value'])}"
+    return [
+        estimate_tile(tradeoff["source"], f"{escape(likeness)} of the source", "100 is the original"),
+        estimate_tile(tradeoff["decrease"], f"relative decrease of {escape(score)}", f"of the output: {change}"),
+        estimate_tile(won, f"S above {100 * tradeoff['threshold']:g}", f"{won['count']:,} of {won['of']:,} attacked"),
+    ]
 
 
 def _published(summary: AttackSummary) -> str:
@@ -137,10 +155,12 @@ def _evenly(count: int, most: int) -> set[int]:
 
 
 def _example(line: AttackLine) -> str:
-    tried = line["adversarial"]
-    facts = [answer_text(line["clean"]["answer"])]
-    if tried:
-        facts[0] += f" → {answer_text(tried['answer'])}"
+    tried, halves = line["adversarial"], line.get("tradeoff")
+    facts = []
+    if halves is None:
+        facts.append(answer_text(line["clean"]["answer"]) + (f" → {answer_text(tried['answer'])}" if tried else ""))
+    else:
+        facts.append(f"source {percent(halves['source'])}, decrease {percent(halves['decrease'])}")
     facts.append(f"{line['queries']:,} queries")
     if tried:
         facts.append(f"similarity {tried['similarity']:.2f}")
@@ -149,7 +169,31 @@ def _example(line: AttackLine) -> str:
     if line["reason"]:
         facts.append(escaped(line["reason"]))
     about = f"<b>example {escaped(line['id'])}</b>: {', '.join(facts)}"
-    return example(about, line["texts"], tried["edits"] if tried else [])
+    return example(about, line["texts"], tried["edits"] if tried else [], _outputs(line) if halves else {})
+
+
+def _outputs(line: AttackLine) -> dict[str, str]:
+    """Returns the texts that the model wrote before and after an attack, and the reference, by what they are."""
+    halves, tried = line.get("tradeoff"), line["adversarial"]
+    scores = (halves["before"], halves["after"]) if halves else (None, None)
+    out = {f"output before, {percent(scores[0])}": line["clean"]["answer"]}
+    if tried:
+        out[f"output after, {percent(scores[1])}"] = tried["answer"]
+    if line["target"]:
+        out["reference"] = joined(line["target"])
+    return {what: answer_text(text) if text else "(empty)" for what, text in out.items()}
+
+
+def _halves_explained(tradeoff: Tradeoff) -> str:
+    """Returns what both halves of an attack on texts mean (Michel et al. 2019, section 2.1)."""
+    score, likeness = escape(measure(tradeoff["metric"])), escape(measure(tradeoff["source_metric"]))
+    return (
+        f"<li><b>{likeness} of the source</b>: how much of the source is left, of all attacked texts, also where the attack "
+        f"failed. <b>Relative decrease</b>: the share of the {score} of the model's text, compared with {against(tradeoff)}, "
+        "that is lost; 0 where it did not fall (Michel et al. 2019, eq. 1).</li>"
+        f"<li><b>S</b>: their sum. Above 100 the output lost more than the source did, so the model is to blame rather than "
+        "the change. Never read it without its halves.</li>"
+    )
 
 
 def _numbers(summary: AttackSummary) -> str:
@@ -166,6 +210,11 @@ def _about(summary: AttackSummary, run: RunFile) -> str:
         recipe_lines.append(f"<li><b>{what}</b>: {'; '.join(shown)}</li>")
     anchor = ' id="recipe"' if _published(summary) else ""
     same = ": here always with the same answer" if _reduces(summary) else ""
+    scores = (
+        f"<li><b>accuracy after</b>: as before, but where an attack succeeded, of the text that it found{same}.</li>"
+    )
+    if "tradeoff" in summary:
+        scores = _halves_explained(summary["tradeoff"])
     return (
         "<h2>How to read this</h2><ul>"
         "<li><b>attack success rate</b>: of the texts that the goal applies to (of most goals those that the model got right), "
@@ -173,7 +222,7 @@ def _about(summary: AttackSummary, run: RunFile) -> str:
         "error counts as failed.</li>"
         f"<li><b>after validity filter</b>: successes whose meaning moved at most {valid['most']:g} by "
         f"{escape(measure(valid['measure']))}. The rest may have succeeded only because they say something else: read some.</li>"
-        f"<li><b>accuracy after</b>: as before, but where an attack succeeded, of the text that it found{same}.</li>"
+        f"{scores}"
         "<li><b>queries</b>: texts that the model was asked about for one example, failed attacks included.</li>"
         "<li>Compare runs only with the same data, recipe and limits: a longer search finds more.</li></ul>"
         f"<h2{anchor}>Recipe: {escape(name)}</h2><ul>{''.join(recipe_lines)}</ul>"

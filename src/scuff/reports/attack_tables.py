@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..runs.schema import AttackSummary, RecipeFacts, Timing
+from ..runs.schema import AttackSummary, RecipeFacts, Timing, Tradeoff
 from .formatting import markdown_row, number, percent, spread, wrapped
 from .notes import attack_notes
 
 Row = tuple[str, str, str]  # a name, its value, and what that is a share or mean of
-MEASURES = {"minilm": "MiniLM", "chrf": "chrF"}
+MEASURES = {"minilm": "MiniLM", "chrf": "chrF", "bleu": "BLEU", "meteor": "METEOR"}
 
 
 def attack_table(summary: AttackSummary, timings: list[Timing]) -> str:
@@ -26,17 +26,22 @@ def title(summary: AttackSummary) -> str:
 
 
 def number_rows(summary: AttackSummary) -> list[Row]:
-    """Returns the rows of the table: success, accuracy, queries, changed words and similarity."""
+    """Returns the rows of the table: success, accuracy (for texts: both halves), queries, changed words and similarity."""
     success, valid, queries, alike = summary["success"], summary["valid"], summary["queries"], summary["similarity"]
     of_valid = f"meaning moved at most {valid['most']:g} by {measure(valid['measure'])}"
     tags = "tags; " if summary["task"] == "tokens" else ""
     limit = f", at most {queries['limit']:,} each" if queries["limit"] else ""
+    middle: list[Row] = [
+        ("accuracy, clean", spread(summary["clean"]), ""),
+        ("accuracy, after attack", spread(summary["after"]), f"{tags}of all examples, the skipped ones too"),
+    ]
+    if "tradeoff" in summary:
+        middle = tradeoff_rows(summary["tradeoff"])
     similarity = "-" if alike["mean"] is None else f"{alike['mean']:.2f}"
     return [
         ("attack success rate", spread(success), f"{success['count']:,} of {success['of']:,} attacked"),
         ("  after validity filter", spread(valid), f"{valid['count']:,} of {valid['of']:,}: {of_valid}"),
-        ("accuracy, clean", spread(summary["clean"]), ""),
-        ("accuracy, after attack", spread(summary["after"]), f"{tags}of all examples, the skipped ones too"),
+        *middle,
         (
             "queries per attacked text",
             number(queries["mean"]),
@@ -49,6 +54,30 @@ def number_rows(summary: AttackSummary) -> list[Row]:
             f"on average, of successes, by {measure(alike['measure'])}; 1 is the same",
         ),
     ]
+
+
+def tradeoff_rows(tradeoff: Tradeoff) -> list[Row]:
+    """Returns the rows of both halves of an attack on texts, of all attacked ones."""
+    score, likeness = measure(tradeoff["metric"]), measure(tradeoff["source_metric"])
+    won = tradeoff["succeeded"]
+    return [
+        (
+            f"source {likeness}",
+            spread(tradeoff["source"]),
+            "of attacked sources against the originals; 100 is the same",
+        ),
+        (f"output {score}, before", spread(tradeoff["before"]), f"of the model's texts against {against(tradeoff)}"),
+        (f"output {score}, after", spread(tradeoff["after"]), "of its texts for the attacked sources"),
+        ("relative decrease", spread(tradeoff["decrease"]), f"of the output {score}: the share that is lost"),
+        ("S = source + decrease", spread(tradeoff["success"]), "above 100: the output lost more than the source"),
+        (f"  S above {100 * tradeoff['threshold']:g}", spread(won), f"{won['count']:,} of {won['of']:,} attacked"),
+    ]
+
+
+def against(tradeoff: Tradeoff) -> str:
+    """Returns what the model's texts are compared with."""
+    own = tradeoff["against"] == "output"
+    return "its texts for the original sources" if own else "the references"
 
 
 def measure(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
@@ -57,9 +57,13 @@ def marked(text: str, edits: Sequence[Span], most: int = 600) -> str:
     return "".join(out) + escaped(rest if len(rest) <= 200 else rest[:160] + " …")
 
 
-def example(head: str, texts: Texts, edits: list[Edit]) -> str:
-    """Returns the texts of an example with their edits marked. head: markup."""
-    shown = [f"<p>{marked(joined(text), edits_of(edits, column))}</p>" for column, text in enumerate(texts)]
+def example(head: str, texts: Texts, edits: list[Edit], more: Mapping[str, str] | None = None) -> str:
+    """Returns the texts of an example with their edits marked. head, and the values of `more`: markup; its keys are text."""
+    begin = '<p dir="auto">' if more else "<p>"
+    shown = [f"{begin}{marked(joined(text), edits_of(edits, column))}</p>" for column, text in enumerate(texts)]
+    shown += [
+        f'<p dir="auto"><span class="soft">{escape(what)}:</span> {text}</p>' for what, text in (more or {}).items()
+    ]
     return f'<div class="example"><p class="soft">{head}</p>{"".join(shown)}</div>'
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,13 @@ from ..runs.settings import Settings
 COLUMNS = (
     "id", "dimension", "setting", "degree", "draw", "reached", "distance", "target", "answer", "score", "problem", "scores",
 )  # fmt: skip
+
+
+# the columns that only attacks on texts have, and their keys in results.jsonl
+HALVES: dict[str, Literal["source", "before", "after", "decrease", "success"]] = {
+    "source_likeness": "source", "score_before": "before", "score_after": "after", "relative_decrease": "decrease",
+    "tradeoff": "success",
+}  # fmt: skip
 
 
 def write_parquet(run_folder: str, path: str) -> int:
@@ -100,6 +107,11 @@ def _write_examples(folder: Folder, path: str) -> int:
         "similarity": pa.array([entry and entry["similarity"] for entry in found], pa.float64()),
         "valid": pa.array([entry and entry["valid"] for entry in found], pa.bool_()),
     }  # fmt: skip
+    if any("tradeoff" in line for line in lines):
+        halves = [line.get("tradeoff") for line in lines]
+        columns |= {
+            name: pa.array([entry and entry[half] for entry in halves], pa.float64()) for name, half in HALVES.items()
+        }
     for at, field in enumerate(folder.run()["data"]["fields"]):
         free = _free(field, columns)
         columns[free] = [_cell(line["texts"][at]) for line in lines]

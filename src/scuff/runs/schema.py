@@ -466,7 +466,25 @@ class Adversarial(Answered):
     valid: bool
 
 
-class AttackLine(ExampleLine):
+class Halves(TypedDict):
+    """Both halves of an attack on a text-to-text model (Michel et al. 2019, 2.1), and their sum, the success S.
+
+    source: chrF of the attacked source against the original. before, after: the score of the model's text for each. decrease: the
+    share of the score that is lost. An attack without an outcome has 1, its score twice, and 0. None: no answer.
+    """
+
+    source: float | None
+    before: float | None
+    after: float | None
+    decrease: float | None
+    success: float | None
+
+
+class TradeoffLine(TypedDict, total=False):
+    tradeoff: Halves  # only of attacked texts of text-to-text models
+
+
+class AttackLine(ExampleLine, TradeoffLine):
     """A line of results.jsonl of an attack. reached: the query that first succeeded."""
 
     status: Status
@@ -490,6 +508,28 @@ class ValidShare(Share):
 
     measure: str
     most: float
+
+
+class Tradeoff(TypedDict):
+    """Means over all `of` attacked texts of a text-to-text model, see `Halves`. metric: what scores the model's text; against:
+    what that is compared with, reference or output. succeeded: the share with S above the threshold.
+    """
+
+    metric: str
+    source_metric: str
+    against: str
+    threshold: float
+    of: int
+    source: Estimate
+    before: Estimate
+    after: Estimate
+    decrease: Estimate
+    success: Estimate
+    succeeded: Share
+
+
+class HasTradeoff(TypedDict, total=False):
+    tradeoff: Tradeoff  # only of text-to-text models
 
 
 class _Early(TypedDict, total=False):
@@ -545,7 +585,7 @@ class Replacement(TypedDict):
 
 
 @final
-class AttackSummary(TypedDict):
+class AttackSummary(HasTradeoff):
     """summary.json of an attack."""
 
     schema: int
@@ -590,6 +630,11 @@ ATTACK_COLUMNS = {
     "example": "int32", "status": "int8", "queries": "int32", "reached": "int32", "unanswered": "int32",
     "margin": "float64", "distance": "float64", "changed": "float64", **_REASONS, **_EDITS,
 }  # fmt: skip
+TEXT_COLUMNS = {
+    "source_likeness": "float64",
+    "score_before": "float64",
+    "score_after": "float64",
+}  # only of attacks on texts
 LOST_COLUMNS = {  # only of attacks in which a query had no answer: the kinds of reasons, and how many queries each has
     "lost_bytes": "uint8", "lost_offsets": "int64", "lost_count": "int32",
 }  # fmt: skip

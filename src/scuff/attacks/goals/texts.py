@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ...data.dataset import Task
 from ...metrics import Metric, parse_metric
 from ...metrics.edit import similarity_inside
+from ...metrics.tradeoff import THRESHOLD, relative_decrease, succeeded
 from ...specs import check_number, check_switch
 from ...text.corpus import Corpus
 from ...text.ragged import Floats, Mask
@@ -63,7 +64,7 @@ class Decrease(TextGoal):
 
     metric: str = "chrf"
     against: str = REFERENCE
-    threshold: float = 1.0
+    threshold: float = THRESHOLD
     stop: bool = False
 
     name: ClassVar[str] = "decrease"
@@ -105,7 +106,7 @@ class Decrease(TextGoal):
         return lower, lower > 0
 
     def kept(self, score: Floats, alike: Floats) -> Mask:
-        return score + alike > self.threshold + 1e-9
+        return succeeded(alike, score, self.threshold)
 
 
 @dataclass(frozen=True)
@@ -188,8 +189,3 @@ def words_of(texts: Sequence[str]) -> list[list[str]]:
     for row, word in zip(corpus.words.row.tolist(), corpus.cut(corpus.words).strings(), strict=True):
         out[row].append(word)
     return out
-
-
-def relative_decrease(base: Floats, attacked: Floats) -> Floats:
-    """How much of the score is lost, in [0, 1] (Michel et al. 2019, eq. 1); 0 if it rises, or was 0."""
-    return np.clip((base - attacked) / np.where(base > 0, base, 1), 0, 1)

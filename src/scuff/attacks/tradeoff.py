@@ -1,0 +1,107 @@
+"""Both halves of an attack on a text-to-text model (Michel et al. 2019, section 2.1): how much of the source is left, and how
+much of the score of the model's text is lost. Neither is reported without the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..metrics.chrf import chrf
+from ..metrics.interval import mean_interval, resamples, weighted_means, wilson
+from ..metrics.tradeoff import THRESHOLD, relative_decrease, succeeded, success
+from ..runs.display import rounded
+from ..runs.folder import Arrays
+from ..runs.schema import AttackLine, Estimate, Tradeoff, TradeoffLine
+from ..specs import parse_call
+from .goals import Decrease, Goal
+from .goals.texts import OUTPUT, REFERENCE
+
+
+def measure_of(goal: Goal, targets: Sequence[Any]) -> Decrease:
+    """What scores the texts of an attack: the goal itself if it is a decrease, else chrF against the references; against the
+    model's answers to the original texts if the data has no reference.
+    """
+    return goal if isinstance(goal, Decrease) else Decrease(against=REFERENCE if any(targets) else OUTPUT)
+
+
+def halves(
+    measure: Decrease,
+    targets: Any,
+    clean: Sequence[Any],
+    answers: Sequence[Any],
+    before: Sequence[str],
+    after: Sequence[str],
+) -> Arrays:
+    """The columns of a part that only attacks on texts have; nan where the model gave no answer.
+
+    targets: the references. clean, answers: to the original texts and to the outcomes. before, after: these texts.
+    """
+    known = np.array([answer is not None for answer in clean], np.bool_)
+    rows = np.flatnonzero(known)
+    out = {name: np.full(len(clean), np.nan) for name in ("source_likeness", "score_before", "score_after")}
+    if rows.size:
+        aims = measure.aims(targets[rows], np.array([clean[at] for at in rows.tolist()], object))
+        out["score_before"][rows] = [aim.base for aim in aims]
+        out["score_after"][rows] = measure.score(
+            [str(answers[at]) for at in rows.tolist()], [aim.reference for aim in aims]
+        )
+        out["source_likeness"][rows] = 1.0
+    edited = np.flatnonzero(
+        known & np.array([one != other for one, other in zip(before, after, strict=True)], np.bool_)
+    )
+    if edited.size:
+        places = edited.tolist()
+        out["source_likeness"][edited] = chrf([after[at] for at in places], [before[at] for at in places])
+    return out
+
+
+def tradeoff_line(part: Arrays, at: int, attacked: bool) -> TradeoffLine:
+    """The entry of results.jsonl about one attacked text; {} if the text was not attacked, or the task has no texts."""
+    if "source_likeness" not in part or not attacked:
+        return {}
+    source, before, after = (float(part[name][at]) for name in ("source_likeness", "score_before", "score_after"))
+    decrease = float(relative_decrease(before, after))
+    return {
+        "tradeoff": {
+            "source": rounded(source), "before": rounded(before), "after": rounded(after), "decrease": rounded(decrease),
+            "success": rounded(float(success(source, decrease))),
+        }
+    }  # fmt: skip
+
+
+def tradeoff_summary(lines: Sequence[AttackLine], goal: str, references: bool) -> Tradeoff:
+    """The entry of summary.json: means over all attacked texts, failed attacks included.
+
+    goal: its spec in full. references: whether the data has some.
+    """
+    found = [line["tradeoff"] for line in lines if "tradeoff" in line]
+    name, options = parse_call(goal)
+    mine = options if name == Decrease.name else {}
+    threshold = float(mine.get("threshold", THRESHOLD))
+    draws = resamples(len(found), 0)
+
+    def mean(values: Sequence[float | None]) -> Estimate:
+        kept = np.array([np.nan if value is None else value for value in values], np.float64)
+        if not np.isfinite(kept).any():
+            return {"value": None, "interval": [None, None]}
+        average, again = weighted_means(kept, np.ones(kept.size), draws)
+        return _estimate(float(average), mean_interval(float(average), again, int(np.isfinite(kept).sum())))
+
+    source, decrease = (np.array([entry[half] for entry in found], np.float64) for half in ("source", "decrease"))
+    won = int(succeeded(source, decrease, threshold).sum())
+    share = _estimate(won / len(found), wilson(won / len(found), len(found))) if found else mean([])
+    return {
+        "metric": str(mine.get("metric", "chrf")), "source_metric": "chrf",
+        "against": str(mine.get("against", REFERENCE if references else OUTPUT)), "threshold": threshold, "of": len(found),
+        "source": mean([entry["source"] for entry in found]), "before": mean([entry["before"] for entry in found]),
+        "after": mean([entry["after"] for entry in found]), "decrease": mean([entry["decrease"] for entry in found]),
+        "success": mean([entry["success"] for entry in found]),
+        "succeeded": {**share, "count": won, "of": len(found)},
+    }  # fmt: skip
+
+
+def _estimate(value: float, interval: tuple[float, float]) -> Estimate:
+    return {"value": round(value, 6), "interval": [round(edge, 6) for edge in interval]}
