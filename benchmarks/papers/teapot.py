@@ -282,7 +282,7 @@ def searched(
     folder = place.out / "runs" / model.name / f"{place.attacked(model, attack).stem}-{part}"
     result = scuff.attack(
         str(place.translator(model)), str(data), "teapot", folder, search=attack.spec, examples=len(pairs),
-        options={"device": place.device},
+        encoder="chrf", options={"device": place.device},
     )  # fmt: skip
     rows = []
     for line in result.lines:
