@@ -13,11 +13,13 @@ from .version import __version__
 if TYPE_CHECKING:
     from .api import (
         AttackResult,
+        MeaningResult,
         Result,
         assert_robust,
         attack,
         augment,
         evaluate,
+        meaning,
         perturb,
         perturb_tokens,
         report,
@@ -27,9 +29,9 @@ if TYPE_CHECKING:
     from .text import Corpus, Edit, Edits, map_span, map_spans
 
 __all__ = [
-    "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "LanguageWarning", "OneOf", "Only", "Perturbation", "Protect",
-    "Result", "Then", "__version__", "assert_robust", "attack", "augment", "evaluate", "map_span", "map_spans", "parse",
-    "perturb", "perturb_tokens", "report", "resume",
+    "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "LanguageWarning", "MeaningResult", "OneOf", "Only", "Perturbation",
+    "Protect", "Result", "Then", "__version__", "assert_robust", "attack", "augment", "evaluate", "map_span", "map_spans",
+    "meaning", "parse", "perturb", "perturb_tokens", "report", "resume",
 ]  # fmt: skip
 
 _FROM_TEXT = ("Corpus", "Edit", "Edits", "map_span", "map_spans")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, overload
@@ -22,6 +22,7 @@ from .data.dataset import Task, joined
 from .data.held import frame_columns, held_texts, is_frame, like
 from .data.perturbing import Texts
 from .evaluation.dimensions import Dimension
+from .evaluation.meaning import Columns, MeaningSummary, line_values, measure_meaning
 from .evaluation.settings import EvaluationSettings
 from .evaluation.setup import EvaluationSetup
 from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
@@ -34,6 +35,7 @@ from .reports import (
     attack_table,
     check_summary,
     comparison_table,
+    meaning_table,
     paper_table,
     score_table,
     write_attack_report,
@@ -256,6 +258,41 @@ class AttackResult:
         ]
         side = next((adversarial["edits"][0][0] for _, adversarial in successes), 0)
         return [(joined(texts[side]), joined(adversarial["texts"][side])) for texts, adversarial in successes]
+
+
+@dataclass(frozen=True)
+class MeaningResult:
+    """What an attack did to inputs and outputs. `print(result)` shows the table; `summary` has every number.
+
+    columns: an array with a value per text of each of source_likeness (s_src), clean_score, attacked_score, relative_decrease
+    (d_tgt), success (S), succeeded, those that there are; `pandas.DataFrame(result.columns)` is a table of them.
+    """
+
+    summary: MeaningSummary
+    columns: Columns
+
+    def __str__(self) -> str:
+        return meaning_table(self.summary)
+
+    @property
+    def source_likeness(self) -> float:
+        """The mean likeness of attacked to original inputs, s_src; nan if there were none."""
+        return self.summary["source_likeness"]["mean"] if "source_likeness" in self.summary else float("nan")
+
+    @property
+    def relative_decrease(self) -> float:
+        """The mean relative decrease, d_tgt; nan if there were no outputs."""
+        return self.summary["relative_decrease"]["mean"] if "relative_decrease" in self.summary else float("nan")
+
+    @property
+    def succeeded(self) -> float:
+        """The share of texts on which the attack succeeded; nan if one of the halves is not known."""
+        return self.summary["succeeded"]["share"] if "succeeded" in self.summary else float("nan")
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """The numbers of each text."""
+        return list(line_values(self.columns))
 
 
 def _value(entry: Estimate) -> float:
@@ -547,6 +584,45 @@ def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> list[Any]:
     `AugmentKeywords` says what each is.
     """
     return Augmentation.of(**keywords).rows(data)
+
+
+def meaning(
+    src: Any = None,
+    adv_src: Any = None,
+    out: Any = None,
+    adv_out: Any = None,
+    ref: Any = None,
+    *,
+    other_adv_src: Any = None,
+    other_adv_out: Any = None,
+    source_metric: str | Metric | Callable[[str, str], float] = "chrf",
+    target_metric: str | Metric | Callable[[str, str], float] = "chrf",
+    threshold: float | None = None,
+    seed: int = 0,
+    encoding: str | None = None,
+) -> MeaningResult:
+    """Tell whether an attack changed the meaning of the inputs, or broke the model (Michel et al., 2019). Asks no model.
+
+    src, adv_src: the inputs before and under attack. out, adv_out: what the model made of them. ref: references. Each is a list
+    of texts (or an array, a Series) or the path of a file with a text per line. Give src and adv_src, out and adv_out with or
+    without ref, or all. Without ref the decrease is 1 - the likeness of the two outputs. other_adv_src, other_adv_out: a second
+    attack on the same texts, which the first is compared with.
+    source_metric, target_metric: "chrf", "bleu", "meteor", "exact-match", a metric, or a function of a text and its reference.
+    threshold: an attack succeeded where S = s_src + d_tgt is above it; default 1, and 1.8 with exact-match as target_metric.
+    seed: of the intervals' resamples. encoding: of the files; default UTF-8.
+
+    Raises ValueError if there are not as many texts everywhere, or if a file is missing that another one needs.
+    """
+    columns = {
+        "src": src, "adv_src": adv_src, "out": out, "adv_out": adv_out, "ref": ref, "other_adv_src": other_adv_src,
+        "other_adv_out": other_adv_out,
+    }  # fmt: skip
+    return MeaningResult(
+        *measure_meaning(
+            columns, source_metric=source_metric, target_metric=target_metric, threshold=threshold, seed=seed,
+            encoding=encoding,
+        )
+    )  # fmt: skip
 
 
 def resume(

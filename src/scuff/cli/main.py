@@ -25,6 +25,7 @@ COMMANDS = {
     "attack": "search for texts that fool a model: ToxicTrap, TextFooler, PWWS, DeepWordBug and others",
     "report": "compute a run's numbers and pages again from its trials",
     "check": "pass or fail a run: for CI",
+    "meaning": "tell from files whether an attack changed the input's meaning or broke the model",
     "perturb": "perturb a file of texts",
     "augment": "write training data with perturbed copies in it",
     "guide": "recommend dimensions, access and degrees for a use, and explain how to read the report",

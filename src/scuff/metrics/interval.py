@@ -27,9 +27,12 @@ def wilson(share: float, count: float) -> Interval:
     return (low, high)
 
 
-def resamples(examples: int, seed: int, count: int = RESAMPLES) -> npt.NDArray[np.float32]:
-    """How often each example is drawn in each resample: [count, examples]. Depends on the seed alone, not on the machine."""
-    at = np.arange(count * examples, dtype=np.int64)
+def resamples(examples: int, seed: int, count: int = RESAMPLES, first: int = 0) -> npt.NDArray[np.float32]:
+    """How often each example is drawn in each resample: [count, examples]. Depends on the seed alone, not on the machine.
+
+    first: the number of the first of these resamples, where not all are made at once.
+    """
+    at = np.arange(first * examples, (first + count) * examples, dtype=np.int64)
     random = mix(counters(at) ^ name_bits("bootstrap", seed)) >> np.uint64(32)
     drawn = ((random * np.uint64(max(examples, 1))) >> np.uint64(32)).astype(np.int64)
     flat = np.bincount(np.repeat(np.arange(count), examples) * examples + drawn, minlength=count * examples)

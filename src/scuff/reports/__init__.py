@@ -6,6 +6,7 @@ from .evaluation import write_report
 from .evaluation_tables import paper_table, score_table
 from .gate import check_summary, junit, markdown
 from .live import marked_line
+from .meaning import meaning_table, terse_line
 from .parquet import write_parquet
 
 __all__ = [
@@ -15,8 +16,10 @@ __all__ = [
     "junit",
     "markdown",
     "marked_line",
+    "meaning_table",
     "paper_table",
     "score_table",
+    "terse_line",
     "write_attack_report",
     "write_parquet",
     "write_report",
