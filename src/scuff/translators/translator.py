@@ -134,7 +134,7 @@ class Translator:
         words = [self.target.pieces[piece] for piece in pieces[:end].tolist()]
         for at in np.flatnonzero(pieces[:end] == UNKNOWN).tolist():
             place = int(places[at])
-            words[at] = text[row.start[place] : row.stop[place]] if place >= 0 else ""
+            words[at] = self.target.marked(text[row.start[place] : row.stop[place]]) if place >= 0 else ""
         return self.target.text(word for word in words if word)
 
 

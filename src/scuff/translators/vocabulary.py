@@ -22,7 +22,7 @@ WORD = re.compile(r"\d+(?:[.,]\d+)+|\b\w{1,2}['’](?=\w)|(?<=\w)['’]\w+|\w+(?
 
 SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 PAD, BEGIN, END, UNKNOWN = range(len(SPECIAL))
-JOINER, INSIDE = "￭", "##"  # marks of pieces: no space before the word; not the first piece of a word
+JOINER, SPACE = "￭", "▁"  # marks of a word: none or a space before it; SPACE is only written by subwords
 
 
 class Row(NamedTuple):
@@ -67,12 +67,12 @@ class Words:
         return [(self.number.get(word, UNKNOWN), start, stop)]
 
     def text(self, pieces: Iterable[str]) -> str:
-        """The text that pieces make; a piece without a mark has a space before it."""
-        parts = []
-        for piece in pieces:
-            mark = next((mark for mark in (INSIDE, JOINER) if piece.startswith(mark)), "")
-            parts.append(piece[len(mark) :] if mark else f" {piece}")
-        return "".join(parts).strip()
+        """The text that pieces make; one without JOINER has a space before it."""
+        return "".join(piece[1:] if piece.startswith(JOINER) else f" {piece}" for piece in pieces).strip()
+
+    def marked(self, word: str) -> str:
+        """The piece that a word would be, with a space before it."""
+        return word
 
     @cached_property
     def surfaces(self) -> list[str]:
@@ -93,16 +93,20 @@ class Words:
 
 
 class Subwords(Words):
-    """A vocabulary of subwords (Sennrich et al. 2016), cut within words. model: tokenizers' BPE as JSON."""
+    """A vocabulary of subwords (Sennrich et al. 2016), cut within words. The first piece of a word begins with SPACE or JOINER.
+
+    model: tokenizers' BPE as JSON.
+    """
 
     kind = "bpe"
 
     def __init__(self, model: str, joined: bool) -> None:
         from tokenizers import Tokenizer
 
-        self.model, self._bpe = model, Tokenizer.from_str(model).model
-        vocabulary = Tokenizer.from_str(model).get_vocab(with_added_tokens=False)
+        tokenizer = Tokenizer.from_str(model)
+        vocabulary = tokenizer.get_vocab(with_added_tokens=False)
         super().__init__(sorted(vocabulary, key=vocabulary.__getitem__), joined)
+        self.model, self._bpe = model, tokenizer.model
         self._known: dict[str, list[tuple[int, int]]] = {}
 
     @classmethod
@@ -110,43 +114,53 @@ class Subwords(Words):
         """By `size` operations at most; pairs that occur fewer than `least` times are not merged."""
         from tokenizers import Tokenizer, models, trainers
 
-        words = [word for text in texts for word, _, _ in split(text, joined)]
+        words = [_marked(word, joined) for text in texts for word, _, _ in split(text, joined)]
         alphabet = {letter for word in words for letter in word}
         learner = trainers.BpeTrainer(
-            vocab_size=size + len(SPECIAL) + 2 * len(alphabet), min_frequency=least, special_tokens=list(SPECIAL),
-            continuing_subword_prefix=INSIDE, show_progress=False,
+            vocab_size=size + len(SPECIAL) + len(alphabet), min_frequency=least, special_tokens=list(SPECIAL),
+            show_progress=False,
         )  # fmt: skip
-        tokenizer = Tokenizer(models.BPE(unk_token=SPECIAL[UNKNOWN], continuing_subword_prefix=INSIDE))
+        tokenizer = Tokenizer(models.BPE(unk_token=SPECIAL[UNKNOWN]))
         tokenizer.train_from_iterator(words, learner)
         made = json.loads(tokenizer.to_str())
         return cls(json.dumps({**made, "added_tokens": []}, ensure_ascii=False), joined)
 
     def cut(self, word: str, start: int, stop: int) -> list[tuple[int, int, int]]:
+        """As for words. On the source side, a mark that is a piece of its own is left out: it has no place in the text."""
         found = self._known.get(word)
         if found is None:
-            found, at = [], 0
-            for token in self._bpe.tokenize(word):
-                # an unknown piece is one character; offsets count bytes
-                length = 1 if token.id == UNKNOWN else len(token.value) - len(INSIDE) * (at > 0)
-                found.append((token.id, length))
-                at += length
+            # an unknown piece is one character; the library's own places count bytes
+            tokens = self._bpe.tokenize(_marked(word, self.joined))
+            found = [(token.id, 1 if token.id == UNKNOWN else len(token.value)) for token in tokens]
             if len(self._known) < 1 << 18:
                 self._known[word] = found
-        out, at = [], start - (self.joined and word.startswith(JOINER))
+        out, at = [], start - 1
         for piece, length in found:
-            out.append((piece, max(at, start), at + length))
+            if self.joined or at + length > start:
+                out.append((piece, max(at, start), at + length))
             at += length
         return out
 
+    def marked(self, word: str) -> str:
+        return SPACE + word
+
+    def text(self, pieces: Iterable[str]) -> str:
+        parts = (piece[1:] if piece.startswith(JOINER) else piece.replace(SPACE, " ") for piece in pieces)
+        return "".join(parts).strip()
+
     def surface(self, piece: int) -> str:
-        return self.pieces[piece].removeprefix(INSIDE)
+        return self.pieces[piece].removeprefix(JOINER if self.pieces[piece].startswith(JOINER) else SPACE)
 
     @cached_property
     def begins(self) -> Mask:
-        return np.array([not piece.startswith(INSIDE) for piece in self.pieces], np.bool_)
+        return np.array([piece.startswith((SPACE, JOINER)) for piece in self.pieces], np.bool_)
 
     def state(self) -> dict[str, Any]:
         return {"kind": self.kind, "joined": self.joined, "model": json.loads(self.model)}
+
+
+def _marked(word: str, joined: bool) -> str:
+    return word if joined and word.startswith(JOINER) else SPACE + word
 
 
 LEARNERS = {"words": Words, "bpe": Subwords}

@@ -1,0 +1,205 @@
+"""Training of translators: it learns, the adversarial loss is eq. (5), substitutions are the best ones, same seed, same bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("tokenizers")
+pytest.importorskip("sacrebleu")
+
+from scuff.training.adversarial import Resegmentation, Substitution
+from scuff.training.translation import AHEAD, Corpus, Schedule, Training, train_translator
+from scuff.translators.network import Batch, Sizes, nll
+from scuff.translators.translator import Translator, load
+from scuff.translators.vocabulary import UNKNOWN, split
+from scuff.victims.substitution import gains
+from translators.tiny import SIZES, pairs, untrained
+
+PAIRS, DEV = pairs(60), pairs(20, seed=9)
+SCHEDULE = Schedule(rate=1e-2, epochs=1, batch_tokens=128)
+
+
+def training(
+    adversarial: str | None, alpha: float = 1.0, architecture: str = "lstm", pieces: str = "words"
+) -> Training:
+    translator = untrained(architecture, pieces)
+    return Training(translator, SCHEDULE, PAIRS, DEV, adversarial, alpha, 3, 0)
+
+
+@pytest.mark.parametrize(("architecture", "epochs", "least"), [("lstm", 4, 60), ("transformer", 8, 35)])
+def test_it_learns_to_translate(architecture: str, epochs: int, least: float, tmp_path: Path) -> None:
+    seen: list[dict[str, Any]] = []
+    schedule = Schedule(rate=1e-2, epochs=epochs, batch_tokens=256, smoothing=0.0)
+    metrics = train_translator(
+        pairs(400), DEV, tmp_path / "model", architecture=architecture, device="cpu", test=pairs(20, seed=5),
+        sizes=Sizes(32, 64, 1, dropout=0.0), schedule=schedule, show=seen.append,
+    )  # fmt: skip
+    assert metrics["test"]["chrf"] > least and metrics["test"]["chrf_signature"].startswith("nrefs:1|case:mixed")
+    assert metrics == json.loads((tmp_path / "model" / "metrics.json").read_text(encoding="utf-8"))
+    assert metrics["epochs"] == seen and seen[-1]["train_loss"] < seen[0]["train_loss"]
+    best = max(seen, key=lambda epoch: epoch["chrf"])
+    assert metrics["dev"]["epoch"] == best["epoch"]
+    translator = load(tmp_path / "model", device="cpu")
+    kept = Training(translator, SCHEDULE, PAIRS, DEV, None, 1, 3, 0).measure()
+    assert kept["chrf"] == best["chrf"]  # the best epoch was saved, not the last
+
+
+def test_same_seed_same_bytes(tmp_path: Path) -> None:
+    def weights(folder: str, seed: int) -> bytes:
+        options: dict[str, Any] = {"adversarial": "vocabulary", "alpha": 0.5, "sizes": SIZES["lstm"]}
+        train_translator(PAIRS, DEV[:3], tmp_path / folder, schedule=SCHEDULE, device="cpu", seed=seed, **options)
+        return (tmp_path / folder / "model.safetensors").read_bytes()
+
+    torch.manual_seed(7)
+    before = torch.random.get_rng_state()
+    first = weights("a", 0)
+    assert (torch.random.get_rng_state() == before).all()  # the user's randomness is left alone
+    torch.rand(3)
+    assert weights("b", 0) == first
+    assert weights("c", 1) != first
+
+
+def test_batches_are_full_sorted_and_shuffled() -> None:
+    corpus = Corpus(untrained("lstm"), PAIRS)
+    batches = corpus.batches(64, np.random.default_rng(0))
+    assert sorted(np.concatenate(batches).tolist()) == list(range(len(PAIRS)))
+    for rows in batches:
+        assert (np.diff(corpus.length[rows]) <= 0).all()
+        assert len(rows) * max(corpus.length[rows].max(), corpus.wanted[rows].max()) <= 64
+    others = corpus.batches(64, np.random.default_rng(1))
+    assert [rows.tolist() for rows in batches] != [rows.tolist() for rows in others]
+    assert len(batches) < 12
+
+
+@pytest.mark.parametrize("kind", ["vocabulary", "swaps"])
+@pytest.mark.parametrize("pieces", ["words", "bpe"])
+@pytest.mark.parametrize("ahead", [1, 3])
+def test_the_loss_is_eq_5(kind: str, pieces: str, ahead: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """(1 - alpha) NLL(x, y) + alpha NLL(x_adv, y), whatever number of batches is attacked at once."""
+    monkeypatch.setitem(AHEAD, "cpu", ahead)
+    alpha = 0.3
+    both, only = training(kind, alpha, pieces=pieces), training(kind, 1.0, pieces=pieces)
+    batches = both.corpus.batches(128, np.random.default_rng(0))
+    with torch.no_grad(), both.network.steady():
+        for rows, mixed, changed in zip(batches, both.inputs(batches), only.inputs(batches), strict=True):
+            clean = both.corpus.take(rows, torch.from_numpy(rows))
+            assert mixed[3] == changed[3] == both.corpus.wanted[rows].sum()
+            assert changed[2] is None and len(changed[0].ids) == len(rows) and len(mixed[0].ids) == 2 * len(rows)
+            wanted = (1 - alpha) * loss(both, *clean).sum() + alpha * loss(both, *changed[:2]).sum()
+            assert float((loss(both, *mixed[:2]) * mixed[2]).sum()) == pytest.approx(float(wanted), rel=1e-5)
+            assert float(loss(both, *changed[:2]).sum()) != pytest.approx(float(loss(both, *clean).sum()), rel=1e-3)
+
+
+def loss(run: Training, batch: Batch, target: Any) -> Any:
+    return nll(run.network(run.network.embed(batch.ids), batch, target[:, :-1]), target[:, 1:])
+
+
+def expected(translator: Translator, kind: str, text: str, reference: str) -> dict[int, int]:
+    """The three best places of a text and their pieces, one candidate after the other."""
+    vectors, source = translator.vectors(), translator.source
+    ids = translator.rows([text])[0].ids
+    slopes = np.sign(translator.slopes([text], [reference])[0])
+    best = {}
+    for place, old in enumerate(ids.tolist()):
+        if kind == "swaps":
+            candidates = [UNKNOWN] if source.begins[old] and old != UNKNOWN else []
+        else:
+            candidates = [
+                new for new in range(len(source))
+                if source.surfaces[new] and new != old and source.begins[new] == source.begins[old]
+            ]  # fmt: skip
+        found = [(float(slopes[place] @ (vectors[new] - vectors[old])), new) for new in candidates]
+        if found:
+            best[place] = max(found)
+    return {place: best[place][1] for place in sorted(best, key=lambda place: -best[place][0])[:3]}
+
+
+@pytest.mark.parametrize("kind", ["vocabulary", "swaps"])
+def test_the_best_three_places_are_substituted(kind: str) -> None:
+    translator = untrained("lstm")
+    corpus, substitution = Corpus(translator, PAIRS), Substitution(translator, kind, 3)
+    rows = corpus.batches(100_000)[0]
+    batch, target = corpus.take(rows, torch.from_numpy(rows))
+    chosen, piece = substitution.places(batch, target)
+    for at, row in enumerate(rows.tolist()):
+        slow = expected(translator, kind, *PAIRS[row])
+        places = torch.nonzero(chosen[at])[:, 0].tolist()
+        assert {place: int(piece[at, place]) for place in places} == slow
+
+
+def test_the_gain_of_a_swap_is_that_of_the_unknown_piece() -> None:
+    translator = untrained("transformer")
+    vectors, generator = translator.network.vectors(), torch.Generator().manual_seed(0)
+    ids = torch.randint(4, len(vectors), (2, 5), generator=generator)
+    slopes = torch.randn(2, 5, vectors.shape[1], generator=generator)
+    known = Substitution(translator, "swaps")
+    gain, _ = known._swap(vectors, ids, slopes)
+    all_of_them = gains(vectors, ids, slopes, sign=True)[..., UNKNOWN]
+    torch.testing.assert_close(gain, all_of_them.masked_fill(~known.swappable[ids], -torch.inf))
+
+
+def test_swaps_of_subwords_are_cut_again() -> None:
+    """Splicing equals swapping in the text and cutting the whole text again; one swap in each word."""
+    translator = untrained("lstm", "bpe")
+    texts = [source for source, _ in PAIRS]
+    rows = translator.rows(texts)
+    swaps = Resegmentation(translator, texts, rows, seed=0)
+    chance = np.random.default_rng(0)
+    width = max(len(row.ids) for row in rows)
+    ids, chosen = np.zeros((len(rows), width), np.int64), np.zeros((len(rows), width), np.bool_)
+    for at, row in enumerate(rows):
+        ids[at, : len(row.ids)] = row.ids
+        chosen[at, : len(row.ids)] = chance.random(len(row.ids)) < 0.4
+    changed = 0
+    for at, found in enumerate(swaps.splice(np.arange(len(rows)), ids, chosen)):
+        slow: list[int] = []
+        places = range(swaps.edges[at], swaps.edges[at + 1])
+        for word in range(len(split(texts[at]))):
+            here = [place for place in places if swaps.word[place] == word]
+            hit = next((place for place in here if chosen[at, place - swaps.edges[at]]), None)
+            if hit is None:
+                slow += [int(ids[at, place - swaps.edges[at]]) for place in here]
+            else:
+                entry = swaps.entry[hit]
+                slow += swaps.flat[swaps.begin[entry] : swaps.begin[entry + 1]].tolist()
+        assert found.tolist() == slow
+        again = "".join(translator.source.surfaces[piece] or "?" for piece in slow)
+        changed += again != "".join(texts[at].split())
+    assert changed > 40
+
+
+def test_seconds_limit_the_epochs(tmp_path: Path) -> None:
+    schedule = Schedule(rate=1e-2, epochs=50, batch_tokens=128)
+    sizes = SIZES["lstm"]
+    metrics = train_translator(
+        PAIRS, DEV[:3], tmp_path, seconds=1e-3, schedule=schedule, sizes=sizes, device="cpu"
+    )  # fmt: skip
+    assert len(metrics["epochs"]) == 1
+
+
+@pytest.fixture
+def no_files(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "model"
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"architecture": "gru"}, "expected one of lstm, transformer for architecture, got 'gru'"),
+        ({"pieces": "letters"}, "expected one of words, bpe for pieces, got 'letters'"),
+        ({"adversarial": "knn"}, "expected one of None, vocabulary, swaps for adversarial, got 'knn'"),
+        ({"alpha": 2.0}, "expected a number above 0 and up to 1 for alpha, got 2.0"),
+        ({"dev": []}, "expected pairs to train on and a dev part, got 60 and 0"),
+    ],
+)
+def test_wrong_options_are_named(wrong: dict[str, Any], message: str, no_files: Path) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        train_translator(PAIRS, wrong.pop("dev", DEV), no_files, **wrong)
