@@ -215,7 +215,7 @@ class Slow:
         vocabulary, unknown = self.vocabulary, self.vocabulary.unknown
         begins = first if piece == unknown else bool(vocabulary.begins[piece])
         if self.search.within == "swaps":
-            if piece == unknown:
+            if piece == unknown or not any(letter.isalnum() for letter in old):
                 return []
             count = self.search.max_scrambling
             random = [float(self.rng.uniform(np.array([0]), np.array([start * count + at]))[0]) for at in range(count)]

@@ -174,6 +174,8 @@ class Substitutes:
         row = rows[sites.asked]
         start = corpus.offsets[row]
         words = corpus.cut(Spans(row, start + sites.start, start + sites.stop)).strings()
+        # marks are no words: a repeated one would be cut into marks that the model knows
+        gain[[not any(map(str.isalnum, word)) for word in words]] = -np.inf
         swaps = self.search.max_scrambling
         rng = Rng.of(corpus.keys, self.seed, "swaps")
         random = rng.uniform(np.repeat(row, swaps), (sites.start[:, None] * swaps + np.arange(swaps)).ravel())
