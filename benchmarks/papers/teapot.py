@@ -287,10 +287,16 @@ def searched(
     rows = []
     for line in result.lines:
         found = line["adversarial"]
-        row = {"id": line["id"], "text": line["texts"][0], "target": line["target"], "output": line["clean"]["answer"]}
-        row["adversarial"] = found["texts"][0] if found else row["text"]
-        row["adversarial_output"] = found["answer"] if found else row["output"]
-        rows.append(row)
+        text, output = line["texts"][0], line["clean"]["answer"]
+        new, answer = (found["texts"][0], found["answer"]) if found else (text, output)
+        said = {
+            "text": text,
+            "target": line["target"],
+            "output": output,
+            "adversarial": new,
+            "adversarial_output": answer,
+        }
+        rows.append({"id": str(line["id"]), **{name: str(each or "") for name, each in said.items()}})
     return rows, sum(part["queries"] for part in result.timings)
 
 
