@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import scuff
 import scuff.metrics.chrf as by_arrays
 from scuff.english.morphy import bases, synset_words, synsets
 from scuff.english.stemmer import stem
@@ -162,3 +163,40 @@ def test_meteors_options_and_signature() -> None:
 def test_meteor_is_a_share(given: list[tuple[str, str]]) -> None:
     values = Meteor().values(objects([out for out, _ in given]), objects([ref for _, ref in given]))
     assert ((values >= 0) & (values <= 1)).all()
+
+
+# --- as metrics of an evaluation ---------------------------------------------------------------------------------------
+
+SENTENCE = "In the year {} the two of them came here from far away to see what was left of the old town."
+DATA = [
+    {"source": SENTENCE.format(at), "target": SENTENCE.format(at).lower().removesuffix(".").replace("here", "there")}
+    for at in range(20)
+]
+
+
+def answer(texts: Any) -> list[str]:
+    return [str(text).lower().removesuffix(".").replace("here", "there") for text in texts]
+
+
+@pytest.mark.parametrize(("metric", "title"), [("bleu", "BLEU"), ("meteor", "METEOR"), ("exact-match", "exact match")])
+def test_evaluations_by_text_metrics(metric: str, title: str) -> None:
+    result = scuff.evaluate(answer, DATA, metric=metric, dimensions=["keyboard"], degrees=[0.3], cases=2)
+    assert result.summary["metric"] == title and result.clean > 0.99
+    assert 0 <= result.worst <= result.worst_alone <= result.average < 0.9
+    low, high = result.summary["dimensions"]["keyboard"]["degrees"][0]["average"]["interval"]
+    assert low is not None and high is not None and low < high
+
+
+def test_a_users_function_by_its_spec(tmp_path: Path) -> None:
+    file = tmp_path / "own_likeness.py"
+    file.write_text("def half(text, reference):\n    return 0.5 if text == reference else 0.0\n")
+    metric = parse_metric(f"{file}:half")
+    assert metric.spec == f"{file}:half" and metric.values(objects(["a", "b"]), objects(["a", "c"])).tolist() == [
+        0.5,
+        0,
+    ]
+    result = scuff.evaluate(answer, DATA, metric=f"{file}:half", dimensions=["keyboard"], degrees=[0.3], cases=1)
+    assert result.clean == 0.5 and result.average < 0.5
+    file.write_text("def three(text, reference, weight): ...\n")
+    with pytest.raises(ValueError, match="got too few options"):
+        parse_metric(f"{file}:three")

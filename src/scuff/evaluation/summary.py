@@ -40,9 +40,10 @@ def summarise(
 ) -> Scores:
     """Returns clean, average and worst scores with intervals, by degree, by dimension, and over all dimensions.
 
-    metric: computes the scores from the answers in the table; None stands for the task's usual one. The usual one always decides
-    which case of an example is the worst and which examples are broken, since it scores single answers. zeroe: also returns what
-    Zéroe's protocol has, the red line and s*. Raises ValueError if the metric does not fit the task, the labels or the answers.
+    metric: computes the scores from the answers in the table; None stands for the task's usual one. The usual one decides which
+    examples are broken and, but for texts, which case of an example is the worst, since it scores single answers. zeroe: also
+    returns what Zéroe's protocol has, the red line and s*. Raises ValueError if the metric does not fit the task, the labels or
+    the answers.
     """
     return _Summary(table, protocol, truth, metric or truth.metric, zeroe).content()
 

@@ -175,6 +175,8 @@ class Table:
             return Rows(*(weighted_rows(each, truth.weight) for each in scores))
         cells = [(dimension, degree) for dimension in range(self.dimensions) for degree in range(self.degrees)]
         score = self._sureness(truth) if metric.needs_scores else self["score"]
+        if truth.task == "text":
+            score = self._values(metric, truth)
         worst_cases = [self.worst_case(score, alone=alone) for alone in (False, True)]
         chosen = [
             self.clean & (self["kind"] == 0),
@@ -186,6 +188,14 @@ class Table:
         none = np.full((self.examples, wide), np.nan)
         whole = np.stack([none if rows is None else rows for rows in found])
         return Rows(whole[0], *whole[1:].reshape(3, self.dimensions, self.degrees, *none.shape))
+
+    def _values(self, metric: Metric, truth: Truth) -> Floats:
+        """The value of every row by a metric, nan where it has no answer: which of several texts is worst depends on the metric."""
+        out = np.full(len(self["example"]), np.nan)
+        rows = np.flatnonzero(self["kind"] == 0)
+        if rows.size:
+            out[rows] = metric.values(self["answers"][rows], truth.targets[self["example"][rows]], truth.labels)
+        return out
 
     def _sureness(self, truth: Truth) -> Floats:
         """A rank of every row by its score and, among equal ones, by how sure the model is of the right answer."""

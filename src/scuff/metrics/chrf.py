@@ -16,12 +16,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Bits, Floats, Ints, Mask, bounds, spread, sums
+from ..text.ragged import Bits, Floats, Ints, Mask, bounds, spread
 from ..version import __version__
 from .base import Answers, Mean, Task
 
 ORDERS, BETA = 6, 2  # n-grams of 1 to 6 characters; recall counts twice as much as precision (sacrebleu's defaults)
-CELLS = 1 << 16  # characters that are compared at once: what the processor's cache holds
+CELLS = 1 << 15  # characters that are compared at once: what the processor's cache holds
 ROWS = 1 << 10  # pairs at once, at most
 PAD = ORDERS - 1
 SACREBLEU = "2.6.0"
@@ -107,10 +107,9 @@ class _Solid(NamedTuple):
     def of(cls, texts: list[str]) -> _Solid:
         raw = "".join(texts).encode("utf-32-le", "surrogatepass")  # a model may write half a character
         codes = np.frombuffer(raw, np.uint32)
-        spaces = _spaces()
-        kept = ~spaces[np.minimum(codes, np.uint32(spaces.size - 1))]
+        kept = np.flatnonzero(~_spaces().take(codes, mode="clip"))  # indices are faster than a mask
         edges = bounds(np.fromiter(map(len, texts), np.int64, len(texts)))
-        return cls(codes[kept], sums(kept, edges))
+        return cls(codes.take(kept), np.diff(np.searchsorted(kept, edges)))
 
 
 def _matches(mine: _Solid, wanted: _Solid) -> Ints:
@@ -120,17 +119,14 @@ def _matches(mine: _Solid, wanted: _Solid) -> Ints:
     if bits > WIDEST:
         return _counted(mine, wanted)
     begin, behind = np.arange(rows) * (width + PAD), mine.length + PAD
-    cells = np.ones(rows * (width + PAD), np.uint16)
+    cells = np.ones(rows * (width + PAD), np.uint32)
     cells[spread(begin, mine.length)] = letters[: mine.codes.size]
     cells[(begin + mine.length)[:, None] + np.arange(PAD)] = 0
     cells[spread(begin + behind, wanted.length)] = letters[mine.codes.size :]
     grid = cells.reshape(rows, width + PAD)
-    key = grid[:, :width].astype(np.uint64)
-    for step in range(1, ORDERS):
-        key <<= np.uint64(bits)
-        key |= grid[:, step : step + width]
-    key <<= np.uint64(1)
-    key |= np.arange(width) >= behind[:, None]
+    three = (grid[:, :-2] << np.uint32(2 * bits)) | (grid[:, 1:-1] << np.uint32(bits)) | grid[:, 2:]
+    key = three[:, :width].astype(np.uint64) << np.uint64(3 * bits + 1)
+    key |= (three[:, 3 : 3 + width].astype(np.uint64) << np.uint64(1)) | (np.arange(width) >= behind[:, None])
     key.sort(axis=1)
     return _paired(key, bits)
 
@@ -140,33 +136,37 @@ def _paired(key: Bits, bits: int) -> Ints:
     rows, width = key.shape
     flat = key.reshape(-1)
     running = np.zeros(flat.size + 1, np.int32)  # those of one side less those of the other, up to each place
-    np.cumsum(((flat & np.uint64(1)) << np.uint64(1)).astype(np.int8) - np.int8(1), out=running[1:])
+    np.cumsum((flat.astype(np.int32) & 1) * 2 - 1, out=running[1:])
     differs = flat[1:] ^ flat[:-1]
     fresh = np.ones(flat.size + 1, np.bool_)  # where a group of equal n-grams begins, and at last where all end
-    by_row = fresh[:-1].reshape(rows, width)
+    starts = np.arange(0, flat.size, width)
     out = np.empty((ORDERS, rows), np.int64)
     for order in range(ORDERS):
         np.greater_equal(differs, np.uint64(1 << (1 + bits * (PAD - order))), out=fresh[1:-1])
-        by_row[:, 0] = True
-        left = np.abs(np.diff(running[np.flatnonzero(fresh)]))  # of each group, what is left over on one side
-        out[order] = (width - np.add.reduceat(left, bounds(np.count_nonzero(by_row, axis=1))[:-1])) // 2
+        fresh[starts] = True
+        groups = np.flatnonzero(fresh)
+        left = np.abs(np.diff(running.take(groups)))  # of each group, what is left over on one side
+        out[order] = (width - np.add.reduceat(left, np.searchsorted(groups, starts))) // 2
     return out
 
 
-def _numbered(mine: _Solid, wanted: _Solid) -> tuple[npt.NDArray[np.uint16], int]:
-    """Numbers for all characters, from 2 on, and the bits that they take: one numbering for all pairs, or for many different
-    characters, as Chinese has them, one for each pair.
+def _numbered(mine: _Solid, wanted: _Solid) -> tuple[npt.NDArray[np.uint32], int]:
+    """Numbers for all characters, from 2 on, and the bits that they take. Code points serve where they are low enough, else all
+    pairs have one numbering, or, where there are many different characters, as in Chinese, each pair its own.
     """
     codes = np.concatenate([mine.codes, wanted.codes])
-    there = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
+    highest = int(codes.max(initial=0))
+    if highest + 2 < 1 << WIDEST:
+        return codes + np.uint32(2), WIDEST
+    there = np.zeros(highest + 1, np.bool_)
     there[codes] = True
     last = int(np.count_nonzero(there)) + 1
-    if last.bit_length() <= WIDEST:
-        return (np.cumsum(there, dtype=np.uint16) + np.uint16(1))[codes], last.bit_length()
+    if last < 1 << WIDEST:
+        return np.cumsum(there, dtype=np.uint32).take(codes) + np.uint32(1), WIDEST
     pair = np.concatenate([np.repeat(np.arange(each.length.size), each.length) for each in (mine, wanted)])
     known, number = np.unique(pair << 21 | codes, return_inverse=True)
     number += 2 - np.searchsorted(known, np.arange(mine.length.size) << 21)[pair]
-    return number.astype(np.uint16), int(number.max()).bit_length()
+    return number.astype(np.uint32), max(int(number.max()).bit_length(), WIDEST)
 
 
 def _counted(mine: _Solid, wanted: _Solid) -> Ints:
