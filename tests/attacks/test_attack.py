@@ -378,7 +378,7 @@ def test_a_perturbation_that_fails_on_one_example(monkeypatch: pytest.MonkeyPatc
         ({"goal": "tags(share=2)"}, "tags.share, got 2"),
         (
             {"task": "text", "goal": "targeted(label='positive')"},
-            "expected data with one label for the goal targeted, got texts: --goal decrease",
+            "expected data with one label for the goal targeted, got texts: --goal decrease, or --recipe deepwordbug",
         ),
         ({"valid": -1}, "expected a number in [0, 1] for valid, got -1"),
         ({"max_time": "0"}, "expected a number above 0 for max_time, got 0"),

@@ -274,7 +274,7 @@ def test_identity() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"task": "text"}, "expected single or multi for chat.task, got 'text'"),
+        ({"task": "tokens"}, "expected single, multi or text for chat.task, got 'tokens'"),
         ({"prompt": "hello"}, "expected {text}, or {first} and {second}, in chat.prompt, got 'hello'"),
         ({"labels": ()}, "expected labels that differ in more than case and punctuation for chat.labels, got []"),
         (

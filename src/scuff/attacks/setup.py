@@ -28,7 +28,8 @@ from ..victims.truth import Truth
 from .attack import Attack
 from .campaign import USUAL, Campaign
 from .forecast import forecast_attack
-from .goals import Goal
+from .goals import Decrease, Goal
+from .goals.texts import REFERENCE
 from .outcomes import Limits
 from .search.base import Search
 from .settings import DEFAULT, PLAIN, TOXICTRAP, AttackSettings
@@ -73,6 +74,7 @@ class AttackSetup(Setup):
             raise ValueError(f"expected perturbations that keep each token for tagging data, got {', '.join(joins)}")
         warn_of_language([part.perturbation for part in attack.perturbations], data.strings(), stacklevel=3)
         attack = replace(attack, goal=attack.goal.ready(data.task, opened["truth"].labels))
+        _check_references(attack.goal, data)
         if victim.access == Access.DECISION:  # only its answers show whether it gives scores
             first = Query(victim)(*data.take(range(min(4, len(data)))).columns)
             if not first.answered.any():
@@ -163,7 +165,7 @@ class AttackSetup(Setup):
 
     def preflight(self, say: Say) -> float:
         each, specs = look(self, say), self.attack.in_full
-        plain = self.by_default and self.attack.name == PLAIN
+        plain = self.by_default and self.attack.name == PLAIN and self.data.task != "text"
         why = f"; the default, because no word vectors are given (--vectors FILE: {TOXICTRAP})" if plain else ""
         say(f"recipe  {self.attack.name}: {self.attack.paper}{why}")
         say(f"        goal {specs['goal']}; search {specs['search']}")
@@ -221,6 +223,15 @@ def look_for(wanted: int, goal: Goal, query: Query, data: Dataset, truth: Truth,
         last = int(fits[wanted - found - 1]) + 1 if found + fits.size >= wanted else rows.size
         found, looked = found + int((fits < last).sum()), looked + last
     return np.sort(order[:looked]), found
+
+
+def _check_references(goal: Goal, data: Dataset) -> None:
+    """Raises BadRun if a goal compares with references and the data has none."""
+    if isinstance(goal, Decrease) and goal.against == REFERENCE and not any(map(str.strip, map(str, data.targets))):
+        raise BadRun(
+            f"{data.name}: expected references for the goal decrease, got none: --label NAME names their column; "
+            "--goal \"decrease(against='output')\" compares with the model's own texts for the original sources"
+        )
 
 
 def _check_access(attack: Attack, victim: Victim, task: Task) -> None:

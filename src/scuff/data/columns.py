@@ -70,8 +70,12 @@ def text_columns(name: str, seen: Sequence[str], given: Sequence[str] = ()) -> l
     raise BadInput(f"{name}: expected --text NAME (twice for sentence pairs), one of: {some(seen)}")
 
 
-def label_columns(name: str, seen: Sequence[str], texts: Sequence[str], *, tokens: bool) -> list[str]:
-    """Returns the column that holds the labels, tags or translations, guessed. Raises BadInput if no name fits."""
+def label_columns(
+    name: str, seen: Sequence[str], texts: Sequence[str], *, tokens: bool, needed: bool = True
+) -> list[str]:
+    """Returns the column that holds the labels, tags or translations, guessed. If no name fits, raises BadInput, or returns [] if
+    none is needed.
+    """
     low = {column.lower(): column for column in seen if column not in texts}
     for first, second in TRANSLATIONS:
         if [column.lower() for column in texts] == [first] and second in low:
@@ -79,6 +83,8 @@ def label_columns(name: str, seen: Sequence[str], texts: Sequence[str], *, token
     for label in (*(TAGS if tokens else ()), *LABELS):
         if label in low:
             return [low[label]]
+    if not needed:
+        return []
     raise BadInput(f"{name}: expected --label NAME, one of: {some(low.values()) or 'no other column'}")
 
 

@@ -50,7 +50,7 @@ def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
         else:
             records = records_of_file(input_file(path, columns))
     else:
-        records, names = records_of_object(data)
+        records, names = records_of_object(data, texts=columns.task == "text")
     if not records:
         raise BadInput(f"{name}: expected examples, got none")
     return _Reader(name, records, columns, names).dataset()
@@ -66,7 +66,9 @@ class _Reader:
         self.seen = column_names(records)
         self.texts = text_columns(name, self.seen, columns.text)
         tokens = holds_lists(records, self.texts[0])
-        self.labels = list(columns.label) or label_columns(name, self.seen, self.texts, tokens=tokens)
+        self.labels = list(columns.label) or label_columns(
+            name, self.seen, self.texts, tokens=tokens, needed=columns.task != "text"
+        )
         check_columns(name, self.seen, (*self.labels, *([columns.id] if columns.id else ())))
         self.task: Task = columns.task or guess_task(records, self.texts, self.labels)
 
@@ -95,7 +97,7 @@ class _Reader:
         if len(set(ids)) < len(ids):
             twice = next(name for name, count in Counter(ids).items() if count > 1)
             raise BadInput(f"{self.name}: expected an id of its own for each example, got {twice!r} more than once")
-        known = tuple(self.labels) if len(self.labels) > 1 else self.names.get(self.labels[0], ())
+        known = tuple(self.labels) if len(self.labels) != 1 else self.names.get(self.labels[0], ())
         kept = tuple(map(tuple, columns))
         return Dataset(self.name, self.task, kept, tuple(targets), tuple(ids), tuple(self.texts), dict(skipped), known)
 
@@ -115,6 +117,8 @@ class _Reader:
 
     def _target(self, record: Record, row: int) -> Target | None:
         """Returns what the task wants to know of a record, None if it is missing."""
+        if not self.labels:
+            return ""  # texts without references
         value = record.get(self.labels[0])
         if self.task == "text":
             return value if isinstance(value, str) else None

@@ -134,10 +134,11 @@ def records_of_hub(name: str, split_name: str | None) -> tuple[list[Record], Nam
     return records_of_object(found)
 
 
-def records_of_object(data: Any) -> tuple[list[Record], Names]:
+def records_of_object(data: Any, texts: bool = False) -> tuple[list[Record], Names]:
     """Returns the records of an object, and the names behind its label numbers if it has them.
 
     data: a DataFrame, a Hugging Face data set, a list of dicts or of tuples (text, label) or (first, second, label).
+    texts: a list of mere texts will do, too.
     """
     names: Names = {}
     if hasattr(data, "features") and hasattr(data, "column_names"):  # a Hugging Face data set
@@ -152,6 +153,8 @@ def records_of_object(data: Any) -> tuple[list[Record], Names]:
     rows = list(data) if isinstance(data, Iterable) else []
     if rows and all(isinstance(row, dict) for row in rows):
         return [_bare(row) for row in rows], names
+    if texts and rows and all(isinstance(row, str) for row in rows):
+        return [{"text": row} for row in rows], names
     sizes = {len(row) if isinstance(row, Sequence) and not isinstance(row, str) else 0 for row in rows}
     if sizes not in ({2}, {3}):
         raise BadInput(
@@ -188,7 +191,9 @@ def training_records(data: Any, columns: Columns) -> tuple[str, list[Record]]:
     if is_toy(data):
         data = toy_dataset(name, columns.split or "train")
     if isinstance(data, Dataset):
-        fields = dict(zip(data.fields, data.columns, strict=True)) | {"target" if data.task == "text" else "label": data.targets}
+        fields = dict(zip(data.fields, data.columns, strict=True)) | {
+            "target" if data.task == "text" else "label": data.targets
+        }
         return data.name, [dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True)]
     if isinstance(data, str | Path):
         return name, records_of_hub(name.removeprefix(HUB), columns.split or "train")[0]

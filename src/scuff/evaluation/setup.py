@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..metrics import Metric, parse_metric
 from ..perturbations.languages import warn_of_language
-from ..runs.folder import Folder, NoAnswers
+from ..runs.folder import BadRun, Folder, NoAnswers
 from ..runs.inputs import saved_data
 from ..runs.preflight import costs, in_brackets, look
 from ..runs.progress import Forecast
@@ -43,6 +43,11 @@ class EvaluationSetup(Setup):
         settings = EvaluationSettings.of(**given)
         opened = cls.opened(model, source, settings, output)
         victim, data = opened["victim"], opened["data"]
+        if data.task == "text" and not any(data.targets):
+            raise BadRun(
+                f"{data.name}: expected references for an evaluation, got none: --label NAME names their column; "
+                "`scuff attack` does without: --goal \"decrease(against='output')\""
+            )
         metric = _metric(settings)
         if (settings.guided or metric) and victim.access == Access.DECISION:
             Query(victim)(*data.take(range(min(4, len(data)))).columns)  # only its answers show whether it gives scores

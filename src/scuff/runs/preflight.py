@@ -43,10 +43,11 @@ def look(setup: Setup, say: Say) -> float:
     )
     empty = f"; {data.empty:,} with an empty text, which is asked as it is and cannot change" if data.empty else ""
     say(f"data    {data.name}: {setup.total:,} examples{sampled}{in_brackets('; left out: ', data.skipped)}{empty}")
+    nothing = "nothing" if data.task == "text" else "no label"
     for row in range(len(two)):
         text = " / ".join(_short(column[row]) for column in two.columns)
-        answer = answers.problem[row] or in_words(said(answers.answers[row], setup.truth), scores=True) or "no label"
-        say(f"        {text}\n          expected {_short(data.targets[row]) or 'no label'}, answered {_short(answer)}")
+        answer = answers.problem[row] or in_words(said(answers.answers[row], setup.truth), scores=True) or nothing
+        say(f"        {text}\n          expected {_short(data.targets[row]) or nothing}, answered {_short(answer)}")
     meter = setup.query
     asked, seconds = meter.asked, meter.seconds
     outputs = meter(*data.columns)
@@ -62,7 +63,9 @@ def look(setup: Setup, say: Say) -> float:
     sure = f" [{100 * low:.1f}, {100 * high:.1f}]" if data.task in ("single", "multi") else ""
     lost = f", {int((~got).sum())} without an answer" if not got.all() else ""
     chance, majority = 100 * setup.truth.chance, 100 * setup.truth.majority
-    say(f"clean   {100 * clean:.1f} %{sure} on {int(got.sum()):,} examples{lost}; guessing gives {chance:.1f} %")
+    bare = data.task == "text" and not any(data.targets)
+    shown = "not known, since there are no references," if bare else f"{100 * clean:.1f} %{sure}"
+    say(f"clean   {shown} on {int(got.sum()):,} examples{lost}; guessing gives {chance:.1f} %")
     if not got.any():
         raise BadRun(f"{setup.victim.name}: expected answers, got none: {problem[0]}")
     strange = setup.victim.strange
@@ -73,6 +76,9 @@ def look(setup: Setup, say: Say) -> float:
         )
     if len(data.labels) == 1 and data.task == "single":
         say(f"WARNING all examples have the label {data.labels[0]}: a model that always says so has a perfect score")
+    elif data.task == "text":
+        if clean == 0 and not bare:
+            say("WARNING the model's texts have nothing in common with the references: are the columns right?")
     elif clean <= setup.truth.chance or (data.task == "single" and clean <= setup.truth.majority < 1):
         say(
             f"WARNING the clean score is no better than guessing ({chance:.1f} %) or always giving the most "

@@ -80,7 +80,7 @@ def _endpoint(
         return _built(Http, name, name, task=task, labels=labels, **options)
     from .remote.chat import Chat
 
-    if not labels and data_labels is not None:
+    if not labels and data_labels is not None and task != "text":
         if len(data_labels) < 2:
             raise ValueError(f"expected --labels to ask for, got one label in the data: {some(data_labels)}")
         labels = data_labels

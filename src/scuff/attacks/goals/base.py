@@ -31,7 +31,7 @@ Reasons = npt.NDArray[np.object_]  # strings
 WRONG = "already wrong"  # why examples are not attacked
 HINTS: dict[Task, str] = {
     "tokens": ": --goal tags",
-    "text": ": --goal decrease",
+    "text": ": --goal decrease, or --recipe deepwordbug",
 }  # a goal that fits, for error messages
 
 

@@ -1,4 +1,4 @@
-"""A chat model behind an OpenAI-compatible endpoint, used as a classifier."""
+"""A chat model behind an OpenAI-compatible endpoint, as a classifier or to write a text for a text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...data.dataset import Task, Text
-from ...specs import check_count, check_positive, check_switch
+from ...specs import check_count, check_positive, check_switch, some
 from ..answers import begin
-from ..base import Access, Column, Outputs, Victim
+from ..base import Access, Column, Outputs, Victim, as_objects
 from .client import Endpoint
 from .http import in_text
 from .logprobs import label_scores
@@ -30,14 +30,20 @@ SHOWS = {1: ("text", "Text: {text}"), 2: ("pair of texts", "First text: {first}\
 
 THINKING = 4096  # tokens that a model may need to think before it answers
 
+USUAL = -1  # stands for the usual limit of tokens of the task
+
+TOKENS: dict[Task, int] = {"single": 16, "multi": 16, "text": 1024}
+
 
 class Chat(Victim):
-    """A zero-shot classifier: one question per row; the answer names one label, or any number of them for task multi.
+    """A zero-shot classifier: one question per row; the answer names one label, or any number of them for task multi. For task
+    text the answer is a text, as it comes, and the prompt says what is wanted ("Translate into English: {text}").
 
     url: up to and with /v1. prompt: with {text}, or {first} and {second}, and {labels}; the default asks for the labels and
-    nothing else. max_tokens: of an answer; one that is cut off before it names a label, as of models that think first, is asked
-    for again with `thinking` tokens. These and temperature are left out of the request if they are None. scores: ask for the
-    `top_logprobs` likeliest tokens, and give a score for each label (see logprobs.py). The rest is explained at Endpoint.
+    nothing else. max_tokens: of an answer, by default 16, for texts 1,024; one that is cut off before it names a label, as of
+    models that think first, is asked for again with `thinking` tokens. These and temperature are left out of the request if they
+    are None. scores: ask for the `top_logprobs` likeliest tokens, and give a score for each label (see logprobs.py). The rest is
+    explained at Endpoint.
     """
 
     cases_at_once = 500  # answers cost time or money
@@ -51,12 +57,12 @@ class Chat(Victim):
         url: str,
         model: str,
         *,
-        labels: Sequence[str],
+        labels: Sequence[str] = (),
         task: Task = "single",
         prompt: str | None = None,
         system: str | None = None,
         temperature: float | None = 0,
-        max_tokens: int | None = 16,
+        max_tokens: int | None = USUAL,
         thinking: int | None = THINKING,
         scores: bool = False,
         top_logprobs: int = 20,
@@ -69,8 +75,16 @@ class Chat(Victim):
         key_header: str = "Authorization",
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        if task not in ASKS:
-            raise ValueError(f"expected single or multi for chat.task, got {task!r}")
+        if task not in TOKENS:
+            raise ValueError(f"expected single, multi or text for chat.task, got {task!r}")
+        if task == "text" and prompt is None:
+            raise ValueError(
+                "expected a prompt that says what to write, with {text} in it, for chat.prompt and task text, got none: "
+                "--with prompt='Translate into English: {text}'"
+            )
+        if task == "text" and labels:
+            raise ValueError(f"expected no labels for chat.labels and task text, got {some(labels)}")
+        max_tokens = TOKENS[task] if max_tokens == USUAL else max_tokens
         if prompt is not None and ("{text}" in prompt) == ("{first}" in prompt and "{second}" in prompt):
             raise ValueError(f"expected {{text}}, or {{first}} and {{second}}, in chat.prompt, got {prompt[:60]!r}")
         base, mark, query = url.partition("?")
@@ -82,7 +96,7 @@ class Chat(Victim):
         shown = self.endpoint.address.shown.removesuffix("/chat/completions")
         self.name, self.task, self.labels = f"chat:{shown}#{model}", task, tuple(labels)
         self.rows_at_once, self.in_flight = max(256, concurrency), concurrency
-        self._prompts = {columns: _prompt(prompt, task, columns) for columns in SHOWS}
+        self._prompts = {columns: _prompt(prompt, task, columns) for columns in SHOWS}  # texts have one of their own
         self._system = [{"role": "system", "content": system}] if system else []
         self._settings: dict[str, Any] = {"model": model}
         if temperature is not None:
@@ -103,7 +117,8 @@ class Chat(Victim):
                 )
             self.access, self.hint = Access.SCORE, ""
             self._settings |= {"logprobs": True, "top_logprobs": top_logprobs}
-        self._verdicts = Verdicts(self.labels, "chat")
+        if task != "text":
+            self._verdicts = Verdicts(self.labels, "chat")
         about: list[Any] = [self.endpoint.address.public, task, self.labels, self._prompts, system, self._settings]
         about += [thinking] if thinking != THINKING else []
         self._identity = f"{self.name} {sha256(json.dumps(about).encode()).hexdigest()[:16]}"
@@ -117,6 +132,9 @@ class Chat(Victim):
             raise ValueError(f"expected as many columns of texts as chat.prompt has, got {len(columns)}")
         rows = list(zip(*columns, strict=True))
         answers = self._ask([self._body(prompt, row) for row in rows])
+        if self.task == "text":
+            texts = [None if problem else text for text, problem in map(self._said, answers)]
+            return Outputs.of(as_objects(texts), [problem for _, problem in map(self._said, answers)])
         found = [self._read(answer) for answer in answers]
         if self.access == Access.SCORE:
             return self._scored(answers, found)
@@ -162,7 +180,7 @@ class Chat(Victim):
             return False
         if choice.get("finish_reason") != "length":
             return False
-        return self.task == "multi" or not (isinstance(text, str) and self._verdicts.begins(text))
+        return self.task != "single" or not (isinstance(text, str) and self._verdicts.begins(text))
 
     def _scored(self, answers: list[Any], found: list[Any]) -> Outputs:
         """The scores of the labels; a label whose tokens the server does not show counts as certain."""
@@ -185,22 +203,29 @@ class Chat(Victim):
 
     def _read(self, answer: Any) -> int | set[int] | str:
         """The number of a label, a set of numbers, or a problem."""
+        text, problem = self._said(answer)
+        if problem:
+            return problem
+        return self._verdicts.one(text) if self.task == "single" else self._verdicts.several(text)
+
+    def _said(self, answer: Any) -> tuple[str, str]:
+        """The text of an answer, and the problem if it has none or was cut off."""
         if isinstance(answer, Failure):
-            return REFUSED if _is_filtered(answer.body) else f"error: {answer.reason}"
+            return "", REFUSED if _is_filtered(answer.body) else f"error: {answer.reason}"
         try:
             choice = answer["choices"][0]
             message = choice["message"]
             text, refusal, reason = message.get("content"), message.get("refusal"), choice.get("finish_reason")
         except (LookupError, TypeError, AttributeError):
             failed = isinstance(answer, dict) and "error" in answer  # some servers answer so with a status of success
-            return f"error: {begin(answer)}" if failed else unparsed(answer)
+            return "", f"error: {begin(answer)}" if failed else unparsed(answer)
         if refusal or reason == "content_filter":
-            return REFUSED
+            return "", REFUSED
         if isinstance(text, list):  # of parts
             text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
-        if not isinstance(text, str) or (self.task == "multi" and reason == "length"):
-            return unparsed(text or choice)  # a list that was cut off may miss labels
-        return self._verdicts.one(text) if self.task == "single" else self._verdicts.several(text)
+        if not isinstance(text, str) or (self.task != "single" and reason == "length"):
+            return "", unparsed(text or choice)  # a list that was cut off may miss labels, a text its end
+        return text, ""
 
 
 def _prompt(prompt: str | None, task: Task, columns: int) -> str:
