@@ -286,11 +286,12 @@ def searched(
     )  # fmt: skip
     rows = []
     for line in result.lines:
-        found = line["adversarial"]
-        text, output = line["texts"][0], line["clean"]["answer"]
-        new, answer = (found["texts"][0], found["answer"]) if found else (text, output)
+        old, output = line["texts"][0], line["clean"]["answer"]
+        new, answer = old, output
+        if found := line["adversarial"]:
+            new, answer = found["texts"][0], found["answer"]
         said = {
-            "text": text,
+            "text": old,
             "target": line["target"],
             "output": output,
             "adversarial": new,
