@@ -2,6 +2,7 @@
 
   python benchmarks/papers/teapot.py run [MODEL ...] [--device cuda] [--jobs 16] [--seconds 120] [--limit 480] [--out FOLDER]
   python benchmarks/papers/teapot.py run de-lstm-words --tiny     (to try it: a small model, few sentences)
+  python benchmarks/translators.py TRAIN --json FOLDER/times.json     (what adversarial training costs)
   python benchmarks/papers/teapot.py page [--runs FOLDER]
 
 Models: LANGUAGE-ARCHITECTURE-PIECES (cs, de, fr; lstm, transformer; words, bpe), and the word LSTMs that are trained on
@@ -121,7 +122,6 @@ class Attack:
 STRONGER = "beam=4, verify=16"
 METRICS = "metrics.json"  # the last file that a training writes
 TINY_PAIRS = 60
-TIMED_PAIRS, TIMED = 8000, 5  # pairs of an epoch, and epochs, to measure the time of training
 
 
 @dataclass(frozen=True)
@@ -421,38 +421,6 @@ def side_by_side(
             yield task, future.result()
 
 
-def times(args: argparse.Namespace, shared: Path) -> int:
-    """Measures epochs of plain and adversarial training, one after the other, and keeps the seconds. Returns an exit code."""
-    from scuff.training.translation import SCHEDULES, Training
-    from scuff.translators.translator import SIZES, Translator, learn_vocabulary
-
-    place = Place(args.out, shared, args.device, 0, None, None, args.tiny, float("inf"))
-    pairs = place.part("de", "train", TINY_PAIRS if args.tiny else TIMED_PAIRS)
-    sizes = tiny_sizes() if args.tiny else SIZES["lstm"]
-    source, target = (learn_vocabulary([pair[side] for pair in pairs], "words", joined=bool(side)) for side in range(2))
-    made = {}
-    for name in ("plain", *TRAININGS):
-        within, _, alpha = name.rpartition("-")
-        translator = Translator.build("lstm", sizes, source, target, device=args.device)
-        made[name] = Training(
-            translator, SCHEDULES["lstm"], pairs, pairs[:1], within or None, float(alpha) if within else 1.0, 3, 0
-        )
-    taken: dict[str, list[float]] = {name: [] for name in made}
-    for turn in range(1 + TIMED):  # in turns, so that a slow moment of the machine hits all; the first one warms up
-        for name, training in made.items():
-            begin = time.perf_counter()
-            training.epoch(turn, 1 + TIMED)  # returns a number, so it waits for the device
-            taken[name] += [time.perf_counter() - begin] if turn else []
-    found = {name: sorted(each)[len(each) // 2] for name, each in taken.items()}
-    for name, seconds in found.items():
-        print(f"{name}: {seconds:.2f} s an epoch, {seconds / found['plain']:.2f} times plain", flush=True)
-    keep(
-        args.out / "times.json",
-        {"pairs": len(pairs), "epochs": TIMED, "plain": found.pop("plain"), "adversarial": found},
-    )
-    return 0
-
-
 def arguments(given: Iterable[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -464,11 +432,9 @@ def arguments(given: Iterable[str] | None = None) -> argparse.Namespace:
     runs.add_argument("--first", action="store_true", help="only what the paper has figures of")
     runs.add_argument("--jobs", type=int, default=1)
     runs.add_argument("--limit", type=float, default=float("inf"), metavar="SECONDS", help="nothing begins after that")
-    clock = commands.add_parser("times", help="measure what adversarial training costs")
-    for command in (runs, clock):
-        command.add_argument("--device", default="cpu")
-        command.add_argument("--out", type=Path, default=Path("runs/teapot"), metavar="FOLDER")
-        command.add_argument("--tiny", action="store_true", help="small models and few sentences, to try it")
+    runs.add_argument("--device", default="cpu")
+    runs.add_argument("--out", type=Path, default=Path("runs/teapot"), metavar="FOLDER")
+    runs.add_argument("--tiny", action="store_true", help="small models and few sentences, to try it")
     page = commands.add_parser("page", help="write the evidence and the page")
     page.add_argument("--runs", type=Path, metavar="FOLDER", help="take numbers from there; default: only the evidence")
     args = parser.parse_args(given)
@@ -487,7 +453,7 @@ def main() -> int:
 
         return write(args.runs)
     shared = Path(os.environ.get("SCUFF_SHARED", Path(__file__).parents[3] / "shared"))
-    return run(args, shared) if args.command == "run" else times(args, shared)
+    return run(args, shared)
 
 
 if __name__ == "__main__":

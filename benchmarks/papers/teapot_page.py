@@ -210,18 +210,20 @@ def tables_5_and_6(evidence: dict[str, Any], figures: dict[str, Any]) -> list[st
 
 def times(evidence: dict[str, Any], figures: dict[str, Any]) -> list[str]:
     """What adversarial training costs, measured alone on the machine."""
-    found = evidence.get("times") or {}
-    plain = found.get("plain")
-    if not plain:
+    most, rows = figures["times"]["adversarial / plain training"], []
+    for found in evidence.get("times") or []:
+        ways = {TRAININGS.get(name.replace(" alpha ", "-"), name): ratio for name, ratio in found["ratio"].items()}
+        shown = [f"{ways[name]:.2f}" if name in ways else "" for name in TRAININGS.values()]
+        rows.append(
+            [title(f"{found['architecture']}-{found['pieces']}"), f"{found['milliseconds']['plain']:.1f}", *shown]
+        )
+    if not rows:
         return []
-    most = figures["times"]["adversarial / plain training"]
-    told = ", ".join(f"{TRAININGS[name]} {value / plain:.2f}" for name, value in found["adversarial"].items())
     text = (
-        f"Time of an epoch, plain training is 1 (the paper: under {most:.0f}; our aim 1.3): {told}. Measured in turns with "
-        f"nothing else running, the median of {found['epochs']} epochs of {found['pairs']:,} pairs after one to warm up; a "
-        f"plain one took {plain:.2f} s."
+        f"Time of a training step; plain training is 1 (the paper: under {most:.0f}; our aim 1.3). Measured in turns, "
+        f"nothing else running, by `benchmarks/translators.py`: the median of {found['rounds']} rounds of {found['steps']} steps."
     )
-    return wrapped(text)
+    return [*wrapped(text), "", *table(["model", "plain, ms", *TRAININGS.values()], rows)]
 
 
 def stronger_search(evidence: dict[str, Any]) -> list[str]:
