@@ -184,9 +184,16 @@ def test_findings_come_from_the_numbers(script: Any, tmp_path: Path) -> None:
 def test_the_tables_have_the_papers_figure_in_every_row(script: Any, tmp_path: Path) -> None:
     module, page = script("teapot"), script("teapot_page")
     kept(tmp_path, module, {})
-    (tmp_path / "times.json").write_text(
-        json.dumps({"plain": 2.0, "pairs": 8000, "epochs": 5, "adversarial": {"swaps-1.0": 3.0, "swaps-0.5": 5.0}})
-    )
+    ratio = {"plain": 1.0, "swaps alpha 1.0": 1.5, "swaps alpha 0.5": 2.5}
+    time = {
+        "architecture": "lstm",
+        "pieces": "words",
+        "steps": 60,
+        "rounds": 5,
+        "milliseconds": {"plain": 8.0},
+        "ratio": ratio,
+    }
+    (tmp_path / "times.json").write_text(json.dumps([time]))
     row = {
         "text": "Ein Hund.",
         "target": "A dog.",
@@ -209,7 +216,7 @@ def test_the_tables_have_the_papers_figure_in_every_row(script: Any, tmp_path: P
         theirs = [rf"{chrf:.1f} \({bleu:.1f}\)" for chrf, bleu in pairs.values()]
         assert re.search(rf"\| {name} \|.*\] .*\| {theirs[0]} \|.*\| {theirs[1]} \|.*\| {theirs[2]} \|", text)
         assert re.search(rf"\| {name} \|.*\] \| {TABLES[6][name]['de-en']:.1f} \|", text)
-    assert "CharSwap-adv, alpha 1.0 1.50, CharSwap-adv, alpha 0.5 2.50" in " ".join(text.split())
+    assert "| LSTM words | 8.0 |  | 1.50 |  | 2.50 |" in text and "rounds of 60 steps" in " ".join(text.split())
     assert "Highest S: source chrF 80.0, RDchrF 70.0:" in text and "Lowest S: source chrF 50.0, RDchrF 0.0:" in text
     assert len(json.dumps(evidence)) < 300_000 and '"id"' not in json.dumps(evidence), "no sentence by itself"
 
