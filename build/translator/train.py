@@ -22,10 +22,10 @@ from scuff.victims.toy_translator import (
     PAD,
     POSITIONS,
     REACH,
-    WORD,
     Network,
     rows_of,
     source_numbers,
+    split,
     target_numbers,
 )
 
@@ -34,19 +34,20 @@ SIZE, BITS, LEAST = (
     6,
     8,
 )  # of vectors; of weights behind the point; how often a word occurs that is in the vocabulary
-EPOCHS, BATCH, RATE, DROPOUT = 60, 64, 4e-3, 0.1
+EPOCHS, BATCH, RATE, DROPOUT = 80, 64, 4e-3, 0.1
 
 
 def vocabulary(texts: list[str], lower: bool) -> list[str]:
-    """The frequent words. Without `lower`, a word that also stands in lower case is left out with its capital."""
-    counts = Counter(word.lower() if lower else word for text in texts for word in WORD.findall(text))
-    kept = [word for word, count in counts.items() if count >= LEAST]
-    return [
-        "",
-        "<unk>",
-        "<end>",
-        *sorted(word for word in kept if lower or word == word.lower() or word.lower() not in counts),
-    ]
+    """The frequent words. Without `lower`, the first word of a sentence counts in lower case unless it has a capital elsewhere."""
+    places = [pair for words in map(split, texts) for pair in zip(words, starts(words), strict=True)]
+    names = {word for word, begins in places if not begins}
+    counts = Counter(word.lower() if lower or (begins and word not in names) else word for word, begins in places)
+    return ["", "<unk>", "<end>", *sorted(word for word, count in counts.items() if count >= LEAST)]
+
+
+def starts(words: list[str]) -> list[bool]:
+    """Whether each word begins a sentence."""
+    return [before in (".", "?", "!") for before in [".", *words[:-1]]]
 
 
 class Rounded(torch.autograd.Function):
@@ -110,7 +111,7 @@ def main(path: str) -> None:
     words = [vocabulary([pair[side] for pair in data], side == 0) for side in range(2)]
     known = [{word: at for at, word in enumerate(mine)} for mine in words]
     known[0].pop(""), known[1].pop("")
-    sources = [source_numbers(WORD.findall(source), known[0]) for source, _ in data]
+    sources = [source_numbers(split(source), known[0]) for source, _ in data]
     targets = [[*target_numbers(target, known[1]), END] for _, target in data]
     held = len(data) * 9 // 10
     net = Translator(len(words[0]), len(words[1]))

@@ -20,6 +20,7 @@ from scuff.runs.schema import (
     ATTACK_COLUMNS,
     CASE_COLUMNS,
     LOST_COLUMNS,
+    TEXT_COLUMNS,
     UNFIT_COLUMN,
     AttackKey,
     AttackLine,
@@ -80,6 +81,7 @@ ATTACKS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "sets": ("toy:tone", "toy:tone", {"recipe": "tt-deepwordbug", "goal": "toxictrap", "max_queries": 20}),
     "pairs": (same, PAIRS, {"side": "second", "search": "best-of"}),
     "tags": (tagger, TAGS, {"goal": "tags(share=0.2)"}),
+    "texts": (translator, TEXTS, {"task": "text"}),
     "refusing": (refusing, [(text, label) for text, _, label in PAIRS], {}),
 }
 
@@ -133,7 +135,8 @@ def test_files_of_an_attack(attacked: Folder) -> None:
     for part in attacked.parts():
         kind = CASE_COLUMNS if part.startswith("clean") else ATTACK_COLUMNS
         lost = LOST_COLUMNS if kind is ATTACK_COLUMNS and attacked.read_part(part)["unanswered"].any() else {}
-        assert columns(attacked, part) in [{**kind, **lost, **answers} for answers in ANSWER_COLUMNS], part
+        halves = TEXT_COLUMNS if kind is ATTACK_COLUMNS and attacked.summary()["task"] == "text" else {}
+        assert columns(attacked, part) in [{**kind, **lost, **halves, **answers} for answers in ANSWER_COLUMNS], part
 
 
 def places(value: Any, kind: Any) -> Iterator[tuple[Any, str]]:

@@ -29,7 +29,9 @@ PAD, UNK, END = range(3)  # the first words of both vocabularies; PAD also stand
 REACH, MEMORY = 2, 4  # neighbours on each side of a source word, and words before the next one that the decoder sees
 POSITIONS = 32  # that have a vector of their own; later ones share the last
 LONGEST = 128  # source words that the model sees
-WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]|_")
+WORD = re.compile(
+    r"[^\W_]+(?:['’-][^\W_]+)*|([^\w\s])\1*|_+"
+)  # a mark that is repeated is one word, which nobody knows
 LEFT = set(".,?!:;)")  # marks that stand close to the word before them
 STEP = 2.0**-8  # of activations
 SHARE = 2.0**-12  # of attention
@@ -96,6 +98,11 @@ def words_in(text: str) -> list[re.Match[str]]:
     return [match for _, match in zip(range(LONGEST), WORD.finditer(text), strict=False)]
 
 
+def split(text: str) -> list[str]:
+    """The words and marks of a text."""
+    return [match[0] for match in words_in(text)]
+
+
 def source_numbers(words: Sequence[str], known: dict[str, int]) -> list[int]:
     return [known.get(word.lower(), UNK) for word in words]
 
@@ -104,7 +111,7 @@ def target_numbers(text: str, known: dict[str, int]) -> list[int]:
     """The words of a translation as numbers; the first of a sentence is in lower case unless it is always written so."""
     out: list[int] = []
     begins = True
-    for word in WORD.findall(text)[:LONGEST]:
+    for word in split(text):
         out.append(known.get(word, known.get(word.lower(), UNK) if begins else UNK))
         begins = word in ".?!"
     return out
@@ -240,7 +247,7 @@ class ToyTranslator(Victim):
         if len(columns) != 1:
             raise ValueError(f"expected one column of texts for {self.name}, got {len(columns)}")
         known, target = model().source_number, model().target
-        words = [[match[0] for match in words_in(joined(text))] for text in columns[0]]
+        words = [split(joined(text)) for text in columns[0]]
         found = translate([source_numbers(mine, known) for mine in words])
         out = [
             written([source[at] if word == UNK else target[word] for word, at in zip(*made, strict=True)])

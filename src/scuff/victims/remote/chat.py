@@ -17,7 +17,7 @@ from .client import Endpoint
 from .http import in_text
 from .logprobs import label_scores
 from .responses import Failure
-from .words import REFUSED, Verdicts, unparsed
+from .words import REFUSED, Verdicts, final, unparsed
 
 ASKS: dict[Task, str] = {
     "single": "Classify the {what}. Answer with exactly one of these labels and nothing else: {labels}",
@@ -133,8 +133,9 @@ class Chat(Victim):
         rows = list(zip(*columns, strict=True))
         answers = self._ask([self._body(prompt, row) for row in rows])
         if self.task == "text":
-            texts = [None if problem else text for text, problem in map(self._said, answers)]
-            return Outputs.of(as_objects(texts), [problem for _, problem in map(self._said, answers)])
+            said = [self._said(answer) for answer in answers]
+            texts = [None if problem else final(text).strip() for text, problem in said]
+            return Outputs.of(as_objects(texts), [problem for _, problem in said])
         found = [self._read(answer) for answer in answers]
         if self.access == Access.SCORE:
             return self._scored(answers, found)
