@@ -5,13 +5,14 @@
   python benchmarks/translators.py TRAIN --json FOLDER/times.json     (what adversarial training costs)
   python benchmarks/papers/teapot.py page [--runs FOLDER]
 
-Models: LANGUAGE-ARCHITECTURE-PIECES (cs, de, fr; lstm, transformer; words, bpe), and the word LSTMs that are trained on
-attacks, LANGUAGE-lstm-words-WITHIN-ALPHA (vocabulary, swaps; 1.0, 0.5). A model is trained, tested and attacked by one process,
-`--jobs` of them side by side, base models first; then the rows that the paper has no figures of. What is finished is not done
-again. After `--limit` seconds nothing begins; `--seconds` is the most that a training takes. Numbers, without any text of the
-data, are kept in FOLDER/models and FOLDER/attacks, which is all that `page` needs: it writes docs/results/teapot.json, the
-evidence, and the tables of docs/results/teapot.md. Data: SCUFF_SHARED/data/multi30k_*_en. The train part trains, the dev part
-chooses the epoch, and everything that is reported, attacks too, is on the test part (2016).
+Models: LANGUAGE-ARCHITECTURE-PIECES (cs, de, fr; lstm, transformer; words, bpe), and the word LSTMs that are trained on attacks,
+LANGUAGE-lstm-words-WITHIN-ALPHA (vocabulary, swaps; 1.0, 0.5), or with another seed, LANGUAGE-lstm-words-seed-1. A model is
+trained, tested and attacked by one process, `--jobs` of them side by side, base models first; then the rows that the paper has
+no figures of. What is finished is not done again. After `--limit` seconds nothing begins; `--seconds` is the most that a
+training takes. Numbers, without any text of the data, are kept in FOLDER/models and FOLDER/attacks, which is all that `page`
+needs: it writes docs/results/teapot.json, the evidence, and the tables of docs/results/teapot.md. Data:
+SCUFF_SHARED/data/multi30k_*_en. The train part trains, the dev part chooses the epoch, and everything that is reported, attacks
+too, is on the test part (2016).
 """
 
 from __future__ import annotations
@@ -67,28 +68,35 @@ def strong(name: str, n: int = SUBSTITUTIONS) -> str:
 
 @dataclass(frozen=True)
 class Model:
-    """A translator. within, alpha: of adversarial training; "": none."""
+    """A translator. within, alpha: of adversarial training; "": none. seed: another one shows the luck of a training."""
 
     language: str
     kind: str
     pieces: str
     within: str = ""
     alpha: float = 0.0
+    seed: int = 0
 
     @property
     def name(self) -> str:
-        trained = f"-{self.within}-{self.alpha}" if self.within else ""
+        trained = f"-{self.within}-{self.alpha}" if self.within else f"-seed-{self.seed}" if self.seed else ""
         return f"{self.language}-{self.kind}-{self.pieces}{trained}"
 
     @classmethod
     def all(cls) -> list[Model]:
-        """Base models, then adversarially trained ones; German first, whose figures the issue names."""
+        """Base models, then adversarially trained ones, then word LSTMs of another seed; German first."""
         order = sorted(LANGUAGES, key=lambda language: language != "de")
         base = [
             cls(each, kind, pieces) for kind in ("lstm", "transformer") for pieces in ("words", "bpe") for each in order
         ]
         alphas = [(float(alpha), within) for within, _, alpha in (name.rpartition("-") for name in TRAININGS)]
-        return [*base, *(cls(each, "lstm", "words", within, alpha) for alpha, within in alphas for each in order)]
+        trained = [cls(each, "lstm", "words", within, alpha) for alpha, within in alphas for each in order]
+        return [*base, *trained, *(cls(each, "lstm", "words", seed=1) for each in order)]
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a model of Table 2."""
+        return not self.within and not self.seed
 
 
 @dataclass(frozen=True)
@@ -100,19 +108,19 @@ class Attack:
 
     @classmethod
     def main(cls, model: Model) -> list[Attack]:
-        """Those of Table 2, or of Table 6 for an adversarially trained model."""
-        names = ("CharSwap",) if model.within else tuple(CONSTRAINTS)
+        """Those of Table 2, or of Table 6 for the models of that table."""
+        names = tuple(CONSTRAINTS) if model.plain else ("CharSwap",)
         return [cls(name, f"substitution(within='{CONSTRAINTS[name]}', n={SUBSTITUTIONS})") for name in names]
 
     @classmethod
     def more(cls, model: Model) -> list[Attack]:
         """Those that the paper has no figures of."""
-        if model.within:
+        if not model.plain:
             return []
         made = [cls(RANDOM, "")]
         for name, within in CONSTRAINTS.items():
             made.append(cls(no_sign(name), f"substitution(within='{within}', n={SUBSTITUTIONS}, sign=False)"))
-        for name, within in CONSTRAINTS.items():
+        for name, within in sorted(CONSTRAINTS.items()):
             made += [
                 cls(strong(name, n), f"substitution(within='{within}', n={n}, {STRONGER})") for n in reversed(STEPS)
             ]
@@ -184,7 +192,7 @@ def train(model: Model, place: Place) -> Any:
             place.part(model.language, "train", TINY_PAIRS if place.tiny else None),
             place.part(model.language, "dev", TINY_PAIRS if place.tiny else None),
             folder, architecture=model.kind, pieces=model.pieces, adversarial=model.within or None, alpha=model.alpha or 1.0,
-            device=place.device, seconds=place.seconds, sizes=tiny_sizes() if place.tiny else None,
+            device=place.device, seed=model.seed, seconds=place.seconds, sizes=tiny_sizes() if place.tiny else None,
             schedule=replace(SCHEDULES[model.kind], epochs=epochs),
         )  # fmt: skip
     return load(folder, device=place.device)

@@ -188,18 +188,20 @@ def table_2(language: str, evidence: dict[str, Any], figures: dict[str, Any]) ->
 
 def tables_5_and_6(evidence: dict[str, Any], figures: dict[str, Any]) -> list[str]:
     """Adversarial training of the word LSTM: the test scores, then RDchrF under CharSwap."""
-    trained = {BASE: "Base", **{f"{BASE}-{name}": shown for name, shown in TRAININGS.items()}}
+    trained = {BASE: "Base", f"{BASE}-seed-1": "Base, another seed"}
+    trained |= {f"{BASE}-{name}": shown for name, shown in TRAININGS.items()}
     five, six = [], []
     for name, shown in trained.items():
         rows: tuple[list[Any], list[Any]] = ([shown], [shown])
         for language in LANGUAGES:
             model = evidence["models"].get(f"{language}-{name}")
-            chrf, bleu = figures["Table 5"]["rows"][shown][f"{language}-en"]
+            paper = figures["Table 5"]["rows"].get(shown, {}).get(f"{language}-en")
             ours = f"{share(model['chrf'])} ({model['bleu'][0]:.1f})" if model else ""
-            rows[0].extend([ours, f"{chrf:.1f} ({bleu:.1f})"])
+            rows[0].extend([ours, f"{paper[0]:.1f} ({paper[1]:.1f})" if paper else ""])
             attacks = evidence["attacks"].get(f"{language}-{name}", {})
             found = attacks.get("CharSwap", {})
-            rows[1].extend([share(found.get("decrease")), f"{figures['Table 6']['rows'][shown][f'{language}-en']:.1f}"])
+            harm = figures["Table 6"]["rows"].get(shown, {}).get(f"{language}-en", "")
+            rows[1].extend([share(found.get("decrease")), harm and f"{harm:.1f}"])
         five.append(rows[0])
         six.append(rows[1])
     head = ["training", *(each for language in LANGUAGES for each in (f"{language}-en", "paper"))]

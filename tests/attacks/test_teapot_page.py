@@ -124,7 +124,7 @@ def kept(folder: Path, module: Any, changes: dict[tuple[str, str], tuple[float, 
         for each in [*module.Attack.main(model), *module.Attack.more(model)]:
             usual, _, kind = each.name.partition(", ")
             harm, source = paper[usual]
-            if model.within:
+            if not model.plain:
                 harm = TABLES[6][trained][pair]
             elif kind == "no sign":
                 harm -= 5
@@ -146,8 +146,9 @@ def test_every_row_of_the_paper_is_run(script: Any) -> None:
     module = script("teapot")
     models = module.Model.all()
     names = {model.name for model in models}
-    assert len(models) == len(names) == 24
+    assert len(models) == len(names) == 27
     assert {module.title(name[3:]) for name in names if name.count("-") == 2} == set(TABLES[2])
+    assert sum(model.plain for model in models) == 12 and models[-1].name == "fr-lstm-words-seed-1"
     assert {"Base", *module.TRAININGS.values()} == set(TABLES[5]) == set(TABLES[6])
     assert [each.name for each in module.Attack.main(models[0])] == ["Unconstrained", "CharSwap", "kNN"]
     assert [each.name for each in module.Attack.main(models[-1])] == ["CharSwap"], "Table 6"
