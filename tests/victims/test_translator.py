@@ -53,11 +53,11 @@ def test_another_folder_is_another_model(folder: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_uses_are_told_in_one_line(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadModel, match="expected 1 or more for beam of .*, got 0"):
+    with pytest.raises(BadModel, match=r"expected 1 or more for beam of .*, got 0"):
         open_victim(folder, "text", (), {"beam": 0})
-    with pytest.raises(BadModel, match="expected device, beam, batch_tokens for .*, got 'num_beams'"):
+    with pytest.raises(BadModel, match=r"expected device, beam, batch_tokens for .*, got 'num_beams'"):
         open_victim(folder, "text", (), {"num_beams": 2})
-    with pytest.raises(ValueError, match="expected a model for single data, got .*, which is for text"):
+    with pytest.raises(ValueError, match=r"expected a model for single data, got .*, which is for text"):
         open_victim(folder, "single", ()).check_task("single")
     with pytest.raises(ValueError, match="expected one column of texts"):
         open_victim(folder, "text", ())(["a"], ["b"])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,7 @@ def train_translator(
         "schedule": asdict(schedule), "device": where.type, "sentences": len(pairs),
     }  # fmt: skip
     devices = [where] if where.type == "cuda" else []
-    with torch.random.fork_rng(devices), _fast_products():
+    with torch.random.fork_rng(devices), fast_products():
         torch.manual_seed(seed)
         texts, targets = [list(side) for side in zip(*pairs, strict=True)]
         translator = Translator.build(
@@ -318,12 +319,12 @@ def _widened(ids: Any, width: int) -> Any:
     return torch.nn.functional.pad(ids, (0, width - ids.shape[1]))  # by PAD, which is 0
 
 
-class _fast_products:  # noqa: N801 - a context
-    """Products of float32 by tensor cores (TF32) on a GPU while it trains."""
-
-    def __enter__(self) -> None:
-        self.before = torch.backends.cuda.matmul.allow_tf32
-        torch.backends.cuda.matmul.allow_tf32 = True
-
-    def __exit__(self, *error: Any) -> None:
-        torch.backends.cuda.matmul.allow_tf32 = self.before
+@contextmanager
+def fast_products() -> Iterator[None]:
+    """Products of float32 by tensor cores (TF32) on a GPU: as good for training, and faster."""
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = True
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
