@@ -130,6 +130,7 @@ class Attack:
 STRONGER = "beam=4, verify=16"
 METRICS = "metrics.json"  # the last file that a training writes
 TINY_PAIRS = 60
+BATCH = {"cpu": 2048, "cuda": 16384}  # tokens: many processes share the memory of a GPU
 
 
 @dataclass(frozen=True)
@@ -290,7 +291,7 @@ def searched(
     folder = place.out / "runs" / model.name / f"{place.attacked(model, attack).stem}-{part}"
     result = scuff.attack(
         str(place.translator(model)), str(data), "teapot", folder, search=attack.spec, examples=len(pairs),
-        encoder="chrf", options={"device": place.device},
+        encoder="chrf", options={"device": place.device, "batch_tokens": BATCH[place.device.partition(":")[0]]},
     )  # fmt: skip
     rows = []
     for line in result.lines:
@@ -367,11 +368,21 @@ def do(model: Model, turn: int, place: Place) -> Iterator[str]:
     translator = train(model, place)
     if not place.tested(model).is_file():
         keep(place.tested(model), tested(model, translator, place))
+        free_memory(place)
         yield f"trained and tested, {time.time() - begin:.0f} s"
     for attack in Attack.more(model) if turn else Attack.main(model):
         yield attacked(model, attack, place, translator)
+        free_memory(place)
     if not turn and model == Model("de", "lstm", "words"):
         examples(model, place)
+
+
+def free_memory(place: Place) -> None:
+    """Gives back what the process keeps of a GPU's memory: others need it."""
+    if place.device.startswith("cuda"):
+        import torch
+
+        torch.cuda.empty_cache()
 
 
 def work(model: Model, turn: int, place: Place) -> list[str]:
