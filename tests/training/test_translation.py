@@ -87,8 +87,10 @@ def test_the_loss_is_eq_5(kind: str, pieces: str, ahead: int, monkeypatch: pytes
     alpha = 0.3
     both, only = training(kind, alpha, pieces=pieces), training(kind, 1.0, pieces=pieces)
     batches = both.corpus.batches(128, np.random.default_rng(0))
+    order = both.grouped(batches, ahead)
+    assert sorted(rows.tolist() for rows in order) == sorted(rows.tolist() for rows in batches)
     with torch.no_grad(), both.network.steady():
-        for rows, mixed, changed in zip(batches, both.inputs(batches), only.inputs(batches), strict=True):
+        for rows, mixed, changed in zip(order, both.inputs(batches), only.inputs(batches), strict=True):
             clean = both.corpus.take(rows, torch.from_numpy(rows))
             assert mixed[3] == changed[3] == both.corpus.wanted[rows].sum()
             assert changed[2] is None and len(changed[0].ids) == len(rows) and len(mixed[0].ids) == 2 * len(rows)
@@ -127,7 +129,7 @@ def test_the_best_three_places_are_substituted(kind: str) -> None:
     corpus, substitution = Corpus(translator, PAIRS), Substitution(translator, kind, 3)
     rows = corpus.batches(100_000)[0]
     batch, target = corpus.take(rows, torch.from_numpy(rows))
-    chosen, piece = substitution.places(batch, target)
+    chosen, piece = substitution.places(batch, target, corpus.wanted[rows])
     for at, row in enumerate(rows.tolist()):
         slow = expected(translator, kind, *PAIRS[row])
         places = torch.nonzero(chosen[at])[:, 0].tolist()

@@ -46,22 +46,40 @@ class Substitution:
         swappable = proposable if self.resegment else proposable & source.begins
         self.swappable = torch.from_numpy(swappable).to(device)
 
-    def places(self, batch: Batch, target: Any) -> tuple[Any, Any]:
-        """The `count` best places of each row, and the best piece of each: bool[rows, places], int64[rows, places]."""
-        with self.network.steady(), torch.enable_grad():
-            embedded = self.network.embed(batch.ids).detach().requires_grad_()
-            loss = adversarial_loss(self.network(embedded, batch, target[:, :-1]), target[:, 1:]).sum()
+    def places(self, batch: Batch, target: Any, wanted: Ints) -> tuple[Any, Any]:
+        """The `count` best places of each row, and the best piece of each: bool[rows, places], int64[rows, places].
+
+        wanted: the pieces of each row's target. Rows of batches of several lengths may come together, so scores are computed only
+        where a piece stands, not where padding does.
+        """
+        network, device = self.network, batch.ids.device
+        width = target.shape[1] - 1
+        real = sent(spread(np.arange(len(wanted)) * width, wanted), device)
+        with network.steady(), torch.enable_grad():
+            embedded = network.embed(batch.ids).detach().requires_grad_()
+            vectors = network.decode(target[:, :-1], network.encode(embedded, batch)).flatten(0, 1)[real]
+            loss = adversarial_loss(network.output(vectors), target[:, 1:].flatten()[real])
             slopes = torch.autograd.grad(loss, embedded)[0]
         with torch.no_grad():
-            vectors = self.network.vectors()
-            gain, piece = (self._swap if self.kind == "swaps" else self._best)(vectors, batch.ids, slopes)
+            table = network.vectors()
+            length = batch.lengths.numpy()
+            filled = sent(spread(np.arange(len(length)) * batch.ids.shape[1], length), device)
+            ids = batch.ids.flatten()
+            best, new = (self._swap if self.kind == "swaps" else self._best)(
+                table, ids[filled], slopes.flatten(0, 1)[filled]
+            )
+            gain = torch.full(ids.shape, -torch.inf, device=device, dtype=best.dtype).scatter(0, filled, best)
+            gain, piece = (
+                gain.view(batch.ids.shape),
+                torch.zeros_like(ids).scatter(0, filled, new).view(batch.ids.shape),
+            )
             found, place = gain.topk(min(self.count, gain.shape[1]), 1)
             chosen = torch.zeros_like(batch.ids, dtype=torch.bool).scatter(1, place, found > -torch.inf)
         return chosen, piece
 
     def _best(self, vectors: Any, ids: Any, slopes: Any) -> tuple[Any, Any]:
         """The highest gain at each place and its piece, of those of the same kind."""
-        step = max(1, ENTRIES // (ids.shape[1] * len(vectors)))
+        step = max(1, ENTRIES // len(vectors))
         parts = []
         for at in range(0, len(ids), step):
             here = ids[at : at + step]
@@ -76,6 +94,12 @@ class Substitution:
         """What <unk> gains at each place: its column of `gains`."""
         gain = (signs(slopes) * (vectors[UNKNOWN] - vectors[ids])).sum(-1)
         return gain.masked_fill(~self.swappable[ids], -torch.inf), torch.full_like(ids, UNKNOWN)
+
+
+def sent(array: Ints, device: Any) -> Any:
+    """An array on the device; the copy does not wait for it."""
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
 class Resegmentation:

@@ -24,7 +24,7 @@ from ..text.ragged import Ints
 from ..translators.network import Batch, Sizes, nll, padded
 from ..translators.translator import NETWORKS, SIZES, Translator, learn_vocabulary
 from ..translators.vocabulary import LEARNERS
-from .adversarial import KINDS, Substitution
+from .adversarial import KINDS, Substitution, sent
 
 Pairs = Sequence[tuple[str, str]]  # source and target
 
@@ -238,12 +238,13 @@ class Training:
 
     def inputs(self, batches: list[Ints]) -> Iterator[tuple[Batch, Any, Any, int]]:
         """What each step takes: sources, targets, the weight of each row (None: 1), and the number of target pieces."""
-        corpus, ahead = self.corpus, AHEAD["cuda" if self.cuda else "cpu"]
+        corpus, ahead = self.corpus, AHEAD["cuda" if self.cuda else "cpu"] if self.substitution else 1
+        batches = self.grouped(batches, ahead) if ahead > 1 else batches
         # copied at once: a copy for each step would wait for the device
         index = torch.from_numpy(np.concatenate(batches)).to(self.translator.device)
         at = 0
-        for group in range(0, len(batches), ahead if self.substitution else 1):
-            members = batches[group : group + (ahead if self.substitution else 1)]
+        for group in range(0, len(batches), ahead):
+            members = batches[group : group + ahead]
             sizes = [len(rows) for rows in members]
             here = index[at : at + sum(sizes)]
             at += sum(sizes)
@@ -255,15 +256,26 @@ class Training:
                 batch, target = corpus.take(rows, part)
                 yield (*self.mixed(batch, target, changed), int(corpus.wanted[rows].sum()))
 
+    def grouped(self, batches: list[Ints], ahead: int) -> list[Ints]:
+        """Shuffled batches in an order in which `ahead` neighbours are of similar lengths: they become one pass."""
+        out, window, chance = [], ahead * ahead, np.random.default_rng([self.seed, 1])
+        for at in range(0, len(batches), window):
+            near = sorted(batches[at : at + window], key=lambda rows: self.corpus.length[rows[0]])
+            groups = [near[start : start + ahead] for start in range(0, len(near), ahead)]
+            if len(groups[-1]) == ahead:  # else the short one stays the last
+                groups = [groups[index] for index in chance.permutation(len(groups))]
+            out += [rows for group in groups for rows in group]
+        return out
+
     def changed(self, members: list[Ints], index: Any) -> Iterator[Batch | list[Ints]]:
         """The adversarial sources of batches, made in one pass: as batches, or as rows where the lengths change."""
         assert self.substitution is not None
         rows = np.concatenate(members)
         order = np.argsort(-self.corpus.length[rows], kind="stable")
         back = np.argsort(order)
-        both = torch.from_numpy(np.stack((order, back))).to(self.translator.device, non_blocking=True)
+        both = sent(np.stack((order, back)), self.translator.device)
         batch, target = self.corpus.take(rows[order], index[both[0]])
-        chosen, piece = self.substitution.places(batch, target)
+        chosen, piece = self.substitution.places(batch, target, self.corpus.wanted[rows[order]])
         spliced = None
         if self.substitution.resegment is not None:
             spliced = self.substitution.resegment.splice(rows[order], batch.ids.cpu().numpy(), chosen.cpu().numpy())
@@ -290,7 +302,7 @@ class Training:
             ids = torch.cat([_widened(part.ids, width) for part in (batch, changed)])
             lengths = torch.cat((batch.lengths, changed.lengths))
         order = torch.sort(lengths, descending=True, stable=True).indices
-        which = order.to(device, non_blocking=True)
+        which = sent(order.numpy(), device)
         weight = torch.where(which < len(batch.lengths), 1 - self.alpha, self.alpha) if self.alpha < 1 else None
         return Batch(ids[which], lengths[order]), target[which % len(batch.lengths)], weight
 
