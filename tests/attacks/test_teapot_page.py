@@ -264,6 +264,14 @@ def test_the_figure_is_a_drawing_with_all_attacks(script: Any, tmp_path: Path) -
     assert marks.count("line") > 20 and "stroke-dasharray" in drawn
 
 
+def test_the_page_is_made_of_the_kept_numbers(script: Any) -> None:
+    page, figure = script("teapot_page"), script("teapot_figure")
+    evidence = page.read(page.EVIDENCE)
+    wanted = f"{page.BEGIN}\n\n{page.made(evidence, FIGURES)}\n\n{page.END}"
+    assert wanted in page.PAGE.read_text(encoding="utf-8"), "run benchmarks/papers/teapot.py page"
+    assert page.FIGURE.read_text(encoding="utf-8") == figure.figure_1(evidence, FIGURES)
+
+
 # ---- a real run, tiny ----
 
 GERMAN = (
