@@ -81,6 +81,7 @@ def test_a_users_function(files: list[str], capsys: pytest.CaptureFixture[str]) 
         (["--src", "src", "--adv-src", "latin"], "latin: line 1: expected UTF-8, got byte 0xe9 at byte 0 of the file"),
         (["--src", "src", "--adv-src", "gone"], "gone: expected a file, got nothing of that name"),
         (["--src", "src", "--adv-src", "src", "--s-src", "blue"], "the name of a metric, got 'blue'; did you mean bleu?"),
+        (["--src", "src", "--adv-src", "src", "--scale", "0"], "expected a number above 0 for --scale, got 0.0"),
         (["--src", "src", "--adv-src", "src", "--jsonl", "src"], "src: expected an output other than the input"),
         (["--src", "src", "--adv-src", "src", "--json", "-", "--jsonl", "-"], "- for --json or for --jsonl, got it for both"),
     ],

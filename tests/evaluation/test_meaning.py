@@ -202,17 +202,20 @@ def test_mistakes_are_told(columns: dict[str, Any], options: dict[str, Any], mes
 
 
 MILLION = """
-import resource, sys
+import sys
+from pathlib import Path
 import scuff
 names = ("src", "adv_src", "out", "adv_out", "ref")
 result = scuff.meaning(**dict(zip(names, sys.argv[1:])))
-print(result.summary["lines"], result.succeeded, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+peak = next(line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+print(result.summary["lines"], result.succeeded, int(peak) // 1024)
 """
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux, which tells the peak of memory")
 def test_a_million_lines_in_bounded_memory(tmp_path: Path) -> None:
-    """Five files, 140 MB in all, in less than 400 MB: blocks of texts, and six numbers a line."""
+    """Five files, 100 MB in all: blocks of texts are held, and six numbers a line."""
     for name, lines in (("few", 1), ("many", 200_000)):
         for column, texts in ALL.items():
             (tmp_path / f"{name}-{column}").write_text("\n".join(texts * lines) + "\n", encoding="utf-8")
@@ -222,4 +225,4 @@ def test_a_million_lines_in_bounded_memory(tmp_path: Path) -> None:
         done = subprocess.run([sys.executable, "-c", MILLION, *files], capture_output=True, text=True, check=True)
         printed[name] = done.stdout.split()
     assert printed["many"][0] == "1000000" and printed["many"][1] == printed["few"][1]
-    assert int(printed["many"][2]) - int(printed["few"][2]) < 300, printed
+    assert int(printed["many"][2]) - int(printed["few"][2]) < 250, printed

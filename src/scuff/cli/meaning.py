@@ -61,7 +61,9 @@ def run(args: argparse.Namespace) -> None:
     from ..data.formats.streams import replacing
     from ..evaluation.meaning import measure_meaning, write_lines
     from ..reports import meaning_table, terse_line
+    from ..specs import check_positive
 
+    check_positive(args.scale, "--scale")
     if args.json == "-" and args.jsonl == "-":
         raise ValueError("expected - for --json or for --jsonl, got it for both")
     columns = {name.replace("-", "_"): getattr(args, name.replace("-", "_")) for name in FILES}

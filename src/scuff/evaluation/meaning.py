@@ -119,7 +119,7 @@ def measure_meaning(
         if each:
             each(first, parts[-1])
         first += len(next(iter(block.values())))
-    values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    values = {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
     return scorer.summary(values, seed), values
 
 

@@ -190,7 +190,7 @@ class Table:
         return Rows(whole[0], *whole[1:].reshape(3, self.dimensions, self.degrees, *none.shape))
 
     def _values(self, metric: Metric, truth: Truth) -> Floats:
-        """The value of every row by a metric, nan where it has no answer: which of several texts is worst depends on the metric."""
+        """The value of every row by a metric, nan without an answer: which of several texts is worst depends on the metric."""
         out = np.full(len(self["example"]), np.nan)
         rows = np.flatnonzero(self["kind"] == 0)
         if rows.size:
