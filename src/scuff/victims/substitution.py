@@ -158,7 +158,10 @@ def highest(values: npt.NDArray[Any], count: int) -> tuple[npt.NDArray[Any], Int
     count = min(count, values.shape[1])
     if not count:
         return values[:, :0], np.empty((len(values), 0), np.int64)
-    column = np.argpartition(-values, count - 1, 1)[:, :count]
+    if count == 1:  # many times faster
+        column = values.argmax(1)[:, None]
+        return np.take_along_axis(values, column, 1), column
+    column = np.argpartition(values, -count, 1)[:, -count:]
     found = np.take_along_axis(values, column, 1)
     order = np.lexsort((column, -found), 1)  # of equal values the first comes first
     return np.take_along_axis(found, order, 1), np.take_along_axis(column, order, 1)

@@ -1,0 +1,112 @@
+"""Substitution through `scuff.attack`: models in folders, toys, and what cannot be attacked so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import scuff
+from attacks.attacked import data_of
+from scuff.victims.base import NotEnoughAccess
+
+
+def attack(model: Any, data: Any, output: Path, search: str, recipe: str = "teapot", **settings: Any) -> Any:
+    return scuff.attack(model, data, recipe, output, search=search, encoder="chrf", **settings)
+
+
+def lines(output: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (output / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_stronger_search_is_stronger_at_equal_source_chrf(tmp_path: Path) -> None:
+    """On the toy, which is easily misled; the paper's greedy search on trained models: docs/results/teapot.md."""
+    for within in ("swaps", "vocabulary"):
+        greedy, strong = (
+            attack("toy:translate", "toy:translate", tmp_path / f"{within}{at}", search, examples=30).summary[
+                "tradeoff"
+            ]
+            for at, search in enumerate((f"substitution({within=})", f"substitution({within=}, beam=3, verify=10)"))
+        )
+        assert strong["source"]["value"] > greedy["source"]["value"] - 0.01
+        assert strong["decrease"]["value"] > 1.3 * greedy["decrease"]["value"] > 0.3
+
+
+@pytest.mark.parametrize("kind", ["marian", "bart"])
+def test_hugging_face_models_in_folders(kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from victims.writers import SENTENCES, writer
+
+    victim = writer(kind)
+    victim.model.save_pretrained(tmp_path / "model")
+    victim.tokenizer.save_pretrained(tmp_path / "model")
+    texts = [*SENTENCES[:5], "cat", "😀 dogs שלום", "the " * 100]
+    pairs = [(text, f"eine Frau {text}") for text in texts]
+    (tmp_path / "data.jsonl").write_text(
+        "\n".join(json.dumps({"text": a, "target": b}) for a, b in pairs), encoding="utf-8"
+    )
+    once = []
+    for at, settings in enumerate(({}, {"max_queries": 40})):
+        run = tmp_path / f"run{at}"
+        attack(
+            str(tmp_path / "model"), tmp_path / "data.jsonl", run, "substitution(n=2)", goal="decrease(against='output')",
+            task="text", options={"max_new_tokens": 6}, **settings,
+        )  # fmt: skip
+        once.append((run / "results.jsonl").read_text(encoding="utf-8"))
+        attacked = [line for line in lines(run) if line["status"] in ("failed", "succeeded")]
+        assert all(line["queries"] == 4 for line in attacked)
+        for line in attacked:
+            assert 1 <= len(line["adversarial"]["edits"]) <= 2 and "<" not in line["adversarial"]["texts"][0]
+    assert once[0] == once[1] and lines(tmp_path / "run0")
+
+
+def test_hotflip_on_a_classifier(tmp_path: Path) -> None:
+    torch, hf = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    from victims.small import TINY, save_tokenizer
+
+    torch.manual_seed(2)
+    folder = tmp_path / "model"
+    size = save_tokenizer(folder)
+    names = {0: "bad", 1: "good"}
+    config = hf.BertConfig(vocab_size=size, id2label=names, label2id={"bad": 0, "good": 1}, pad_token_id=0, **TINY)
+    hf.BertForSequenceClassification(config).save_pretrained(folder)
+    data = [(text, label) for text in ("the cat sat on a mat", "not a good film", "dog") for label in ("good", "bad")]
+    attack(str(folder), data, tmp_path / "run", "substitution(n=2, sign=False, beam=3, verify=5)", "hotflip",
+           without=["word-vectors", "pos", "stop-words"])  # fmt: skip
+    found = lines(tmp_path / "run")
+    assert {line["status"] for line in found} >= {"skipped", "succeeded"}
+    for line in found:
+        if line["adversarial"]:
+            assert len(line["adversarial"]["edits"]) <= 2 and "[" not in line["adversarial"]["texts"][0]
+    pairs = data_of(["the cat", "a dog"], ["good", "bad"], "single", ["a mat", "it sat"])
+    with pytest.raises(ValueError, match="expected data with one text for the search substitution, got pairs of texts"):
+        attack(str(folder), pairs, tmp_path / "pairs", "substitution", "hotflip", without=["word-vectors", "pos"])
+
+
+def test_what_cannot_be_attacked_so(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    search = "substitution(within='swaps')"
+    with pytest.raises(
+        NotEnoughAccess, match="expected a model with gradient access for the search substitution, got toy:se"
+    ):
+        attack("toy:sentiment", "toy:sentiment", run, search, "deepwordbug", goal="untargeted")
+    with pytest.raises(NotEnoughAccess, match="which has decision access: --search unk, delete or beam"):
+        attack(lambda texts: texts, [("a", "b"), ("c", "d")], run, search, task="text")
+    with pytest.raises(ValueError, match="expected no perturbations for the search substitution, got typo"):
+        attack("toy:translate", "toy:translate", run, search, perturbations=["typo"])
+    with pytest.raises(ValueError, match=r"expected perturbations \(-p\) for the search beam of teapot, got none"):
+        attack("toy:translate", "toy:translate", run, "beam")
+    with pytest.raises(ValueError, match="expected data with text for the goal decrease|expected data with"):
+        attack("toy:sentiment", "toy:sentiment", run, search)
+    with pytest.raises(ValueError, match="expected 2 or more for max_queries with the search substitution, got 1"):
+        attack("toy:translate", "toy:translate", run, search, max_queries=1)
+
+
+def test_as_published_is_the_papers_search(tmp_path: Path) -> None:
+    attack("toy:translate", "toy:translate", tmp_path / "run", "", examples=5, as_published=True)
+    run = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert "as published: 3.1 and 3.2" in run["recipe"]["paper"] and run["recipe"]["search"].startswith(
+        "substitution(within='swaps'"
+    )
