@@ -86,6 +86,14 @@ def test_the_tutorial_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_page_about_translators_runs(tmp_path: Path) -> None:
+    printed = run_commands("docs/translation.md", tmp_path, "new")
+    runs = ("noise", "outside", "inside", "unbound", "keyword", "overlap")
+    assert all((tmp_path / run / "report.html").is_file() for run in runs)
+    shown_output_is_real("docs/translation.md", printed)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("words", WORDS)
 def test_perturbing_files_runs(words: str, tmp_path: Path) -> None:
     run_commands("docs/how-to/perturb.md", tmp_path, words)

@@ -54,6 +54,7 @@ def test_a_success_loses_more_than_its_source() -> None:
     ]  # fmt: skip
     assert margins(goal, [clean, None], [clean] * 2, [clean] * 2, [1, 1])[0] == -1
     assert np.isnan(margins(goal, [None], [clean], [clean], [1])[0])
+    assert parse_goal("decrease(metric='exact-match')") == parse_goal("decrease(metric='exact-match', threshold=1.8)")
     strict = ready("decrease(threshold=1.8)")
     assert margins(strict, ["xx", "xx"], [clean] * 2, [clean] * 2, [0.7, 0.9]) == [0, 1]
 

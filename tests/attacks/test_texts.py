@@ -133,6 +133,21 @@ def test_data_without_references() -> None:
     assert other["against"] == "output" and other["before"]["value"] == 1
 
 
+def test_as_many_are_sampled_as_can_be_attacked() -> None:
+    rows = [*PAIRS, *((f"xyz {number}", "nothing of this") for number in range(20))]
+    result = attack(data=rows, attacked=3)
+    assert result.summary["success"]["of"] == 3 and set(result.summary["skipped"]) <= {"scores 0 already"}
+
+
+def test_a_text_per_line(tmp_path: Path) -> None:
+    path = tmp_path / "source.txt"
+    path.write_bytes(b"der Hund sieht die Katze\r\ndas Kind liest ein Buch")
+    result = attack(data=str(path), goal="decrease(against='output')")
+    assert [line["texts"] for line in result.lines] == [["der Hund sieht die Katze"], ["das Kind liest ein Buch"]]
+    with pytest.raises(ValueError, match="expected labelled data"):
+        attack(data=str(path), task=None)
+
+
 def test_references_that_are_missing_in_some_rows() -> None:
     rows = [
         {"source": "der Hund", "target": "the dog"},

@@ -68,7 +68,7 @@ def test_the_data_are_read_like_any_other() -> None:
 def test_clean_texts_are_translated_and_noise_breaks_it() -> None:
     sources, targets = toy_data("translate", "test")
     clean = chrf(texts(sources), targets).mean()
-    assert 0.92 < clean < 0.97
+    assert 0.97 < clean < 1
     low, high = (
         chrf(texts(scuff.perturb(sources[:200], "keyboard", level)), targets[:200]).mean() for level in ("low", "high")
     )
@@ -77,9 +77,17 @@ def test_clean_texts_are_translated_and_noise_breaks_it() -> None:
 
 def test_word_order_and_unknown_names() -> None:
     found = texts(
-        ["Ich habe gestern den Brief gelesen.", "Wer kauft das alte Fahrrad?", "Frau Zwirner wohnt in Quedlinburg."]
+        [
+            "Ich habe gestern den Brief gelesen.",
+            "Jetzt kauft der Mann das alte Fahrrad.",
+            "Frau Zwirner wohnt in Quedlinburg.",
+        ]
     )
-    assert found == ["I read the letter yesterday.", "Who buys the old bicycle?", "Mrs Zwirner lives in Quedlinburg."]
+    assert found == [
+        "I read the letter yesterday.",
+        "Now the man buys the old bicycle.",
+        "Mrs Zwirner lives in Quedlinburg.",
+    ]
 
 
 @given(nasty_texts)
@@ -129,6 +137,7 @@ def test_gradients_agree_with_finite_differences() -> None:
 
 def test_slopes_are_those_of_each_text_alone() -> None:
     sources, targets = (part[:9] for part in toy_data("translate", "test"))
+    sources[3] = ""
     together = TOY.slopes(sources, targets)
     for text, target, slopes, located in zip(sources, targets, together, TOY.located(sources), strict=True):
         assert np.array_equal(TOY.slopes([text], [target])[0], slopes) and len(slopes) == len(located.ids)
@@ -152,15 +161,15 @@ def test_pieces_and_places() -> None:
 
 
 def test_substitutions_by_gradient_beat_random_ones() -> None:
-    sources, targets = (part[:40] for part in toy_data("translate", "test"))
+    sources, targets = (part[:200] for part in toy_data("translate", "test"))
     vocabulary, rng = TOY.vocabulary(), np.random.default_rng(0)
     pieces = vocabulary.pieces(True)
     best, random = [], []
     for text, located, slopes in zip(sources, TOY.located(sources), TOY.slopes(sources, targets), strict=True):
-        gain = gains(vocabulary.vectors, located.ids, slopes.astype(np.float32))[:, pieces]
+        gain = gains(vocabulary.vectors, located.ids, slopes.astype(np.float32), sign=True)[:, pieces]
         for out, (place, piece) in (
             (best, np.unravel_index(gain.argmax(), gain.shape)),
             (random, (rng.integers(len(located.ids)), rng.integers(pieces.size))),
         ):
             out.append(text[: located.start[place]] + vocabulary.surfaces[pieces[piece]] + text[located.stop[place] :])
-    assert chrf(texts(best), targets).mean() < chrf(texts(random), targets).mean() - 0.05
+    assert chrf(texts(best), targets).mean() < chrf(texts(random), targets).mean() - 0.04

@@ -1,6 +1,7 @@
 """Search for texts that fool a model, close to those of the data: success rate with its interval, and every adversarial text.
 
   scuff attack toy:sentiment toy:sentiment                            the embedded model and data, DeepWordBug
+  scuff attack toy:translate toy:translate --recipe teapot            the embedded translator, by its gradients
   scuff attack ./my-filter comments.csv --vectors counter-fitted-vectors.txt     ToxicTrap: toxic texts that pass for benign
   scuff attack ./my-filter comments.csv --recipe tt-pwws --attacked 100          a hundred that the goal applies to
   scuff attack ./my-bert reviews.csv --recipe pwws --max-queries 300

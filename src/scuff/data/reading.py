@@ -48,7 +48,7 @@ def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
         if path.startswith(HUB) or Path(path).is_dir():
             records, names = records_of_hub(path.removeprefix(HUB), columns.split)
         else:
-            records = records_of_file(input_file(path, columns))
+            records = records_of_file(input_file(path, columns), texts=columns.task == "text")
     else:
         records, names = records_of_object(data, texts=columns.task == "text")
     if not records:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .columns import Columns
 from .dataset import Dataset
-from .formats.base import Record
+from .formats.base import Lines, Record
 from .formats.conll import Conllu, TokenColumns, split
 from .formats.csv import Csv
 from .formats.files import Input
@@ -26,9 +26,9 @@ UPOS, XPOS = 3, 4  # columns of CoNLL-U
 Names = dict[str, tuple[str, ...]]  # by column, the names behind label numbers
 
 
-def records_of_file(file: Input) -> list[Record]:
-    """Returns all records of a file. Raises BadInput if there are none."""
-    found = list(read_records(file))
+def records_of_file(file: Input, texts: bool = False) -> list[Record]:
+    """Returns all records of a file. Raises BadInput if there are none. texts: a text per line will do, too."""
+    found = list(read_records(file, texts))
     if not found:
         raise BadInput(f"{file.path}: expected examples, got none")
     return found
@@ -42,15 +42,20 @@ def input_file(path: str, columns: Columns, content: bytes | None = None) -> Inp
     )  # fmt: skip
 
 
-def read_records(file: Input) -> Iterator[Record]:
-    """Yields the records of a table or a token file. Raises BadInput for plain text, which has no labels."""
-    if file.kind in ("lines", "whole"):
+def read_records(file: Input, texts: bool = False) -> Iterator[Record]:
+    """Yields the records of a table or a token file. Raises BadInput for plain text, which has no labels, unless `texts` says
+    that none are needed: then each line is one.
+    """
+    if file.kind == "whole" or (file.kind == "lines" and not texts):
         raise BadInput(
             f"{file.path}: expected labelled data (csv, tsv, jsonl, json, parquet, conllu, tokens), got plain text"
         )
     reader = file.open()
     with closing(reader.source) as source:
-        if isinstance(reader, Csv):
+        if isinstance(reader, Lines):
+            for chunk in reader.chunks():
+                yield from ({"text": reader.values(line)[0]} for line in chunk)
+        elif isinstance(reader, Csv):
             yield from _rows(reader)
         elif isinstance(reader, Jsonl):
             yield from _objects(reader)

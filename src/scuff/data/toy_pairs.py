@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 import numpy as np
@@ -20,22 +20,27 @@ SIDES = "="  # stands between the source and the translation in an alternative
 
 @cache
 def pairs(split: str) -> tuple[Pair, ...]:
-    """Returns the pairs of a split, train or test, which have no source in common. The hash of a source decides its split; what
-    a rule named unseen-... made is only in the test split.
+    """Returns the pairs of a split, train or test, which have no source in common."""
+    return pairs_by_split(SIZES)[split]
+
+
+def pairs_by_split(sizes: Mapping[str, int]) -> dict[str, tuple[Pair, ...]]:
+    """Returns the first pairs of each split, as many as `sizes` says. The hash of a source decides its split; what a rule named
+    unseen-... made is only in the test split.
     """
     grammar = Grammar.parse(load("toy-translate.txt").decode())
-    found: dict[str, dict[str, str]] = {name: {} for name in SIZES}
+    found: dict[str, dict[str, str]] = {name: {} for name in sizes}
     number = 0
-    while any(len(found[name]) < size for name, size in SIZES.items()):
+    while any(len(found[name]) < size for name, size in sizes.items()):
         block = [sentence_pair(grammar, "text", at) for at in range(number, number + BLOCK)]
         number += len(block)
         bits = text_bits(Ragged.of([source for (source, _), _ in block]))
         for ((source, target), rules), fifth in zip(block, (bits % np.uint64(5)).tolist(), strict=True):
             name = "train" if fifth else "test"
             unseen = any(rule.startswith("unseen") for rule in rules)
-            if len(found[name]) < SIZES[name] and not (fifth and unseen):
+            if len(found[name]) < sizes[name] and not (fifth and unseen):
                 found[name].setdefault(source, target)
-    return tuple(found[split].items())
+    return {name: tuple(mine.items()) for name, mine in found.items()}
 
 
 def sentence_pair(grammar: Grammar, start: str, number: int, seed: int = 0) -> tuple[Pair, frozenset[str]]:

@@ -1,9 +1,10 @@
 """The embedded translator, toy:translate: German to English, a small network with attention, by NumPy alone.
 
 Source words are embedded and mixed with their two neighbours on each side; the last four words that were written make a query;
-attention by that query over the source, and the query itself, choose the next word (a small cousin of Gehring et al. 2017). A
-word that is not in the vocabulary is <unk> for the network; an <unk> that it writes becomes the source word that it attends to
-most. build/translator trains it on the train split of the embedded data.
+attention by that query over the source makes a second query, and what that one attends to chooses the next word. Of these two
+hops the first may see that the verb comes last, where the second finds it. A word that is not in the vocabulary is <unk> for the
+network; an <unk> that it writes becomes the source word that it attends to most. build/translator trains it on the grammar of
+the embedded data, without its test split.
 
 Weights and activations are multiples of powers of two, so their sums are exact in any order, in any batch, on any machine.
 """
@@ -17,11 +18,10 @@ from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..data.dataset import Task, joined
 from ..resources import load, manifest
-from ..text.ragged import Floats, Ints
+from ..text.ragged import Floats, Ints, Mask
 from .base import Access, Column, Outputs, Victim, as_objects
 from .substitution import Located, Vocabulary
 
@@ -56,6 +56,8 @@ class Network(NamedTuple):
     recall: Floats  # [MEMORY, d, d]
     recall_bias: Floats
     key: Floats  # [d, d]
+    hop: Floats  # [d, d]
+    hop_bias: Floats
     join: Floats  # [2 * d, d]
     join_bias: Floats
     out: Floats  # [d, target words]
@@ -77,7 +79,9 @@ class State(NamedTuple):
 
     hidden: Floats  # [n, source, d]
     query: Floats  # [n, target, d]
-    share: Floats  # [n, target, source]: attention
+    first: Floats  # [n, target, source]: attention of the first query
+    again: Floats  # [n, target, d]: the second query
+    share: Floats  # [n, target, source]: its attention
     joined: Floats  # [n, target, d]
     logits: Floats  # [n, target, target words]
 
@@ -139,7 +143,7 @@ def rounded(values: Floats, step: float) -> Floats:
     return np.rint(values / step) * step
 
 
-def encode(net: Network, vectors: Floats, known: npt.NDArray[np.bool_], exact: bool = True) -> Floats:
+def encode(net: Network, vectors: Floats, known: Mask, exact: bool = True) -> Floats:
     """What the network makes of source words: [n, source, d]. vectors: of the words; known: which are words, not PAD."""
     places = net.source_place[np.minimum(np.arange(vectors.shape[1]), POSITIONS - 1)]
     read = (vectors + places) * known[..., None]
@@ -158,19 +162,24 @@ def recall(net: Network, before: Ints, place: Ints, exact: bool = True) -> Float
     return rounded(new, STEP) if exact else new
 
 
-def choose(net: Network, hidden: Floats, known: npt.NDArray[np.bool_], query: Floats, exact: bool = True) -> State:
-    """Attention and the logits of the next words. query: [n, target, d]."""
-    fit = (query @ net.key) @ hidden.transpose(0, 2, 1)
-    fit = np.where(known[:, None], fit, -np.inf)
-    top = fit.max(-1, keepdims=True)
-    raised = np.exp(fit - np.where(np.isfinite(top), top, 0))
+def attend(net: Network, hidden: Floats, known: Mask, query: Floats, exact: bool = True) -> Floats:
+    """How much each query attends to each source word: [n, target, source]."""
+    fit = np.where(known[:, None], (query @ net.key) @ hidden.transpose(0, 2, 1), -np.inf)
+    raised = np.exp(fit - fit.max(-1, keepdims=True))
     raised = rounded(raised, 2.0**-20) if exact else raised
-    share = raised / np.maximum(raised.sum(-1, keepdims=True), 2.0**-20)
-    share = rounded(share, SHARE) if exact else share
-    mixed = np.concatenate((query, share @ hidden), -1) @ net.join + net.join_bias
-    joint = np.tanh(mixed)
+    share = raised / raised.sum(-1, keepdims=True)
+    return rounded(share, SHARE) if exact else share
+
+
+def choose(net: Network, hidden: Floats, known: Mask, query: Floats, exact: bool = True) -> State:
+    """Attention and the logits of the next words. query: [n, target, d]. Every row must have a source word."""
+    first = attend(net, hidden, known, query, exact)
+    again = np.tanh(query + (first @ hidden) @ net.hop + net.hop_bias)
+    again = rounded(again, STEP) if exact else again
+    share = attend(net, hidden, known, again, exact)
+    joint = np.tanh(np.concatenate((again, share @ hidden), -1) @ net.join + net.join_bias)
     joint = rounded(joint, STEP) if exact else joint
-    return State(hidden, query, share, joint, joint @ net.out + net.out_bias)
+    return State(hidden, query, first, again, share, joint, joint @ net.out + net.out_bias)
 
 
 def translate(numbers: Sequence[Sequence[int]]) -> list[tuple[list[int], list[int]]]:
@@ -199,7 +208,7 @@ def translate(numbers: Sequence[Sequence[int]]) -> list[tuple[list[int], list[in
     return out
 
 
-def losses(net: Network, vectors: Floats, known: npt.NDArray[np.bool_], target: Ints) -> tuple[Floats, Floats]:
+def losses(net: Network, vectors: Floats, known: Mask, target: Ints) -> tuple[Floats, Floats]:
     """The adversarial loss of each row (Michel et al. 2019, eq. 4) and its gradient by the vectors of the source words.
 
     vectors: [n, source, d]. target: [n, target], filled up with PAD.
@@ -219,17 +228,24 @@ def losses(net: Network, vectors: Floats, known: npt.NDArray[np.bool_], target: 
     # backwards, step by step
     by_logits = np.where(right, -chance, chance / other * likely) * counts
     by_joined = (by_logits @ net.out.T) * (1 - state.joined**2)
-    by_mean = (by_joined @ net.join.T)[..., hidden.shape[-1] :]
-    by_share = by_mean @ hidden.transpose(0, 2, 1)
-    by_fit = state.share * (by_share - (state.share * by_share).sum(-1, keepdims=True))
-    by_hidden = state.share.transpose(0, 2, 1) @ by_mean + by_fit.transpose(0, 2, 1) @ (state.query @ net.key)
-    by_hidden = by_hidden * known[..., None]
+    by_again, by_mean = np.split(by_joined @ net.join.T, 2, -1)
+    by_hidden, by_query = _attended(net, hidden, state.share, state.again, by_mean)
+    by_mean = ((by_again + by_query) * (1 - state.again**2)) @ net.hop.T
+    by_hidden = (by_hidden + _attended(net, hidden, state.first, state.query, by_mean)[0]) * known[..., None]
     places = net.source_place[np.minimum(np.arange(vectors.shape[1]), POSITIONS - 1)]
     new = hidden - (vectors + places) * known[..., None]
     by_mixed = np.pad(by_hidden * (1 - new**2), ((0, 0), (REACH, REACH), (0, 0)))
     width, count = 2 * REACH, vectors.shape[1]
     by_read = by_hidden + sum(by_mixed[:, width - at :][:, :count] @ net.mix[at].T for at in range(width + 1))
     return loss, by_read * known[..., None]
+
+
+def _attended(net: Network, hidden: Floats, share: Floats, query: Floats, by_mean: Floats) -> tuple[Floats, Floats]:
+    """The gradients by source words and by queries, from that by the mean that the queries attend to."""
+    by_share = by_mean @ hidden.transpose(0, 2, 1)
+    by_fit = share * (by_share - (share * by_share).sum(-1, keepdims=True))
+    by_hidden = share.transpose(0, 2, 1) @ by_mean + by_fit.transpose(0, 2, 1) @ (query @ net.key)
+    return by_hidden, (by_fit @ hidden) @ net.key.T
 
 
 class ToyTranslator(Victim):
@@ -276,12 +292,14 @@ class ToyTranslator(Victim):
         net = model().net
         numbers = [located.ids.tolist() for located in self.located(texts)]
         wanted = [[*target_numbers(str(target), model().target_number), END] for target in targets]
-        out: list[Floats] = []
-        for at in range(0, len(numbers), AT_ONCE):
-            mine = numbers[at : at + AT_ONCE]
-            source = rows_of(mine)
-            by_vectors = losses(net, net.source[source], source != PAD, rows_of(wanted[at : at + AT_ONCE]))[1]
-            out += [rounded(found[: len(row)], SLOPE) for found, row in zip(by_vectors, mine, strict=True)]
+        out: list[Floats] = [np.zeros((0, net.source.shape[1]))] * len(numbers)
+        rows = [at for at, mine in enumerate(numbers) if mine]
+        for first in range(0, len(rows), AT_ONCE):
+            some = rows[first : first + AT_ONCE]
+            source, target = rows_of([numbers[at] for at in some]), rows_of([wanted[at] for at in some])
+            by_vectors = losses(net, net.source[source], source != PAD, target)[1]
+            for at, found in zip(some, by_vectors, strict=True):
+                out[at] = rounded(found[: len(numbers[at])], SLOPE)
         return out
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ...data.dataset import Task
 from ...metrics import Metric, parse_metric
 from ...metrics.edit import similarity_inside
-from ...metrics.tradeoff import THRESHOLD, relative_decrease, succeeded
+from ...metrics.tradeoff import THRESHOLD, ZERO_ONE_THRESHOLD, relative_decrease, succeeded
 from ...specs import check_number, check_switch
 from ...text.corpus import Corpus
 from ...text.ragged import Floats, Mask
@@ -56,10 +56,10 @@ class TextGoal(Goal):
 class Decrease(TextGoal):
     """A lower score against the reference. Score: the relative decrease d_tgt of Michel et al. (2019), eq. (1).
 
-    Reached where the target lost more meaning than the source: chrF of the source + d_tgt > threshold (their section 2.1; 1.8 is
-    usual where `metric` is 0 or 1). A search goes on after that, to the largest decrease that it finds; with stop=True it ends,
-    which saves queries. `metric`: any metric of texts. against="output" compares with the model's answer to the original text
-    instead of the reference, for data that has none.
+    Reached where the target lost more meaning than the source: chrF of the source + d_tgt > threshold (their section 2.1; with a
+    metric that is 0 or 1, such as exact-match, 1.8 stands in place of 1). A search goes on after that, to the largest decrease
+    that it finds; with stop=True it ends, which saves queries. `metric`: any metric of texts. against="output" compares with the
+    model's answer to the original text instead of the reference, for data that has none.
     """
 
     metric: str = "chrf"
@@ -79,6 +79,8 @@ class Decrease(TextGoal):
             raise ValueError(f"expected {REFERENCE} or {OUTPUT} for decrease.against, got {self.against!r}")
         check_number(self.threshold, 0, 2, "decrease.threshold")
         check_switch(self.stop, "decrease.stop")
+        if self.threshold == THRESHOLD and getattr(found, "right_or_wrong", False):
+            object.__setattr__(self, "threshold", ZERO_ONE_THRESHOLD)
         object.__setattr__(self, "open_ended", not self.stop)
 
     @cached_property
