@@ -16,7 +16,7 @@ from scuff.text.ragged import Floats
 Estimate = tuple[float, float, float]  # value, and the ends of its interval
 Verdict = Callable[[Estimate], str]
 YES, NO, OPEN = "yes", "**no**", "not decided"
-DECREASE, SOURCE, SUCCESS, TEST = "RDchrF", "source chrF", "S", "test chrF"
+DECREASE, SOURCE, SUCCESS, TEST, LEFT = "RDchrF", "source chrF", "S", "test chrF", "chrF under attack"
 AIM = 1.5  # times the decrease of the paper's search, at equal source chrF
 ALIKE = 2.0  # points of RDchrF that count as similar
 LOSS = 0.5  # points of test chrF that may be lost
@@ -130,11 +130,18 @@ def _of_training() -> list[Finding]:
 
 
 def _of_search() -> list[Finding]:
-    return [
-        Finding(f"CharSwap by gradient harms more than at random places: {title(model)}", "", DECREASE,
-                Row(model, "CharSwap"), Row(model, RANDOM), above(0))
-        for model in MODELS
+    made = [
+        Finding(f"CharSwap-adv with alpha {alpha} raises chrF under CharSwap", "", LEFT,
+                Row(adversarial("swaps", alpha), "CharSwap"), Row(BASE, "CharSwap"), above(0))
+        for alpha in (1.0, 0.5)
     ]  # fmt: skip
+    for name, by in (("CharSwap", "by the sign of the gradient"), (no_sign("CharSwap"), "by the gradient itself")):
+        made += [
+            Finding(f"CharSwap {by} harms more than at random places: {title(model)}", "", DECREASE, Row(model, name),
+                    Row(model, RANDOM), above(0))
+            for model in MODELS
+        ]  # fmt: skip
+    return made
 
 
 FINDINGS = tuple(_findings())
@@ -181,6 +188,8 @@ def of_kind(kind: str, row: dict[str, Any]) -> Floats:
     source = np.array(row["source"], np.float64)
     if kind == SUCCESS:
         return source + decrease(row)
+    if kind == LEFT:
+        return 100 * np.array(row["attacked"], np.float64)
     return 100 * (source if kind == SOURCE else decrease(row))
 
 
@@ -290,6 +299,8 @@ def _cell(finding: Finding, compared: dict[str, list[float]], figures: dict[str,
 def _paper(figures: dict[str, Any], kind: str, row: Row, pair: str) -> float | None:
     """The paper's value of a row; None where it has none."""
     trained = TRAININGS.get(row.model.removeprefix(f"{BASE}-")) if row.model != BASE else "Base"
+    if kind == LEFT:
+        return None
     if kind == TEST:
         return float(figures["Table 5"]["rows"][trained][pair][0])
     if trained and trained != "Base":

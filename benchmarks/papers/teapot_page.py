@@ -9,11 +9,12 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
-from teapot import CONSTRAINTS, LANGUAGES, RANDOM, STEPS, TRAININGS, no_sign, strong, title
+from teapot import CONSTRAINTS, LANGUAGES, RANDOM, STEPS, SUBSTITUTIONS, TRAININGS, no_sign, strong, title
 from teapot_findings import (
     AIM,
     BASE,
     DECREASE,
+    LEFT,
     MODELS,
     SOURCE,
     SUCCESS,
@@ -84,7 +85,8 @@ def attack_numbers(row: dict[str, Any]) -> dict[str, Any]:
     success = of_kind(SUCCESS, row)
     return {
         "of": count, "original": mean(100 * np.array(row["base"])), "decrease": mean(of_kind(DECREASE, row)),
-        "source": mean(of_kind(SOURCE, row)), "success": mean(success, 4), "succeeded": mean(100.0 * (success > 1)),
+        "source": mean(of_kind(SOURCE, row)), "left": mean(of_kind(LEFT, row)),
+        "success": mean(success, 4), "succeeded": mean(100.0 * (success > 1)),
         "spec": row["spec"], "asked": row["asked"], "seconds": round(row["seconds"], 2),
     }  # fmt: skip
 
@@ -138,7 +140,20 @@ def in_short(evidence: dict[str, Any]) -> list[str]:
             f" Training on CharSwap takes the German word LSTM's RDchrF from {share(before['decrease'])} to "
             f"{share(after['decrease'])} (the paper: 24.9 to 17.2)."
         )
-    return wrapped(text)
+    return [*wrapped(text), "", *wrapped(short_trainings(evidence))]
+
+
+def short_trainings(evidence: dict[str, Any]) -> str:
+    """Which models would have got better with more epochs."""
+    rising = [name for name, model in evidence["models"].items() if model["best"] == model["epochs"]]
+    fewest, most = (edge(model["epochs"] for model in evidence["models"].values()) for edge in (min, max))
+    text = f"The trainings had {fewest} to {most} epochs. "
+    if rising:
+        text += (
+            f"In {len(rising)} of {len(evidence['models'])} the last one was the best on the dev part, so they were cut short: "
+            f"{', '.join(rising)}."
+        )
+    return text.strip()
 
 
 def translators(evidence: dict[str, Any], figures: dict[str, Any]) -> list[str]:
@@ -150,11 +165,12 @@ def translators(evidence: dict[str, Any], figures: dict[str, Any]) -> list[str]:
         rows.append(
             [f"{name[:2]}-en", title(name[3:]), share(model["bleu"]), share(model["lower"]), share(model["chrf"]),
              f"{model['parameters'] / 1e6:.1f}",
-             " / ".join(f"{size:,}" for size in model["vocabulary"]), f"{100 * model['unknown']:.1f}", model["epochs"],
+             " / ".join(f"{size:,}" for size in model["vocabulary"]), f"{100 * model['unknown']:.1f}",
+             " of ".join(map(str, best_of(model))),
              f"{model['seconds']:.0f}"]
         )  # fmt: skip
     head = ["pair", "model", "BLEU [95 %]", "BLEU, lower case", "chrF", "millions of parameters", "pieces, source / target",
-            "unknown words %", "epochs", "seconds"]  # fmt: skip
+            "unknown words %", "best epoch", "seconds"]  # fmt: skip
     told = []
     for pair, known in figures["published"].items():
         scores = ", ".join(f"{model} {score}" for model, score in known["BLEU"].items())
@@ -186,27 +202,36 @@ def table_2(language: str, evidence: dict[str, Any], figures: dict[str, Any]) ->
     return table(head, rows, 2)
 
 
+def best_of(model: dict[str, Any] | None) -> list[int]:
+    """The epoch that the dev part chose, and how many there were."""
+    return [model["best"], model["epochs"]] if model else []
+
+
 def tables_5_and_6(evidence: dict[str, Any], figures: dict[str, Any]) -> list[str]:
     """Adversarial training of the word LSTM: the test scores, then RDchrF under CharSwap."""
-    trained = {BASE: "Base", f"{BASE}-seed-1": "Base, another seed"}
-    trained |= {f"{BASE}-{name}": shown for name, shown in TRAININGS.items()}
+    trained = {BASE: "Base", **{f"{BASE}-{name}": shown for name, shown in TRAININGS.items()}}
     five, six = [], []
     for name, shown in trained.items():
         rows: tuple[list[Any], list[Any]] = ([shown], [shown])
         for language in LANGUAGES:
             model = evidence["models"].get(f"{language}-{name}")
-            paper = figures["Table 5"]["rows"].get(shown, {}).get(f"{language}-en")
+            chrf, bleu = figures["Table 5"]["rows"][shown][f"{language}-en"]
             ours = f"{share(model['chrf'])} ({model['bleu'][0]:.1f})" if model else ""
-            rows[0].extend([ours, f"{paper[0]:.1f} ({paper[1]:.1f})" if paper else ""])
+            rows[0].extend([ours, f"{chrf:.1f} ({bleu:.1f})", " of ".join(map(str, best_of(model)))])
             attacks = evidence["attacks"].get(f"{language}-{name}", {})
             found = attacks.get("CharSwap", {})
-            harm = figures["Table 6"]["rows"].get(shown, {}).get(f"{language}-en", "")
-            rows[1].extend([share(found.get("decrease")), harm and f"{harm:.1f}"])
+            left = f"{found['left'][0]:.1f}" if found else ""
+            rows[1].extend(
+                [share(found.get("decrease")), f"{figures['Table 6']['rows'][shown][f'{language}-en']:.1f}", left]
+            )
         five.append(rows[0])
         six.append(rows[1])
-    head = ["training", *(each for language in LANGUAGES for each in (f"{language}-en", "paper"))]
-    parts = ["## Table 5: chrF (BLEU) on the test part, word LSTM", "", *table(head, five), ""]
-    parts += ["## Table 6: RDchrF under CharSwap, word LSTM (lower is better)", "", *table(head, six)]
+    heads = [
+        ["training", *(each for language in LANGUAGES for each in (f"{language}-en", "paper", third))]
+        for third in ("best epoch", "chrF under attack")
+    ]
+    parts = ["## Table 5: chrF (BLEU) on the test part, word LSTM", "", *table(heads[0], five), ""]
+    parts += ["## Table 6: RDchrF under CharSwap, word LSTM (lower is better)", "", *table(heads[1], six)]
     return [*parts, "", *times(evidence, figures)]
 
 
@@ -238,9 +263,10 @@ def stronger_search(evidence: dict[str, Any]) -> list[str]:
                 if not found:
                     continue
                 attacks = evidence["attacks"][f"{language}-{model}"]
-                steps = [attacks[strong(name, n)] for n in STEPS if strong(name, n) in attacks]
+                steps = {n: attacks[strong(name, n)] for n in STEPS if strong(name, n) in attacks}
                 greedy, *stronger = (
-                    f"{row['decrease'][0]:.1f} at {row['source'][0]:.1f}" for row in (attacks[name], *steps)
+                    f"{n}: {row['decrease'][0]:.1f} at {row['source'][0]:.1f}"
+                    for n, row in ((SUBSTITUTIONS, attacks[name]), *steps.items())
                 )
                 rows.append(
                     [f"{language}-en", title(model), name, greedy, ", ".join(stronger),
@@ -248,7 +274,7 @@ def stronger_search(evidence: dict[str, Any]) -> list[str]:
                 )  # fmt: skip
     if not rows:
         return []
-    head = ["pair", "model", "attack", "greedy, 3: RDchrF at source chrF", f"stronger, {', '.join(map(str, STEPS))}",
+    head = ["pair", "model", "attack", "greedy: RDchrF at source chrF", "stronger, by substitutions",
             "stronger at the greedy one's source chrF", f"times; at least {AIM}?"]  # fmt: skip
     return ["## A stronger search on the same candidates", "", *table(head, rows, 3)]
 
@@ -264,11 +290,13 @@ def others(evidence: dict[str, Any]) -> list[str]:
                     usual = attacks.get(name.partition(",")[0], {})
                     rows.append(
                         [f"{language}-en", title(model), name, share(ours["decrease"]), share(usual.get("decrease")),
-                         share(ours["source"]), share(usual.get("source"))]
+                         share(ours["source"]), share(usual.get("source")), share(ours["success"], 2),
+                         share(usual.get("success"), 2)]
                     )  # fmt: skip
     if not rows:
         return []
-    head = ["pair", "model", "attack", "RDchrF", "as in Table 2", "source chrF", "as in Table 2"]
+    head = ["pair", "model", "attack", "RDchrF", "as in Table 2", "source chrF", "as in Table 2", "mean S",
+            "as in Table 2"]  # fmt: skip
     return ["## Without the sign of the gradient, and without any gradient", "", *table(head, rows, 3)]
 
 
