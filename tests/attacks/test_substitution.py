@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -349,6 +350,36 @@ def test_text_outside_an_edit_stays() -> None:
                 assert start >= last and text[start:stop] != new and not any(map(str.isspace, text[start:stop]))
                 out, last = out + text[last:start] + new, stop
             assert out + text[last:] == final
+
+
+class Marked(Reader):
+    """Knows whole words, and marks as words of their own."""
+
+    def __init__(self) -> None:
+        super().__init__(whole=True)
+        self.pieces = [*self.pieces, ".", ",", "-", "("]
+        self.vectors = np.random.default_rng(3).normal(size=(len(self.pieces), 6)).astype(np.float32)
+        self.vectors[-4:] *= 5  # so that marks are what to replace
+
+    def vocabulary(self) -> Vocabulary:
+        surfaces = ["" if piece in SPECIAL else piece for piece in self.pieces]
+        return Vocabulary(surfaces, np.ones(len(surfaces), np.bool_), 1, self.vectors)
+
+    def cut(self, text: str) -> list[tuple[int, int, int]]:
+        found = [(match.group(), *match.span()) for match in re.finditer(r"\w+|[^\w\s]", text)]
+        return [(self.pieces.index(word) if word in self.pieces else 1, start, stop) for word, start, stop in found]
+
+
+def test_a_word_in_place_of_a_mark_stays_apart() -> None:
+    texts = ["the cat (dog) runs.", "a small-green house, home.", "man , woman . child"]
+    marks = 0
+    for line in run("substitution(n=6, sign=False)", texts, Marked()):
+        for _, start, stop, new in line["adversarial"]["edits"] if line["adversarial"] else []:
+            text = line["texts"][0]
+            marks += not text[start].isalnum()
+            assert not (text[start - 1 : start].isalnum() and new.isalnum())
+            assert not (text[stop : stop + 1].isalnum() and new.isalnum())
+    assert marks
 
 
 def test_constraints_and_protected_words_hold() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -201,3 +201,62 @@ def test_a_backward_pass_is_a_query() -> None:
     ]
     with pytest.raises(BudgetSpent):
         query.slopes(texts, ["ein Hund", "zwei"])
+
+
+class Marian(hf.PreTrainedTokenizer):  # type: ignore[misc]
+    """A tokenizer that does not tell places, as Marian's: known words begin with ▁, all else is letters."""
+
+    model_input_names: ClassVar[list[str]] = ["input_ids", "attention_mask"]
+
+    def __init__(self, **options: Any) -> None:
+        words = sorted({f"▁{word}" for sentence in SENTENCES for word in sentence.split()})
+        letters = [*"abcdefghijklmnopqrstuvwxyz", "▁"]
+        self.pieces = ["</s>", "<unk>", "<pad>", *words, *letters]
+        super().__init__(eos_token="</s>", unk_token="<unk>", pad_token="<pad>", **options)
+
+    @property
+    def vocab_size(self) -> int:
+        return len(self.pieces)
+
+    def get_vocab(self) -> dict[str, int]:
+        return {piece: at for at, piece in enumerate(self.pieces)}
+
+    def _tokenize(self, text: str, **_: Any) -> list[str]:
+        return [
+            piece for word in text.split() for piece in ([f"▁{word}"] if f"▁{word}" in self.pieces else ["▁", *word])
+        ]
+
+    def _convert_token_to_id(self, token: str) -> int:
+        return self.pieces.index(token) if token in self.pieces else 1
+
+    def _convert_id_to_token(self, index: int) -> str:
+        return self.pieces[index]
+
+    def build_inputs_with_special_tokens(self, ids: list[int], more: list[int] | None = None) -> list[int]:
+        return [*ids, 0]
+
+
+def test_a_tokenizer_that_does_not_tell_places() -> None:
+    fast = writer("marian")
+    tokenizer = Marian()
+    with quiet():
+        config = hf.MarianConfig(
+            **{
+                **fast.model.config.to_dict(),
+                "vocab_size": len(tokenizer),
+                "decoder_vocab_size": len(tokenizer),
+                "pad_token_id": 2,
+                "eos_token_id": 0,
+            }
+        )
+        config.decoder_start_token_id = 2
+        model = hf.MarianMTModel(config).eval()
+    asked = Transformer(model, tokenizer, "text", name="slow", digest=lambda: "slow", max_length=30)
+    texts = ["the small dog xy", "  dogs\trun é über", "", "the " * 50]
+    for text, (ids, start, stop), slopes in zip(
+        texts, asked.located(texts), asked.slopes(texts, ["dogs run"] * 4), strict=True
+    ):
+        assert len(slopes) == len(ids) <= 30
+        read = [text[a:b] for a, b in zip(start.tolist(), stop.tolist(), strict=True)]
+        assert read == [asked.vocabulary().surfaces[piece] for piece in ids.tolist()]
+    assert [len(found.ids) for found in asked.located(texts)] == [5, 3, 0, 29]

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 
 from scuff.victims import Access, BadModel, open_victim
-from scuff.victims.substitution import Substitutable
+from scuff.victims.substitution import Substitutable, gives_slopes
 from translators.tiny import pairs, untrained
 
 SOURCES, TARGETS = zip(*pairs(6), strict=True)
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_opens_by_its_folder_and_answers_texts(folder: Path) -> None:
     victim = open_victim(folder, "text", (), {"device": "cpu"})
-    assert victim.task == "text" and victim.access is Access.GRADIENT and victim.name == str(folder)
+    assert victim.task == "text" and victim.access is Access.DECISION and gives_slopes(victim) and victim.name == str(folder)
     assert victim(list(SOURCES)).answers.tolist() == untrained("lstm").translate(SOURCES)
     assert victim([]).answers.tolist() == []
     assert open_victim(str(folder), "text", (), {"beam": 2}).identity != victim.identity

@@ -78,7 +78,7 @@ class Substitutes:
         sites = self._sites(rows, [state for _, (state, _, _) in wanted])
         found = self._found(rows, sites, int(each.max(initial=1)))
         edits = self._edits(rows, sites, found)
-        usable = self._usable(edits)
+        usable = self._usable(edits, sites.begins[found.site])
         asked = sites.asked[found.site]
         order = np.lexsort((found.order, found.site, -found.gain, asked))
         order = order[usable[order] & np.isfinite(found.gain[order])]
@@ -194,13 +194,21 @@ class Substitutes:
         text = Ragged.of(found.text.tolist())
         return Edits(row, start, stop, text, start, np.maximum(stop - start, text.lengths))
 
-    def _usable(self, edits: Edits) -> Mask:
-        """Which edits change something, cut no grapheme cluster, and are allowed."""
+    def _usable(self, edits: Edits, begins: Mask) -> Mask:
+        """Which edits change something, glue no two words together, cut no grapheme cluster, and are allowed."""
         corpus = self.space.column.corpus
         old = edits.spans(corpus.offsets).cut(corpus).strings()
-        new = edits.text.strings()
+        new, texts = edits.text.strings(), corpus.strings()
         fine = np.fromiter((a != b for a, b in zip(old, new, strict=True)), np.bool_, len(new))
         fine &= ~edits.cutting(corpus.offsets, corpus.tail)
+        # a mark stands between words without blanks: a word in its place would become one with them
+        for at in np.flatnonzero(
+            begins & np.fromiter((not word.isalnum() for word in old), np.bool_, len(old))
+        ).tolist():
+            text, word = texts[edits.row[at]], new[at]
+            before, after = text[: edits.start[at]][-1:], text[edits.stop[at] :][:1]
+            left = before.isalnum() and not old[at][0].isalnum() and word[:1].isalnum()
+            fine[at] &= not (left or (after.isalnum() and not old[at][-1].isalnum() and word[-1:].isalnum()))
         if self.allowed is not None:
             some = np.flatnonzero(fine)
             order = some[np.lexsort((edits.start[some], edits.row[some]))]

@@ -47,7 +47,7 @@ class Schedule:
         return self.rate * min(progress / self.warmup, (1 - progress) / (1 - self.warmup))
 
 
-SCHEDULES = {"lstm": Schedule(rate=2e-3, epochs=20), "transformer": Schedule(rate=2e-3, epochs=24)}
+SCHEDULES = {"lstm": Schedule(rate=3e-3, epochs=24), "transformer": Schedule(rate=2e-3, epochs=24)}
 
 
 def train_translator(

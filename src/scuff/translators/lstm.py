@@ -69,7 +69,7 @@ class Lstm(Network):
     def _attend(self, hidden: Any, memory: Memory) -> tuple[Any, Any]:
         scores = hidden @ memory.vectors.transpose(1, 2)
         attention = scores.masked_fill(~memory.mask[:, None], -torch.inf).softmax(-1)
-        mixed = torch.tanh(self.mixed(torch.cat((attention @ memory.vectors, self.drop(hidden)), -1)))
+        mixed = torch.tanh(self.mixed(torch.cat((attention @ memory.vectors, hidden), -1)))
         return self.drop(mixed), attention
 
 

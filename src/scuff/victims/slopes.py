@@ -24,6 +24,7 @@ from .substitution import Located, Vocabulary
 BYTE_LEVEL, META = "ByteLevel", "▁"
 NO_TEXT = re.compile(r"<0x[0-9A-Fa-f]{2}>|\[unused\d+\]|<extra_id_\d+>|�")  # single bytes, pieces that nobody uses
 NO_LABEL = -100  # where a target is padding
+AHEAD = 8  # letters that a tokenizer may have left out before a piece
 
 
 class TextNetwork(Network, Protocol):
@@ -172,7 +173,7 @@ def _walked(vocabulary: Vocabulary, pieces: Pieces, texts: Sequence[str]) -> tup
         place = 0
         for number in range(int(pieces.start[at]), int(pieces.start[at + 1])):
             surface = vocabulary.surfaces[ids[number]]
-            found = texts[row].find(surface, place, place + len(surface) + 2) if surface else -1
+            found = texts[row].find(surface, place, place + len(surface) + AHEAD) if surface else -1
             if found >= 0:
                 begin[number], end[number] = found, found + len(surface)
                 place = found + len(surface)

@@ -19,7 +19,7 @@ class TranslatorVictim(Victim):
     """The translator of a folder. beam: width of the search, 1 is greedy. batch_tokens: rows x longest row of a batch."""
 
     task: Task = "text"
-    access = Access.GRADIENT
+    access = Access.DECISION  # its gradients are for substitutions (`slopes`), not for the importance of words
     sees_through_files = True
     unknown = "<unk>"
 
