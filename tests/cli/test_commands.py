@@ -61,7 +61,7 @@ def test_list_and_describe(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["describe", "accuracy"]) == 2
     assert "got 'accuracy', one of the metrics: see `scuff list metrics`" in capsys.readouterr().err
     assert main(["augment", "toy:nope"]) == 2
-    assert "expected toy:sentiment or toy:tone for embedded data, got 'toy:nope'" in capsys.readouterr().err
+    assert "expected toy:sentiment, toy:tone or toy:translate for embedded data, got 'toy:nope'" in capsys.readouterr().err
     assert main(["describe", "shufle"]) == 2
     assert "did you mean" in capsys.readouterr().err
 

@@ -259,6 +259,25 @@ def test_the_key_is_sent_and_never_shows(monkeypatch: pytest.MonkeyPatch) -> Non
         assert "Authorization" not in server.seen[-1].headers
 
 
+def test_texts_come_as_they_are() -> None:
+    replies = {
+        "a": reply("Der Hund. "),
+        "b": reply("cut", "length"),
+        "c": reply(None),
+        "d": reply("", refusal="no"),
+        "e": reply(""),
+    }
+
+    def script(body: Any, number: int) -> Any:
+        return replies[asked(body)]
+
+    with serving(script) as server:
+        found = chat(server, task="text", labels=(), prompt="{text}")(list("abcde"))
+    assert found.answers.tolist() == ["Der Hund.", None, None, None, ""]
+    kinds = [problem.partition(":")[0] for problem in found.problem.tolist()]
+    assert kinds == ["", "unparsed", "unparsed", "refused", ""]
+
+
 def test_identity() -> None:
     def identity(url: str = "https://host/v1", model: str = "m", **options: Any) -> str:
         return Chat(url, model, **{"labels": LABELS, **options}).identity
@@ -275,6 +294,14 @@ def test_identity() -> None:
     ("options", "message"),
     [
         ({"task": "tokens"}, "expected single, multi or text for chat.task, got 'tokens'"),
+        (
+            {"task": "text"},
+            "expected a prompt that says what to write, with {text} in it, for chat.prompt and task text",
+        ),
+        (
+            {"task": "text", "prompt": "{text}"},
+            "expected no labels for chat.labels and task text, got negative, neutral",
+        ),
         ({"prompt": "hello"}, "expected {text}, or {first} and {second}, in chat.prompt, got 'hello'"),
         ({"labels": ()}, "expected labels that differ in more than case and punctuation for chat.labels, got []"),
         (
