@@ -270,15 +270,17 @@ def findings(evidence: dict[str, Any], figures: dict[str, Any]) -> list[str]:
     return lines
 
 
+ABOUT = {"4.3": "on attacks", "Table 2": "on attacks", "3.1.1": "on the sign", "5.2": "on training", "": "our own"}
+
+
 def counted(evidence: dict[str, Any]) -> dict[str, list[int]]:
-    """How many findings hold, do not, and are not decided: of the paper's, and of our own."""
-    out = {"paper": [0, 0, 0], "ours": [0, 0, 0]}
+    """How many findings hold, do not, and are not decided, by what they are about; each language pair counts."""
+    out = {about: [0, 0, 0] for about in ABOUT.values()}
     for compared in evidence["compared"].values():
         for finding in FINDINGS:
             if found := compared.get(finding.key):
                 value, low, high = found
-                verdict = finding.holds((value, low, high))
-                out["paper" if finding.where else "ours"][(YES, NO, OPEN).index(verdict)] += 1
+                out[ABOUT[finding.where]][(YES, NO, OPEN).index(finding.holds((value, low, high)))] += 1
     return out
 
 

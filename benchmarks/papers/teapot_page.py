@@ -126,12 +126,12 @@ def wrapped(text: str) -> list[str]:
 
 def in_short(evidence: dict[str, Any]) -> list[str]:
     """How many findings hold, and CharSwap on German, before and after training."""
-    count = counted(evidence)
-    yes, no, unsure = count["paper"]
-    text = (
-        f"Of {sum(count['paper'])} findings of the paper ({yes + no} decided by their intervals), {yes} hold, {no} do not, "
-        f"{unsure} are not decided; each row below is tested in each language pair."
-    )
+    told = [
+        f"{about} {yes} hold, {no} do not, {unsure} are not decided"
+        for about, (yes, no, unsure) in counted(evidence).items()
+        if about != "our own"
+    ]
+    text = f"The paper's findings, each tested in each language pair: {'; '.join(told)}."
     before, after = (
         evidence["attacks"].get(f"de-{model}", {}).get("CharSwap") for model in (BASE, f"{BASE}-swaps-1.0")
     )
@@ -150,7 +150,7 @@ def short_trainings(evidence: dict[str, Any]) -> str:
     text = f"The trainings had {fewest} to {most} epochs. "
     if rising:
         text += (
-            f"In {len(rising)} of {len(evidence['models'])} the last one was the best on the dev part, so they were cut short: "
+            f"In {len(rising)} of {len(evidence['models'])} the last one was the best on the dev part, so more would have helped: "
             f"{', '.join(rising)}."
         )
     return text.strip()
