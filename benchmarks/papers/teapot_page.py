@@ -150,8 +150,8 @@ def short_trainings(evidence: dict[str, Any]) -> str:
     text = f"The trainings had {fewest} to {most} epochs. "
     if rising:
         text += (
-            f"In {len(rising)} of {len(evidence['models'])} the last one was the best on the dev part, so more would have helped: "
-            f"{', '.join(rising)}."
+            f"In {len(rising)} of {len(evidence['models'])} the last one was the best on the dev part, so more would have "
+            f"helped: {', '.join(rising)}."
         )
     return text.strip()
 
