@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import repeat
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..space import State, View
-from .base import EVEN, Dice, Search, Try, Walk, highest_first
+from .base import EVEN, Dice, Request, Search, Try, Walk, highest_first
+
+Further = Generator[Request, Any, list[State]]  # may ask for something first
+
+
+def by_rounds(view: View, further: Callable[[Sequence[State]], Further], kept: int, rounds: int | None = None) -> Walk:
+    """Tries what `further` makes of the `kept` best texts, again and again, until the goal is reached, nothing is left to try, or
+    so many rounds are over. Returns the best text of all.
+    """
+    beam: list[State] = [()]
+    best: State = ()
+    most = view.clean
+    for _ in repeat(None) if rounds is None else range(rounds):
+        states = yield from further(beam)
+        told = yield Try(states)
+        top = told.best()
+        if top is None:
+            break
+        if told.margin[top] > most + EVEN:
+            best, most = states[top], float(told.margin[top])
+        won = told.winner()
+        if won is not None and not view.open_ended:
+            return states[won]
+        order = highest_first(told.margin)[:kept]
+        beam = [states[at] for at in order.tolist() if np.isfinite(told.margin[at])]
+    return best
 
 
 @dataclass(frozen=True)
@@ -24,22 +51,11 @@ class Greedy(Search):
         return 1
 
     def walk(self, view: View, dice: Dice) -> Walk:
-        beam: list[State] = [()]
-        best: State = ()
-        most = view.clean
-        while True:
-            states = list(dict.fromkeys(state for old in beam for state in view.further(old)))
-            told = yield Try(states)
-            top = told.best()
-            if top is None:
-                return best
-            if told.margin[top] > most + EVEN:
-                best, most = states[top], float(told.margin[top])
-            won = told.winner()
-            if won is not None and not view.open_ended:
-                return states[won]
-            order = highest_first(told.margin)[: self.kept]
-            beam = [states[at] for at in order.tolist() if np.isfinite(told.margin[at])]
+        def further(beam: Sequence[State]) -> Further:
+            return list(dict.fromkeys(state for old in beam for state in view.further(old)))
+            yield  # makes this a generator
+
+        return (yield from by_rounds(view, further, self.kept))
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import ClassVar
 
 from ...specs import check_switch
 from ...victims.base import Access
 from ...victims.substitution import MAX_SCRAMBLING, NEAREST
 from ..space import State, View, with_edit
-from .base import EVEN, Dice, Request, Search, Slope, Try, Walk, highest_first
-
-Chosen = Generator[Request, Any, list[State]]
+from .base import Dice, Search, Slope, Try, Walk
+from .beam import Further, by_rounds
 
 WITHIN = ("vocabulary", "neighbours", "swaps")
 
@@ -70,7 +67,7 @@ class Substitution(Search):
 
     def walk(self, view: View, dice: Dice) -> Walk:
         if self.verify:
-            return (yield from self._verified(view))
+            return (yield from by_rounds(view, self._tried, self.beam, self.n))
         states = yield from (self._at_once() if self.one_shot else self._one_by_one())
         for state in reversed(states):  # the last one, unless a constraint forbids it
             told = yield Try([state])
@@ -78,7 +75,7 @@ class Substitution(Search):
                 return state
         return ()
 
-    def _one_by_one(self) -> Chosen:
+    def _one_by_one(self) -> Further:
         """Returns the states with 1 to n substitutions, fewer if there is no site left."""
         states: list[State] = []
         while len(states) < self.n:
@@ -89,29 +86,13 @@ class Substitution(Search):
             states.append(with_edit(state, offer.edits[0]))
         return states
 
-    def _at_once(self) -> Chosen:
+    def _at_once(self) -> Further:
         """Returns the states with the best 1 to n substitutions in the original text."""
         (offer,) = yield Slope([()], self.n, 1)
         return [tuple(sorted(offer.edits[:many])) for many in range(1, len(offer.edits) + 1)]
 
-    def _verified(self, view: View) -> Walk:
-        """Tries the best substitutions of each text, round by round."""
-        beam: list[State] = [()]
-        best: State = ()
-        most = view.clean
-        for _ in range(self.n):
-            offers = yield Slope(beam, self.verify, self.verify)
-            pairs = zip(beam, offers, strict=True)
-            states = list(dict.fromkeys(with_edit(old, edit) for old, offer in pairs for edit in offer.edits))
-            told = yield Try(states)
-            top = told.best()
-            if top is None:
-                break
-            if told.margin[top] > most + EVEN:
-                best, most = states[top], float(told.margin[top])
-            won = told.winner()
-            if won is not None and not view.open_ended:
-                return states[won]
-            order = highest_first(told.margin)[: self.beam]
-            beam = [states[at] for at in order.tolist() if np.isfinite(told.margin[at])]
-        return best
+    def _tried(self, beam: Sequence[State]) -> Further:
+        """Returns the texts with one more of the best substitutions."""
+        offers = yield Slope(beam, self.verify, self.verify)
+        pairs = zip(beam, offers, strict=True)
+        return list(dict.fromkeys(with_edit(old, edit) for old, offer in pairs for edit in offer.edits))
