@@ -170,13 +170,18 @@ def test_texts_that_do_not_change(lines: int) -> None:
     for name, value in (("source_likeness", 1), ("clean_score", 1), ("relative_decrease", 0), ("succeeded", 0)):
         entry = found.summary[name]  # type: ignore[literal-required]
         assert entry["interval"] == list(wilson(value, lines)) and 0 <= entry["interval"][0] < entry["interval"][1] <= 1
-    assert found.summary["success"]["interval"] == [1, 1] and WITHOUT_WIDTH in str(found)
+    assert found.summary["success"]["interval"] == [1, 1] and f"\nsuccess: {WITHOUT_WIDTH}\n" in str(found)
 
 
 def test_one_value_on_all_lines() -> None:
     found = scuff.meaning(["a", "b", "c"], ["d", "e", "f"], source_metric=lambda text, reference: 0.5)
-    assert found.summary["source_likeness"]["interval"] == [0.5, 0.5] and WITHOUT_WIDTH in str(found)
+    assert found.summary["source_likeness"]["interval"] == [
+        0.5,
+        0.5,
+    ] and f"\nsource likeness: {WITHOUT_WIDTH}\n" in str(found)
     assert WITHOUT_WIDTH not in str(scuff.meaning(SRC, ADV))
+    twice = scuff.meaning(SRC, ADV, other_adv_src=ADV)
+    assert f"\nsource likeness, difference: {WITHOUT_WIDTH}\n" in str(twice)
 
 
 def test_one_of_many_lines_changed() -> None:

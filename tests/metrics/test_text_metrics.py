@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ import scuff
 import scuff.metrics.chrf as by_arrays
 from scuff.english.morphy import bases, synset_words, synsets
 from scuff.english.stemmer import stem
-from scuff.metrics import METRICS, Chrf, Meteor, parse_metric, text_metric
+from scuff.metrics import METRICS, Chrf, Mean, Meteor, parse_metric, text_metric
 from scuff.metrics.bleu import Bleu
 from scuff.metrics.chrf import chrf
+from scuff.specs import as_spec
 from strategies import text
 
 sacrebleu = pytest.importorskip("sacrebleu", reason="needs the extra scuff[translation]")
@@ -239,6 +241,15 @@ def test_what_a_users_function_may_be(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected a function of two texts"):
         text_metric(str.title)
     assert text_metric(lambda *texts: 0.75).values(*pair).tolist() == [0.75, 0.75]
+
+
+def test_a_metric_whose_class_exists_here_only() -> None:
+    @dataclass(frozen=True)
+    class Half(Mean):
+        def values(self, answers: Any, targets: Any, labels: Any = ()) -> Any:
+            return np.full(len(answers), 0.5)
+
+    assert parse_metric(as_spec(Half())) == Half(), "its spec cannot be imported"
 
 
 @pytest.mark.parametrize("spec", ["zero-one", "zero_one", "exact_match", "exact-match"])

@@ -37,8 +37,8 @@ def meaning_table(summary: MeaningSummary, scale: float = 1) -> str:
             what = f"{ROWS[name]}, %" if name == "succeeded" else ROWS[name]
             lines.append(f"{what:{WIDTH}}  {_value(entry['difference'], factor)}  {_interval(entry, factor)}  {shown}")
     lines.append("")
-    if _without_width(summary):
-        lines.append(WITHOUT_WIDTH)
+    if narrow := _without_width(summary):
+        lines.append(f"{', '.join(narrow)}: {WITHOUT_WIDTH}")
     for name in ("source_metric", "target_metric"):
         if metric := summary.get(name):
             signature = f": {metric['signature']}" if metric["signature"] else ""  # type: ignore[index]
@@ -46,11 +46,15 @@ def meaning_table(summary: MeaningSummary, scale: float = 1) -> str:
     return "\n".join(lines)
 
 
-def _without_width(summary: MeaningSummary) -> bool:
-    """Whether an interval has no width."""
-    parts = (summary, summary.get("other", {}), summary.get("comparison", {}))
-    entries = [entry for part in parts for entry in part.values() if isinstance(entry, dict) and "interval" in entry]
-    return any(entry["interval"][1] - entry["interval"][0] < 1e-12 for entry in entries)
+def _without_width(summary: MeaningSummary) -> list[str]:
+    """The rows of which an interval has no width."""
+    found = []
+    other, comparison = summary.get("other", {}), summary.get("comparison", {})
+    for part, of in ((summary, ""), (other, " of the other attack"), (comparison, ", difference")):
+        for name, entry in part.items():
+            if name in ROWS and entry["interval"][1] - entry["interval"][0] < 1e-12:  # type: ignore[index]
+                found.append(f"{ROWS[name].partition(' (')[0]}{of}")
+    return found
 
 
 def _rows(entries: Mapping[str, Any], summary: MeaningSummary, scale: float) -> list[str]:
