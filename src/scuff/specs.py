@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
@@ -46,13 +46,15 @@ class Family(Generic[T]):
     """A kind of part that users can add to: constraints, searches, ...
 
     what: for error messages, with its article ("a constraint"). group: of the entry points under which packages publish
-    members. base: the base class of all members. shipped: by name, a class, or a function that returns a part.
+    members. base: the base class of all members. shipped: by name, a class, or a function that returns a part. aliases: other
+    names of shipped parts.
     """
 
     what: str
     group: str
     base: type
     shipped: Mapping[str, Any]
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def build(self, spec: str | T) -> T:
         """Returns the part that a spec names, or an object of this family as it is.
@@ -63,8 +65,8 @@ class Family(Generic[T]):
             return spec  # type: ignore[return-value]
         if not isinstance(spec, str):
             raise TypeError(f"expected the name of {self.what} or an object of that kind, got {_kind_of(spec)}")
-        if isinstance(given := _GIVEN.get(spec.strip()), self.base):
-            return given  # type: ignore[return-value]
+        if (given := self.given(spec)) is not None:
+            return given
         name, options = parse_call(spec)
         kind = self.find(name)
         if isinstance(kind, type) and not issubclass(kind, self.base):
@@ -75,6 +77,11 @@ class Family(Generic[T]):
         if not isinstance(made, self.base):
             raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got {type(made).__name__}")
         return made  # type: ignore[return-value]
+
+    def given(self, spec: str) -> T | None:
+        """Returns the object that `as_spec` was given for a spec in this process, if any."""
+        found = _GIVEN.get(spec.strip())
+        return found if isinstance(found, self.base) else None  # type: ignore[return-value]
 
     def find(self, name: str) -> Any:
         """Returns the class or function of a name or of `module:Class`. Raises ValueError, with similar names, if unknown."""
@@ -87,7 +94,8 @@ class Family(Generic[T]):
                     f"{name}: expected an entry point that can be imported ({found[name].value}), got {fault}"
                 )
             return kind
-        return self.shipped[known_name(name, {**dict.fromkeys(entry_points(self.group)), **self.shipped}, self.what)]
+        known = {**dict.fromkeys(entry_points(self.group)), **self.shipped, **self.aliases}
+        return self.shipped[self.aliases.get(name) or known_name(name, known, self.what)]
 
     def members(self) -> dict[str, Any]:
         """Returns all members by name: the shipped ones, then those of installed packages."""

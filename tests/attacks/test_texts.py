@@ -13,6 +13,7 @@ import scuff
 from reports.page import Page
 from scuff.attacks.search import SEARCHES
 from scuff.cli.main import main
+from scuff.metrics.interval import wilson
 from victims.scripted import serving
 
 PAIRS = [
@@ -84,7 +85,12 @@ def test_a_failed_attack_counts_in_both_halves() -> None:
     (line,) = result.lines
     assert line["status"] == "failed" and line["adversarial"] is None
     assert line["tradeoff"] == {"source": 1, "before": 1, "after": 1, "decrease": 0, "success": 1}
-    assert result.summary["tradeoff"]["succeeded"]["count"] == 0
+    found = result.summary["tradeoff"]
+    assert found["succeeded"]["count"] == 0
+    assert found["source"]["interval"] == pytest.approx(wilson(1, 1), abs=1e-6), (
+        "one text does not prove that all are so"
+    )
+    assert found["success"]["interval"] == [1, 1], "S is no share"
 
 
 def test_a_stopped_search_asks_less() -> None:

@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 
 import scuff
 from scuff.data import aligned
-from scuff.evaluation.meaning import Scorer, find_metric
-from scuff.metrics import Accuracy, Meteor
+from scuff.evaluation.meaning import Scorer
+from scuff.metrics import Accuracy, Meteor, text_metric
 from scuff.metrics.interval import wilson
+from scuff.metrics.paired import LARGE
+from scuff.reports.meaning import WITHOUT_WIDTH
 from strategies import text
 
 sacrebleu = pytest.importorskip("sacrebleu", reason="needs the extra scuff[translation]")
@@ -122,7 +124,7 @@ def test_without_references_the_outputs_are_compared() -> None:
 )
 def test_what_holds_for_any_texts(rows: list[tuple[str, ...]], metric: str) -> None:
     columns = dict(zip(ALL, map(list, zip(*rows, strict=True)), strict=True))
-    scorer = Scorer(find_metric(metric), find_metric(metric), 1)
+    scorer = Scorer(text_metric(metric), text_metric(metric), 1)
     for some in (columns, {name: column for name, column in columns.items() if name != "ref"}):
         found = scorer.score(some)
         for name, values in found.items():
@@ -158,6 +160,43 @@ def test_blocks_seeds_and_order_do_not_matter(monkeypatch: pytest.MonkeyPatch) -
     assert scuff.meaning(**ALL).summary == whole.summary
     again = scuff.meaning(**ALL, seed=1)
     assert again.source_likeness == whole.source_likeness and again.summary != whole.summary
+
+
+@pytest.mark.parametrize("lines", [3, LARGE, LARGE + 1])
+def test_texts_that_do_not_change(lines: int) -> None:
+    """Wilson's interval for shares, whatever the number of lines; S is no share, and has no spread here."""
+    texts = ["a b"] * lines
+    found = scuff.meaning(texts, texts, texts, texts, texts)
+    for name, value in (("source_likeness", 1), ("clean_score", 1), ("relative_decrease", 0), ("succeeded", 0)):
+        entry = found.summary[name]  # type: ignore[literal-required]
+        assert entry["interval"] == list(wilson(value, lines)) and 0 <= entry["interval"][0] < entry["interval"][1] <= 1
+    assert found.summary["success"]["interval"] == [1, 1] and f"\nsuccess: {WITHOUT_WIDTH}\n" in str(found)
+
+
+def test_one_value_on_all_lines() -> None:
+    found = scuff.meaning(["a", "b", "c"], ["d", "e", "f"], source_metric=lambda text, reference: 0.5)
+    assert found.summary["source_likeness"]["interval"] == [
+        0.5,
+        0.5,
+    ] and f"\nsource likeness: {WITHOUT_WIDTH}\n" in str(found)
+    assert WITHOUT_WIDTH not in str(scuff.meaning(SRC, ADV))
+    twice = scuff.meaning(SRC, ADV, other_adv_src=ADV)
+    assert f"\nsource likeness, difference: {WITHOUT_WIDTH}\n" in str(twice)
+
+
+def test_one_of_many_lines_changed() -> None:
+    texts = ["a b"] * (LARGE + 1)
+    changed = ["a c", *texts[1:]]
+    found = scuff.meaning(texts, changed, texts, changed, texts).summary
+    assert found["source_likeness"]["interval"][1] == 1 and found["relative_decrease"]["interval"][0] == 0
+
+
+def test_an_empty_reference() -> None:
+    """sacrebleu gives an empty output 0, so nothing can be lost; without references an unchanged output is 1."""
+    with_it = scuff.meaning(out=["", ""], adv_out=["", "a"], ref=["", ""])
+    assert with_it.columns["clean_score"].tolist() == with_it.columns["relative_decrease"].tolist() == [0, 0]
+    without = scuff.meaning(out=["", ""], adv_out=["", "a"])
+    assert without.columns["output_likeness"].tolist() == [1, 0]
 
 
 def test_one_line() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,10 @@ import scuff
 import scuff.metrics.chrf as by_arrays
 from scuff.english.morphy import bases, synset_words, synsets
 from scuff.english.stemmer import stem
-from scuff.metrics import Chrf, Meteor, parse_metric
+from scuff.metrics import METRICS, Chrf, Mean, Meteor, parse_metric, text_metric
 from scuff.metrics.bleu import Bleu
 from scuff.metrics.chrf import chrf
+from scuff.specs import as_spec
 from strategies import text
 
 sacrebleu = pytest.importorskip("sacrebleu", reason="needs the extra scuff[translation]")
@@ -197,6 +200,66 @@ def test_a_users_function_by_its_spec(tmp_path: Path) -> None:
     ]
     result = scuff.evaluate(answer, DATA, metric=f"{file}:half", dimensions=["keyboard"], degrees=[0.3], cases=1)
     assert result.clean == 0.5 and result.average < 0.5
-    file.write_text("def three(text, reference, weight): ...\n")
-    with pytest.raises(ValueError, match="got too few options"):
-        parse_metric(f"{file}:three")
+
+
+OWN = """
+from scuff.metrics import Meteor
+
+def one(text): ...
+def three(text, reference, weight): ...
+def part(text, reference, share=1.0): return share * (text == reference)
+def raises(text, reference): raise ValueError("boom")
+def made(english=True): return Meteor(english=english)
+
+class Judge:
+    def __call__(self, text, reference): return 0.25
+
+judge = Judge()
+"""
+
+
+def test_what_a_users_function_may_be(tmp_path: Path) -> None:
+    file = tmp_path / "own_functions.py"
+    file.write_text(OWN)
+    pair = objects(["a", "b"]), objects(["a", "c"])
+    part, judge = parse_metric(f"{file}:part(share=0.5)"), parse_metric(f"{file}:judge")
+    assert part.values(*pair).tolist() == [0.5, 0] and part.spec == f"{file}:part(share=0.5)"
+    assert judge.values(*pair).tolist() == [0.25, 0.25] and judge.spec == f"{file}:judge"
+    assert parse_metric(f"{file}:made(english=False)") == Meteor(english=False), (
+        "a function of options alone returns a metric"
+    )
+    for name, got in (("one", "one(text)"), ("three", "three(text, reference, weight)")):
+        with pytest.raises(ValueError, match=f"expected a function of two texts, .*, got .*:{re.escape(got)}"):
+            parse_metric(f"{file}:{name}")
+    assert parse_metric(f"{file}:three(weight=2)").spec == f"{file}:three(weight=2)"
+    with pytest.raises(ValueError, match=r"expected share for .*, got 'shares'"):
+        parse_metric(f"{file}:part(shares=2)")
+    with pytest.raises(
+        ValueError, match=r"from .*raises\(text, reference\), got ValueError: boom \(SCUFF_DEBUG=1 shows"
+    ):
+        parse_metric(f"{file}:raises").values(*pair)
+    with pytest.raises(ValueError, match="expected a function of two texts"):
+        text_metric(str.title)
+    assert text_metric(lambda *texts: 0.75).values(*pair).tolist() == [0.75, 0.75]
+
+
+def test_a_metric_whose_class_exists_here_only() -> None:
+    @dataclass(frozen=True)
+    class Half(Mean):
+        def values(self, answers: Any, targets: Any, labels: Any = ()) -> Any:
+            return np.full(len(answers), 0.5)
+
+    assert parse_metric(as_spec(Half())) == Half(), "its spec cannot be imported"
+
+
+@pytest.mark.parametrize("spec", ["zero-one", "zero_one", "exact_match", "exact-match"])
+def test_the_names_of_exact_match(spec: str) -> None:
+    assert parse_metric(spec) == text_metric(spec) == parse_metric("exact-match")
+    result = scuff.evaluate(answer, DATA, metric=spec, dimensions=["keyboard"], degrees=[0.3], cases=1)
+    assert result.summary["metric"] == "exact match"
+
+
+def test_an_alias_is_suggested() -> None:
+    with pytest.raises(ValueError, match="got 'Zero-One'; did you mean zero-one"):
+        parse_metric("Zero-One")
+    assert "zero-one" not in METRICS, "lists show each metric once"

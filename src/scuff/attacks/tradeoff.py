@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..metrics.chrf import chrf
-from ..metrics.interval import mean_interval, resamples, weighted_means, wilson
+from ..metrics.paired import mean_with_interval
 from ..metrics.tradeoff import THRESHOLD, relative_decrease, succeeded, success
 from ..runs.display import rounded
 from ..runs.folder import Arrays
@@ -81,27 +81,21 @@ def tradeoff_summary(lines: Sequence[AttackLine], goal: str, references: bool) -
     name, options = parse_call(goal)
     mine = options if name == Decrease.name else {}
     threshold = float(mine.get("threshold", THRESHOLD))
-    draws = resamples(len(found), 0)
 
-    def mean(values: Sequence[float | None]) -> Estimate:
-        kept = np.array([np.nan if value is None else value for value in values], np.float64)
-        if not np.isfinite(kept).any():
+    def mean(values: Sequence[float | None], most: float = 1.0) -> Estimate:
+        kept = np.array([value for value in values if value is not None], np.float64)
+        if not kept.size:
             return {"value": None, "interval": [None, None]}
-        average, again = weighted_means(kept, np.ones(kept.size), draws)
-        return _estimate(float(average), mean_interval(float(average), again, int(np.isfinite(kept).sum())))
+        average, interval = mean_with_interval(kept, 0, most)
+        return {"value": round(average, 6), "interval": [round(edge, 6) for edge in interval]}
 
     source, decrease = (np.array([entry[half] for entry in found], np.float64) for half in ("source", "decrease"))
-    won = int(succeeded(source, decrease, threshold).sum())
-    share = _estimate(won / len(found), wilson(won / len(found), len(found))) if found else mean([])
+    won = succeeded(source, decrease, threshold)
     return {
         "metric": str(mine.get("metric", "chrf")), "source_metric": "chrf",
         "against": str(mine.get("against", REFERENCE if references else OUTPUT)), "threshold": threshold, "of": len(found),
         "source": mean([entry["source"] for entry in found]), "before": mean([entry["before"] for entry in found]),
         "after": mean([entry["after"] for entry in found]), "decrease": mean([entry["decrease"] for entry in found]),
-        "success": mean([entry["success"] for entry in found]),
-        "succeeded": {**share, "count": won, "of": len(found)},
+        "success": mean([entry["success"] for entry in found], 2.0),
+        "succeeded": {**mean(won.astype(np.float64).tolist()), "count": int(won.sum()), "of": len(found)},
     }  # fmt: skip
-
-
-def _estimate(value: float, interval: tuple[float, float]) -> Estimate:
-    return {"value": round(value, 6), "interval": [round(edge, 6) for edge in interval]}

@@ -15,6 +15,13 @@ reference, my_module:Class.
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..evaluation.meaning import Columns
 
 FILES = {
     "src": "the inputs before the attack",
@@ -58,27 +65,54 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     import json
 
-    from ..data.formats.streams import replacing
-    from ..evaluation.meaning import measure_meaning, write_lines
+    from ..data.formats.streams import STDOUT
+    from ..evaluation.meaning import check_columns, measure_meaning, write_lines
     from ..reports import meaning_table, terse_line
+    from ..runs.progress import Bar
     from ..specs import check_positive
 
     check_positive(args.scale, "--scale")
-    if args.json == "-" and args.jsonl == "-":
-        raise ValueError("expected - for --json or for --jsonl, got it for both")
-    columns = {name.replace("-", "_"): getattr(args, name.replace("-", "_")) for name in FILES}
+    if args.threshold is not None:
+        check_positive(args.threshold, "--threshold", zero=True)
+    given = {name.replace("-", "_"): getattr(args, name.replace("-", "_")) for name in FILES}
+    columns = {name: path for name, path in given.items() if path is not None}
+    check_columns(columns, lambda name: f"--{name.replace('_', '-')}")
     settings = {
         name: getattr(args, name) for name in ("source_metric", "target_metric", "threshold", "seed", "encoding")
     }
-    if args.jsonl:
-        with replacing(args.jsonl, *filter(None, columns.values())) as out:
-            summary, _ = measure_meaning(
-                columns, **settings, each=lambda first, values: write_lines(out, first, values)
-            )
-    else:
-        summary, _ = measure_meaning(columns, **settings)
-    if args.json:
-        with replacing(args.json, *filter(None, columns.values())) as out:
-            out.write(f"{json.dumps(summary, indent=2, ensure_ascii=False)}\n".encode())
-    if "-" not in (args.json, args.jsonl):
+    bar = Bar(sys.stderr)
+    with ExitStack() as stack:
+        numbers, lines = _outputs(stack, args, list(columns.values()))
+        stack.callback(bar.clear)
+
+        def each(first: int, values: Columns) -> None:
+            if lines:
+                write_lines(lines, first, values)
+            done = first + len(next(iter(values.values())))
+            bar.tell(lambda: f"{done:,} lines")
+
+        summary, _ = measure_meaning(columns, **settings, each=each)
+        if numbers:
+            numbers.write(f"{json.dumps(summary, indent=2, ensure_ascii=False)}\n".encode())
+    if args.json not in STDOUT and args.jsonl not in STDOUT:
         print(terse_line(summary, args.scale) if args.terse else meaning_table(summary, args.scale))
+
+
+def _outputs(
+    stack: ExitStack, args: argparse.Namespace, inputs: list[str]
+) -> tuple[IO[bytes] | None, IO[bytes] | None]:
+    """Opens what --json and --jsonl name, before anything is scored. Raises ValueError if it is the same, BadInput if it cannot
+    be written.
+    """
+    from ..data.formats.streams import STDOUT, replacing
+
+    if args.json and args.jsonl:
+        if args.json in STDOUT and args.jsonl in STDOUT:
+            raise ValueError("expected - for --json or for --jsonl, got it for both")
+        if os.path.realpath(args.json) == os.path.realpath(args.jsonl) != os.devnull:
+            raise ValueError(f"expected two files for --json and --jsonl, got {args.jsonl} for both")
+    there = [path for path in inputs if os.path.exists(path)]
+    numbers, lines = (
+        stack.enter_context(replacing(path, *there)) if path else None for path in (args.json, args.jsonl)
+    )
+    return numbers, lines

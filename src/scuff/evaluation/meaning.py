@@ -5,7 +5,6 @@ Texts are read and scored block by block; of each line only its numbers are kept
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,17 +13,17 @@ from typing import IO, Any, TypedDict
 import numpy as np
 
 from ..data.aligned import aligned_blocks
-from ..metrics import Metric, PairFunction, parse_metric
-from ..metrics.interval import wilson
+from ..metrics import FunctionFailed, Metric, text_metric
+from ..metrics.own import described
 from ..metrics.paired import mean_with_interval, paired_difference
-from ..metrics.tradeoff import THRESHOLD, ZERO_ONE_THRESHOLD, relative_decrease, success
+from ..metrics.tradeoff import THRESHOLD, ZERO_ONE_THRESHOLD, relative_decrease, succeeded, success
 from ..specs import check_positive
 from ..text.ragged import Floats
 from ..version import __version__
 
 VERSION = 1  # of the keys of the JSON output
-ALIASES = {"zero-one": "exact-match"}  # of the authors' tool
 OTHER = "other_"  # begins the names of what belongs to the second attack
+MOST = {"success": 2.0}  # the largest value that a line can have, where it is not 1
 COMPARED = ("source_likeness", "relative_decrease", "success", "succeeded")
 
 Columns = dict[str, Floats]  # a value per line: source_likeness (s_src), relative_decrease (d_tgt), ...
@@ -106,8 +105,8 @@ def measure_meaning(
     number of the first line of each block, from 0, and the values of its lines, before the next block is read.
     """
     given = {name: column for name, column in columns.items() if column is not None}
-    _check(given)
-    source, target = find_metric(source_metric), find_metric(target_metric)
+    check_columns(given)
+    source, target = text_metric(source_metric), text_metric(target_metric)
     if threshold is None:
         threshold = ZERO_ONE_THRESHOLD if getattr(target, "right_or_wrong", False) else THRESHOLD
     check_positive(threshold, "meaning.threshold", zero=True)
@@ -121,20 +120,6 @@ def measure_meaning(
         first += len(next(iter(block.values())))
     values = {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
     return scorer.summary(values, seed), values
-
-
-def find_metric(given: Any) -> Metric:
-    """Returns a metric for texts by its spec, an object, or a function of a text and a reference. Raises ValueError if it is for
-    other answers.
-    """
-    if inspect.isroutine(given):
-        return PairFunction(given, f"{given.__module__}:{given.__qualname__}")
-    if isinstance(given, str):
-        plain = given.replace("_", "-")
-        given = ALIASES.get(plain, plain if plain == "exact-match" else given)
-    metric = parse_metric(given)
-    metric.check("text", (), False)
-    return metric
 
 
 @dataclass(frozen=True)
@@ -162,8 +147,9 @@ class Scorer:
                 found["output_likeness"] = self._likeness(self.target, outputs, block["out"], first)
                 found["relative_decrease"] = 1 - found["output_likeness"]
             if sources is not None and outputs is not None:
-                found["success"] = success(found["source_likeness"], found["relative_decrease"])
-                found["succeeded"] = (found["success"] > self.threshold).astype(np.float64)
+                halves = found["source_likeness"], found["relative_decrease"]
+                found["success"] = success(*halves)
+                found["succeeded"] = succeeded(*halves, self.threshold).astype(np.float64)
             out |= {f"{prefix}{name}": values for name, values in found.items()}
         return out
 
@@ -173,7 +159,18 @@ class Scorer:
         return np.where(same, 1.0, self._values(metric, changed, original, first))
 
     def _values(self, metric: Metric, texts: list[str], references: list[str], first: int) -> Floats:
-        found = np.asarray(metric.values(np.array(texts, object), np.array(references, object)), np.float64)
+        try:
+            found = np.asarray(metric.values(np.array(texts, object), np.array(references, object)), np.float64)
+        except FunctionFailed as error:
+            told = f"line {first + error.at + 1:,}: {error}"
+            raise FunctionFailed(told, error.at, error.exit_code == 3) from error.__cause__
+        except Exception as error:
+            if type(metric).__module__.startswith("scuff."):
+                raise
+            where = f"lines {first + 1:,} to {first + len(texts):,}"
+            raise FunctionFailed(
+                f"{where}: expected values from {metric.spec}, got {described(error)}", 0, True
+            ) from error
         if found.shape != (len(texts),):
             raise ValueError(f"expected a value per text from {metric.spec}, got the shape {found.shape}")
         wrong = np.flatnonzero(~((found >= -1e-9) & (found <= 1 + 1e-9)))
@@ -202,7 +199,7 @@ class Scorer:
             out["comparison"] = {}
             for name in COMPARED:
                 if name in others:
-                    gap, interval, p = paired_difference(mine[name], others[name], seed)
+                    gap, interval, p = paired_difference(mine[name], others[name], seed, MOST.get(name, 1.0))
                     out["comparison"][name] = {"difference": gap, "interval": list(interval), "p": p}
         return out
 
@@ -210,11 +207,10 @@ class Scorer:
 def _described(values: Columns, seed: int) -> dict[str, Description | Share]:
     out: dict[str, Description | Share] = {}
     for name, column in values.items():
+        mean, interval = mean_with_interval(column, seed, MOST.get(name, 1.0))
         if name == "succeeded":
-            share = float(column.mean())
-            out[name] = Share(share=share, interval=list(wilson(share, column.size)), count=int(column.sum()))
+            out[name] = Share(share=mean, interval=list(interval), count=int(column.sum()))
             continue
-        mean, interval = mean_with_interval(column, seed)
         low, high = np.percentile(column, [5, 95])
         deviation = float(column.std(ddof=1)) if column.size > 1 else None
         out[name] = Description(mean=mean, interval=list(interval), deviation=deviation, p5=float(low), p95=float(high))
@@ -245,13 +241,14 @@ NEEDS = {
 }  # fmt: skip
 
 
-def _check(given: Mapping[str, Any]) -> None:
-    """Raises ValueError if a column is missing that another one needs."""
+def check_columns(given: Mapping[str, Any], shown: Callable[[str], str] = str) -> None:
+    """Raises ValueError if a column is missing that another one needs. shown: what the user calls a column."""
     if not given:
-        raise ValueError("expected src and adv_src, out and adv_out, or all four for meaning, got none")
+        halves = f"{shown('src')} and {shown('adv_src')}, {shown('out')} and {shown('adv_out')}"
+        raise ValueError(f"expected {halves}, or all four for meaning, got none")
     needs = [(name, other) for name in given for other in NEEDS[name]]
     if any(name.startswith(OTHER) for name in given):
         needs += [(name, f"{OTHER}{name}") for name in ("adv_src", "adv_out") if name in given]
     for name, other in needs:
         if other not in given:
-            raise ValueError(f"expected {other} with {name} for meaning, got none")
+            raise ValueError(f"expected {shown(other)} with {shown(name)} for meaning, got none")

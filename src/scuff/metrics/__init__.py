@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..specs import Family
 from .base import Mean, Metric, Task
 from .bleu import Bleu
 from .chrf import Chrf
 from .classification import Accuracy, Auc, ExactMatch, MacroF1, TokenAccuracy
 from .meteor import Meteor
-from .own import PairFunction, scores_pairs
+from .own import FunctionFailed, PairFunction, name_of_function, pair_function
 
 METRICS: dict[str, type[Metric]] = {
     kind.name: kind for kind in (Accuracy, ExactMatch, MacroF1, Auc, TokenAccuracy, Chrf, Bleu, Meteor)
 }
-FAMILY: Family[Metric] = Family("a metric", "scuff.metrics", Metric, METRICS)
+ALIASES = {"zero-one": "exact-match"}  # of the tool of Michel et al. (2019)
+FAMILY: Family[Metric] = Family("a metric", "scuff.metrics", Metric, METRICS, ALIASES)
 
 
 def parse_metric(spec: str | Metric) -> Metric:
-    """Returns the metric that a spec names, or a metric as it is.
+    """Returns the metric that a spec names, or a metric as it is. `_` may stand for `-` in the name of a shipped one.
 
-    `module:function` or `file.py:function`, a function of a text and its reference that returns a number, is a metric, too.
+    `module:function` or `file.py:function(option=value)`, a function of a text and its reference that returns a number, is a
+    metric, too, and so is any other object that can be called so.
     Raises ValueError for a wrong name or option, TypeError for an object of another kind.
     """
-    if isinstance(spec, str) and ":" in spec and "(" not in spec and scores_pairs(found := FAMILY.find(spec.strip())):
-        return PairFunction(found, spec.strip())
-    return FAMILY.build(spec)
+    if not isinstance(spec, str) or FAMILY.given(spec) is not None:
+        return FAMILY.build(spec)
+    name, bracket, options = spec.strip().partition("(")
+    if ":" in name:
+        return pair_function(FAMILY.find(name.strip()), spec.strip()) or FAMILY.build(spec)
+    plain = name.strip().replace("_", "-")
+    return FAMILY.build(f"{plain}{bracket}{options}" if plain in (*METRICS, *ALIASES) else spec)
+
+
+def text_metric(given: str | Metric | Callable[[str, str], float]) -> Metric:
+    """Returns a metric of texts: by its spec, an object, or a function of a text and its reference. Raises ValueError if it is
+    for other answers.
+    """
+    if isinstance(given, str | Metric | type) or not callable(given):
+        metric = parse_metric(given)  # type: ignore[arg-type]
+    else:
+        named = name_of_function(given)
+        metric = pair_function(given, named) or PairFunction(given, named)
+    metric.check("text", (), False)
+    return metric
 
 
 USUAL: dict[Task, Mean] = {"single": Accuracy(), "multi": ExactMatch(), "tokens": TokenAccuracy(), "text": Chrf()}
@@ -36,6 +57,6 @@ def usual_metric(task: Task) -> Mean:
 
 
 __all__ = [
-    "FAMILY", "METRICS", "Accuracy", "Auc", "Bleu", "Chrf", "ExactMatch", "MacroF1", "Mean", "Meteor", "Metric", "PairFunction",
-    "TokenAccuracy", "parse_metric", "usual_metric",
+    "FAMILY", "METRICS", "Accuracy", "Auc", "Bleu", "Chrf", "ExactMatch", "FunctionFailed", "MacroF1", "Mean", "Meteor", "Metric",
+    "PairFunction", "TokenAccuracy", "parse_metric", "text_metric", "usual_metric",
 ]  # fmt: skip

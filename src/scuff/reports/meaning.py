@@ -20,6 +20,10 @@ ROWS = {
 WIDTH = max(map(len, ROWS.values()))
 HEAD = f"{'':{WIDTH}}  {'mean':>8}  {'95 % interval':^18}  {'deviation':>9}  {'5 %':>8}  {'95 %':>8}"
 
+WITHOUT_WIDTH = (
+    "An interval without width: all lines have the same value, so resampling them cannot tell how sure it is."
+)
+
 
 def meaning_table(summary: MeaningSummary, scale: float = 1) -> str:
     """Returns all numbers as a table. scale: what scores are multiplied by."""
@@ -33,11 +37,24 @@ def meaning_table(summary: MeaningSummary, scale: float = 1) -> str:
             what = f"{ROWS[name]}, %" if name == "succeeded" else ROWS[name]
             lines.append(f"{what:{WIDTH}}  {_value(entry['difference'], factor)}  {_interval(entry, factor)}  {shown}")
     lines.append("")
+    if narrow := _without_width(summary):
+        lines.append(f"{', '.join(narrow)}: {WITHOUT_WIDTH}")
     for name in ("source_metric", "target_metric"):
         if metric := summary.get(name):
             signature = f": {metric['signature']}" if metric["signature"] else ""  # type: ignore[index]
             lines.append(f"{name.partition('_')[0]}: {metric['title']}{signature}")  # type: ignore[index]
     return "\n".join(lines)
+
+
+def _without_width(summary: MeaningSummary) -> list[str]:
+    """The rows of which an interval has no width."""
+    found = []
+    other, comparison = summary.get("other", {}), summary.get("comparison", {})
+    for part, of in ((summary, ""), (other, " of the other attack"), (comparison, ", difference")):
+        for name, entry in part.items():
+            if name in ROWS and entry["interval"][1] - entry["interval"][0] < 1e-12:  # type: ignore[index]
+                found.append(f"{ROWS[name].partition(' (')[0]}{of}")
+    return found
 
 
 def _rows(entries: Mapping[str, Any], summary: MeaningSummary, scale: float) -> list[str]:

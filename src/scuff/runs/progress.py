@@ -110,19 +110,27 @@ OFTEN, SELDOM = 0.2, 30.0  # seconds between two changes of a bar, and between t
 
 
 class Bar:
-    """Shows a Progress on a stream: a bar that changes in its line in a terminal or notebook; elsewhere, a line now and then."""
+    """Shows a Progress on a stream: a bar that changes in its line in a terminal or notebook; elsewhere, a line now and then.
+
+    `tell` shows other texts in the same way.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream, self.last, self.written = stream, time.monotonic(), 0
         self.moves = stream.isatty() or in_notebook(stream)
 
     def __call__(self, progress: Progress) -> None:
-        now = time.monotonic()
         if self.moves and progress.finished:
             self.clear()
-        elif now - self.last >= (OFTEN if self.moves else SELDOM):
+        else:
+            self.tell(lambda: line(progress, bar=self.moves))
+
+    def tell(self, text: Callable[[], str]) -> None:
+        """Shows a text in the place of the one before, if that is not too new."""
+        now = time.monotonic()
+        if now - self.last >= (OFTEN if self.moves else SELDOM):
             self.last = now
-            self._write(line(progress, bar=self.moves))
+            self._write(text())
 
     def clear(self) -> None:
         """Deletes the bar, so that something else can be written in its line."""
