@@ -92,7 +92,11 @@ def export_kit(
         qualifying = (QUALIFYING if about.name == "validity" else 0) if qualification is None else qualification
         tests = read_own(own, about) if own else _controls(items, about, qualifying, seed, "qualification")
         known = _controls(items, about, controls, seed, "control")
-        short |= {"controls": len(known)} if len(known) < controls else {}
+        asked: tuple[tuple[list[Item], int, Part], ...] = (
+            (known, controls, "control"),
+            (tests, 0 if own else qualifying, "qualification"),
+        )
+        short |= {PARTS[part]: len(found) for found, count, part in asked if len(found) < count}
         items += [*known, *tests]
     sources = tuple(Path(path).resolve().name for path in (*runs, *named_files))
     key = Key(about.name, tuple(_ordered(named(items, study, seed), about, seed)), seed, language, sources, warning)
