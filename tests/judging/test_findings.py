@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -193,6 +194,46 @@ def test_rare_ratings_have_neither_interval_nor_star(pairs: Path, tmp_path: Path
     whole = next(entry["metrics"] for entry in found["correlation"] if entry["by"] == "all")
     assert whole["chrF"]["pearson"]["value"] is not None
     assert all(entry["pearson"]["interval"] == [None, None] and "p" not in entry for entry in whole.values())
+    two = scuff.judge_import(pairs / "key.json", [file, shutil.copy(file, tmp_path / "b.csv")], encoder="chrf").content
+    assert two["agreement"]["alpha_ordinal"] == {"value": 1, "interval": [None, None], "items": 180}
+
+
+def test_a_third_rater_of_validity_passes_the_test_first(run: Path, tmp_path: Path) -> None:
+    key = scuff.judge_export(run, tmp_path / "kit", study="validity", each=5).key
+    ann, ben = (carefully(key, by_validity, seed) for seed in (0, 1))
+    files = [write_csv(tmp_path / f"{name}.csv", given) for name, given in (("ann", ann), ("ben", ben))]
+    where = tmp_path / "kit" / "key.json"
+    scuff.judge_import(where, files, decide="third", encoder="chrf", disputed=tmp_path / "third")
+    with (tmp_path / "third" / "rate.csv").open(encoding="utf-8-sig", newline="") as lines:
+        shown = [row["id"] for row in csv.DictReader(lines)]
+    assert [item.part for item in key.items[:10]] == ["qualification"] * 10 and shown[:10] == [
+        i.id for i in key.items[:10]
+    ]
+    eve = carefully(key, by_validity, 2)
+    files.append(write_csv(tmp_path / "eve.csv", {name: eve[name] for name in shown}))
+    found = scuff.judge_import(where, files, decide="third", encoder="chrf").content
+    assert [rater["kept"] for rater in found["raters"]] == [True] * 3 and found["decided"] == found["items"]
+
+
+def test_one_rater_disputes_nothing(pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = read_key(pairs / "key.json")
+    good = write_csv(tmp_path / "ann.csv", carefully(key, by_meaning(0.3), 0))
+    lazy = write_csv(tmp_path / "lazy.csv", {item.id: 5 for item in key.items})
+    command = [
+        "judge",
+        "import",
+        str(pairs / "key.json"),
+        good,
+        "--encoder",
+        "chrf",
+        "--disputed",
+        str(tmp_path / "third"),
+    ]
+    assert main([*command[:4], lazy, *command[4:]]) == 0
+    assert "third: not written, since only one rater is left" in capsys.readouterr().err
+    shutil.copy(good, tmp_path / "ben.csv")
+    assert main([*command[:4], str(tmp_path / "ben.csv"), *command[4:]]) == 0
+    assert "third: not written, since the two agree" in capsys.readouterr().err and not (tmp_path / "third").exists()
 
 
 def test_raters_who_fail_are_left_out(pairs: Path, tmp_path: Path) -> None:

@@ -205,7 +205,11 @@ def run_import(args: argparse.Namespace) -> None:
     if "-" not in [path for path, _ in wanted] and not args.quiet:
         print(result)
     if args.disputed:
-        some = f"for a third rater: {args.disputed}; then import all three files, the third rater's last"
-        say(args.quiet, some if result.judged.disputed else f"{args.disputed}: not written, since the two agree")
+        if result.judged.disputed:
+            told = f"for a third rater: {args.disputed}; then import all three files, the third rater's last"
+        else:
+            why = "the two agree" if len(result.judged.raters) > 1 else "only one rater is left"
+            told = f"{args.disputed}: not written, since {why}"
+        say(args.quiet, told)
     if args.weights:
         say(args.quiet, f"weights: {args.weights}; scuff evaluate MODEL DATA --validity {args.weights}")

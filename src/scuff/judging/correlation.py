@@ -46,15 +46,16 @@ def correlate(one: npt.ArrayLike, other: npt.ArrayLike, draws: Draws, *, by_rank
     if first.size < 2:
         return Correlation(math.nan, (math.nan, math.nan), np.full(len(draws), np.nan))
     value, again = (_correlated(first, second, weight, by_rank) for weight in (whole, draws.astype(np.float64)))
-    enough = min(_unusual(first, draws), _unusual(second, draws)) >= RARE
+    enough = all(vary_enough(side[None], draws) for side in (first, second))
     return Correlation(float(value[0]), percentile_interval(again) if enough else (math.nan, math.nan), again)
 
 
-def _unusual(values: Floats, draws: Draws) -> int:
-    """Returns how many examples have an item that differs from the most frequent value."""
-    _, group, often = np.unique(values, return_inverse=True, return_counts=True)
-    odd = group.reshape(-1) != often.argmax()
-    return len({column.tobytes() for column in draws.T[odd]})  # items of one example are drawn together
+def vary_enough(values: Floats, draws: Draws) -> bool:
+    """Returns whether RARE examples or more have a value other than the most frequent one. values: [raters, items], nan: none."""
+    known = np.isfinite(values)
+    each, often = np.unique(values[known], return_counts=True)
+    odd = (known & (values != each[often.argmax()])).any(0) if each.size else np.zeros(values.shape[1], np.bool_)
+    return len({column.tobytes() for column in draws.T[odd]}) >= RARE  # items of one example are drawn together
 
 
 def _correlated(one: Floats, other: Floats, weight: Floats, by_rank: bool) -> Floats:

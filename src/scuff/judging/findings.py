@@ -29,7 +29,7 @@ from .agreement import (
     krippendorff,
     rating_counts,
 )
-from .correlation import BETTER, Correlation, Draws, chance_of_better, correlate, draw_examples
+from .correlation import BETTER, Correlation, Draws, chance_of_better, correlate, draw_examples, vary_enough
 from .items import Item, Key
 from .measures import measure_pairs
 from .published import ALIKE, SHARE_ABOVE, published_correlation, published_share
@@ -154,6 +154,7 @@ def _estimate(value: float, interval: Interval) -> dict[str, Any]:
 def _agreement(values: Floats, count: int, ordinal: bool, draws: Draws) -> dict[str, Any]:
     """Returns how far the raters agree; intervals resample examples."""
     each = coincidences(values, count)
+    enough = vary_enough(values, draws)
     rated = int((np.isfinite(values).sum(0) > 1).sum())  # items with one rating alone do not count
     out: dict[str, Any] = {}
     for level in ("ordinal", "nominal") if ordinal else ("nominal",):
@@ -161,7 +162,8 @@ def _agreement(values: Floats, count: int, ordinal: bool, draws: Draws) -> dict[
             np.tensordot(draws.astype(np.float64), each, 1), "ordinal" if level == "ordinal" else "nominal"
         )
         alpha = krippendorff(values, "ordinal" if level == "ordinal" else "nominal", count)
-        out[f"alpha_{level}"] = {**_estimate(alpha, percentile_interval(again)), "items": rated}
+        interval = percentile_interval(again) if enough else (math.nan, math.nan)
+        out[f"alpha_{level}"] = {**_estimate(alpha, interval), "items": rated}
     table = rating_counts(values, count)
     out["fleiss"] = {"value": _number(fleiss(table)), "items": len(table)}
     pairs = []

@@ -161,13 +161,12 @@ def _controls(items: Sequence[Item], study: Study, count: int, seed: int, part: 
         pool = pools[side, different]
         if turn >= len(pool):
             continue
-        one, rest = pool[turn], [*pool[turn + 1 :], *pool[:turn]]
-        after = one.before
+        one, after = pool[turn], pool[turn].before
         if different:
-            others = [item for item in rest if item.label != one.label] or rest
-            if not others:
+            rest = [*pool[turn + 1 :], *pool[:turn]]
+            if not rest:
                 continue
-            after = others[0].before
+            after = next((item for item in rest if item.label != one.label), rest[0]).before
         out.append(
             Item(
                 one.before, after, part, side, example=one.example, label=one.label,
