@@ -24,43 +24,6 @@ from scuff.judging.published import TABLE_3, TABLE_8, TABLE_9, published_correla
 from scuff.metrics.interval import wilson
 
 
-@pytest.fixture
-def pairs(tmp_path: Path) -> Path:
-    """A kit of 180 pairs: two attacks, of which one says more in chrF than the other, with 1, 2 and 3 edits."""
-    chance = random.Random(0)
-    words = [
-        "river",
-        "garden",
-        "window",
-        "summer",
-        "letter",
-        "market",
-        "doctor",
-        "bridge",
-        "season",
-        "winter",
-        "paper",
-        "candle",
-    ]
-    clean = [" ".join(chance.sample(words, 9)) for _ in range(240)]
-
-    def attacked(change: int) -> list[str]:
-        out = []
-        for at, line in enumerate(clean):
-            tokens = line.split()
-            for place in chance.sample(range(9), 1 + at % 3):
-                tokens[place] = tokens[place][:-change] + "x" * change
-            out.append(" ".join(tokens))
-        return out
-
-    (tmp_path / "s.txt").write_text("\n".join(clean))
-    for name, change in (("charswap", 1), ("kNN", 4)):
-        (tmp_path / f"{name}.txt").write_text("\n".join(attacked(change)))
-    adv = {name: str(tmp_path / f"{name}.txt") for name in ("charswap", "kNN")}
-    scuff.judge_export([], tmp_path / "kit", src=str(tmp_path / "s.txt"), adv_src=adv, each=30)
-    return tmp_path / "kit"
-
-
 def test_meaning_is_put_beside_every_metric(pairs: Path, tmp_path: Path) -> None:
     pytest.importorskip("sacrebleu")
     found = scuff.judge_import(pairs / "key.json", three(tmp_path, pairs, by_meaning(0.3)), encoder="chrf")
@@ -130,62 +93,6 @@ def test_agreement_falls_with_the_raters_error(pairs: Path, tmp_path: Path) -> N
     assert alphas[0] == 1 > alphas[1] > alphas[2]
 
 
-def test_a_third_rater_decides(pairs: Path, tmp_path: Path) -> None:
-    key = read_key(pairs / "key.json")
-    ann, ben = (carefully(key, by_meaning(0.8), seed) for seed in (0, 1))
-    files = [write_csv(tmp_path / f"{name}.csv", given) for name, given in (("ann", ann), ("ben", ben))]
-    two = scuff.judge_import(pairs / "key.json", files, encoder="chrf", disputed=tmp_path / "third")
-    study = [item.id for item in key.items if item.part == "study"]
-    differ = {name for name in study if ann[name] != ben[name]}
-    assert two.judged.disputed == differ and two.content["decided"] == len(study) - len(differ)
-    lines = (tmp_path / "third" / "rate.csv").read_text(encoding="utf-8-sig").splitlines()[1:]
-    controls = {item.id for item in key.items if item.part == "control"}
-    shown = [line.split(",")[0] for line in lines]
-    assert set(shown) == differ | controls and len(controls) == 10  # the third rater is checked, too
-    assert shown[-10:] != sorted(controls, key=shown.index) != shown[:10]  # and cannot tell them by their place
-    page = (tmp_path / "third" / "rate.html").read_text()
-    assert f'"kit": "{key.kit}", "turn": "third"' in page
-    known = {item.id: item.accept[0] for item in key.items if item.part == "control"}
-    third = write_csv(tmp_path / "eve.csv", dict.fromkeys(differ, 2) | known)
-    all_three = scuff.judge_import(pairs / "key.json", [*files, third], encoder="chrf")
-    assert all_three.content["decided"] == len(study)
-    for at, item in enumerate(all_three.judged.items):
-        assert all_three.judged.one[at] == (2 if item.id in differ else ann[item.id])
-    assert all_three.content["agreement"] == two.content["agreement"]  # of the two who rated all
-    careless = write_csv(tmp_path / "bob.csv", dict.fromkeys(differ | controls, 2))
-    found = scuff.judge_import(pairs / "key.json", [*files, careless], encoder="chrf")
-    assert found.judged.raters == ("ann", "ben") and found.content["decided"] == len(study) - len(differ)
-
-
-def test_nobody_takes_the_place_of_a_rater_who_fails(pairs: Path, tmp_path: Path) -> None:
-    key = read_key(pairs / "key.json")
-    lazy = write_csv(tmp_path / "lazy.csv", {item.id: 5 for item in key.items})
-    good = [write_csv(tmp_path / f"{name}.csv", carefully(key, by_meaning(0.5), at)) for at, name in enumerate("ab")]
-    for files in ([lazy, *good], [good[0], lazy, good[1]]):
-        with pytest.raises(ValueError, match="expected first two raters who pass the controls for third, got lazy"):
-            scuff.judge_import(pairs / "key.json", files, encoder="chrf")
-        assert scuff.judge_import(pairs / "key.json", files, encoder="chrf", decide="vote").judged.raters == ("a", "b")
-        assert len(scuff.judge_import(pairs / "key.json", files, encoder="chrf", keep_all=True).judged.raters) == 3
-    with pytest.raises(ValueError, match="expected two raters and a third who decides for third, got 4"):
-        scuff.judge_import(pairs / "key.json", [*good, write_csv(tmp_path / "c.csv", {key.items[0].id: 5}), lazy])
-
-
-def test_what_one_of_two_has_rated_goes_to_the_third(pairs: Path, tmp_path: Path) -> None:
-    key = read_key(pairs / "key.json")
-    ann = carefully(key, by_meaning(0), 0)
-    study = [item.id for item in key.items if item.part == "study"]
-    ben = {name: value for name, value in ann.items() if name not in study[:9]}
-    files = [write_csv(tmp_path / "ann.csv", ann), write_csv(tmp_path / "ben.csv", ben)]
-    found = scuff.judge_import(pairs / "key.json", files, encoder="chrf")
-    assert found.judged.disputed == set(study[:9]) and found.content["decided"] == len(study) - 9
-    assert found.content["agreement"]["alpha_ordinal"]["items"] == len(study) - 9
-    row = next(line for line in str(found).splitlines() if "alpha, ordinal" in line)
-    assert row.endswith(f"{len(study) - 9} items")
-    assert "of the items: 9 with one rating alone, 9 that the raters left undecided" in str(found)
-    alone = str(scuff.judge_import(pairs / "key.json", files[:1], encoder="chrf"))
-    assert "1 rater, 180 of 180 items rated" in alone and "third" not in alone.splitlines()[0]
-
-
 def test_rare_ratings_have_neither_interval_nor_star(pairs: Path, tmp_path: Path) -> None:
     key = read_key(pairs / "key.json")
     odd = {item.id for item in [item for item in key.items if item.part == "study"][:4]}
@@ -196,56 +103,6 @@ def test_rare_ratings_have_neither_interval_nor_star(pairs: Path, tmp_path: Path
     assert all(entry["pearson"]["interval"] == [None, None] and "p" not in entry for entry in whole.values())
     two = scuff.judge_import(pairs / "key.json", [file, shutil.copy(file, tmp_path / "b.csv")], encoder="chrf").content
     assert two["agreement"]["alpha_ordinal"] == {"value": 1, "interval": [None, None], "items": 180}
-
-
-def test_a_third_rater_of_validity_passes_the_test_first(run: Path, tmp_path: Path) -> None:
-    key = scuff.judge_export(run, tmp_path / "kit", study="validity", each=5).key
-    ann, ben = (carefully(key, by_validity, seed) for seed in (0, 1))
-    files = [write_csv(tmp_path / f"{name}.csv", given) for name, given in (("ann", ann), ("ben", ben))]
-    where = tmp_path / "kit" / "key.json"
-    scuff.judge_import(where, files, decide="third", encoder="chrf", disputed=tmp_path / "third")
-    with (tmp_path / "third" / "rate.csv").open(encoding="utf-8-sig", newline="") as lines:
-        shown = [row["id"] for row in csv.DictReader(lines)]
-    assert [item.part for item in key.items[:10]] == ["qualification"] * 10 and shown[:10] == [
-        i.id for i in key.items[:10]
-    ]
-    eve = carefully(key, by_validity, 2)
-    files.append(write_csv(tmp_path / "eve.csv", {name: eve[name] for name in shown}))
-    found = scuff.judge_import(where, files, decide="third", encoder="chrf").content
-    assert [rater["kept"] for rater in found["raters"]] == [True] * 3 and found["decided"] == found["items"]
-
-
-def test_one_rater_disputes_nothing(pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    key = read_key(pairs / "key.json")
-    good = write_csv(tmp_path / "ann.csv", carefully(key, by_meaning(0.3), 0))
-    lazy = write_csv(tmp_path / "lazy.csv", {item.id: 5 for item in key.items})
-    command = [
-        "judge",
-        "import",
-        str(pairs / "key.json"),
-        good,
-        "--encoder",
-        "chrf",
-        "--disputed",
-        str(tmp_path / "third"),
-    ]
-    assert main([*command[:4], lazy, *command[4:]]) == 0
-    assert "third: not written, since only one rater is left" in capsys.readouterr().err
-    shutil.copy(good, tmp_path / "ben.csv")
-    assert main([*command[:4], str(tmp_path / "ben.csv"), *command[4:]]) == 0
-    assert "third: not written, since the two agree" in capsys.readouterr().err and not (tmp_path / "third").exists()
-
-
-def test_raters_who_fail_are_left_out(pairs: Path, tmp_path: Path) -> None:
-    key = read_key(pairs / "key.json")
-    files = [write_csv(tmp_path / "ann.csv", carefully(key, by_meaning(0.3), 0))]
-    files.append(write_csv(tmp_path / "lazy.csv", {item.id: 5 for item in key.items}))
-    found = scuff.judge_import(pairs / "key.json", files, encoder="chrf")
-    assert found.judged.raters == ("ann",) and "lazy" in str(found) and "left out" in str(found)
-    kept = scuff.judge_import(pairs / "key.json", files, keep_all=True, encoder="chrf")
-    assert kept.judged.raters == ("ann", "lazy") and "kept, though failed" in str(kept)
-    with pytest.raises(ValueError, match="expected raters who pass the controls, got none of 1"):
-        scuff.judge_import(pairs / "key.json", files[1:])
 
 
 def test_validity_by_vote_with_weights(run: Path, tmp_path: Path) -> None:
@@ -387,16 +244,6 @@ def test_no_output_overwrites_ratings(pairs: Path, tmp_path: Path, capsys: pytes
         assert f"expected different files for {one} and {other}" in capsys.readouterr().err
     assert main([*command, "--json", "-", "--csv", "-"]) == 2 and not capsys.readouterr().out
     assert {path: Path(path).read_bytes() for path in before} == before and not Path(out).exists()
-
-
-def test_a_filled_in_sheet_is_not_overwritten(pairs: Path, tmp_path: Path) -> None:
-    files = three(tmp_path, pairs, by_meaning(0.8))[:2]
-    (tmp_path / "third").mkdir()
-    scuff.judge_import(pairs / "key.json", files, encoder="chrf", disputed=tmp_path / "third")
-    (tmp_path / "third" / "rate.csv").write_text("filled in")
-    with pytest.raises(ValueError, match="third: expected a new folder"):
-        scuff.judge_import(pairs / "key.json", files, encoder="chrf", disputed=tmp_path / "third")
-    assert (tmp_path / "third" / "rate.csv").read_text() == "filled in"
 
 
 def test_names_of_raters_are_no_formulas(pairs: Path, tmp_path: Path) -> None:

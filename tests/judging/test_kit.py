@@ -340,6 +340,13 @@ def test_controls_are_each_there_once(run: Path, files: dict[str, str], tmp_path
     kit = scuff.judge_export([], tmp_path / "kit", src=files["src"], adv_src={"a": files["knn"]}, controls=10_000)
     pairs = Counter((item.before, item.after) for item in kit.key.items if item.part == "control")
     assert set(pairs.values()) == {1} and len(pairs) == kit.short["controls"] == 2 * 39
+    adv = {"adv_src": {"a": files["knn"]}, "adv_out": {"a": files["adv"]}}
+    given = {name: files[name] for name in ("src", "ref", "out")}
+    both = scuff.judge_export([], tmp_path / "both", side="both", controls=10_000, **given, **adv).key.items
+    pairs = Counter((item.before, item.after) for item in both if item.part == "control")
+    assert set(pairs.values()) == {1} and len(pairs) == 2 * (
+        39 + 40
+    )  # the last line, which is not attacked, is an output
     few = scuff.judge_export(run, tmp_path / "few", study="validity", each=3, controls=7)
     controls = [item for item in few.key.items if item.part == "control"]
     label = {item.before: item.label for item in few.key.items if item.part == "study"}
