@@ -97,7 +97,9 @@ def test_rare_ratings_have_neither_interval_nor_star(pairs: Path, tmp_path: Path
     key = read_key(pairs / "key.json")
     odd = {item.id for item in [item for item in key.items if item.part == "study"][:4]}
     file = write_csv(tmp_path / "a.csv", carefully(key, lambda item, chance: 3 if item.id in odd else 5, 0))
-    found = scuff.judge_import(pairs / "key.json", file, encoder="chrf").content
+    judgement = scuff.judge_import(pairs / "key.json", file, encoder="chrf")
+    found = judgement.content
+    assert "no interval: fewer than 10 examples have a rating" in str(judgement)
     whole = next(entry["metrics"] for entry in found["correlation"] if entry["by"] == "all")
     assert whole["chrF"]["pearson"]["value"] is not None
     assert all(entry["pearson"]["interval"] == [None, None] and "p" not in entry for entry in whole.values())

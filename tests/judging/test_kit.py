@@ -165,7 +165,7 @@ def test_attacks_are_strata_by_their_edits(tmp_path: Path) -> None:
     assert {1, 2, 3} <= set(each) <= {1, 2, 3, 4} and set(each.values()) <= {1, 2}
     many = Counter(min(len(line["adversarial"]["edits"]), 4) for line in lines if line["adversarial"])
     kit = scuff.judge_export(tmp_path / "attack", tmp_path / "many", each=100)
-    words = {1: "1 edit", 2: "2 edits", 3: "3 edits", 4: "4 or more edits"}
+    words = {1: "1 edit", 2: "2 edits", 3: "3 edits", 4: "4 edits or more"}
     assert list(kit.short.items()) == [(f"tt-deepwordbug, {words[count]}", many[count]) for count in sorted(many)]
     scuff.attack(
         rude, data, "tt-deepwordbug", tmp_path / "other", encoder="chrf", task="multi", labels=["rude"], seed=3
@@ -309,6 +309,8 @@ def test_names_of_outputs_are_those_of_inputs(files: dict[str, str], tmp_path: P
 
 
 def test_files_may_be_compressed_or_in_another_encoding(files: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"expected - .standard input. for one file, got it for several"):
+        scuff.judge_export([], tmp_path / "k", src="-", adv_src={"a": "-"})
     (tmp_path / "a.gz").write_bytes(gzip.compress(Path(files["knn"]).read_bytes()))
     for name in ("src", "knn"):
         text = Path(files[name]).read_text().replace("cat", "Kätzchen")

@@ -134,6 +134,16 @@ def test_pairs_are_rated_with_the_keyboard(run: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_browser_shows_a_version_in_the_direction_of_its_original(tmp_path: Path) -> None:
+    items = named([Item("over the hill", "סver the hill")], "meaning", 0)
+    (tmp_path / "rate.html").write_text(page_of(Key("meaning", tuple(items)), "x"), encoding="utf-8")
+    script = """
+      name([].map.call(document.querySelectorAll("#texts p"), function (it) {
+        var style = getComputedStyle(it); return style.direction + " " + style.unicodeBidi; }).join());"""
+    assert drive(tmp_path / "rate.html", script, tmp_path)[1]["rater"] == "ltr isolate,ltr isolate"
+
+
+@pytest.mark.slow
 def test_versions_are_ranked_with_the_keyboard(run: Path, tmp_path: Path) -> None:
     kit = scuff.judge_export(run, tmp_path / "kit", study="readability", each=2)
     script = """

@@ -48,12 +48,9 @@ class Kit:
 def stratum_words(where: Stratum, runs: int = 1) -> str:
     """Returns a stratum in words. runs: of the kit; the run is named if there are several."""
     run, side, attack, degree, edits = where
-    many = " or more" * (edits == MANY)
-    return (
-        (f"{run}: " if runs > 1 else "") + ("outputs of " if side == "target" else "") + attack
-        + (f" at {degree:g}" if degree is not None else "")
-        + (f", {edits}{many} edit{'s' * (edits != 1)}" if edits is not None else "")
-    )  # fmt: skip
+    counted = f", {edits} edit{'s' * (edits != 1)}{' or more' * (edits == MANY)}" if edits is not None else ""
+    at = f" at {degree:g}" if degree is not None else ""
+    return f"{f'{run}: ' * (runs > 1)}{'outputs of ' * (side == 'target')}{attack}{at}{counted}"
 
 
 def export_kit(

@@ -50,11 +50,14 @@ class Files:
 
     def read(self) -> dict[str, list[str]]:
         """Returns the texts of each file. Raises BadInput if one cannot be read, or they have different numbers of lines."""
-        out: dict[str, list[str]] = {path: [] for path in self.paths}
-        for block in aligned_blocks({path: path for path in out}, self.encoding):
-            for path, texts in block.items():
-                out[path] += texts
-        return out
+        columns = {
+            str(at): path for at, path in enumerate(self.paths)
+        }  # a path may be there twice, standard input may not
+        texts: dict[str, list[str]] = {at: [] for at in columns}
+        for block in aligned_blocks(columns, self.encoding):
+            for at, lines in block.items():
+                texts[at] += lines
+        return {path: texts[at] for at, path in columns.items()}
 
 
 @dataclass(frozen=True)

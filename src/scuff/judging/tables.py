@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..reports.formatting import markdown_row, wrapped
+from .correlation import RARE
 from .published import SHARE_ABOVE
 from .sampling import MANY
 from .studies import CHRF_ABOVE
@@ -224,8 +225,12 @@ def _correlations(content: dict[str, Any]) -> list[Section]:
             if any(one["paper"] for one in found):
                 rows.append(["", "", f"TEAPOT, {where}", *(one["paper"] or "-" for one in found)])
         title = "Correlation of metrics with people's ratings" + (f", by {by}" if by != "all" else "")
-        note = "95 % intervals; *: significantly better than the next best (paired bootstrap, p < 0.01)"
-        out.append(Section(title, ["", "pairs", "", *names], rows, [note]))
+        notes = ["95 % intervals; *: significantly better than the next best (paired bootstrap, p < 0.01)"]
+        if any(entry["metrics"][name]["pearson"]["interval"][0] is None for entry in entries for name in names):
+            notes.append(
+                f"no interval: fewer than {RARE} examples have a rating, or a score, other than the most frequent"
+            )
+        out.append(Section(title, ["", "pairs", "", *names], rows, notes))
     return out
 
 
