@@ -30,11 +30,11 @@ from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
 from .judging.findings import judge, weights_of
 from .judging.items import read_key
 from .judging.judgement import Judgement
-from .judging.kit import CONTROLS, Kit, export_kit, write_for_raters
-from .judging.published import CHRF_ABOVE
-from .judging.ratings import PASS, read_ratings
+from .judging.kit import Kit, export_kit, must_be_new, write_for_third
+from .judging.outputs import check_outputs
+from .judging.ratings import read_ratings
 from .judging.sampling import Cases, Files, Sides
-from .judging.studies import LANGUAGE, Decide, StudyName
+from .judging.studies import CHRF_ABOVE, CONTROLS, LANGUAGE, PASS, Decide, StudyName
 from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.languages import warn_of_language
@@ -585,6 +585,7 @@ def judge_export(
     ref: str | None = None,
     out: str | None = None,
     adv_out: Mapping[str, str] | None = None,
+    encoding: str | None = None,
     language: str = LANGUAGE,
     warning: str = "",
     seed: int = 0,
@@ -592,7 +593,8 @@ def judge_export(
     """Write a kit for raters into a new folder: `key.json`, which stays with you, and `raters`, with a page and a CSV sheet.
 
     runs: folders of evaluations or attacks; [] if the texts come from files of one text per line: src and adv_src (original and
-    attacked inputs; adv_src={"knn": "a.txt"}, one per attack), ref, out and adv_out (reference, original and attacked outputs).
+    attacked inputs; adv_src={"knn": "a.txt"}, one per attack), ref, out and adv_out (reference, original and attacked outputs),
+    in an encoding other than UTF-8 if one is named. Empty texts are not shown to raters.
     study: meaning (0 to 5, TEAPOT), validity (RobTest; cases that broke the model) or readability (versions are ranked, Zéroe).
     each: items of every stratum (attack and number of edits; dimension and degree), by default as in the paper: 100, 50; of
     readability, texts: 10. side: of text-to-text models, inputs or outputs. cases: "broken" ones alone or "all". degree: of the
@@ -603,7 +605,7 @@ def judge_export(
     Raises ValueError for wrong options or unfit runs and files, BadRun if a folder is no run.
     """
     given = [runs] if isinstance(runs, str | Path) else list(runs)
-    files = Files(src, adv_src or {}, ref, out, adv_out or {})
+    files = Files(src, adv_src or {}, ref, out, adv_out or {}, encoding)
     return export_kit(
         given, output, files=files, study=study, each=each, side=side, cases=cases, degree=degree, controls=controls,
         qualification=qualification, own=qualification_file, language=language, warning=warning, seed=seed,
@@ -632,18 +634,23 @@ def judge_import(
     (for validity), "mean" or "median". least: the share of the controls and of the qualification that a rater must get right;
     others are left out, unless keep_all. metrics: specs of more metrics to compare with; encoder: a sentence encoder. above: the
     chrF whose share of pairs above it is counted. predict: also how well degree, grammar, similarity and perplexity (mlm: by a
-    masked language model) predict what people found valid. disputed: a folder to write a page for a third rater to, with what
-    the first two differ on. weights: a file to write shares of valid cases to, for `evaluate(validity=...)`.
+    masked language model) predict what people found valid. disputed: a new folder to write a page for a third rater to, with
+    what the first two do not agree on, and the controls. weights: a file to write shares of valid cases to, for
+    `evaluate(validity=...)`.
 
-    Raises ValueError, with file and line, for ratings that do not fit the key.
+    Raises ValueError, with file and line, for ratings that do not fit the key, and for outputs that would overwrite them.
     """
-    read, paths = read_key(key), [ratings] if isinstance(ratings, str | Path) else list(ratings)
+    paths = [ratings] if isinstance(ratings, str | Path) else list(ratings)
+    check_outputs({"weights": weights}, [key, *paths])
+    if disputed is not None:
+        must_be_new(Path(disputed))
+    read = read_key(key)
     judged = judge(
         read, read_ratings(paths, read), decide=decide, least=least, keep=keep_all, metrics=metrics, encoder=encoder,
         above=above, predict=predict, mlm=mlm,
     )  # fmt: skip
-    if disputed is not None and (ids := judged.disputed):
-        write_for_raters(read.some(ids), Path(disputed), read.kit, "third")
+    if disputed is not None:
+        write_for_third(read, judged.disputed, Path(disputed))
     if weights is not None:
         text = json.dumps(weights_of(judged.content), indent=1, ensure_ascii=False) + "\n"
         write_atomically(Path(weights), text.encode())

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,40 @@ def files(tmp_path: Path) -> dict[str, str]:
     for name, lines in texts.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return {name: str(tmp_path / f"{name}.txt") for name in texts}
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """A kit of 180 pairs: two attacks, of which one says more in chrF than the other, with 1, 2 and 3 edits."""
+    chance = random.Random(0)
+    words = [
+        "river",
+        "garden",
+        "window",
+        "summer",
+        "letter",
+        "market",
+        "doctor",
+        "bridge",
+        "season",
+        "winter",
+        "paper",
+        "candle",
+    ]
+    clean = [" ".join(chance.sample(words, 9)) for _ in range(240)]
+
+    def attacked(change: int) -> list[str]:
+        out = []
+        for at, line in enumerate(clean):
+            tokens = line.split()
+            for place in chance.sample(range(9), 1 + at % 3):
+                tokens[place] = tokens[place][:-change] + "x" * change
+            out.append(" ".join(tokens))
+        return out
+
+    (tmp_path / "s.txt").write_text("\n".join(clean))
+    for name, change in (("charswap", 1), ("kNN", 4)):
+        (tmp_path / f"{name}.txt").write_text("\n".join(attacked(change)))
+    adv = {name: str(tmp_path / f"{name}.txt") for name in ("charswap", "kNN")}
+    scuff.judge_export([], tmp_path / "kit", src=str(tmp_path / "s.txt"), adv_src=adv, each=30)
+    return tmp_path / "kit"

@@ -113,9 +113,11 @@ def test_pairs_count_by_how_many_rated_an_item() -> None:
 
 def test_one_rating_of_several() -> None:
     values = np.array([[5.0, 4, NO, 2, 3], [5, 2, 1, 4, NO], [0, 3, 0, NO, NO]])
-    assert np.array_equal(decided(values, "third"), [5, 3, 1, NO, 3], equal_nan=True)
+    assert np.array_equal(decided(values, "third"), [5, 3, 0, NO, NO], equal_nan=True)  # one of two is no agreement
     assert decided(values, "third")[0] == 5  # the third is not asked where two agree
-    assert disputed(values).tolist() == [1, 3]
+    assert disputed(values).tolist() == [1, 2, 3, 4]
+    assert decided(np.array([[NO], [3], [5]]), "third").tolist() == [5]
+    assert disputed(np.array([[NO, 1], [NO, 1]])).tolist() == []  # nobody's, and agreed on
     assert np.array_equal(decided(values, "vote"), [5, NO, NO, NO, 3], equal_nan=True)
     assert decided(values, "mean")[1] == 3 and decided(values, "median")[3] == 3
     assert np.isnan(decided(np.full((2, 1), NO), "mean"))[0] and np.isnan(decided(np.full((2, 1), NO), "vote"))[0]

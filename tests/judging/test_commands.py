@@ -20,7 +20,7 @@ def test_from_a_run_to_a_weighed_evaluation(run: Path, tmp_path: Path, capsys: p
     assert said.out == "" and re.search(
         r"kit [a-z]{8} \(validity\): \d+ items, 10 controls, 10 to qualify raters", said.err
     )
-    assert "keep" in said.err and "fewer than asked for: " in said.err
+    assert "keep" in said.err and re.search(r"fewer than asked for: segment at 0.1: \d\n", said.err)
     assert "Warning: The texts may be offensive" in (kit / "raters" / "instructions.txt").read_text()
     files = three(tmp_path, kit, by_validity)
     assert main(["judge", "import", str(kit / "key.json"), *files, "--encoder", "chrf", "--weights", str(weights)]) == 0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuff.judging.correlation import chance_of_better, correlate, draw_examples, pearson
+from scuff.judging.correlation import chance_of_better, correlate, draw_examples
 from scuff.metrics.rank import ranks, spearman
 
 
@@ -33,7 +33,8 @@ def test_no_variation_no_correlation() -> None:
     draws = draw_examples(list("abcde"), 0, 50)
     constant = correlate(np.full(5, 0.1), np.arange(5.0), draws)
     assert np.isnan(constant.value) and np.isnan(constant.interval).all()
-    assert np.isnan(pearson([1], [1])) and pearson([1, 2, 4], [2, 4, 8]) == pytest.approx(1)
+    assert np.isnan(correlate([1], [1], draws[:, :1]).value)
+    assert correlate([1, 2, 4], [2, 4, 8], draws[:, :3]).value == pytest.approx(1)
 
 
 def test_items_of_one_example_are_drawn_together() -> None:
@@ -65,3 +66,29 @@ def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:
         )
         hits += found.interval[0] <= 0.6 <= found.interval[1]
     assert 51 <= hits <= 60  # of 60, at 95 %
+
+
+@pytest.mark.parametrize("by_rank", [False, True])
+@pytest.mark.parametrize("rare", [1, 2, 3, 9, 10, 15])
+def test_rare_ratings_have_no_interval_or_one_that_holds(rare: int, by_rank: bool) -> None:
+    """Ratings that have nothing to do with the metric: where there is a 95 % interval, it seldom leaves out 0."""
+    outside = shown = 0
+    for seed in range(100):
+        chance = np.random.default_rng(seed)
+        rating = np.full(50, 5.0)
+        rating[chance.permutation(50)[:rare]] = 2
+        draws = draw_examples([str(at) for at in range(50)], seed, 200)
+        metric = chance.normal(size=50)
+        found, turned = (correlate(*pair, draws, by_rank=by_rank) for pair in ((rating, metric), (metric, rating)))
+        assert np.isfinite(found.value) and np.isnan(found.interval[0]) == np.isnan(turned.interval[0])
+        shown += bool(np.isfinite(found.interval).all())
+        outside += not np.isnan(found.interval[0]) and not found.interval[0] <= 0 <= found.interval[1]
+    assert shown == (100 if rare >= 10 else 0) and outside <= 12
+
+
+def test_rare_means_examples_not_items() -> None:
+    """Twelve odd items of three examples are drawn together: as rare as three."""
+    rating = np.repeat([0.0] * 3 + [1.0] * 17, 4)
+    other = np.random.default_rng(0).normal(size=80)
+    assert np.isnan(correlate(rating, other, draw_examples([str(at // 4) for at in range(80)], 0)).interval[0])
+    assert np.isfinite(correlate(rating, other, draw_examples([str(at) for at in range(80)], 0)).interval[0])

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -13,50 +14,14 @@ import numpy as np
 import pytest
 
 import scuff
-from judging.raters import by_meaning, by_validity, carefully, degree, ranked, three, write_csv
+from judging.raters import by_meaning, by_validity, carefully, degree, ranked, three, write_csv, write_json
 from scuff.cli.main import main
 from scuff.evaluation.score import VALIDITY
 from scuff.judging.findings import perturbation_of
 from scuff.judging.items import read_key
+from scuff.judging.measures import measure_pairs
 from scuff.judging.published import TABLE_3, TABLE_8, TABLE_9, published_correlation, published_share
 from scuff.metrics.interval import wilson
-
-
-@pytest.fixture
-def pairs(tmp_path: Path) -> Path:
-    """A kit of 180 pairs: two attacks, of which one says more in chrF than the other, with 1, 2 and 3 edits."""
-    chance = random.Random(0)
-    words = [
-        "river",
-        "garden",
-        "window",
-        "summer",
-        "letter",
-        "market",
-        "doctor",
-        "bridge",
-        "season",
-        "winter",
-        "paper",
-        "candle",
-    ]
-    clean = [" ".join(chance.sample(words, 9)) for _ in range(240)]
-
-    def attacked(change: int) -> list[str]:
-        out = []
-        for at, line in enumerate(clean):
-            tokens = line.split()
-            for place in chance.sample(range(9), 1 + at % 3):
-                tokens[place] = tokens[place][:-change] + "x" * change
-            out.append(" ".join(tokens))
-        return out
-
-    (tmp_path / "s.txt").write_text("\n".join(clean))
-    for name, change in (("charswap", 1), ("kNN", 4)):
-        (tmp_path / f"{name}.txt").write_text("\n".join(attacked(change)))
-    adv = {name: str(tmp_path / f"{name}.txt") for name in ("charswap", "kNN")}
-    scuff.judge_export([], tmp_path / "kit", src=str(tmp_path / "s.txt"), adv_src=adv, each=30)
-    return tmp_path / "kit"
 
 
 def test_meaning_is_put_beside_every_metric(pairs: Path, tmp_path: Path) -> None:
@@ -108,7 +73,11 @@ def test_the_paired_bootstrap_finds_the_better_metric(pairs: Path, tmp_path: Pat
     whole = next(entry["metrics"] for entry in found["correlation"] if entry["by"] == "all")
     best = whole["edit similarity"]
     assert best["next"] in whole and best["p"] < 0.01 and best["better"] and best["pearson"]["value"] > 0.9
-    assert all(not entry.get("better") or entry["p"] < 0.01 for entry in whole.values())
+    order = sorted((name for name in whole if "next" in whole[name]), key=lambda name: -whole[name]["pearson"]["value"])
+    assert order[0] == "edit similarity" and [whole[name]["next"] for name in order[:-1]] == order[1:]
+    assert (
+        str(found_text(pairs, file)).split("Correlation of metrics")[1].count("*") >= 2
+    )  # the star, and what it means
 
 
 def test_agreement_falls_with_the_raters_error(pairs: Path, tmp_path: Path) -> None:
@@ -124,36 +93,18 @@ def test_agreement_falls_with_the_raters_error(pairs: Path, tmp_path: Path) -> N
     assert alphas[0] == 1 > alphas[1] > alphas[2]
 
 
-def test_a_third_rater_decides(pairs: Path, tmp_path: Path) -> None:
+def test_rare_ratings_have_neither_interval_nor_star(pairs: Path, tmp_path: Path) -> None:
     key = read_key(pairs / "key.json")
-    ann, ben = (carefully(key, by_meaning(0.8), seed) for seed in (0, 1))
-    files = [write_csv(tmp_path / f"{name}.csv", given) for name, given in (("ann", ann), ("ben", ben))]
-    two = scuff.judge_import(pairs / "key.json", files, encoder="chrf", disputed=tmp_path / "third")
-    study = [item.id for item in key.items if item.part == "study"]
-    differ = {name for name in study if ann[name] != ben[name]}
-    assert two.judged.disputed == differ and two.content["decided"] == len(study) - len(differ)
-    lines = (tmp_path / "third" / "rate.csv").read_text(encoding="utf-8-sig").splitlines()[1:]
-    assert {line.split(",")[0] for line in lines} == differ  # and nothing else, no controls
-    page = (tmp_path / "third" / "rate.html").read_text()
-    assert f'"kit": "{key.kit}", "turn": "third"' in page
-    third = write_csv(tmp_path / "eve.csv", dict.fromkeys(differ, 2))
-    all_three = scuff.judge_import(pairs / "key.json", [*files, third], encoder="chrf")
-    assert all_three.content["decided"] == len(study)
-    for at, item in enumerate(all_three.judged.items):
-        assert all_three.judged.one[at] == (2 if item.id in differ else ann[item.id])
-    assert all_three.content["agreement"] == two.content["agreement"]  # of the two who rated all
-
-
-def test_raters_who_fail_are_left_out(pairs: Path, tmp_path: Path) -> None:
-    key = read_key(pairs / "key.json")
-    files = [write_csv(tmp_path / "ann.csv", carefully(key, by_meaning(0.3), 0))]
-    files.append(write_csv(tmp_path / "lazy.csv", {item.id: 5 for item in key.items}))
-    found = scuff.judge_import(pairs / "key.json", files, encoder="chrf")
-    assert found.judged.raters == ("ann",) and "lazy" in str(found) and "left out" in str(found)
-    kept = scuff.judge_import(pairs / "key.json", files, keep_all=True, encoder="chrf")
-    assert kept.judged.raters == ("ann", "lazy") and "kept, though failed" in str(kept)
-    with pytest.raises(ValueError, match="expected raters who pass the controls, got none of 1"):
-        scuff.judge_import(pairs / "key.json", files[1:])
+    odd = {item.id for item in [item for item in key.items if item.part == "study"][:4]}
+    file = write_csv(tmp_path / "a.csv", carefully(key, lambda item, chance: 3 if item.id in odd else 5, 0))
+    judgement = scuff.judge_import(pairs / "key.json", file, encoder="chrf")
+    found = judgement.content
+    assert "no interval: fewer than 10 examples have a rating" in str(judgement)
+    whole = next(entry["metrics"] for entry in found["correlation"] if entry["by"] == "all")
+    assert whole["chrF"]["pearson"]["value"] is not None
+    assert all(entry["pearson"]["interval"] == [None, None] and "p" not in entry for entry in whole.values())
+    two = scuff.judge_import(pairs / "key.json", [file, shutil.copy(file, tmp_path / "b.csv")], encoder="chrf").content
+    assert two["agreement"]["alpha_ordinal"] == {"value": 1, "interval": [None, None], "items": 180}
 
 
 def test_validity_by_vote_with_weights(run: Path, tmp_path: Path) -> None:
@@ -171,6 +122,11 @@ def test_validity_by_vote_with_weights(run: Path, tmp_path: Path) -> None:
             assert cell["share"]["interval"] == [round(end, 6) for end in wilson(sum(votes) / len(votes), len(votes))]
         assert weights["dimensions"][name]["valid"] == [cell["share"]["value"] for cell in cells]
         assert weights["dimensions"][name]["of"] == [cell["of"] for cell in cells]
+    one = scuff.judge_import(tmp_path / "kit" / "key.json", files[:1], encoder="chrf", weights=tmp_path / "one.json")
+    assert json.loads((tmp_path / "one.json").read_text())["name"].endswith(", 1 rater")
+    few = [f"{name} at {cell['degree']:g} ({cell['of']})" for name, cells in one.content["validity"].items() for cell in cells
+           if cell["of"] < 10]  # fmt: skip
+    assert few and f"a weight from them says little: {', '.join(few)}" in " ".join(str(one).split())
     typo = {cell["degree"]: cell["paper"] for cell in found.content["validity"]["typo-m"]}
     assert typo == {0.1: 0.94, 0.3: 0.26, 0.5: 0.06} and "paper: RobTest, Table 3" in str(found)
     scuff.judge_export(run, tmp_path / "other", each=3)
@@ -208,9 +164,21 @@ def test_readability_ranks(run: Path, tmp_path: Path) -> None:
         sets.setdefault(item.group, []).append(item.attack)
     for name, mean in ranks.items():
         assert mean == pytest.approx(np.mean([order.index(name) for order in sets.values()]))
+    text = str(scuff.judge_import(tmp_path / "kit" / "key.json", files))
+    assert "qualification" not in text and "thesis (Table A.9)" in text  # what has a number in some row
+    with pytest.raises(ValueError, match="expected the study meaning or validity for --disputed, got readability"):
+        scuff.judge_import(tmp_path / "kit" / "key.json", files, disputed=tmp_path / "third")
     blind = [write_csv(tmp_path / f"b{at}.csv", ranked(key, 1000, at)) for at in range(3)]
     again = scuff.judge_import(tmp_path / "kit" / "key.json", blind).content
     assert again["agreement"]["kendall_w"]["value"] < 0.8
+
+
+def test_ranks_of_what_nobody_has_ranked_before(files: dict[str, str], tmp_path: Path) -> None:
+    adv = {name: files[name] for name in ("knn", "swaps")}
+    scuff.judge_export([], tmp_path / "kit", study="readability", src=files["src"], adv_src=adv, each=3)
+    key = read_key(tmp_path / "kit" / "key.json")
+    found = str(scuff.judge_import(tmp_path / "kit" / "key.json", write_csv(tmp_path / "a.csv", ranked(key, 0, 0))))
+    assert "mean rank" in found and not any(word in found for word in ("thesis (", "effort at high"))
 
 
 def test_the_papers_figures() -> None:
@@ -236,6 +204,10 @@ def test_the_papers_figures() -> None:
     )
 
 
+def found_text(pairs: Path, file: str) -> str:
+    return str(scuff.judge_import(pairs / "key.json", file, encoder="chrf"))
+
+
 def test_all_forms_of_output(pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("sacrebleu")
     files = three(tmp_path, pairs, by_meaning(0.4))
@@ -252,6 +224,37 @@ def test_all_forms_of_output(pairs: Path, tmp_path: Path, capsys: pytest.Capture
     assert main([*command, "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out) == content
     assert main([*command, "--decide", "vote", "-q"]) == 0 and capsys.readouterr().out == ""
+    for flag, value in (("--above", "78"), ("--pass", "80")):
+        assert main([*command, flag, value]) == 2
+        assert f"expected a share from 0 to 1 for {flag}, got {value}" in capsys.readouterr().err
+
+
+def test_no_output_overwrites_ratings(pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key, files = str(pairs / "key.json"), three(tmp_path, pairs, by_meaning(0.4))
+    (tmp_path / "link.csv").symlink_to(files[0])
+    before = {path: Path(path).read_bytes() for path in (key, *files)}
+    command = ["judge", "import", key, *files, "--encoder", "chrf", "-q"]
+    for flag in ("--json", "--csv", "--markdown", "--weights"):
+        for path in (key, files[1], str(tmp_path / "link.csv"), f"{tmp_path}/kit/../ann.csv"):
+            assert main([*command, flag, path]) == 2
+            assert f"{path}: expected an output other than the inputs for {flag}" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="expected an output other than the inputs for weights"):
+        scuff.judge_import(key, files, weights=files[0])
+    out = str(tmp_path / "o")
+    for one, other in (("--json", "--csv"), ("--markdown", "--weights"), ("--csv", "--disputed")):
+        assert main([*command, one, out, other, f"{tmp_path}/./o"]) == 2
+        assert f"expected different files for {one} and {other}" in capsys.readouterr().err
+    assert main([*command, "--json", "-", "--csv", "-"]) == 2 and not capsys.readouterr().out
+    assert {path: Path(path).read_bytes() for path in before} == before and not Path(out).exists()
+
+
+def test_names_of_raters_are_no_formulas(pairs: Path, tmp_path: Path) -> None:
+    key = read_key(pairs / "key.json")
+    ratings = carefully(key, by_meaning(0.4), 0)
+    files = [write_json(tmp_path / f"{at}.json", key, name, ratings) for at, name in enumerate(("=1+1", "@a"))]
+    found = scuff.judge_import(pairs / "key.json", files, encoder="chrf")
+    head = next(csv.reader(io.StringIO(found.csv)))
+    assert {"'=1+1", "'@a"} <= set(head) and "=1+1" in str(found)
 
 
 def test_a_metric_of_ones_own_is_compared_too(pairs: Path, tmp_path: Path) -> None:
@@ -266,6 +269,11 @@ def test_a_metric_of_ones_own_is_compared_too(pairs: Path, tmp_path: Path) -> No
     assert found.judged.measures[name].tolist() == [item.before[0] == item.after[0] for item in found.judged.items]
     with pytest.raises(ValueError, match="expected"):
         scuff.judge_import(pairs / "key.json", three(tmp_path, pairs, by_meaning(0.4)), metrics=["nothing"])
+    for values, message in (("[:-1]", "got the shape"), ("* float('nan')", "got one that is no number")):
+        (tmp_path / "bad.py").write_text(OWN.replace("float)", f"float) {values}"))
+        with pytest.raises(ValueError, match=f"expected a number per text from .*{message}"):
+            measure_pairs(["a", "b"], ["a", "c"], metrics=[f"{tmp_path}/bad.py:Same"], encoder="chrf")
+        (tmp_path / "bad.py").unlink()
 
 
 OWN = """

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import scuff
+from scuff.data.sheets import FORMULA, harmless
 from scuff.evaluation.validity import open_run
-from scuff.judging.items import Key, read_key
-from scuff.judging.kit import FORMULA, harmless
-from scuff.judging.sampling import changed_words
+from scuff.judging.items import read_key
+from scuff.judging.sampling import better_half, changed_words
 
 
 def sheet(kit: Path) -> list[dict[str, str]]:
@@ -72,7 +74,7 @@ def test_raters_cannot_see_what_is_what(run: Path, tmp_path: Path) -> None:
         )
         assert set(sheet(kit)[0]) <= {"id", "text 1", "text 2", "original", "label", "changed", "rating", "comment"}
         assert [row["id"] for row in sheet(kit)] == [item.id for item in key.items]
-        assert all(set(step) <= {"id", "texts", "label"} for step in data["steps"])
+        assert all(set(step) <= {"id", "texts", "label", "dir"} for step in data["steps"])
         assert not any(row["rating"] for row in sheet(kit))
         assert len({item.id for item in key.items}) == len(key.items)
         assert all(set(item.id) <= set("bcdfghjkmnpqrstvwxz") for item in key.items)
@@ -147,14 +149,24 @@ def test_attacks_are_strata_by_their_edits(tmp_path: Path) -> None:
         json.loads(line) for line in (tmp_path / "attack" / "results.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     won = {line["id"]: line for line in lines if line["status"] == "succeeded"}
-    kit = scuff.judge_export(tmp_path / "attack", tmp_path / "kit", study="validity", each=4)
+    kit = scuff.judge_export(
+        tmp_path / "attack", tmp_path / "kit", study="validity", each=4, qualification=8, controls=8
+    )
     items = [item for item in kit.key.items if item.part == "study"]
-    assert len(items) == min(4, len(won)) and {item.attack for item in items} == {"tt-deepwordbug"}
+    assert len(items) == 4 and kit.short == {}  # one stratum, whatever the numbers of edits
+    assert scuff.judge_export(tmp_path / "attack", tmp_path / "50", study="validity", each=50).short == {
+        "tt-deepwordbug": len(won)
+    }
+    assert {item.attack for item in items} == {"tt-deepwordbug"}
     for item in items:
         assert won[item.example]["adversarial"]["texts"] == [item.after] and [item.label] == won[item.example]["target"]
     kit = scuff.judge_export(tmp_path / "attack", tmp_path / "meaning", each=2)
     each = Counter(min(item.edits or 0, 4) for item in kit.key.items if item.part == "study")
     assert {1, 2, 3} <= set(each) <= {1, 2, 3, 4} and set(each.values()) <= {1, 2}
+    many = Counter(min(len(line["adversarial"]["edits"]), 4) for line in lines if line["adversarial"])
+    kit = scuff.judge_export(tmp_path / "attack", tmp_path / "many", each=100)
+    words = {1: "1 edit", 2: "2 edits", 3: "3 edits", 4: "4 edits or more"}
+    assert list(kit.short.items()) == [(f"tt-deepwordbug, {words[count]}", many[count]) for count in sorted(many)]
     scuff.attack(
         rude, data, "tt-deepwordbug", tmp_path / "other", encoder="chrf", task="multi", labels=["rude"], seed=3
     )
@@ -169,16 +181,12 @@ def test_attacks_are_strata_by_their_edits(tmp_path: Path) -> None:
 
 def test_versions_of_a_text_are_ranked_with_the_clean_one(run: Path, tmp_path: Path) -> None:
     kit = scuff.judge_export(run, tmp_path / "kit", study="readability", each=4, degree=0.3)
-    sets: dict[int, Key] = {
-        group: kit.key.some({i.id for i in kit.key.items if i.group == group}) for group in range(4)
-    }
-    for versions in sets.values():
-        assert sorted(item.attack for item in versions.items) == ["clean", "segment", "typo-g", "typo-m"]
-        assert len({item.before for item in versions.items}) == 1 and {item.degree for item in versions.items} == {
-            0.3,
-            None,
-        }
-        assert len({item.after for item in versions.items}) == 4
+    for group in range(4):
+        versions = [item for item in kit.key.items if item.group == group]
+        assert sorted(item.attack for item in versions) == ["clean", "segment", "typo-g", "typo-m"]
+        assert len({item.before for item in versions}) == 1 and {item.degree for item in versions} == {0.3, None}
+        assert len({item.after for item in versions}) == 4
+        assert [item.accept for item in versions if item.part == "control"] == [(2,)]  # 3 of 4 is the worse half
     steps = page_data(tmp_path / "kit")["steps"]
     assert [len(step["items"]) for step in steps] == [4] * 4
     assert [row["set"] for row in sheet(tmp_path / "kit")] == [f"set {at}" for at in range(1, 5) for _ in range(4)]
@@ -188,6 +196,8 @@ def test_versions_from_files(files: dict[str, str], tmp_path: Path) -> None:
     adv = {"knn": files["knn"], "swaps": files["swaps"]}
     kit = scuff.judge_export([], tmp_path / "kit", study="readability", src=files["src"], adv_src=adv, each=3)
     assert Counter(item.attack for item in kit.key.items) == {"knn": 3, "swaps": 3, "clean": 3}
+    assert {item.accept for item in kit.key.items if item.part == "control"} == {(2,)}
+    assert [better_half(others)[0] for others in (2, 3, 4, 9)] == [2, 2, 3, 5]  # of 3, 4, 5 and 10
 
 
 def test_own_cases_to_qualify(run: Path, tmp_path: Path) -> None:
@@ -245,13 +255,13 @@ def test_wrong_files(files: dict[str, str], tmp_path: Path) -> None:
 
     short = tmp_path / "short.txt"
     short.write_text("one\n")
-    with pytest.raises(ValueError, match=r"got 40 in .*src.txt and 1 in .*short.txt"):
+    with pytest.raises(ValueError, match=r"got 40 in .*src.txt, 1 in .*short.txt"):
         export(src=files["src"], adv_src={"a": str(short)})
     short.write_bytes(b"ok\nbro\xffken\n")
     with pytest.raises(ValueError, match=r"short.txt: line 2: expected UTF-8, got byte 0xff"):
         export(src=files["src"], adv_src={"a": str(short)})
     short.write_bytes(b"")
-    with pytest.raises(ValueError, match="got an empty file"):
+    with pytest.raises(ValueError, match=r"short.txt: expected a text at least, got none"):
         export(src=str(short), adv_src={"a": str(short)})
     with pytest.raises(ValueError, match="got nothing of that name"):
         export(src="gone.txt", adv_src={"a": str(short)})
@@ -268,3 +278,79 @@ def test_wrong_files(files: dict[str, str], tmp_path: Path) -> None:
     assert not any("\r" in item.after for item in read_key(tmp_path / "kit" / "key.json").items)
     with pytest.raises(ValueError, match="expected a new folder for the kit"):
         export(src=files["src"], adv_src={"a": files["knn"]})
+
+
+def test_strata_of_files_that_are_short(files: dict[str, str], tmp_path: Path) -> None:
+    adv = {"b": files["knn"], "a": files["swaps"]}
+    kit = scuff.judge_export([], tmp_path / "kit", src=files["src"], adv_src=adv, each=14)
+    assert list(kit.short.items()) == [(f"{a}, {n} edit{'s' * (n > 1)}", 13) for a in "ab" for n in (1, 2, 3)]
+    given = {name: files[name] for name in ("src", "ref", "out")}
+    more = {"adv_src": {"a": files["knn"]}, "adv_out": {"a": files["adv"]}}
+    kit = scuff.judge_export([], tmp_path / "target", side="target", each=14, **given, **more)
+    assert list(kit.short) == [
+        f"outputs of a, {n}" for n in ("1 edit", "2 edits", "3 edits")
+    ]  # not the outputs before the attack
+
+
+def test_runs_are_each_there_once(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"expected each run once, got .*run twice"):
+        scuff.judge_export([run, run / ".." / run.name], tmp_path / "kit")
+    shutil.copytree(run, tmp_path / "other")
+    kit = scuff.judge_export([run, tmp_path / "other"], tmp_path / "kit", study="validity", each=500)
+    assert {name.partition(":")[0] for name in kit.short if " at " in name} == {"run", "other"}
+
+
+def test_names_of_outputs_are_those_of_inputs(files: dict[str, str], tmp_path: Path) -> None:
+    given = {name: files[name] for name in ("src", "ref")}
+    with pytest.raises(ValueError, match=r"expected a name of --adv-src .x. for --adv-out, got 'y'"):
+        scuff.judge_export(
+            [], tmp_path / "k", side="both", adv_src={"x": files["knn"]}, adv_out={"y": files["adv"]}, **given
+        )
+
+
+def test_files_may_be_compressed_or_in_another_encoding(files: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"expected - .standard input. for one file, got it for several"):
+        scuff.judge_export([], tmp_path / "k", src="-", adv_src={"a": "-"})
+    (tmp_path / "a.gz").write_bytes(gzip.compress(Path(files["knn"]).read_bytes()))
+    for name in ("src", "knn"):
+        text = Path(files[name]).read_text().replace("cat", "Kätzchen")
+        (tmp_path / f"{name}.latin").write_text(text, encoding="latin-1")
+    zipped = scuff.judge_export([], tmp_path / "z", src=files["src"], adv_src={"a": str(tmp_path / "a.gz")})
+    assert any("catx" in item.after for item in zipped.key.items)
+    adv = {"a": str(tmp_path / "knn.latin")}
+    kit = scuff.judge_export([], tmp_path / "l", src=str(tmp_path / "src.latin"), adv_src=adv, encoding="latin-1")
+    assert any("Kätzchenx" in item.after for item in kit.key.items)
+
+
+@pytest.mark.parametrize("study", ["meaning", "readability"])
+def test_nobody_sees_an_empty_box(study: str, tmp_path: Path) -> None:
+    texts = {
+        "src": ["a b", "c d", "", "e f", "g h"],
+        "x": ["a x", " ", "x", "e x", "g x"],
+        "y": ["a y", "c y", "y", "", "g y"],
+    }
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    adv = {name: str(tmp_path / name) for name in "xy"}
+    kit = scuff.judge_export([], tmp_path / "kit", study=study, src=str(tmp_path / "src"), adv_src=adv)
+    assert all(item.before.strip() and item.after.strip() for item in kit.key.items)
+    found = Counter(item.attack for item in kit.key.items if item.part == "study")
+    assert found == ({"x": 3, "y": 3} if study == "meaning" else {"x": 2, "y": 2})
+
+
+def test_controls_are_each_there_once(run: Path, files: dict[str, str], tmp_path: Path) -> None:
+    kit = scuff.judge_export([], tmp_path / "kit", src=files["src"], adv_src={"a": files["knn"]}, controls=10_000)
+    pairs = Counter((item.before, item.after) for item in kit.key.items if item.part == "control")
+    assert set(pairs.values()) == {1} and len(pairs) == kit.short["controls"] == 2 * 39
+    adv = {"adv_src": {"a": files["knn"]}, "adv_out": {"a": files["adv"]}}
+    given = {name: files[name] for name in ("src", "ref", "out")}
+    both = scuff.judge_export([], tmp_path / "both", side="both", controls=10_000, **given, **adv).key.items
+    pairs = Counter((item.before, item.after) for item in both if item.part == "control")
+    assert set(pairs.values()) == {1} and len(pairs) == 2 * (
+        39 + 40
+    )  # the last line, which is not attacked, is an output
+    few = scuff.judge_export(run, tmp_path / "few", study="validity", each=3, controls=7)
+    controls = [item for item in few.key.items if item.part == "control"]
+    label = {item.before: item.label for item in few.key.items if item.part == "study"}
+    assert Counter(item.accept for item in controls) == {(1,): 4, (0,): 3} and "controls" not in few.short
+    assert all(label[item.before] != label[item.after] for item in controls if item.accept == (0,))

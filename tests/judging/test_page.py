@@ -7,13 +7,14 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import scuff
 from scuff.judging.items import Item, Key, named, read_key
-from scuff.judging.page import page_of
+from scuff.judging.page import direction, page_of
 from scuff.judging.ratings import read_ratings
 from scuff.judging.studies import STUDIES
 
@@ -85,10 +86,26 @@ def test_the_wording_is_the_papers(study: str) -> None:
 
 def test_every_control_has_a_name_and_texts_any_direction() -> None:
     page = page_of(Key("meaning", ()), "x")
-    assert page.count('.dir = "auto"') == 2 and 'lang="en"' in page and 'aria-live="polite"' in page
+    assert page.count("said.dir = ") == 2 and page.count("step.dir") == 2 and "plaintext" not in page
+    assert 'lang="en"' in page and 'aria-live="polite"' in page
     assert "prefers-color-scheme: dark" in page and ":focus-visible" in page and "width=device-width" in page
     for name in re.findall(r'<(?:input|textarea) id="(\w+)"', page):
         assert f'for="{name}"' in page or re.search(rf'<label>[^<]*<input id="{name}"', page)
+
+
+def test_a_version_has_the_direction_of_its_original() -> None:
+    """Perturbed English that begins with a Hebrew letter stays left to right, and Hebrew is right to left."""
+    english, hebrew = "over the hill", "שלום לכולם"
+    pairs = named([Item(english, "סver the hill", flipped=True), Item(hebrew, "x" + hebrew)], "meaning", 0)
+    assert [step["dir"] for step in _steps(Key("meaning", tuple(pairs)))] == ["ltr", "rtl"]
+    versions = [replace(item, group=at) for at, item in enumerate(pairs)]
+    assert [step["dir"] for step in _steps(Key("readability", tuple(versions)))] == ["ltr", "rtl"]
+    assert [direction(text) for text in ("12 (a)", "«مرحبا»", "12 + 4", "")] == ["ltr", "rtl", "auto", "auto"]
+
+
+def _steps(key: Key) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads(page_of(key, "x").split('id="kit">')[1].split("</script>")[0])["steps"]
+    return found
 
 
 @pytest.mark.slow
@@ -114,6 +131,16 @@ def test_pairs_are_rated_with_the_keyboard(run: Path, tmp_path: Path) -> None:
         assert found.raters == ("Zoë, =1",)
         assert {ids[at]: int(value) for at, value in enumerate(found.values[0]) if value == value} == wanted
     assert '"unclear, ""why"""' in saved[0]
+
+
+@pytest.mark.slow
+def test_a_browser_shows_a_version_in_the_direction_of_its_original(tmp_path: Path) -> None:
+    items = named([Item("over the hill", "סver the hill")], "meaning", 0)
+    (tmp_path / "rate.html").write_text(page_of(Key("meaning", tuple(items)), "x"), encoding="utf-8")
+    script = """
+      name([].map.call(document.querySelectorAll("#texts p"), function (it) {
+        var style = getComputedStyle(it); return style.direction + " " + style.unicodeBidi; }).join());"""
+    assert drive(tmp_path / "rate.html", script, tmp_path)[1]["rater"] == "ltr isolate,ltr isolate"
 
 
 @pytest.mark.slow

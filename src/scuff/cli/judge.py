@@ -18,7 +18,7 @@ from .flags import say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from ..judging.studies import DECIDE, LANGUAGE, STUDIES
+    from ..judging.studies import CHRF_ABOVE, CONTROLS, DECIDE, LANGUAGE, PASS, QUALIFYING, STUDIES
 
     actions = parser.add_subparsers(metavar="export|import", required=True)
     out = actions.add_parser("export", help="write a kit for raters", description=EXPORT, formatter_class=RAW)
@@ -40,17 +40,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     out.add_argument(
         "--degree", type=float, metavar="D", help="readability: of which degree or level; default the highest"
     )
-    out.add_argument("--controls", type=int, default=10, metavar="N", help="pairs whose rating is known; default 10")
+    out.add_argument(
+        "--controls",
+        type=int,
+        default=CONTROLS,
+        metavar="N",
+        help=f"pairs whose rating is known; default {CONTROLS}",
+    )
     out.add_argument(
         "--qualification",
         type=int,
         metavar="N",
-        help="such pairs at the beginning, as a test; default 10 for validity, else 0",
+        help=f"such pairs at the beginning, as a test; default {QUALIFYING} for validity, else 0",
     )
     out.add_argument(
         "--qualification-file", metavar="FILE", help="your own instead: CSV with original, changed, label and rating"
     )
-    out.add_argument("--src", metavar="FILE", help="original inputs, one per line, in place of runs")
+    out.add_argument(
+        "--src",
+        metavar="FILE",
+        help="original inputs, one per line, in place of runs; plain or .gz, - for standard input",
+    )
     out.add_argument(
         "--adv-src",
         action="append",
@@ -65,8 +75,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[NAME=]FILE",
-        help="outputs for the attacked inputs; repeatable",
+        help="outputs for the attacked inputs; repeatable, by the names of --adv-src",
     )
+    out.add_argument("--encoding", metavar="NAME", help="of the files, such as latin-1 or utf-16; default UTF-8")
     out.add_argument(
         "--language", default=LANGUAGE, metavar="NAME", help=f"of the texts, in the scale; default {LANGUAGE}"
     )
@@ -89,8 +100,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "(default for validity), their mean or median",
     )  # fmt: skip
     back.add_argument(
-        "--pass", type=float, default=0.8, dest="least", metavar="SHARE",
-        help="of the controls and of the qualification that a rater must get right; default 0.8",
+        "--pass", type=float, default=PASS, dest="least", metavar="SHARE",
+        help=f"of the controls and of the qualification that a rater must get right; default {PASS:g}",
     )  # fmt: skip
     back.add_argument("--keep-all", action="store_true", help="count raters who do not pass, too")
     back.add_argument(
@@ -100,14 +111,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--encoder", metavar="MODEL", help="sentence encoder to compare with; default MiniLM if installed"
     )
     back.add_argument(
-        "--above", type=float, default=0.78, metavar="CHRF", help="chrF whose share above it is counted; default 0.78"
+        "--above",
+        type=float,
+        default=CHRF_ABOVE,
+        metavar="CHRF",
+        help=f"chrF, from 0 to 1, whose share above it is counted; default {CHRF_ABOVE:g}",
     )
     back.add_argument(
         "--predict", action="store_true",
         help="validity: how well degree, grammar, similarity and perplexity predict it (RobTest, Figure 5)",
     )  # fmt: skip
     back.add_argument("--mlm", metavar="MODEL", help="masked language model for the perplexity; default: by characters")
-    back.add_argument("--disputed", metavar="FOLDER", help="write a kit of what two raters differ on, for a third")
+    back.add_argument(
+        "--disputed", metavar="FOLDER", help="new folder for what two raters do not agree on, for a third"
+    )
     back.add_argument("--weights", metavar="FILE", help="validity: write the shares for `scuff evaluate --validity`")
     back.add_argument("--json", metavar="FILE", help="write all numbers; - for standard output")
     back.add_argument("--markdown", metavar="FILE", help="write the tables in Markdown; - for standard output")
@@ -144,12 +161,12 @@ def run_export(args: argparse.Namespace) -> None:
         args.runs, args.output, study=args.study, each=args.each, side=args.side, cases=args.cases, degree=args.degree,
         controls=args.controls, qualification=args.qualification, qualification_file=args.qualification_file, src=args.src,
         adv_src=_named(args.adv_src, "--adv-src"), ref=args.ref, out=args.out, adv_out=_named(args.adv_out, "--adv-out"),
-        language=args.language, warning=args.warning, seed=args.seed,
+        encoding=args.encoding, language=args.language, warning=args.warning, seed=args.seed,
     )  # fmt: skip
     say(args.quiet, f"{kit}\nfor raters: {kit.folder}/raters; keep {kit.folder}/key.json to yourself")
     if kit.short:
-        few = ", ".join(f"{name} {count}" for name, count in list(kit.short.items())[:8])
-        more = f" and {len(kit.short) - 8} more" if len(kit.short) > 8 else ""
+        few = "; ".join(f"{name}: {count:,}" for name, count in list(kit.short.items())[:8])
+        more = f"; and {len(kit.short) - 8} more" if len(kit.short) > 8 else ""
         say(args.quiet, f"fewer than asked for: {few}{more}")
 
 
@@ -171,7 +188,11 @@ def _named(given: list[str], flag: str) -> dict[str, str]:
 def run_import(args: argparse.Namespace) -> None:
     from ..api import judge_import
     from ..data.formats.streams import replacing
+    from ..judging.outputs import check_outputs
 
+    given = [args.key, *args.ratings]
+    outputs = {f"--{name}": getattr(args, name) for name in ("json", "markdown", "csv", "weights", "disputed")}
+    check_outputs(outputs, given)
     result = judge_import(
         args.key, args.ratings, decide=args.decide, least=args.least, keep_all=args.keep_all, metrics=args.metric,
         encoder=args.encoder, above=args.above, predict=args.predict, mlm=args.mlm, disputed=args.disputed, weights=args.weights,
@@ -179,12 +200,16 @@ def run_import(args: argparse.Namespace) -> None:
     wanted = [(args.json, result.json), (args.markdown, result.markdown), (args.csv, result.csv)]
     for path, text in wanted:
         if path:
-            with replacing(path) as out:
+            with replacing(path, *given) as out:
                 out.write(text.encode("utf-8", "backslashreplace"))
     if "-" not in [path for path, _ in wanted] and not args.quiet:
         print(result)
     if args.disputed:
-        some = f"for a third rater: {args.disputed}; then import all three files, the third rater's last"
-        say(args.quiet, some if result.judged.disputed else f"{args.disputed}: not written, since the two never differ")
+        if result.judged.disputed:
+            told = f"for a third rater: {args.disputed}; then import all three files, the third rater's last"
+        else:
+            why = "the two agree" if len(result.judged.raters) > 1 else "only one rater is left"
+            told = f"{args.disputed}: not written, since {why}"
+        say(args.quiet, told)
     if args.weights:
         say(args.quiet, f"weights: {args.weights}; scuff evaluate MODEL DATA --validity {args.weights}")

@@ -113,8 +113,8 @@ def kendall_w(values: npt.ArrayLike) -> float:
 def decided(values: Floats, decide: Decide) -> Floats:
     """Returns one rating of each item; nan if it cannot be decided.
 
-    third: what the first two agree on, else what the third says (TEAPOT). vote: what most say; nan if two ratings have as many
-    (RobTest). mean, median: of all. One rater alone decides.
+    third: what the first two agree on, else what the third says, also where one of the two said nothing (TEAPOT). vote: what
+    most say; nan if two ratings have as many (RobTest). mean, median: of all. One rater alone decides.
     """
     if decide == "third":
         return _by_third(values)
@@ -127,16 +127,19 @@ def decided(values: Floats, decide: Decide) -> Floats:
 
 
 def _by_third(values: Floats) -> Floats:
-    if len(values) > 3:
-        raise ValueError(
-            f"expected two raters and a third who decides for third, got {len(values)}: use vote, mean or median"
-        )
+    check_third(len(values))
     if len(values) == 1:
         return values[0].copy()
-    one, other = values[0], values[1]
-    third = values[2] if len(values) == 3 else np.full_like(one, np.nan)
-    agreed = np.where(np.isnan(one), other, np.where(np.isnan(other), one, np.where(one == other, one, np.nan)))
-    return np.where(np.isnan(agreed), third, agreed)
+    third = values[2] if len(values) == 3 else np.full_like(values[0], np.nan)
+    return np.where(values[0] == values[1], values[0], third)  # nan is equal to nothing
+
+
+def check_third(raters: int) -> None:
+    """Raises ValueError if there are too many raters for the rule `third`."""
+    if raters > 3:
+        raise ValueError(
+            f"expected two raters and a third who decides for third, got {raters}: use vote, mean or median"
+        )
 
 
 def _by_vote(values: Floats) -> Floats:
@@ -148,8 +151,7 @@ def _by_vote(values: Floats) -> Floats:
 
 
 def disputed(values: Floats) -> Ints:
-    """Returns the items on which the first two raters differ: what a third must decide."""
+    """Returns the items on which the first two raters differ, or which one of them alone has rated: what a third must decide."""
     if len(values) < 2:
         return np.empty(0, np.int64)
-    one, other = values[0], values[1]
-    return np.flatnonzero(np.isfinite(one) & np.isfinite(other) & (one != other))
+    return np.flatnonzero(np.isfinite(values[:2]).any(0) & (values[0] != values[1]))

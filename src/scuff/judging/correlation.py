@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..metrics.interval import RESAMPLES, Interval, percentile_interval, resamples
 from ..text.ragged import Floats
 
+RARE = 10  # examples: with fewer that differ from the most frequent value, resamples say nothing about the spread
 BETTER = 0.01  # a correlation is significantly better if p is below this (TEAPOT, section 4.2)
 
 Draws = npt.NDArray[np.float32]
@@ -21,7 +22,7 @@ Draws = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Correlation:
-    """A correlation coefficient with its 95 % interval. again: the same in each resample."""
+    """A correlation coefficient with its 95 % interval, nan where a value is too rare for one. again: in each resample."""
 
     value: float
     interval: Interval
@@ -34,20 +35,27 @@ def draw_examples(example: list[str], seed: int, count: int = RESAMPLES) -> Draw
     return resamples(names.size, seed, count)[:, number.reshape(-1)]
 
 
-def pearson(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Returns Pearson's correlation; nan if there are fewer than two pairs, or all values of one side are equal."""
-    first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
-    return float(_weighted(first[None], second[None], np.ones((1, first.size)))[0]) if first.size > 1 else math.nan
-
-
 def correlate(one: npt.ArrayLike, other: npt.ArrayLike, draws: Draws, *, by_rank: bool = False) -> Correlation:
-    """Returns Pearson's or, by rank, Spearman's correlation, with an interval from the resamples."""
+    """Returns Pearson's or, by rank, Spearman's correlation, with an interval from the resamples.
+
+    Has no interval if nearly all values of a side are equal: resamples keep the few others or lose them, and among those that
+    keep them the coefficient hardly moves. Of 50 values one of which differs, most intervals would leave out a true 0.
+    """
     first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
     whole = np.ones((1, first.size))
     if first.size < 2:
         return Correlation(math.nan, (math.nan, math.nan), np.full(len(draws), np.nan))
     value, again = (_correlated(first, second, weight, by_rank) for weight in (whole, draws.astype(np.float64)))
-    return Correlation(float(value[0]), percentile_interval(again), again)
+    enough = all(vary_enough(side[None], draws) for side in (first, second))
+    return Correlation(float(value[0]), percentile_interval(again) if enough else (math.nan, math.nan), again)
+
+
+def vary_enough(values: Floats, draws: Draws) -> bool:
+    """Returns whether RARE examples or more have a value other than the most frequent one. values: [raters, items], nan: none."""
+    known = np.isfinite(values)
+    each, often = np.unique(values[known], return_counts=True)
+    odd = (known & (values != each[often.argmax()])).any(0) if each.size else np.zeros(values.shape[1], np.bool_)
+    return len({column.tobytes() for column in draws.T[odd]}) >= RARE  # items of one example are drawn together
 
 
 def _correlated(one: Floats, other: Floats, weight: Floats, by_rank: bool) -> Floats:

@@ -10,20 +10,32 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.judged import JudgedDimension, JudgedValidity
+from ..data.sheets import harmless
+from ..evaluation.judged import KIND, VERSION, JudgedDimension, JudgedValidity
 from ..evaluation.validity import LEVELS, SampledCases, predicted_validity, validity_levels
 from ..metrics.interval import Interval, percentile_interval, wilson
 from ..metrics.rank import spearman
 from ..perturbations.readability import Readability
 from ..text.ragged import Floats, Ints
-from .agreement import alpha_of, cohen, coincidences, decided, disputed, fleiss, kendall_w, krippendorff, rating_counts
-from .correlation import BETTER, Correlation, Draws, chance_of_better, correlate, draw_examples
+from .agreement import (
+    alpha_of,
+    check_third,
+    cohen,
+    coincidences,
+    decided,
+    disputed,
+    fleiss,
+    kendall_w,
+    krippendorff,
+    rating_counts,
+)
+from .correlation import BETTER, Correlation, Draws, chance_of_better, correlate, draw_examples, vary_enough
 from .items import Item, Key
 from .measures import measure_pairs
-from .published import ALIKE, CHRF_ABOVE, SHARE_ABOVE, published_correlation, published_share
-from .ratings import PASS, Ratings, check_ranks, check_raters, rows_of
-from .sampling import MANY
-from .studies import DECIDE, STUDIES, Decide
+from .published import ALIKE, SHARE_ABOVE, published_correlation, published_share
+from .ratings import Check, Ratings, check_ranks, check_raters, rows_of
+from .sampling import edits_band
+from .studies import CHRF_ABOVE, DECIDE, PASS, STUDIES, Decide
 
 SCHEMA = 1
 FEW = 5  # pairs: with fewer a correlation is not computed
@@ -45,7 +57,7 @@ class Judged:
 
     @property
     def disputed(self) -> set[str]:
-        """The ids of the items on which the first two raters differ."""
+        """The ids of the items that a third rater must decide."""
         return {self.items[at].id for at in disputed(self.values).tolist()}
 
 
@@ -67,14 +79,17 @@ def judge(
     how = decide or study.decide
     if how not in DECIDE:
         raise ValueError(f"expected {', '.join(DECIDE)} for decide, got {decide!r}")
-    if not 0 <= least <= 1 or not 0 <= above <= 1:
-        raise ValueError(f"expected shares in [0, 1] for pass and above, got {least:g} and {above:g}")
+    for flag, share in (("--pass", least), ("--above", above)):
+        if not 0 <= share <= 1:
+            raise ValueError(f"expected a share from 0 to 1 for {flag}, got {share:g}")
     if study.name == "readability":
         ratings, how = check_ranks(ratings, key), "mean"
     checks = check_raters(ratings, key, least)
     kept = [check.rater for check in checks if check.passed or keep]
     if not kept:
         raise ValueError(f"expected raters who pass the controls, got none of {len(checks)}: see --pass, --keep-all")
+    if how == "third":
+        _check_roles(checks, kept)
     rows = rows_of(key, "study")
     items, values = [key.items[at] for at in rows], ratings.only(kept).values[:, rows]
     one = decided(values, how)
@@ -111,6 +126,20 @@ def judge(
     return judged
 
 
+def _check_roles(checks: Sequence[Check], kept: Sequence[str]) -> None:
+    """Raises ValueError if the third rater would take the place of one of the first two, who is left out.
+
+    Whoever has seen the disputed items alone is no independent rater, and then nobody is left to decide.
+    """
+    check_third(len(checks))
+    failed = [check.rater for check in checks[:2] if check.rater not in kept]
+    if len(checks) == 3 and failed:
+        raise ValueError(
+            f"expected first two raters who pass the controls for third, got {' and '.join(failed)}, who did not: leave out "
+            "that file, or see --decide vote, --pass, --keep-all"
+        )
+
+
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else round(float(value), 6)
 
@@ -125,13 +154,16 @@ def _estimate(value: float, interval: Interval) -> dict[str, Any]:
 def _agreement(values: Floats, count: int, ordinal: bool, draws: Draws) -> dict[str, Any]:
     """Returns how far the raters agree; intervals resample examples."""
     each = coincidences(values, count)
+    enough = vary_enough(values, draws)
+    rated = int((np.isfinite(values).sum(0) > 1).sum())  # items with one rating alone do not count
     out: dict[str, Any] = {}
     for level in ("ordinal", "nominal") if ordinal else ("nominal",):
         again = alpha_of(
             np.tensordot(draws.astype(np.float64), each, 1), "ordinal" if level == "ordinal" else "nominal"
         )
         alpha = krippendorff(values, "ordinal" if level == "ordinal" else "nominal", count)
-        out[f"alpha_{level}"] = _estimate(alpha, percentile_interval(again))
+        interval = percentile_interval(again) if enough else (math.nan, math.nan)
+        out[f"alpha_{level}"] = {**_estimate(alpha, interval), "items": rated}
     table = rating_counts(values, count)
     out["fleiss"] = {"value": _number(fleiss(table)), "items": len(table)}
     pairs = []
@@ -161,17 +193,12 @@ def _parts(judged: Judged) -> Iterator[tuple[str, str, Any, Ints]]:
             continue
         yield side, "all", None, np.array(rows)
         for by in ("edits", "attack", "degree"):
-            kinds = {at: _kind(items[at], by) for at in rows}
+            kinds: dict[int, Any] = {
+                at: edits_band(items[at]) if by == "edits" else getattr(items[at], by) for at in rows
+            }
             found = set(kinds.values()) - {None}
             for value in sorted(found) if len(found) > 1 else ():
                 yield side, by, value, np.array([at for at in rows if kinds[at] == value])
-
-
-def _kind(item: Item, by: str) -> Any:
-    """Returns the part of a breakdown that an item is in; cases that have a degree are not counted by their edits."""
-    if by != "edits":
-        return getattr(item, by)
-    return None if item.edits is None or item.degree is not None else min(item.edits, MANY)
 
 
 def _correlations(judged: Judged, draws: Draws) -> Iterator[dict[str, Any] | None]:
@@ -192,7 +219,7 @@ def _correlated(judged: Judged, draws: Draws, side: str, by: str, value: Any, ro
             "pearson": _estimate(linear.value, linear.interval), "spearman": _estimate(by_rank.value, by_rank.interval),
             "paper": published_correlation(by, value, side, name) if judged.key.study == "meaning" else "",
         }  # fmt: skip
-        if not math.isnan(linear.value):
+        if not math.isnan(linear.interval[0]):  # else resamples do not tell which is better
             found[name] = linear
     order = sorted(found, key=lambda name: -found[name].value)
     for name, worse in pairwise(order):
@@ -293,7 +320,8 @@ def weights_of(content: dict[str, Any]) -> JudgedValidity:
         raise ValueError("expected ratings of cases at some degree, got none: attacks have no degrees to weigh")
     raters = sum(rater["kept"] for rater in content["raters"])
     return {
-        "kind": "scuff validity", "version": 1, "name": f"kit {content['kit']}, {raters} raters", "dimensions": found,
+        "kind": KIND, "version": VERSION, "name": f"kit {content['kit']}, {raters} rater{'s' * (raters != 1)}",
+        "dimensions": found,
     }  # fmt: skip
 
 
@@ -349,9 +377,9 @@ def perturbation_of(name: str) -> str:
 def item_rows(judged: Judged) -> list[list[str]]:
     """Returns a table of the items of the study, head first: what each is, all ratings, the decided one, all measures."""
     head = ["id", "side", "attack", "degree", "edits", "example", *judged.raters, "decided", *judged.measures]
-    rows = [head]
+    rows = [list(map(harmless, head))]
     for at, item in enumerate(judged.items):
-        given = [item.id, item.side, item.attack, item.degree, item.edits, item.example]
+        given = [item.id, item.side, harmless(item.attack), item.degree, item.edits, harmless(item.example)]
         rated = [*judged.values[:, at].tolist(), float(judged.one[at])]
         measured = [round(float(values[at]), 6) for values in judged.measures.values()]
         rows.append([_cell(value) for value in (*given, *rated, *measured)])

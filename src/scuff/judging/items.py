@@ -72,8 +72,8 @@ class Key:
         write_atomically(path, text.encode("utf-8", "backslashreplace"))
 
     def some(self, ids: set[str]) -> Key:
-        """Returns the same key with some of the items, in their order: what a third rater gets."""
-        return replace(self, items=tuple(item for item in self.items if item.id in ids))
+        """Returns the same key with some items of the study, in their order, and with what checks a rater: for a third rater."""
+        return replace(self, items=tuple(item for item in self.items if item.part != "study" or item.id in ids))
 
 
 def read_key(path: str | Path) -> Key:

@@ -9,18 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..data.sheets import harmless, read_sheet, sheet_rows
 from ..runs.folder import write_atomically
 from ..text.random import name_bits
-from .items import Item, Key, Part, Side, named
+from .items import CLEAN, Item, Key, Part, Side, named
 from .page import page_of
-from .ratings import RATING, read_table
-from .sampling import Cases, Files, Sides, Wish, from_files, from_runs, must_have
-from .studies import LANGUAGE, STUDIES, Study, StudyName, find_study
+from .ratings import RATING
+from .sampling import MANY, Cases, Files, Sides, Stratum, Wish, from_files, from_runs, must_have, stratum
+from .studies import CONTROLS, LANGUAGE, QUALIFYING, STUDIES, Study, StudyName, find_study
 
-CONTROLS, QUALIFYING = 10, 10  # items, by default
 SAME: dict[StudyName, tuple[int, ...]] = {"meaning": (4, 5), "validity": (1,)}  # ratings that pass for two equal texts
 OTHER: dict[StudyName, tuple[int, ...]] = {"meaning": (0, 1, 2), "validity": (0,)}  # for texts of two examples
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # with which spreadsheets begin a formula (OWASP)
 PARTS: dict[Part, str] = {"study": "items", "control": "controls", "qualification": "to qualify raters"}
 
 KEY, FOR_RATERS = "key.json", "raters"
@@ -46,12 +45,12 @@ class Kit:
         return f"kit {self.key.kit} ({self.key.study}): {', '.join(parts)}{texts}"
 
 
-def stratum(item: Item) -> str:
-    """Returns what an item is in words: side, attack, and degree or number of edits."""
-    where = f" at {item.degree:g}" if item.degree is not None else ""
-    edits = f", {item.edits} edit{'s' * (item.edits != 1)}" if item.edits is not None and item.degree is None else ""
-    side = "outputs of " if item.side == "target" else ""
-    return f"{side}{item.attack}{where}{edits}"
+def stratum_words(where: Stratum, runs: int = 1) -> str:
+    """Returns a stratum in words. runs: of the kit; the run is named if there are several."""
+    run, side, attack, degree, edits = where
+    counted = f", {edits} edit{'s' * (edits != 1)}{' or more' * (edits == MANY)}" if edits is not None else ""
+    at = f" at {degree:g}" if degree is not None else ""
+    return f"{f'{run}: ' * (runs > 1)}{'outputs of ' * (side == 'target')}{attack}{at}{counted}"
 
 
 def export_kit(
@@ -82,19 +81,30 @@ def export_kit(
     if bool(runs) == bool(named_files):
         raise ValueError("expected runs or files (--src, --adv-src, ...), got " + ("both" if runs else "neither"))
     folder = Path(output)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(f"{folder}: expected a new folder for the kit, got something else")
+    must_be_new(folder)
     items = from_runs(runs, wish) if files is None or runs else from_files(files, wish)
     must_have(items, ", ".join(map(str, runs or named_files)))
     short = _short(items, wish)
     if about.name != "readability":
         qualifying = (QUALIFYING if about.name == "validity" else 0) if qualification is None else qualification
         tests = read_own(own, about) if own else _controls(items, about, qualifying, seed, "qualification")
-        items += [*_controls(items, about, controls, seed, "control"), *tests]
+        known = _controls(items, about, controls, seed, "control")
+        asked: tuple[tuple[list[Item], int, Part], ...] = (
+            (known, controls, "control"),
+            (tests, 0 if own else qualifying, "qualification"),
+        )
+        short |= {PARTS[part]: len(found) for found, count, part in asked if len(found) < count}
+        items += [*known, *tests]
     sources = tuple(Path(path).resolve().name for path in (*runs, *named_files))
     key = Key(about.name, tuple(_ordered(named(items, study, seed), about, seed)), seed, language, sources, warning)
     write_kit(key, folder)
     return Kit(folder, key, short)
+
+
+def must_be_new(folder: Path) -> None:
+    """Raises ValueError if a folder has something in it, which may be a rater's work."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder}: expected a new folder for the kit, got something else")
 
 
 def _check(wish: Wish, controls: int, qualification: int | None) -> None:
@@ -114,26 +124,49 @@ def _check(wish: Wish, controls: int, qualification: int | None) -> None:
 
 
 def _short(items: Sequence[Item], wish: Wish) -> dict[str, int]:
+    """Returns the strata that have fewer items than asked for, in order. Of clean outputs are as many asked for as of others."""
     if wish.study == "readability":
         groups = len({item.group for item in items})
         return {"texts": groups} if groups < wish.each else {}
-    found = Counter(stratum(item) for item in items)
-    return {name: count for name, count in found.items() if count < wish.each}
+    found = Counter(stratum(item, wish.study) for item in items if item.attack != CLEAN)
+    runs = len({item.run for item in items})
+    few = sorted(
+        (where for where, count in found.items() if count < wish.each), key=lambda where: where[:3] + _rank(where)
+    )
+    return {stratum_words(where, runs): found[where] for where in few}
+
+
+def _rank(where: Stratum) -> tuple[float, int]:
+    return where[3] or 0.0, where[4] or 0
 
 
 def _controls(items: Sequence[Item], study: Study, count: int, seed: int, part: Part) -> list[Item]:
-    """Returns pairs whose rating is known: half of them of two equal texts, half of the texts of two examples."""
+    """Returns pairs whose rating is known, each once: half of them of two equal texts, half of the texts of two examples.
+
+    Has fewer than `count` if there are not so many texts.
+    """
     sides: list[Side] = sorted({item.side for item in items})
+
+    def pool_of(side: Side, different: bool) -> list[Item]:
+        texts = {item.before: item for item in items if item.side == side}
+        return sorted(texts.values(), key=lambda item: int(name_bits(part, seed, different, item.before)))
+
+    pools = {(side, different): pool_of(side, different) for side in sides for different in (False, True)}
     out: list[Item] = []
-    for at in range(count):
-        side = sides[at // 2 % len(sides)]
-        pool = list({item.before: item for item in items if item.side == side}.values())
-        pool.sort(key=lambda item: int(name_bits(part, seed, at, item.before)))
-        one, others = pool[0], [item for item in pool if item.label != pool[0].label] or pool[1:]
-        different = at % 2 and others
+    for at in range(min(count, 2 * max(map(len, pools.values())) * len(sides))):
+        side, different, turn = sides[at // 2 % len(sides)], bool(at % 2), at // 2 // len(sides)
+        pool = pools[side, different]
+        if turn >= len(pool):
+            continue
+        one, after = pool[turn], pool[turn].before
+        if different:
+            rest = [*pool[turn + 1 :], *pool[:turn]]
+            if not rest:
+                continue
+            after = next((item for item in rest if item.label != one.label), rest[0]).before
         out.append(
             Item(
-                one.before, others[0].before if different else one.before, part, side, example=one.example, label=one.label,
+                one.before, after, part, side, example=one.example, label=one.label,
                 accept=(OTHER if different else SAME)[study.name],
             )
         )  # fmt: skip
@@ -143,7 +176,7 @@ def _controls(items: Sequence[Item], study: Study, count: int, seed: int, part: 
 def read_own(path: str, study: Study) -> list[Item]:
     """Returns qualification cases of the user's own: a CSV file with columns original, changed, rating and, if any, label."""
     out = []
-    for line, row in read_table(path):
+    for line, row in sheet_rows(read_sheet(path), path):
         rating = row.get(RATING, "").strip()
         if not row.get("original") or not row.get("changed") or rating not in map(str, range(len(study.scale))):
             raise ValueError(
@@ -191,6 +224,19 @@ def write_for_raters(key: Key, folder: Path, kit: str, turn: str = "") -> None:
     write_atomically(folder / INSTRUCTIONS, instructions_of(key).encode())
 
 
+def write_for_third(key: Key, ids: set[str], folder: Path) -> None:
+    """Writes what a third rater decides, with the controls between it; nothing if there is nothing to decide.
+
+    Raises ValueError for ranks, which nobody decides.
+    """
+    if key.study == "readability":
+        raise ValueError(
+            "expected the study meaning or validity for --disputed, got readability: ranks have no third rater"
+        )
+    if ids:
+        write_for_raters(key.some(ids), folder, key.kit, "third")
+
+
 def sheet_of(key: Key) -> str:
     """Returns a CSV file with an empty column `rating`. Texts that a spreadsheet would take for a formula begin with '."""
     out = io.StringIO()
@@ -207,11 +253,6 @@ def sheet_of(key: Key) -> str:
         }[key.study]
         lines.writerow([item.id, *map(harmless, shown), "", ""])
     return out.getvalue()
-
-
-def harmless(text: str) -> str:
-    """Returns a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
 
 
 def instructions_of(key: Key) -> str:

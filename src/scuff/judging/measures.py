@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..metrics import METRICS, Mean, Metric, parse_metric
+from ..metrics import METRICS, Metric, parse_metric
 from ..metrics.edit import edit_distance
 from ..metrics.meaning import CHRF, distance_in_meaning, usual_meaning
 from ..resources import MissingResource
@@ -48,9 +48,11 @@ def measure_pairs(
 
 
 def _scored(metric: Metric, before: Sequence[str], after: Sequence[str]) -> Floats:
-    """Returns the score of each single pair."""
+    """Returns the score of each single pair, which need not be a share. Raises ValueError if the metric has none."""
     answers, targets = np.empty(len(after), object), np.empty(len(before), object)
     answers[:], targets[:] = list(after), list(before)
-    if isinstance(metric, Mean):
-        return np.asarray(metric.values(answers, targets), np.float64)
-    return np.asarray(metric.score(metric.statistics(answers, targets, ())), np.float64)
+    found = np.asarray(metric.values(answers, targets), np.float64)
+    if found.shape != (len(after),) or not np.isfinite(found).all():
+        what = f"the shape {found.shape}" if found.shape != (len(after),) else "one that is no number"
+        raise ValueError(f"expected a number per text from {metric.spec}, got {what}")
+    return found

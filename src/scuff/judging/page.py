@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from string import Template
 from typing import Any
+from unicodedata import bidirectional
 
 from .items import Item, Key
 from .studies import STUDIES
@@ -34,12 +35,26 @@ def _steps(key: Key) -> list[dict[str, Any]]:
     """Returns what raters see at a time: a pair, or a set of versions."""
     if key.study != "readability":
         return [_pair(item, key.study == "validity") for item in key.items]
-    sets: dict[int, list[dict[str, str]]] = {}
+    sets: dict[int, dict[str, Any]] = {}
     for item in key.items:
-        sets.setdefault(item.group, []).append({"id": item.id, "text": item.after})
-    return [{"items": items} for items in sets.values()]
+        step = sets.setdefault(item.group, {"items": [], "dir": direction(item.before)})
+        step["items"].append({"id": item.id, "text": item.after})
+    return list(sets.values())
 
 
 def _pair(item: Item, labelled: bool) -> dict[str, Any]:
     texts = [item.after, item.before] if item.flipped else [item.before, item.after]
-    return {"id": item.id, "texts": texts, **({"label": item.label} if labelled and item.label else {})}
+    label = {"label": item.label} if labelled and item.label else {}
+    return {"id": item.id, "texts": texts, "dir": direction(item.before), **label}
+
+
+def direction(original: str) -> str:
+    """Returns the direction of a text by its first letter, for the attribute `dir` of the text and of all its versions.
+
+    A version must not be asked itself: one with an Arabic or Hebrew homoglyph in front would be turned around.
+    """
+    for character in original:
+        kind = bidirectional(character)
+        if kind in ("L", "R", "AL"):
+            return "ltr" if kind == "L" else "rtl"
+    return "auto"

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..data.sheets import read_sheet, sheet_rows
 from ..text.ragged import Floats
 from .items import Key, Part
-from .studies import STUDIES
+from .studies import PASS, STUDIES
 
 RATING = "rating"
-MARKS = ",;\t|"  # between the columns, whatever the spreadsheet's language
-PASS = 0.8  # share of the controls, and of the qualification, that a rater must get right
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,11 +115,11 @@ def _value(line: _Line, key: Key, at: int) -> float:
 
 def _lines(path: Path, usual: str, kit: str) -> Iterator[_Line]:
     """Yields the ratings in a file. Raises ValueError if it is of another kit or of no known form."""
-    text = read_any(path)
+    text = read_sheet(path)
     if text.lstrip().startswith("{"):
         yield from _json_lines(path, text, usual, kit)
         return
-    for line, row in read_table(path, ("id", RATING)):
+    for line, row in sheet_rows(text, str(path), ("id", RATING)):
         where = f"{path}: line {line}"
         if row.get("kit", "").strip() not in ("", kit):
             raise ValueError(f"{where}: expected ratings of kit {kit}, got those of kit {row['kit']}")
@@ -143,51 +140,6 @@ def _json_lines(path: Path, text: str, usual: str, kit: str) -> Iterator[_Line]:
     rater = str(content.get("rater") or "").strip() or usual
     for name, value in ratings.items():
         yield _Line(str(path), rater, name, "" if value is None else str(value))
-
-
-def read_any(path: str | Path) -> str:
-    """Returns the text of a file in UTF-8, or in UTF-16 or Windows-1252, as spreadsheets save it.
-
-    Ids and ratings are ASCII, so a wrong guess spoils comments at most.
-    """
-    try:
-        raw = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise ValueError(f"{path}: expected a file, got nothing of that name") from None
-    except IsADirectoryError:
-        raise ValueError(f"{path}: expected a file, got a folder") from None
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return raw.decode("utf-16", "replace")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return raw.decode("cp1252", "replace")
-
-
-def read_table(path: str | Path, needed: Iterable[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yields line number and fields, by the names of the columns in small letters, of each row of a CSV file.
-
-    The columns may be between commas, semicolons, tabs or bars. Raises ValueError if a needed one is missing.
-    """
-    text = read_any(path)
-    if text.lower().startswith("sep="):  # which some spreadsheets write first
-        text = "\n" + text.partition("\n")[2]
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    if not first:
-        raise ValueError(f"{path}: expected a table, got an empty file")
-    mark = max(MARKS, key=first.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    try:
-        head = next(row for row in rows if any(map(str.strip, row)))
-        names = [name.strip().lower() for name in head]
-        missing = [name for name in needed if names.count(name) != 1]
-        if missing:
-            raise ValueError(f"{path}: expected one column {missing[0]}, got {', '.join(names)}")
-        for row in rows:
-            if any(map(str.strip, row)):
-                yield rows.line_num, dict(zip(names, [*row, *[""] * (len(names) - len(row))], strict=False))
-    except csv.Error as error:
-        raise ValueError(f"{path}: line {rows.line_num}: expected CSV, got: {error}") from None
 
 
 def check_raters(ratings: Ratings, key: Key, least: float = PASS) -> list[Check]:

@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from ..data.aligned import aligned_blocks
 from ..data.dataset import joined
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.validity import SampledCases, find_cases, open_run, read_cases, sample_trials
@@ -27,7 +28,7 @@ MOST_VERSIONS = 26  # of a text that are ranked: each has a letter
 
 Sides = Literal["source", "target", "both"]
 Cases = Literal["broken", "all"]
-Stratum = tuple[object, ...]
+Stratum = tuple[str, Side, str, float | None, int | None]  # run, side, attack, degree, number of edits
 Thing = TypeVar("Thing")
 
 
@@ -40,11 +41,23 @@ class Files:
     ref: str | None = None
     out: str | None = None
     adv_out: Mapping[str, str] = field(default_factory=dict)
+    encoding: str | None = None
 
     @property
     def paths(self) -> list[str]:
         given = [self.src, *self.adv_src.values(), self.ref, self.out, *self.adv_out.values()]
         return [path for path in given if path]
+
+    def read(self) -> dict[str, list[str]]:
+        """Returns the texts of each file. Raises BadInput if one cannot be read, or they have different numbers of lines."""
+        columns = {
+            str(at): path for at, path in enumerate(self.paths)
+        }  # a path may be there twice, standard input may not
+        texts: dict[str, list[str]] = {at: [] for at in columns}
+        for block in aligned_blocks(columns, self.encoding):
+            for at, lines in block.items():
+                texts[at] += lines
+        return {path: texts[at] for at, path in columns.items()}
 
 
 @dataclass(frozen=True)
@@ -64,6 +77,9 @@ class Wish:
 
 def from_runs(paths: Sequence[str | Path], wish: Wish) -> list[Item]:
     """Returns items from the folders of evaluations and attacks. Raises BadRun or ValueError if they have none."""
+    twice = [name for name, count in Counter(str(Path(path).resolve()) for path in paths).items() if count > 1]
+    if twice:
+        raise ValueError(f"expected each run once, got {twice[0]} twice")
     names = _names([Path(path).resolve().name for path in paths])
     recipes = [_recipe(Folder(path)) for path in paths]
     out: list[Item] = []
@@ -78,8 +94,30 @@ def from_runs(paths: Sequence[str | Path], wish: Wish) -> list[Item]:
             found = _attacked(Folder(path), wish, recipe if recipes.count(recipe) == 1 else name)
         else:
             found = _evaluated(open_run(path), wish)
-        out += [replace(item, run=name) for item in found]
+        empty = {item.group for item in found if not _has_texts(item)} if wish.study == "readability" else set()
+        out += [replace(item, run=name) for item in found if _has_texts(item) and item.group not in empty]
     return out
+
+
+def _has_texts(item: Item) -> bool:
+    """Returns whether a rater sees two texts: nobody can rate an empty box."""
+    return bool(item.before.strip() and item.after.strip())
+
+
+def edits_band(item: Item) -> int | None:
+    """Returns the number of edits, MANY for more; None if it is not known or does not count, since the item has a degree."""
+    return None if item.edits is None or item.degree is not None else min(item.edits, MANY)
+
+
+def stratum(item: Item, study: StudyName) -> Stratum:
+    """Returns what `each` items are drawn of: run, side, attack, and the degree or, for meaning, the number of edits."""
+    band = edits_band(item) if study == "meaning" else None
+    return item.run, item.side, item.attack, item.degree, band
+
+
+def better_half(versions: int) -> tuple[int]:
+    """Returns the worst rank with which the clean text is in the better half of so many others and itself."""
+    return ((versions + 2) // 2,)
 
 
 def _names(names: list[str]) -> list[str]:
@@ -128,7 +166,7 @@ def _evaluated(run: Evaluation, wish: Wish) -> list[Item]:
             for line in run.folder.evaluation_results()
             if isinstance(line["clean"]["answer"], str)
         ]
-        out += drawn(bases, lambda item: ("base",), wish.seed, wish.each)
+        out += drawn(bases, lambda item: stratum(item, wish.study), wish.seed, wish.each)
     return out
 
 
@@ -176,7 +214,7 @@ def _versions(run: Evaluation, wish: Wish) -> list[Item]:
     found = read_cases(run, parts, rows[:, picked])
     out = [replace(_case(run, found, at), group=at // len(dimensions), label="") for at in range(len(found))]
     firsts = out[:: len(dimensions)]
-    passing = (1 + (len(dimensions) + 1) // 2,)  # the better half
+    passing = better_half(len(dimensions))
     clean = [
         Item(item.before, item.before, "control", attack=CLEAN, example=item.example, accept=passing, group=item.group)
         for item in firsts
@@ -193,24 +231,25 @@ def _attacked(folder: Folder, wish: Wish, name: str) -> list[Item]:
         for line in folder.attack_results()
         if line["adversarial"] and (wish.cases == "all" or line["status"] == "succeeded")
     ]
-    by_edits = wish.study == "meaning"
-    chosen = drawn(lines, lambda line: (name, min(_edits(line), MANY) if by_edits else 0), wish.seed, wish.each)
+    items = [_attack_item(line, name) for line in lines]
+    able = [at for at, item in enumerate(items) if _has_texts(item)]
+    chosen = drawn(able, lambda at: stratum(items[at], wish.study), wish.seed, wish.each)
     out: list[Item] = []
     if wish.wants("source"):
-        out += [_attack_item(line, name) for line in chosen]
+        out += [items[at] for at in chosen]
     if wish.wants("target"):
         _must_give_texts(folder, folder.run()["data"]["task"])
         out += [
-            replace(_attack_item(line, name), side="target", before=joined(line["target"]), after=answer)
-            for line in chosen
-            if line["adversarial"] and isinstance(answer := line["adversarial"]["answer"], str)
+            replace(items[at], side="target", before=joined(lines[at]["target"]), after=answer)
+            for at in chosen
+            if (attacked := lines[at]["adversarial"]) and isinstance(answer := attacked["answer"], str)
         ]
         bases = [
             Item(joined(line["target"]), answer, side="target", edits=0, example=line["id"])
             for line in lines
             if isinstance(answer := line["clean"]["answer"], str)
         ]
-        out += drawn(bases, lambda item: ("base",), wish.seed, len(chosen))
+        out += drawn(bases, lambda item: stratum(item, wish.study), wish.seed, len(chosen))
     return out
 
 
@@ -242,14 +281,11 @@ def from_files(files: Files, wish: Wish) -> list[Item]:
         raise ValueError(
             "expected a run for the study validity, got files: raters need the labels, which files do not have"
         )
-    texts = {path: read_lines(path) for path in files.paths}
-    counts = {path: len(lines) for path, lines in texts.items()}
-    for path, count in counts.items():
-        if count != next(iter(counts.values())):
-            first = next(iter(counts))
-            raise ValueError(
-                f"expected files of as many lines, got {counts[first]:,} in {first} and {count:,} in {path}"
-            )
+    unknown = sorted(set(files.adv_out) - set(files.adv_src)) if files.adv_src else []
+    if unknown:
+        known = ", ".join(files.adv_src)
+        raise ValueError(f"expected a name of --adv-src ({known}) for --adv-out, got {unknown[0]!r}")
+    texts = files.read()
     if wish.study == "readability":
         return _ranked_files(files, texts, wish)
     out: list[Item] = []
@@ -272,13 +308,12 @@ def _pairs(
 ) -> list[Item]:
     """Returns pairs of lines that the attack has changed, so many for each number of edits."""
 
-    def by_edits(at: int) -> Stratum:
-        return side, name, min(edits[at] or 0, MANY)
-
-    return [
-        Item(before[at], after[at], side=side, attack=name, edits=edits[at], example=str(at + 1))
-        for at in drawn((at for at, count in enumerate(edits) if count != 0), by_edits, wish.seed, wish.each)
-    ]
+    items = (
+        Item(before[at], after[at], side=side, attack=name, edits=count, example=str(at + 1))
+        for at, count in enumerate(edits)
+        if count != 0
+    )
+    return drawn(filter(_has_texts, items), lambda item: stratum(item, wish.study), wish.seed, wish.each)
 
 
 def _targets(files: Files, texts: dict[str, list[str]], edits: dict[str, list[int]], wish: Wish) -> list[Item]:
@@ -291,11 +326,11 @@ def _targets(files: Files, texts: dict[str, list[str]], edits: dict[str, list[in
         out += _pairs(texts[against], texts[path], name, counts, "target", wish)
     if files.ref and files.out:  # translations of the original inputs, as many as an attack has
         most = max(Counter(item.attack for item in out).values(), default=0)
-        before, after = texts[files.ref], texts[files.out]
-        out += [
-            Item(before[at], after[at], side="target", edits=0, example=str(at + 1))
-            for at in drawn(range(len(before)), lambda at: ("base",), wish.seed, most)
-        ]
+        bases = (
+            Item(before, after, side="target", edits=0, example=str(at))
+            for at, (before, after) in enumerate(zip(texts[files.ref], texts[files.out], strict=True), 1)
+        )
+        out += drawn(filter(_has_texts, bases), lambda item: stratum(item, wish.study), wish.seed, most)
     return out
 
 
@@ -305,10 +340,14 @@ def _ranked_files(files: Files, texts: dict[str, list[str]], wish: Wish) -> list
             f"expected --src and 2 to {MOST_VERSIONS - 1} files --adv-src NAME=FILE to rank, got {len(files.adv_src)}"
         )
     clean, versions = texts[files.src], {name: texts[path] for name, path in files.adv_src.items()}
-    able = [at for at, text in enumerate(clean) if all(text != lines[at] for lines in versions.values())]
+    able = [
+        at
+        for at, text in enumerate(clean)
+        if text.strip() and all(text != lines[at] and lines[at].strip() for lines in versions.values())
+    ]
     if not able:
         raise ValueError("expected lines that every file has changed, got none")
-    passing = (1 + (len(versions) + 1) // 2,)
+    passing = better_half(len(versions))
     out: list[Item] = []
     for group, at in enumerate(sorted(able, key=lambda at: _chance(wish.seed, "text", at))[: wish.each]):
         number = str(at + 1)
@@ -317,24 +356,6 @@ def _ranked_files(files: Files, texts: dict[str, list[str]], wish: Wish) -> list
         ]
         out.append(Item(clean[at], clean[at], "control", example=number, accept=passing, group=group))
     return out
-
-
-def read_lines(path: str) -> list[str]:
-    """Returns the lines of a file without their ends. Raises ValueError if it cannot be read, is empty or no UTF-8."""
-    try:
-        raw = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise ValueError(f"{path}: expected a file, got nothing of that name") from None
-    except IsADirectoryError:
-        raise ValueError(f"{path}: expected a file, got a folder") from None
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise ValueError(f"{path}: line {line}: expected UTF-8, got byte 0x{raw[error.start]:02x}") from None
-    if not text:
-        raise ValueError(f"{path}: expected texts, one per line, got an empty file")
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 def changed_words(before: Sequence[str], after: Sequence[str]) -> list[int]:

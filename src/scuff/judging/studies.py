@@ -10,6 +10,9 @@ Decide = Literal["third", "vote", "mean", "median"]
 STUDY_NAMES: tuple[StudyName, ...] = get_args(StudyName)
 DECIDE: tuple[Decide, ...] = get_args(Decide)
 
+CONTROLS, QUALIFYING = 10, 10  # items, by default
+PASS = 0.8  # share of the controls, and of the qualification, that a rater must get right
+CHRF_ABOVE = 0.78  # TEAPOT, section 4.3: 90 % of the French pairs rated 4 or 5 have a higher chrF
 LANGUAGE = "English"  # of the paper's scale, whose note says "or the language of interest"
 
 

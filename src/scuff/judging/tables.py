@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..reports.formatting import markdown_row, wrapped
-from .published import CHRF_ABOVE, SHARE_ABOVE
+from .correlation import RARE
+from .published import SHARE_ABOVE
 from .sampling import MANY
+from .studies import CHRF_ABOVE
 
+FEW_CASES = 10  # of a dimension and degree: a share of fewer says little
 TABLE = {"all": "Table 3", "edits": "Table 8", "attack": "Table 9", "degree": ""}  # of TEAPOT, by what it breaks down
 
 
@@ -56,7 +59,8 @@ def heading(content: dict[str, Any]) -> str:
     if content["study"] == "readability":
         counted = f"{content['texts']} texts ranked"
     else:
-        counted = f"{content['decided']:,} of {content['items']:,} items decided by {content['decide']}"
+        how = f"decided by {content['decide']}" if raters > 1 else "rated"
+        counted = f"{content['decided']:,} of {content['items']:,} items {how}"
     return (
         f"{content['study']}, kit {content['kit']}: {raters} rater{'s' * (raters != 1)}, {counted} ({content['paper']})"
     )
@@ -106,19 +110,31 @@ def _raters(content: dict[str, Any]) -> Section:
         for rater in content["raters"]
     ]  # fmt: skip
     notes = [f"left out: fewer than {content['pass']:.0%} of the controls or of the qualification are right"]
+    several = sum(rater["kept"] for rater in content["raters"]) > 1
+    undecided = content["items"] - content["decided"] - content["unrated"] if content["study"] != "readability" else 0
     missing = [
         f"{count:,} {what}"
-        for count, what in ((content["unrated"], "without a rating"), (content["one_rating"], "with one rating alone"))
+        for count, what in (
+            (content["unrated"], "without a rating"),
+            (content["one_rating"] if several else 0, "with one rating alone"),
+            (undecided, "that the raters left undecided (a third rater: --disputed FOLDER)"),
+        )
         if count
     ]
-    undecided = content["items"] - content["decided"] - content["unrated"]
-    if undecided and content["study"] != "readability":
-        missing.append(f"{undecided:,} that the raters left undecided (a third rater: --disputed FOLDER)")
     left_out = any(not rater["kept"] for rater in content["raters"])
+    head, rows = _without_empty(["rater", "rated", "controls", "qualification", ""], rows)
     return Section(
-        "Raters", ["rater", "rated", "controls", "qualification", ""], rows,
-        [*(notes if left_out else []), *([f"items {', '.join(missing)}"] if missing else [])],
-    )  # fmt: skip
+        "Raters",
+        head,
+        rows,
+        [*(notes if left_out else []), *([f"of the items: {', '.join(missing)}"] if missing else [])],
+    )
+
+
+def _without_empty(head: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Returns a table without the columns that have nothing in any row."""
+    kept = [at for at in range(len(head)) if any(row[at] != "-" for row in rows)]
+    return [head[at] for at in kept], [[row[at] for at in kept] for row in rows]
 
 
 def _agreement(content: dict[str, Any]) -> Section:
@@ -134,7 +150,7 @@ def _agreement(content: dict[str, Any]) -> Section:
         ("alpha_nominal", "Krippendorff's alpha, nominal"),
     ):
         if name in found:
-            rows.append([title, _spread(found[name]), f"{content['items'] - content['unrated']:,} items"])
+            rows.append([title, _spread(found[name]), f"{found[name]['items']:,} items"])
     rows.append(["Fleiss' kappa", _shown(found["fleiss"]["value"]), f"{found['fleiss']['items']:,} rated by all"])
     names = [rater["name"] for rater in content["raters"] if rater["kept"]]
     for pair in found["pairs"]:
@@ -209,8 +225,12 @@ def _correlations(content: dict[str, Any]) -> list[Section]:
             if any(one["paper"] for one in found):
                 rows.append(["", "", f"TEAPOT, {where}", *(one["paper"] or "-" for one in found)])
         title = "Correlation of metrics with people's ratings" + (f", by {by}" if by != "all" else "")
-        note = "95 % intervals; *: significantly better than the next best (paired bootstrap, p < 0.01)"
-        out.append(Section(title, ["", "pairs", "", *names], rows, [note]))
+        notes = ["95 % intervals; *: significantly better than the next best (paired bootstrap, p < 0.01)"]
+        if any(entry["metrics"][name]["pearson"]["interval"][0] is None for entry in entries for name in names):
+            notes.append(
+                f"no interval: fewer than {RARE} examples have a rating, or a score, other than the most frequent"
+            )
+        out.append(Section(title, ["", "pairs", "", *names], rows, notes))
     return out
 
 
@@ -235,8 +255,16 @@ def _validity(content: dict[str, Any]) -> Section:
         rows.append(row)
     head = ["degree", *(part for name in found for part in (name, "paper"))]
     total = sum(cell["of"] for cells in found.values() for cell in cells)
-    note = f"share of cases found valid [95 %, Wilson] of how many; {total:,} cases; paper: RobTest, Table 3"
-    return Section("Valid cases", head, rows, [note])
+    notes = [f"share of cases found valid [95 %, Wilson] of how many; {total:,} cases; paper: RobTest, Table 3"]
+    few = [
+        f"{name} at {cell['degree']:g} ({cell['of']})"
+        for name, cells in found.items()
+        for cell in cells
+        if cell["degree"] and cell["of"] < FEW_CASES
+    ]
+    if few:
+        notes.append(f"fewer than {FEW_CASES} cases, so that a weight from them says little: {', '.join(few)}")
+    return Section("Valid cases", head, rows, notes)
 
 
 def _valid(cell: dict[str, Any]) -> list[str]:
@@ -272,7 +300,7 @@ def _ranks(content: dict[str, Any]) -> Section:
         f"Spearman with {what}: {_shown(entry['spearman'])}, of {entry['of']} perturbations"
         for what, entry in content["beside"].items()
     ]
-    head = ["1 reads best", "mean rank", "thesis (Table A.9)", "effort at high"]
+    head, rows = _without_empty(["1 reads best", "mean rank", "thesis (Table A.9)", "effort at high"], rows)
     return Section(
         "Readability",
         head,
