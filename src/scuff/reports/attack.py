@@ -9,7 +9,7 @@ from ..data.dataset import joined
 from ..metrics.interval import wilson
 from ..runs.folder import Folder
 from ..runs.schema import AttackLine, AttackSummary, RunFile, Status, Tradeoff
-from .attack_tables import against, measure, number_rows, recipe_rows, title
+from .attack_tables import against, measure, number_rows, recipe_rows, share_of, title
 from .charts import budget_curve
 from .formatting import number, percent, spread
 from .notes import attack_notes
@@ -81,7 +81,7 @@ def _tradeoff_tiles(tradeoff: Tradeoff) -> list[str]:
     return [
         estimate_tile(tradeoff["source"], f"{escape(likeness)} of the source", "100 is the original"),
         estimate_tile(tradeoff["decrease"], f"relative decrease of {escape(score)}", f"of the output: {change}"),
-        estimate_tile(won, f"S above {100 * tradeoff['threshold']:g}", f"{won['count']:,} of {won['of']:,} attacked"),
+        estimate_tile(won, f"S above {100 * tradeoff['threshold']:g}", share_of(tradeoff)),
     ]
 
 
