@@ -63,7 +63,8 @@ def writer(kind: str, *, positions: int = 160, **options: Any) -> Transformer:
     }  # fmt: skip
     wide = {
         "d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2,
-        "encoder_ffn_dim": 24, "decoder_ffn_dim": 24, "max_position_embeddings": positions, "init_std": 0.3, "scale_embedding": True,
+        "encoder_ffn_dim": 24, "decoder_ffn_dim": 24, "max_position_embeddings": positions, "init_std": 0.3,
+        "scale_embedding": True,
     }  # fmt: skip
     with quiet():
         if kind == "bart":

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from ..specs import check_count, check_number
 from ..text.ragged import Ints
 from .vocabulary import BEGIN, END, PAD
 
@@ -26,6 +27,11 @@ class Sizes:
     layers: int
     heads: int = 4  # of a Transformer
     dropout: float = 0.3
+
+    def __post_init__(self) -> None:
+        for name in ("embedding", "hidden", "layers", "heads"):
+            check_count(getattr(self, name), 1, f"sizes.{name}")
+        check_number(self.dropout, 0, 0.99, "sizes.dropout")
 
 
 @dataclass(frozen=True, eq=False)
