@@ -175,7 +175,7 @@ def test_wrong_folders_are_refused_in_one_line(tmp_path: Path) -> None:
         ("vocab_source.json", b"", f"{holds} Expecting value"),
         ("vocab_source.json", None, f"{holds} No such file or directory"),
         ("config.json", {**config, "architecture": "gru"}, "config.json with architecture and sizes, got the architecture 'gru'"),
-        ("config.json", {**config, "sizes": {**config["sizes"], "layers": 0}}, "got expected a whole number from 1 for sizes.layers"),
+        ("config.json", {**config, "sizes": {**config["sizes"], "layers": 0}}, "whole number from 1 for sizes.layers, got 0"),
         ("config.json", {**config, "sizes": []}, "config.json with architecture and sizes, got "),
         ("config.json", {"model_type": "scuff-translator"}, "config.json with architecture and sizes, got none called 'sizes'"),
     ]  # fmt: skip

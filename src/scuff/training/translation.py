@@ -83,9 +83,10 @@ def train_translator(
     """Trains a translator and writes its folder; returns what it writes as metrics.json there, the last of its files.
 
     architecture: lstm or transformer. pieces: words or bpe. adversarial: vocabulary (Unconstrained) or swaps (CharSwap); then the
-    loss is (1 - alpha) NLL(x, y) + alpha NLL(x_adv, y), alpha 1 unless given, with so many substitutions in x_adv, usually 3. dev: chooses the best epoch. test:
-    measured once, at the end. seconds: of training; after the first epoch, as many more are planned as fit. vocabulary: words, or
-    operations of BPE. show: called with the metrics of each epoch. Same seed, same bytes on a CPU; a GPU may round otherwise.
+    loss is (1 - alpha) NLL(x, y) + alpha NLL(x_adv, y), alpha 1 unless given, with so many substitutions (3) in x_adv.
+    dev: chooses the best epoch. test: measured once, at the end. seconds: of training; after the first epoch, as many more are
+    planned as fit. vocabulary: words, or operations of BPE. show: called with the metrics of each epoch. Same seed, same bytes on
+    a CPU; a GPU may round otherwise.
     """
     _check(pairs, dev, architecture, pieces, adversarial, alpha, substitutions)
     check_count(seed, 0, "seed")
