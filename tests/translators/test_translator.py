@@ -155,6 +155,17 @@ def test_a_folder_gives_the_same_translator(architecture: str, pieces: str, tmp_
         np.testing.assert_array_equal(one, other)
 
 
+def test_the_adversarial_loss_of_any_padding() -> None:
+    """Eq. (4) beside log(1 - p); padding adds nothing, also where its logits are extreme."""
+    logits = torch.randn(2, 3, 7, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    logits[1, 2] = torch.tensor([1e4] + [-torch.inf] * 6)
+    target = torch.tensor([[4, 1, 2], [6, 3, 0]])
+    chance = logits.softmax(-1).gather(-1, target[..., None])[..., 0]
+    slow = torch.stack([torch.log(1 - chance[0]).sum(), torch.log(1 - chance[1, :2]).sum()])
+    torch.testing.assert_close(adversarial_loss(logits, target), slow)
+    torch.testing.assert_close(adversarial_loss(logits, target.where(target > 0, -100), -100), slow)
+
+
 def test_wrong_folders_are_refused_in_one_line(tmp_path: Path) -> None:
     untrained("lstm").save(tmp_path / "model")
     with pytest.raises(BadModel, match=r"^expected the folder of a translator, with its config.json, got .*empty$"):

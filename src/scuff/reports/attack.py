@@ -99,8 +99,9 @@ def _budget(summary: AttackSummary) -> str:
     if not picture:
         return ""
     how = (
-        "From left to right the attacker may ask more about each text: what --max-queries would leave, "
-        "computed for 1, 2, 3, 5, 7, 10, 20, ... queries. Where it falls at once, limiting how often someone may ask does not help; where it falls late, it does."
+        "From left to right the attacker may ask more about each text: what --max-queries would leave, computed for 1, 2, 3, 5, "
+        "7, 10, 20, ... queries. Where the line falls at once, limiting how often someone may ask does not help; where it "
+        "falls late, it does."
     )
     hold = "cannot be shortened yet" if _reduces(summary) else "still hold"
     picture = card(f"Share of attacked texts that {hold} after so many queries, in %", picture)

@@ -144,7 +144,7 @@ class Translator:
 def learn_vocabulary(
     texts: Sequence[str], pieces: str, *, joined: bool, size: int | None = None, least: int = 2
 ) -> Words:
-    """A vocabulary of words or by BPE. size: words, with the special ones (40,000, as in the paper), or operations of BPE (8,000)."""
+    """A vocabulary of words or by BPE. size: words, the special ones too (40,000 as in the paper), or operations (8,000)."""
     usual = {"words": 40_000, "bpe": 8_000}
     if size is not None:
         check_count(size, len(SPECIAL) + 1 if pieces == "words" else 1, "vocabulary")
