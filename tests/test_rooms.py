@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "interrupts": set(),
     "english": {"text", "resources"},
     "huggingface": {"text", "resources", "isolation"},
-    "translators": {"text", "resources", "isolation", "huggingface"},
+    "translators": {"text", "resources", "specs", "isolation", "huggingface"},
     "metrics": {"text", "resources", "huggingface", "specs", "version", "english"},
     "perturbations": GROUND | {"english", "huggingface", "metrics"},
     "data": GROUND | {"perturbations"},

@@ -186,7 +186,7 @@ def train(model: Model, place: Place) -> Any:
         train_translator(
             place.part(model.language, "train", TINY_PAIRS if place.tiny else None),
             place.part(model.language, "dev", TINY_PAIRS if place.tiny else None),
-            folder, architecture=model.kind, pieces=model.pieces, adversarial=model.within or None, alpha=model.alpha or 1.0,
+            folder, architecture=model.kind, pieces=model.pieces, adversarial=model.within or None, alpha=model.alpha or None,
             device=place.device, seconds=place.seconds, sizes=tiny_sizes() if place.tiny else None,
             schedule=replace(SCHEDULES[model.kind], epochs=epochs),
         )  # fmt: skip

@@ -161,12 +161,48 @@ def test_references_that_are_missing_in_some_rows() -> None:
         {"source": "das Haus", "target": ""},
     ]
     result = attack(data=rows, task=None)
-    assert result.summary["data"]["skipped"] == {"no label": 1}
+    assert result.summary["data"]["skipped"] == {}
     assert [(line["status"], line["reason"]) for line in result.lines] == [
         ("succeeded", ""),
         ("skipped", "no reference"),
+        ("skipped", "no reference"),
     ]
     assert "tradeoff" not in result.lines[1]
+    with pytest.raises(ValueError, match="expected text in column 'source', got 3"):
+        attack(data=[*rows, {"source": 3, "target": "x"}])
+    scored = scuff.evaluate(by_words, rows[:2], dimensions=["keyboard"]).summary
+    assert scored["data"]["skipped"] == {"no label": 1}  # an evaluation needs references
+
+
+def test_texts_without_a_reference_lower_no_mean(tmp_path: Path) -> None:
+    """Goals that need no reference attack these texts, too; the means are those of the others."""
+    bare = [{"source": source, "target": empty} for (source, _), empty in zip(PAIRS[2:], (None, " "), strict=True)]
+    rows = [{"source": source, "target": target} for source, target in PAIRS[:2]]
+    said: list[str] = []
+    mixed = attack(data=[*rows, *bare], goal="no-overlap", output=tmp_path / "run", say=said.append)
+    alone = attack(data=rows, goal="no-overlap")
+    found = mixed.summary["tradeoff"]
+    assert (found["of"], found["unscored"], mixed.summary["success"]["of"]) == (2, 2, 4)
+    assert {**alone.summary["tradeoff"], "unscored": 2} == found and "unscored" not in alone.summary["tradeoff"]
+    assert mixed.summary["clean"] == alone.summary["clean"] and mixed.summary["after"] == alone.summary["after"]
+    for line in mixed.lines[2:]:
+        halves = line["tradeoff"]
+        assert 0 < halves.pop("source") < 1 and set(halves.values()) == {None}
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert page.count('class="tile"') == 6 and 'class="tiles six"' in page  # in one row, or in two of three
+    for shown in (str(mixed), page):
+        assert "2 attacked texts had no reference, left out of both halves and S" in " ".join(shown.split())
+        assert "of 2 attacked with a reference" in shown and "had no reference" not in str(alone)
+    assert any("on 2 examples, 2 without a reference" in line for line in said)
+
+
+def test_a_sole_column_holds_the_sources(tmp_path: Path) -> None:
+    path = tmp_path / "sources.jsonl"
+    path.write_text("".join(json.dumps({"id": at, "source": text}) + "\n" for at, (text, _) in enumerate(PAIRS)))
+    result = attack(data=str(path), id="id", goal="no-overlap")
+    assert [line["texts"] for line in result.lines] == [[source] for source, _ in PAIRS]
+    with pytest.raises(ValueError, match=r"expected --text NAME .*, one of: id, source"):
+        attack(data=str(path), goal="no-overlap")
 
 
 def test_empty_outputs() -> None:

@@ -221,10 +221,14 @@ def test_the_curve() -> None:
         assert found is not None
         return [tuple(map(float, pair.split(","))) for pair in found.attrib["points"].split()]  # type: ignore[misc]
 
-    (x1, top), (x2, _), (x3, bottom) = points({"queries": [1, 10, 100], "left": [1.0, 0.5, 0.0]})
+    (x1, top), (x2, _), (x3, bottom) = points({"queries": [1, 10, 100], "left": [1.0, 0.5, 0.0]})[::2]
     assert x2 - x1 == pytest.approx(x3 - x2) and top < bottom
-    assert len(points({"queries": [0, 1], "left": [1.0, 0.2]})) == 2, "0 is no place on a logarithmic scale"
-    assert len(points({"queries": [1, 5000, 40000], "left": [1.0, None, 0.2]})) == 2
+    steps = points({"queries": [3, 5, 7], "left": [0.8, 0.2, 0.2]})  # nothing was computed for 4 and 6
+    (at_3, high), corner, (at_5, low), *rest = steps
+    assert corner == (at_5, high) and at_3 < at_5 and high < low and {y for _, y in rest} == {low}
+    assert len(points({"queries": [1], "left": [0.5]})) == 1
+    assert len(points({"queries": [0, 1], "left": [1.0, 0.2]})[::2]) == 2, "0 is no place on a logarithmic scale"
+    assert len(points({"queries": [1, 5000, 40000], "left": [1.0, None, 0.2]})[::2]) == 2
     assert budget_curve({"queries": [], "left": []}) == "" == budget_curve({"queries": [1], "left": [None]})
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reference import slow
 from scuff.text.corpus import Corpus
 from scuff.text.edits import Edits
-from scuff.text.ragged import Ragged
+from scuff.text.ragged import Ragged, filled
 from strategies import plain, texts
 
 Plain = tuple[int, int, int, str]  # row, start, stop, new
@@ -19,6 +19,14 @@ Plain = tuple[int, int, int, str]  # row, start, stop, new
 def make(edits: list[Plain]) -> Edits:
     row, start, stop = (np.array([e[i] for e in edits], np.int64) for i in range(3))
     return Edits(row, start, stop, Ragged.of([e[3] for e in edits]), start, np.ones_like(row))
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=5), st.integers(0, 2))
+def test_rows_are_filled_up(rows: list[list[int]], least: int) -> None:
+    out = filled(rows, -100, least)
+    width = max([least, *map(len, rows)])
+    assert out.dtype == np.int64 and out.shape == (len(rows), width)
+    assert out.tolist() == [row + [-100] * (width - len(row)) for row in rows]
 
 
 @st.composite

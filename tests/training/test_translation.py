@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -186,6 +188,65 @@ def test_seconds_limit_the_epochs(tmp_path: Path) -> None:
     assert len(metrics["epochs"]) == 1
 
 
+@pytest.mark.parametrize(("limit", "planned"), [(60, 5), (59.9, 4), (1e6, 9), (3, 1)])
+def test_as_many_epochs_are_planned_as_fit(limit: float, planned: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the time of the first epoch, its measures included; the learning rate then ends at 0 after them."""
+    now, plans = [0.0], []
+
+    class Timed(Training):
+        def epoch(self, epoch: int, planned: int) -> float:
+            plans.append(planned)
+            now[0] += 10
+            return super().epoch(epoch, planned)
+
+        def measure(self) -> dict[str, float]:
+            now[0] += 2
+            return super().measure()
+
+    schedule = Schedule(rate=1e-2, epochs=9, batch_tokens=512, patience=9)
+    run = Timed(untrained("lstm"), schedule, PAIRS[:9], DEV[:2], None, 1, 3, 0)
+    monkeypatch.setattr("scuff.training.translation.time", SimpleNamespace(perf_counter=lambda: now[0]))
+    assert [epoch["seconds"] for epoch in run.run(limit, None)] == [10] * planned
+    assert plans == [9, *[planned] * (planned - 1)]
+
+
+def test_epochs_that_become_slow_end_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter(range(0, 10_000))
+    run = training(None)
+    run.schedule = Schedule(epochs=9, batch_tokens=512, patience=9)
+    clock = SimpleNamespace(perf_counter=lambda: float(next(ticks) ** 2))  # each epoch takes longer
+    monkeypatch.setattr("scuff.training.translation.time", clock)
+    assert 1 < len(run.run(60.0, None)) < int(60 / 9)  # 9: the time until the first epoch was measured
+
+
+def test_the_learning_rate_rises_and_falls() -> None:
+    assert [Schedule(rate=1, warmup=0.5).at(progress) for progress in (0, 0.25, 0.5, 0.75, 1)] == [0, 0.5, 1, 0.5, 0]
+    assert [Schedule(rate=1, warmup=0).at(progress) for progress in (0, 0.5, 1)] == [1, 0.5, 0]
+    assert [Schedule(rate=1, warmup=1).at(progress) for progress in (0, 0.5, 1)] == [0, 0.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("build", "wrong", "message"),
+    [
+        (Schedule, {"rate": 0}, "a number above 0 for schedule.rate, got 0"),
+        (Schedule, {"epochs": 0}, "a whole number from 1 for schedule.epochs, got 0"),
+        (Schedule, {"batch_tokens": 0}, "a whole number from 1 for schedule.batch_tokens, got 0"),
+        (Schedule, {"patience": 0}, "a whole number from 1 for schedule.patience, got 0"),
+        (Schedule, {"warmup": 1.5}, "a number in [0, 1] for schedule.warmup, got 1.5"),
+        (Schedule, {"smoothing": -1}, "a number in [0, 1] for schedule.smoothing, got -1"),
+        (Schedule, {"clip": 0}, "a number above 0 for schedule.clip, got 0"),
+        (Sizes, {"embedding": 0}, "a whole number from 1 for sizes.embedding, got 0"),
+        (Sizes, {"layers": 1.5}, "a whole number from 1 for sizes.layers, got 1.5"),
+        (Sizes, {"heads": 0}, "a whole number from 1 for sizes.heads, got 0"),
+        (Sizes, {"dropout": 1.0}, "a number in [0, 0.99] for sizes.dropout, got 1.0"),
+    ],
+)
+def test_schedules_and_sizes_are_checked(build: Any, wrong: dict[str, Any], message: str) -> None:
+    usual = {"embedding": 4, "hidden": 4, "layers": 1} if build is Sizes else {}
+    with pytest.raises(ValueError, match=f"^expected {re.escape(message)}$"):
+        build(**{**usual, **wrong})
+
+
 @pytest.fixture
 def no_files(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "model"
@@ -198,7 +259,15 @@ def no_files(tmp_path: Path) -> Iterator[Path]:
         ({"architecture": "gru"}, "expected one of lstm, transformer for architecture, got 'gru'"),
         ({"pieces": "letters"}, "expected one of words, bpe for pieces, got 'letters'"),
         ({"adversarial": "knn"}, "expected one of None, vocabulary, swaps for adversarial, got 'knn'"),
-        ({"alpha": 2.0}, "expected a number above 0 and up to 1 for alpha, got 2.0"),
+        ({"alpha": 2.0, "adversarial": "swaps"}, "expected a number above 0 and up to 1 for alpha, got 2.0"),
+        ({"alpha": 0, "adversarial": "swaps"}, "expected a number above 0 and up to 1 for alpha, got 0"),
+        ({"alpha": 0.5}, "expected vocabulary or swaps for adversarial, since alpha is 0.5, got None"),
+        ({"substitutions": 3}, "expected vocabulary or swaps for adversarial, since substitutions is 3, got None"),
+        ({"substitutions": 0, "adversarial": "swaps"}, "expected a whole number from 1 for substitutions, got 0"),
+        ({"vocabulary": 0}, "expected a whole number from 5 for vocabulary, got 0"),
+        ({"vocabulary": 0, "pieces": "bpe"}, "expected a whole number from 1 for vocabulary, got 0"),
+        ({"seconds": 0}, "expected a number above 0 for seconds, got 0"),
+        ({"seed": -1}, "expected a whole number from 0 for seed, got -1"),
         ({"dev": []}, "expected pairs to train on and a dev part, got 60 and 0"),
     ],
 )

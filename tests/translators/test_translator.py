@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -154,22 +155,51 @@ def test_a_folder_gives_the_same_translator(architecture: str, pieces: str, tmp_
         np.testing.assert_array_equal(one, other)
 
 
+def test_the_adversarial_loss_of_any_padding() -> None:
+    """Eq. (4) beside log(1 - p); padding adds nothing, also where its logits are extreme."""
+    logits = torch.randn(2, 3, 7, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    logits[1, 2] = torch.tensor([1e4] + [-torch.inf] * 6)
+    target = torch.tensor([[4, 1, 2], [6, 3, 0]])
+    chance = logits.softmax(-1).gather(-1, target[..., None])[..., 0]
+    slow = torch.stack([torch.log(1 - chance[0]).sum(), torch.log(1 - chance[1, :2]).sum()])
+    torch.testing.assert_close(adversarial_loss(logits, target), slow)
+    torch.testing.assert_close(adversarial_loss(logits, target.where(target > 0, -100), -100), slow)
+
+
 def test_wrong_folders_are_refused_in_one_line(tmp_path: Path) -> None:
     untrained("lstm").save(tmp_path / "model")
     with pytest.raises(BadModel, match=r"^expected the folder of a translator, with its config.json, got .*empty$"):
         load(tmp_path / "empty")
-    damage = {
-        "model.safetensors": b"damaged",
-        "vocab_source.json": b'{"kind": "words", "joined": false, "pieces": ["a"]}',
-        "config.json": json.dumps({"model_type": "scuff-translator", "architecture": "gru", "sizes": {}}).encode(),
+    holds = "vocab_source.json with a vocabulary: kind, joined, and pieces or model, got"
+    config = {
+        "model_type": "scuff-translator",
+        "architecture": "lstm",
+        "sizes": {"embedding": 2, "hidden": 2, "layers": 1},
     }
-    for name, content in damage.items():
-        before = (tmp_path / "model" / name).read_bytes()
-        (tmp_path / "model" / name).write_bytes(content)
-        with pytest.raises(BadModel, match="expected a whole translator in ") as error:
+    damage: list[tuple[str, object, str]] = [
+        ("model.safetensors", b"damaged", "got "),
+        ("vocab_source.json", {"kind": "words", "joined": False, "pieces": ["a"]}, f"{holds} expected <pad>, "),
+        ("vocab_source.json", [], f"{holds} a JSON list"),
+        ("vocab_source.json", {"kind": "words"}, f"{holds} none called 'pieces'"),
+        ("vocab_source.json", {"kind": "words", "pieces": 3, "joined": False}, f"{holds} 'int' object"),
+        ("vocab_source.json", b"\xff", f"{holds} 'utf-8' codec"),
+        ("vocab_source.json", b"", f"{holds} Expecting value"),
+        ("vocab_source.json", None, f"{holds} No such file or directory"),
+        ("config.json", {**config, "architecture": "gru"}, "config.json with architecture and sizes, got the architecture 'gru'"),
+        ("config.json", {**config, "sizes": {**config["sizes"], "layers": 0}}, "whole number from 1 for sizes.layers, got 0"),
+        ("config.json", {**config, "sizes": []}, "config.json with architecture and sizes, got "),
+        ("config.json", {"model_type": "scuff-translator"}, "config.json with architecture and sizes, got none called 'sizes'"),
+    ]  # fmt: skip
+    for name, content, message in damage:
+        path = tmp_path / "model" / name
+        before = path.read_bytes()
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        if content is None:
+            path.unlink()
+        with pytest.raises(BadModel, match=re.escape(message)) as error:
             load(tmp_path / "model")
-        assert "\n" not in str(error.value)
-        (tmp_path / "model" / name).write_bytes(before)
+        assert str(error.value).startswith("expected a whole translator in ") and "\n" not in str(error.value)
+        path.write_bytes(before)
     untrained("transformer").save(tmp_path / "other")
     (tmp_path / "other" / "model.safetensors").rename(tmp_path / "model" / "model.safetensors")
     with pytest.raises(BadModel, match="expected"):

@@ -32,6 +32,18 @@ def asked(request: pytest.FixtureRequest) -> Transformer:
     return writer(request.param)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_text_goes_beyond_the_positions_of_the_decoder(kind: str) -> None:
+    victim = writer(kind, positions=24, max_length=20, max_new_tokens=128)
+    victim.model.generation_config.eos_token_id = None  # it never ends by itself
+    assert victim.max_new_tokens == (128 if kind == "t5" else 24)  # T5 has relative positions
+    assert victim(TEXTS[:2]).answered.all()
+    victim.max_new_tokens = 25
+    if kind != "t5":
+        with pytest.raises(IndexError):  # all positions are used
+            victim(TEXTS[:1])
+
+
 def adversarial_loss(victim: Transformer, text: str, target: str, point: Any = None) -> float:
     """Eq. (4), the plain way: one text, probabilities; `point` in place of what the encoder looks up."""
     ids = victim.tokenizer([victim.prefix + text], truncation=True, max_length=victim.max_length, return_tensors="pt")

@@ -53,8 +53,8 @@ def _fast(made: Any) -> Any:
     return hf.PreTrainedTokenizerFast(tokenizer_object=made, **names)
 
 
-def writer(kind: str, **options: Any) -> Transformer:
-    """A model of kind bart, t5 or marian with random weights."""
+def writer(kind: str, *, positions: int = 160, **options: Any) -> Transformer:
+    """A model of kind bart, t5 or marian with random weights. positions: of bart and marian."""
     torch.manual_seed(3)
     tokenizer = byte_level() if kind == "bart" else sentence_pieces("unigram" if kind == "t5" else "merges")
     marks = {
@@ -63,7 +63,8 @@ def writer(kind: str, **options: Any) -> Transformer:
     }  # fmt: skip
     wide = {
         "d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2,
-        "encoder_ffn_dim": 24, "decoder_ffn_dim": 24, "max_position_embeddings": 160, "init_std": 0.3, "scale_embedding": True,
+        "encoder_ffn_dim": 24, "decoder_ffn_dim": 24, "max_position_embeddings": positions, "init_std": 0.3,
+        "scale_embedding": True,
     }  # fmt: skip
     with quiet():
         if kind == "bart":

@@ -105,7 +105,8 @@ class AttackedBlock:
         if self.run.truth.task != "text":
             return {}
         clean, targets = self.clean.take(self.rows).answers.tolist(), self.run.truth.take(self.rows).targets
-        return halves(measure_of(self.goal, self.run.data.targets), targets, clean, self.answers, before, after)
+        measure = measure_of(self.goal, bool(self.run.data.referenced.any()))
+        return halves(measure, targets, clean, self.answers, before, after)
 
     def _lost(self) -> Arrays:
         """Why queries had no answer, in few words, and how many; {} if all had one."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..data.dataset import Dataset, joined
 from ..metrics.interval import resamples, weighted_means, wilson
-from ..runs.display import Shown, said, scores_of
+from ..runs.display import Shown, estimate, said, scores_of
 from ..runs.folder import Arrays, BadRun
 from ..runs.inputs import data_facts
 from ..runs.pack import unpack_texts
@@ -120,18 +120,17 @@ def attack_summary(
     """The numbers of summary.json. clean: answers to the original texts. settled: answers to the outcomes of the searches. lost:
     why queries had no answer, with counts.
     """
-    references = data.task != "text" or any(data.targets)
     attacked = [line for line in lines if line["status"] != "skipped"]
     won = [line for line in attacked if line["status"] == "succeeded"]
     queries = np.array([line["queries"] for line in attacked if line["queries"]], np.float64)
     broken = np.array([line["status"] == "succeeded" for line in lines], np.bool_)
-    before = truth.score(clean)[0] if references else np.full(len(lines), np.nan)
+    before = np.where(data.referenced, truth.score(clean)[0], np.nan)
     after = np.where(broken & np.isfinite(before), truth.score(settled)[0], before)
     texts = [line["adversarial"] for line in won if line["adversarial"]]  # every success has one
     valid = [text for text in texts if text["valid"]]
     halves: HasTradeoff = {}
     if data.task == "text":
-        halves = {"tradeoff": tradeoff_summary(lines, run["recipe"]["goal"], references)}
+        halves = {"tradeoff": tradeoff_summary(lines, run["recipe"]["goal"], bool(data.referenced.any()))}
     why: Reasons = {"reasons": _ranked(lost)} if lost else {}
     return {
         "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
@@ -175,14 +174,12 @@ def _score(score: Floats, truth: Truth) -> Estimate:
         return _share(int(score[known].sum()), int(known.sum()))
     mean, again = weighted_means(score, truth.weight, resamples(len(score), 0))
     interval = truth.metric.interval(float(mean), again, int(known.sum()), one_each=True)
-    return {"value": round(float(mean), 6), "interval": [round(edge, 6) for edge in interval]}
+    return estimate(mean, interval)
 
 
 def _share(count: int, of: int) -> Estimate:
     """A proportion with Wilson's interval; None if it is a share of nothing."""
-    if not of:
-        return {"value": None, "interval": [None, None]}
-    return {"value": round(count / of, 6), "interval": [round(edge, 6) for edge in wilson(count / of, of)]}
+    return estimate(count / of, wilson(count / of, of)) if of else estimate(np.nan)
 
 
 def _mean(values: Any) -> float | None:

@@ -51,6 +51,7 @@ class AttackSetup(Setup):
     applies: int | None = None  # with --attacked: to how many of the examples the goal applies
 
     kind: ClassVar[str] = "attack"
+    bare: ClassVar[bool] = True
     settings_class: ClassVar[type[Settings]] = AttackSettings
 
     @classmethod
@@ -227,7 +228,7 @@ def look_for(wanted: int, goal: Goal, query: Query, data: Dataset, truth: Truth,
 
 def _check_references(goal: Goal, data: Dataset) -> None:
     """Raises BadRun if a goal compares with references and the data has none."""
-    if isinstance(goal, Decrease) and goal.against == REFERENCE and not any(map(str.strip, map(str, data.targets))):
+    if isinstance(goal, Decrease) and goal.against == REFERENCE and not data.referenced.any():
         raise BadRun(
             f"{data.name}: expected references for the goal decrease, got none: --label NAME names their column; "
             "--goal \"decrease(against='output')\" compares with the model's own texts for the original sources"

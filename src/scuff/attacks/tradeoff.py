@@ -12,19 +12,19 @@ import numpy as np
 from ..metrics.chrf import chrf
 from ..metrics.paired import mean_with_interval
 from ..metrics.tradeoff import THRESHOLD, relative_decrease, succeeded, success
-from ..runs.display import rounded
+from ..runs.display import estimate, rounded
 from ..runs.folder import Arrays
-from ..runs.schema import AttackLine, Estimate, Tradeoff, TradeoffLine
+from ..runs.schema import AttackLine, Estimate, Tradeoff, TradeoffLine, Unscored
 from ..specs import parse_call
 from .goals import Decrease, Goal
 from .goals.texts import OUTPUT, REFERENCE
 
 
-def measure_of(goal: Goal, targets: Sequence[Any]) -> Decrease:
+def measure_of(goal: Goal, references: bool) -> Decrease:
     """What scores the texts of an attack: the goal itself if it is a decrease, else chrF against the references; against the
-    model's answers to the original texts if the data has no reference.
+    model's answers to the original texts if the data has no `references`.
     """
-    return goal if isinstance(goal, Decrease) else Decrease(against=REFERENCE if any(targets) else OUTPUT)
+    return goal if isinstance(goal, Decrease) else Decrease(against=REFERENCE if references else OUTPUT)
 
 
 def halves(
@@ -35,7 +35,8 @@ def halves(
     before: Sequence[str],
     after: Sequence[str],
 ) -> Arrays:
-    """The columns of a part that only attacks on texts have; nan where the model gave no answer.
+    """The columns of a part that only attacks on texts have; nan where the model gave no answer, scores also where the reference
+    that they compare with is missing: a score of 0 there would say that the model is bad.
 
     targets: the references. clean, answers: to the original texts and to the outcomes. before, after: these texts.
     """
@@ -48,6 +49,9 @@ def halves(
         out["score_after"][rows] = measure.score(
             [str(answers[at]) for at in rows.tolist()], [aim.reference for aim in aims]
         )
+        bare = np.array([not aim.reference.strip() for aim in aims], np.bool_) & (measure.against == REFERENCE)
+        for name in ("score_before", "score_after"):
+            out[name][rows[bare]] = np.nan
         out["source_likeness"][rows] = 1.0
     edited = np.flatnonzero(
         known & np.array([one != other for one, other in zip(before, after, strict=True)], np.bool_)
@@ -73,27 +77,30 @@ def tradeoff_line(part: Arrays, at: int, attacked: bool) -> TradeoffLine:
 
 
 def tradeoff_summary(lines: Sequence[AttackLine], goal: str, references: bool) -> Tradeoff:
-    """The entry of summary.json: means over all attacked texts, failed attacks included.
+    """The entry of summary.json: means over all attacked texts with both halves, failed attacks included.
+
+    Texts without a reference in data that has some are counted as `unscored` and left out, of the source's mean too: both halves
+    are about the same texts.
 
     goal: its spec in full. references: whether the data has some.
     """
-    found = [line["tradeoff"] for line in lines if "tradeoff" in line]
+    every = [line["tradeoff"] for line in lines if "tradeoff" in line]
+    found = [entry for entry in every if entry["success"] is not None]
+    left: Unscored = {"unscored": len(every) - len(found)} if len(found) < len(every) else {}
     name, options = parse_call(goal)
     mine = options if name == Decrease.name else {}
     threshold = float(mine.get("threshold", THRESHOLD))
 
     def mean(values: Sequence[float | None], most: float = 1.0) -> Estimate:
         kept = np.array([value for value in values if value is not None], np.float64)
-        if not kept.size:
-            return {"value": None, "interval": [None, None]}
-        average, interval = mean_with_interval(kept, 0, most)
-        return {"value": round(average, 6), "interval": [round(edge, 6) for edge in interval]}
+        return estimate(*mean_with_interval(kept, 0, most)) if kept.size else estimate(np.nan)
 
     source, decrease = (np.array([entry[half] for entry in found], np.float64) for half in ("source", "decrease"))
     won = succeeded(source, decrease, threshold)
     return {
         "metric": str(mine.get("metric", "chrf")), "source_metric": "chrf",
-        "against": str(mine.get("against", REFERENCE if references else OUTPUT)), "threshold": threshold, "of": len(found),
+        "against": str(mine.get("against", REFERENCE if references else OUTPUT)), "threshold": threshold,
+        "of": len(found), **left,
         "source": mean([entry["source"] for entry in found]), "before": mean([entry["before"] for entry in found]),
         "after": mean([entry["after"] for entry in found]), "decrease": mean([entry["decrease"] for entry in found]),
         "success": mean([entry["success"] for entry in found], 2.0),

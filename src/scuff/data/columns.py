@@ -42,6 +42,7 @@ class Columns:
     delimiter: str | None = None
     no_header: bool = False
     encoding: str | None = None
+    bare: bool = False  # of task text: whether rows without a reference are kept, with an empty one
 
     def __post_init__(self) -> None:
         if self.task and self.task not in TASKS:
@@ -53,8 +54,13 @@ def column_names(records: Sequence[Record]) -> list[str]:
     return list(dict.fromkeys(key for record in records[:HEAD] for key in record))
 
 
-def text_columns(name: str, seen: Sequence[str], given: Sequence[str] = ()) -> list[str]:
-    """Returns the columns that hold the texts: those given, else guessed. Raises BadInput if the names do not tell."""
+def text_columns(
+    name: str, seen: Sequence[str], given: Sequence[str] = (), others: Sequence[str | None] | None = None
+) -> list[str]:
+    """Returns the columns that hold the texts: those given, else guessed. Raises BadInput if the names do not tell.
+
+    others: columns that hold something else, as the user says, if no label is needed: a sole other one holds the texts.
+    """
     check_columns(name, seen, given)
     if len(given) > 2:
         raise BadInput(f"{name}: expected one text column, or two for sentence pairs, got {some(given)}")
@@ -65,6 +71,8 @@ def text_columns(name: str, seen: Sequence[str], given: Sequence[str] = ()) -> l
         if all(part in low for part in group):
             return [low[part] for part in (group[:1] if group in TRANSLATIONS else group)]
     found = [low[guess] for guess in GUESSES if guess in low]
+    if not found and others is not None:
+        found = [column for column in seen if column not in others]
     if len(found) == 1:
         return found
     raise BadInput(f"{name}: expected --text NAME (twice for sentence pairs), one of: {some(seen)}")

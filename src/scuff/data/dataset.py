@@ -16,7 +16,7 @@ import numpy as np
 from ..specs import some
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ints, Ragged, bounds, spread
+from ..text.ragged import Ints, Mask, Ragged, bounds, spread
 from ..text.random import mix, name_bits, text_bits
 from ..text.words import Spans
 
@@ -74,6 +74,11 @@ class Dataset:
         return replace(
             self, columns=columns, targets=tuple(self.targets[i] for i in at), ids=tuple(self.ids[i] for i in at)
         )
+
+    @cached_property
+    def referenced(self) -> Mask:
+        """Which examples have something to compare answers with: all, but of task text those with a reference."""
+        return np.array([self.task != "text" or bool(joined(target).strip()) for target in self.targets], np.bool_)
 
     def strings(self) -> Iterator[str]:
         """Yields all texts, tokens joined by blanks."""

@@ -64,7 +64,8 @@ class _Reader:
         records = [lifted(record, named) for record in records]
         self.name, self.records, self.given, self.names = name, records, columns, names
         self.seen = column_names(records)
-        self.texts = text_columns(name, self.seen, columns.text)
+        others = (*columns.label, columns.id) if columns.task == "text" else None
+        self.texts = text_columns(name, self.seen, columns.text, others)
         tokens = holds_lists(records, self.texts[0])
         self.labels = list(columns.label) or label_columns(
             name, self.seen, self.texts, tokens=tokens, needed=columns.task != "text"
@@ -103,7 +104,7 @@ class _Reader:
 
     def _text(self, value: Any, row: int) -> Text | None:
         """Returns a text or its tokens, None if it is missing. Raises BadInput for values of other types."""
-        if value is None or (isinstance(value, float) and math.isnan(value)):
+        if self._missing(value):
             return None
         for text in value if isinstance(value, list | tuple) else [value]:
             if isinstance(text, str) and lone_surrogate(text):
@@ -115,13 +116,16 @@ class _Reader:
         wanted = "a list of tokens" if self.task == "tokens" else "text"
         raise self._error(row, f"expected {wanted} in column {self.texts[0]!r}, got {value!r:.60}")
 
+    def _missing(self, value: Any) -> bool:
+        return value is None or (isinstance(value, float) and math.isnan(value))
+
     def _target(self, record: Record, row: int) -> Target | None:
         """Returns what the task wants to know of a record, None if it is missing."""
         if not self.labels:
             return ""  # texts without references
         value = record.get(self.labels[0])
         if self.task == "text":
-            return value if isinstance(value, str) else None
+            return value if isinstance(value, str) else "" if self.given.bare and self._missing(value) else None
         if self.task == "single":
             return self._label(value)
         if self.task == "multi" and len(self.labels) > 1:

@@ -46,7 +46,7 @@ class EvaluationSetup(Setup):
             read_judged(settings.validity)  # raises before the model is opened
         opened = cls.opened(model, source, settings, output)
         victim, data = opened["victim"], opened["data"]
-        if data.task == "text" and not any(data.targets):
+        if data.task == "text" and not data.referenced.any():
             raise BadRun(
                 f"{data.name}: expected references for an evaluation, got none: --label NAME names their column; "
                 "`scuff attack` does without: --goal \"decrease(against='output')\""

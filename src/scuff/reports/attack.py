@@ -9,7 +9,7 @@ from ..data.dataset import joined
 from ..metrics.interval import wilson
 from ..runs.folder import Folder
 from ..runs.schema import AttackLine, AttackSummary, RunFile, Status, Tradeoff
-from .attack_tables import against, measure, number_rows, recipe_rows, title
+from .attack_tables import against, measure, number_rows, recipe_rows, share_of, title
 from .charts import budget_curve
 from .formatting import number, percent, spread
 from .notes import attack_notes
@@ -81,7 +81,7 @@ def _tradeoff_tiles(tradeoff: Tradeoff) -> list[str]:
     return [
         estimate_tile(tradeoff["source"], f"{escape(likeness)} of the source", "100 is the original"),
         estimate_tile(tradeoff["decrease"], f"relative decrease of {escape(score)}", f"of the output: {change}"),
-        estimate_tile(won, f"S above {100 * tradeoff['threshold']:g}", f"{won['count']:,} of {won['of']:,} attacked"),
+        estimate_tile(won, f"S above {100 * tradeoff['threshold']:g}", share_of(tradeoff)),
     ]
 
 
@@ -99,8 +99,9 @@ def _budget(summary: AttackSummary) -> str:
     if not picture:
         return ""
     how = (
-        "From left to right the attacker may ask more about each text: what --max-queries would leave. Where the line falls at "
-        "once, limiting how often someone may ask does not help; where it falls late, it does."
+        "From left to right the attacker may ask more about each text: what --max-queries would leave, computed for 1, 2, 3, 5, "
+        "7, 10, 20, ... queries. Where the line falls at once, limiting how often someone may ask does not help; where it "
+        "falls late, it does."
     )
     hold = "cannot be shortened yet" if _reduces(summary) else "still hold"
     picture = card(f"Share of attacked texts that {hold} after so many queries, in %", picture)

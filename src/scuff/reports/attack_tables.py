@@ -70,8 +70,14 @@ def tradeoff_rows(tradeoff: Tradeoff) -> list[Row]:
         (f"output {score}, after", spread(tradeoff["after"]), "of its texts for the attacked sources"),
         ("relative decrease", spread(tradeoff["decrease"]), f"of the output {score}: the share that is lost"),
         ("S = source + decrease", spread(tradeoff["success"]), "above 100: the output lost more than the source"),
-        (f"  S above {100 * tradeoff['threshold']:g}", spread(won), f"{won['count']:,} of {won['of']:,} attacked"),
+        (f"  S above {100 * tradeoff['threshold']:g}", spread(won), share_of(tradeoff)),
     ]
+
+
+def share_of(tradeoff: Tradeoff) -> str:
+    """Returns of how many texts the means are."""
+    count, of = tradeoff["succeeded"]["count"], tradeoff["succeeded"]["of"]
+    return f"{count:,} of {of:,} attacked{' with a reference' if tradeoff.get('unscored') else ''}"
 
 
 def against(tradeoff: Tradeoff) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import pairwise
 from math import ceil, cos, log10, pi, sin
 
 from ..evaluation.published import LEVEL_NAMES
@@ -212,7 +213,10 @@ def budget_curve(curve: Curve) -> str:
         (x, y), (_, top) = (_spot(log10(count) / powers, up) for up in (0, 1))
         parts.append(f'<line class="axis" x1="{x}" x2="{x}" y1="{y}" y2="{top}" opacity="0.6"/>')
         parts.append(f'<text x="{x}" y="{y + 15}" text-anchor="middle">{count:,}</text>')
-    places = [_spot(log10(count) / powers, share) for count, share in pairs]
+    # in steps: nothing is known between two counts, so the share of the first one holds up to the second
+    corners = [(count, before[1]) for before, (count, _) in pairwise(pairs)]
+    steps_of = [pairs[0], *(place for both in zip(corners, pairs[1:], strict=True) for place in both)]
+    places = [_spot(log10(count) / powers, share) for count, share in steps_of]
     parts.append(f'<polyline class="average" fill="none" points="{_points(places)}"/>')
     said = "; ".join(f"{percent(share)} after {count:,.0f}" for count, share in pairs)
     return (

@@ -177,6 +177,8 @@ def attack_notes(summary: AttackSummary) -> list[str]:
         out.append(f"{many(untried, 'attack')} failed untried: nothing there can change under this recipe")
     if cut := queries["cut"]:
         out.append(f"{many(cut, 'attack')} ran out of queries or time")
+    if unscored := summary.get("tradeoff", {}).get("unscored", 0):
+        out.append(f"{many(unscored, 'attacked text')} had no reference, left out of both halves and S")
     out += _skipped(summary["data"])
     if not attacked:
         out.append("nothing was attacked, so nothing is known")

@@ -92,12 +92,15 @@ def interval_line(entry: Estimate) -> str:
     return f"95 %: {low} to {high}"
 
 
+SIX = 6  # tiles, which would leave one alone in a second row
+
+
 def head(title: str, about: str, tiles: list[str], notes: list[str]) -> str:
     """Returns the top of a page. title, notes: text; about: markup."""
     lines = "".join(f"<li>{escape(line)}</li>" for line in notes)
     return (
         f'<h1>{escape(title)}</h1><p class="soft">{about}</p>'
-        f'<div class="tiles">{"".join(tiles)}</div><ul class="soft">{lines}</ul>'
+        f'<div class="tiles{" six" if len(tiles) == SIX else ""}">{"".join(tiles)}</div><ul class="soft">{lines}</ul>'
     )
 
 

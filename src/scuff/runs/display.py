@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..data.dataset import Dataset, Text
 from ..victims.truth import Truth
 from .folder import Arrays
 from .pack import unpack_answers, unpack_texts
-from .schema import Answer, Case, Edit, LabelAnswer, LabelScores, Target
+from .schema import Answer, Case, Edit, Estimate, LabelAnswer, LabelScores, Target
 
 Span = tuple[int, int, str]  # start, stop, new text: an edit of one text
 
@@ -132,6 +133,11 @@ def in_short(answer: Answer | Target) -> str:
 def rounded(value: Any) -> float | None:
     """Rounds to six digits. Returns None for nan."""
     return None if np.isnan(value) else round(float(value), 6)
+
+
+def estimate(value: Any, interval: Iterable[Any] = (np.nan, np.nan)) -> Estimate:
+    """Returns a value and its interval as summaries hold them: six digits, None for nan."""
+    return {"value": rounded(value), "interval": [rounded(edge) for edge in interval]}
 
 
 def visible(text: str) -> str:

@@ -19,11 +19,11 @@ from .schema import DataFacts, RunFile
 from .settings import Settings
 
 
-def open_data(source: Any, settings: Settings) -> Dataset:
-    """Returns all examples of the data, before a sample is taken."""
+def open_data(source: Any, settings: Settings, bare: bool = False) -> Dataset:
+    """Returns all examples of the data, before a sample is taken. bare: also texts without a reference."""
     columns = Columns(
         settings.text, settings.label, settings.id, settings.task, settings.format, settings.split, settings.delimiter,
-        settings.no_header, settings.encoding,
+        settings.no_header, settings.encoding, bare,
     )  # fmt: skip
     return read_dataset(source, columns)
 

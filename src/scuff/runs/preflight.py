@@ -57,13 +57,16 @@ def look(setup: Setup, say: Say) -> float:
     misread = [reason for reason in problem.tolist() if reason.startswith("error: BadAnswer: ")]
     if misread:  # unlike an error that occurs now and then, this would happen for every text
         raise BadRun(misread[0].removeprefix("error: BadAnswer: "))
-    got = np.isfinite(score)
+    answered = np.isfinite(score)
+    got = answered & data.referenced if setup.bare and data.referenced.any() else answered
     clean = float(np.average(score[got], weights=setup.truth.weight[got])) if got.any() else float("nan")
     low, high = wilson(clean, int(got.sum()))
     sure = f" [{100 * low:.1f}, {100 * high:.1f}]" if data.task in ("single", "multi") else ""
-    lost = f", {int((~got).sum())} without an answer" if not got.all() else ""
+    lost = f", {int((~answered).sum())} without an answer" if not answered.all() else ""
+    if unscored := int((answered & ~got).sum()):
+        lost += f", {unscored} without a reference"
     chance, majority = 100 * setup.truth.chance, 100 * setup.truth.majority
-    bare = data.task == "text" and not any(data.targets)
+    bare = not data.referenced.any()
     shown = "not known, since there are no references," if bare else f"{100 * clean:.1f} %{sure}"
     say(f"clean   {shown} on {int(got.sum()):,} examples{lost}; guessing gives {chance:.1f} %")
     if not got.any():

@@ -485,7 +485,8 @@ class Halves(TypedDict):
     """Both halves of an attack on a text-to-text model (Michel et al. 2019, 2.1), and their sum, the success S.
 
     source: chrF of the attacked source against the original. before, after: the score of the model's text for each. decrease: the
-    share of the score that is lost. An attack without an outcome has 1, its score twice, and 0. None: no answer.
+    share of the score that is lost. An attack without an outcome has 1, its score twice, and 0. None: no answer, or no
+    reference.
     """
 
     source: float | None
@@ -525,8 +526,12 @@ class ValidShare(Share):
     most: float
 
 
-class Tradeoff(TypedDict):
-    """Means over all `of` attacked texts of a text-to-text model, see `Halves`. metric: what scores the model's text; against:
+class Unscored(TypedDict, total=False):
+    unscored: int  # attacked texts without a reference, if the data has others: left out of the means
+
+
+class Tradeoff(Unscored):
+    """Means over `of` attacked texts of a text-to-text model, see `Halves`. metric: what scores the model's text; against:
     what that is compared with, reference or output. succeeded: the share with S above the threshold.
     """
 

@@ -64,6 +64,7 @@ class Setup(ABC):
 
     kind: ClassVar[str]  # the command that starts such a run
     settings_class: ClassVar[type[Settings]]
+    bare: ClassVar[bool] = False  # whether texts without a reference are kept; they are not scored then
     makes_alone: ClassVar[bool] = False  # whether worker processes without a victim can `make` something of a job
 
     @classmethod
@@ -135,7 +136,7 @@ class Setup(ABC):
         """Opens model and data and takes the sample. Returns keywords of the constructor."""
         if output is not None:
             Folder(output).usable()
-        whole = open_data(source, settings)
+        whole = open_data(source, settings, cls.bare)
         # `known`: all labels, also those that no example of the sample has
         data = replace(cls.sampled(whole, settings), known=whole.labels)
         victim = open_model(model, settings, whole)

@@ -32,6 +32,15 @@ def bounds(length: Ints) -> Ints:
     return out
 
 
+def filled(rows: Sequence[npt.ArrayLike], fill: int, least: int = 1) -> Ints:
+    """Rows of numbers as one array: `fill` behind each, up to the longest, and to `least` columns."""
+    flat = [np.asarray(row, np.int64) for row in rows]
+    length = np.array([row.size for row in flat], np.int64)
+    out = np.full((len(rows), max(least, int(length.max(initial=0)))), fill, np.int64)
+    out[np.arange(out.shape[1]) < length[:, None]] = np.concatenate([*flat, np.empty(0, np.int64)])
+    return out
+
+
 def run_lengths(labels: Ints) -> Ints:
     """How often each label repeats, for labels that stand in groups."""
     return np.diff(np.append(np.flatnonzero(np.diff(labels, prepend=-1)), labels.size))

@@ -20,6 +20,7 @@ import torch
 from torch.nn.utils import clip_grad_norm_
 
 from ..huggingface.loading import place
+from ..specs import check_count, check_number, check_positive
 from ..text.ragged import Ints
 from ..translators.network import Batch, Sizes, nll, padded
 from ..translators.translator import NETWORKS, SIZES, Translator, learn_vocabulary
@@ -28,6 +29,7 @@ from .adversarial import KINDS, Substitution, sent
 
 Pairs = Sequence[tuple[str, str]]  # source and target
 
+SUBSTITUTIONS = 3  # in an adversarial source, as in the paper
 AHEAD = {"cuda": 4, "cpu": 1}  # batches whose adversarial sources are made at once
 
 
@@ -35,19 +37,28 @@ AHEAD = {"cuda": 4, "cpu": 1}  # batches whose adversarial sources are made at o
 class Schedule:
     """Of a training: rate is the highest learning rate, after `warmup` of all steps; from there it falls to 0 in a line."""
 
-    rate: float
-    epochs: int
+    rate: float = 2e-3
+    epochs: int = 16
     batch_tokens: int = 4096
     warmup: float = 0.1
     smoothing: float = 0.1  # of labels
     clip: float = 1.0  # the norm of the gradient
     patience: int = 5  # epochs in which neither loss nor chrF of the dev part became better
 
+    def __post_init__(self) -> None:
+        for name in ("rate", "clip"):
+            check_positive(getattr(self, name), f"schedule.{name}")
+        for name in ("epochs", "batch_tokens", "patience"):
+            check_count(getattr(self, name), 1, f"schedule.{name}")
+        check_number(self.warmup, 0, 1, "schedule.warmup")
+        check_number(self.smoothing, 0, 1, "schedule.smoothing")
+
     def at(self, progress: float) -> float:
-        return self.rate * min(progress / self.warmup, (1 - progress) / (1 - self.warmup))
+        rising = progress / self.warmup if self.warmup else 1.0
+        return self.rate * min(rising, (1 - progress) / (1 - self.warmup) if self.warmup < 1 else 1.0)
 
 
-SCHEDULES = {"lstm": Schedule(rate=2e-3, epochs=16), "transformer": Schedule(rate=2e-3, epochs=24)}
+SCHEDULES = {"lstm": Schedule(), "transformer": Schedule(epochs=24)}
 
 
 def train_translator(
@@ -58,8 +69,8 @@ def train_translator(
     architecture: str = "lstm",
     pieces: str = "words",
     adversarial: str | None = None,
-    alpha: float = 1.0,
-    substitutions: int = 3,
+    alpha: float | None = None,
+    substitutions: int | None = None,
     device: str = "auto",
     seed: int = 0,
     seconds: float | None = None,
@@ -72,11 +83,16 @@ def train_translator(
     """Trains a translator and writes its folder; returns what it writes as metrics.json there, the last of its files.
 
     architecture: lstm or transformer. pieces: words or bpe. adversarial: vocabulary (Unconstrained) or swaps (CharSwap); then the
-    loss is (1 - alpha) NLL(x, y) + alpha NLL(x_adv, y), with so many substitutions in x_adv. dev: chooses the best epoch. test:
-    measured once, at the end. seconds: of training; after the first epoch, as many more are planned as fit. vocabulary: words, or
-    operations of BPE. show: called with the metrics of each epoch. Same seed, same bytes on a CPU; a GPU may round otherwise.
+    loss is (1 - alpha) NLL(x, y) + alpha NLL(x_adv, y), alpha 1 unless given, with so many substitutions (3) in x_adv.
+    dev: chooses the best epoch. test: measured once, at the end. seconds: of training; after the first epoch, as many more are
+    planned as fit. vocabulary: words, or operations of BPE. show: called with the metrics of each epoch. Same seed, same bytes on
+    a CPU; a GPU may round otherwise.
     """
-    _check(pairs, dev, architecture, pieces, adversarial, alpha)
+    _check(pairs, dev, architecture, pieces, adversarial, alpha, substitutions)
+    check_count(seed, 0, "seed")
+    if seconds is not None:
+        check_positive(seconds, "seconds")
+    alpha, substitutions = alpha or 1.0, substitutions or SUBSTITUTIONS
     began, where = time.perf_counter(), place(device)
     sizes, schedule = sizes or SIZES[architecture], schedule or SCHEDULES[architecture]
     settings = {
@@ -128,13 +144,22 @@ def score(translator: Translator, pairs: Pairs) -> dict[str, Any]:
     return out
 
 
-def _check(pairs: Pairs, dev: Pairs, architecture: str, pieces: str, adversarial: str | None, alpha: float) -> None:
+def _check(
+    pairs: Pairs, dev: Pairs, architecture: str, pieces: str, adversarial: str | None, alpha: float | None,
+    substitutions: int | None,
+) -> None:  # fmt: skip
+    """Raises ValueError, and nothing is trained."""
     for name, value, known in (
         ("architecture", architecture, NETWORKS), ("pieces", pieces, LEARNERS), ("adversarial", adversarial, (None, *KINDS)),
     ):  # fmt: skip
         if value not in known:
             raise ValueError(f"expected one of {', '.join(map(str, known))} for {name}, got {value!r}")
-    if not 0 < alpha <= 1:
+    for name, option in (("alpha", alpha), ("substitutions", substitutions)):
+        if option is not None and adversarial is None:
+            raise ValueError(f"expected {' or '.join(KINDS)} for adversarial, since {name} is {option!r}, got None")
+    if substitutions is not None:
+        check_count(substitutions, 1, "substitutions")
+    if alpha is not None and not 0 < alpha <= 1:
         raise ValueError(f"expected a number above 0 and up to 1 for alpha, got {alpha}")
     if not pairs or not dev:
         raise ValueError(f"expected pairs to train on and a dev part, got {len(pairs)} and {len(dev)}")

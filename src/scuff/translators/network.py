@@ -13,7 +13,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ..text.ragged import Ints
+from ..specs import check_count, check_number
+from ..text.ragged import Ints, filled
 from .vocabulary import BEGIN, END, PAD
 
 
@@ -26,6 +27,11 @@ class Sizes:
     layers: int
     heads: int = 4  # of a Transformer
     dropout: float = 0.3
+
+    def __post_init__(self) -> None:
+        for name in ("embedding", "hidden", "layers", "heads"):
+            check_count(getattr(self, name), 1, f"sizes.{name}")
+        check_number(self.dropout, 0, 0.99, "sizes.dropout")
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,14 +126,13 @@ def exact() -> Iterator[None]:
         torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = matrix, recurrent
 
 
-def adversarial_loss(logits: Any, target: Any) -> Any:
+def adversarial_loss(logits: Any, target: Any, padding: int = PAD) -> Any:
     """Eq. (4) of Michel et al. (2019) for each row: the sum over its pieces of log(1 - p(piece)).
 
-    1 - p is the sum of the other pieces' p, which is exact where p is near 1.
+    1 - p is the sum of the other pieces' p, which is exact where p is near 1. padding: what stands where no piece does.
     """
-    others = logits.scatter(-1, target[..., None], -torch.inf).logsumexp(-1)
-    loss = others - logits.logsumexp(-1)
-    return (loss * (target != PAD)).sum(-1)
+    others = logits.scatter(-1, target.clamp_min(0)[..., None], -torch.inf).logsumexp(-1)
+    return (others - logits.logsumexp(-1)).masked_fill(target == padding, 0).sum(-1)
 
 
 def nll(logits: Any, target: Any, smoothing: float = 0.0) -> Any:
@@ -140,11 +145,8 @@ def nll(logits: Any, target: Any, smoothing: float = 0.0) -> Any:
 
 def padded(rows: Sequence[Ints], *, begin: bool = False) -> Ints:
     """Rows of pieces as one array, END behind each, PAD up to the longest; begin: BEGIN before each."""
-    length = np.array([len(row) for row in rows], np.int64)
     first = int(begin)
-    out = np.full((len(rows), int(length.max(initial=0)) + 1 + first), PAD, np.int64)
-    column = np.arange(out.shape[1]) - first
-    out[(column >= 0) & (column < length[:, None])] = np.concatenate([*rows, np.empty(0, np.int64)])
-    out[np.arange(len(rows)), length + first] = END
+    out = np.pad(filled(rows, PAD, 0), ((0, 0), (first, 1)), constant_values=PAD)
+    out[np.arange(len(rows)), np.array([len(row) for row in rows], np.int64) + first] = END
     out[:, :first] = BEGIN
     return out

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from ..huggingface.loading import BadModel, first_line, place
+from ..specs import check_count
 from ..text.ragged import Floats, Ints
 from .decoding import search
 from .folder import MODEL_TYPE, is_translator
 from .lstm import Lstm
 from .network import Batch, Network, Sizes, adversarial_loss, exact, padded
 from .transformer import Transformer
-from .vocabulary import LEARNERS, PAD, UNKNOWN, Row, Words, of_state
+from .vocabulary import LEARNERS, PAD, SPECIAL, UNKNOWN, Row, Words, of_state
 
 NETWORKS: dict[str, type[Network]] = {"lstm": Lstm, "transformer": Transformer}
 
 # the paper's, and a Transformer that does not overfit 29,000 sentences
 PAPER = {"lstm": Sizes(300, 500, 2), "transformer": Sizes(512, 1024, 6)}
 SIZES = {"lstm": PAPER["lstm"], "transformer": Sizes(256, 512, 4)}
+
+Made = TypeVar("Made")
 
 LONGEST = 512  # source pieces that are read
 BATCH_TOKENS = {"cpu": 2048, "cuda": 65536}
@@ -141,9 +144,34 @@ class Translator:
 def learn_vocabulary(
     texts: Sequence[str], pieces: str, *, joined: bool, size: int | None = None, least: int = 2
 ) -> Words:
-    """A vocabulary of words or by BPE. size: of words, 40,000 as in the paper; of operations of BPE, 8,000."""
+    """A vocabulary of words or by BPE. size: words, the special ones too (40,000 as in the paper), or operations (8,000)."""
     usual = {"words": 40_000, "bpe": 8_000}
+    if size is not None:
+        check_count(size, len(SPECIAL) + 1 if pieces == "words" else 1, "vocabulary")
     return LEARNERS[pieces].learn(texts, joined, size=size or usual[pieces], least=least)
+
+
+def _config(content: dict[str, Any]) -> dict[str, Any]:
+    Sizes(**content["sizes"])
+    if content["architecture"] not in NETWORKS:
+        raise ValueError(f"the architecture {content['architecture']!r}")
+    return content
+
+
+def _read(path: Path, build: Callable[[Any], Made]) -> Made:
+    """What a file of a translator holds. Raises BadModel, which says what it should hold, for anything else."""
+    try:
+        return build(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        got = error.strerror or type(error).__name__
+    except KeyError as error:
+        got = f"none called {error.args[0]!r}" if error.args else "others"
+    except (ValueError, TypeError, AttributeError) as error:
+        got = first_line(error)
+    holds = (
+        "architecture and sizes" if path.name == "config.json" else "a vocabulary: kind, joined, and pieces or model"
+    )
+    raise BadModel(f"expected a whole translator in {path.parent}, {path.name} with {holds}, got {got}")
 
 
 def load(folder: str | Path, *, device: str = "auto") -> Translator:
@@ -155,15 +183,14 @@ def load(folder: str | Path, *, device: str = "auto") -> Translator:
     if not is_translator(path):
         raise BadModel(f"expected the folder of a translator, with its config.json, got {folder}")
     try:
-        config = json.loads((path / "config.json").read_text(encoding="utf-8"))
-        source, target = (
-            of_state(json.loads((path / f"vocab_{name}.json").read_text(encoding="utf-8")))
-            for name in ("source", "target")
-        )
+        config = _read(path / "config.json", _config)
+        source, target = (_read(path / f"vocab_{name}.json", of_state) for name in ("source", "target"))
         translator = Translator.build(config["architecture"], Sizes(**config["sizes"]), source, target)
         weights = load_file(path / "model.safetensors")
         missing, unknown = translator.network.load_state_dict(weights, strict=False)
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+    except BadModel:
+        raise
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise BadModel(f"expected a whole translator in {folder}, got {first_line(error)}") from None
     tied = {name for name in missing if name == "output.weight"}  # stored once, with the embeddings
     if unknown or set(missing) - tied:

@@ -168,6 +168,8 @@ LEARNERS = {"words": Words, "bpe": Subwords}
 
 def of_state(state: dict[str, Any]) -> Words:
     """A vocabulary from what its `state` returned. Raises ValueError or KeyError for anything else."""
+    if not isinstance(state, dict):
+        raise ValueError(f"a JSON {'list' if isinstance(state, list) else type(state).__name__}")
     if state["kind"] == "bpe":
         return Subwords(json.dumps(state["model"], ensure_ascii=False), state["joined"])
     return Words(state["pieces"], state["joined"])

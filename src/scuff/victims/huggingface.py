@@ -73,6 +73,16 @@ def longest(model: Any, tokenizer: Any, wanted: int | None, name: str) -> int:
     return min(limits, default=512)
 
 
+def most_new(model: Any, wanted: int) -> int:
+    """The number of pieces that a model writes: as many as wanted, as far as its decoder has positions."""
+    try:
+        decoder = model.get_decoder()
+    except (AttributeError, NotImplementedError):
+        return wanted
+    known = getattr(decoder.config, "max_decoder_position_embeddings", None) or positions(decoder)
+    return min(wanted, known or wanted)
+
+
 # tokens of a batch: sizes to try, and the size to take if there is too little text to try them on
 SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 65536, 131072)}
 
@@ -97,7 +107,7 @@ class Transformer(Victim):
 
     digest: returns a digest of the weights. batch_tokens: rows x longest row of a batch; None tries some sizes at the first call
     that is large enough and keeps the fastest. max_length: pieces of a text that the model sees. num_beams, max_new_tokens and
-    prefix (put before every text; T5 needs one) are for task text.
+    prefix (put before every text; T5 needs one) are for task text; no text gets more new tokens than the decoder has positions.
     """
 
     rows_at_once = 512  # many batches; on a GPU more, see `load`
@@ -126,7 +136,8 @@ class Transformer(Victim):
         self.mask = str(tokenizer.mask_token or "") if scores else ""
         self.unknown = str(tokenizer.unk_token or self.mask or self.unknown)
         self.batch_tokens, self.max_length = batch_tokens, longest(model, tokenizer, max_length, name)
-        self.num_beams, self.max_new_tokens, self.prefix = num_beams, max_new_tokens, prefix
+        self.num_beams, self.prefix = num_beams, prefix
+        self.max_new_tokens = most_new(model, max_new_tokens) if task == "text" else max_new_tokens
         self.cases_at_once = _block(sum(weights.numel() for weights in model.parameters()))
         takes = signature(type(model).forward).parameters
         takes_all = "input_ids" not in takes  # a wrapper that takes **inputs

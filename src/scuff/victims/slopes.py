@@ -15,7 +15,7 @@ import numpy as np
 
 from ..huggingface.batches import Pieces, Tuner, encode, in_batches
 from ..huggingface.loading import answering, quiet
-from ..text.ragged import Floats, Ints, Mask, Ragged, spread
+from ..text.ragged import Floats, Ints, Mask, Ragged, filled
 from ..text.unicode import is_white
 from .base import Column, NotEnoughAccess
 from .gradients import BACKWARD, Network, gives_gradients
@@ -209,7 +209,8 @@ def slopes_of(victim: TextNetwork, texts: Column, targets: Sequence[Any]) -> lis
         rows = pieces.order[at:end].tolist()
         with torch.enable_grad():
             if wanted is not None:
-                loss, point = _text_loss(victim, inputs, _padded([wanted[row] for row in rows], device))
+                labels = torch.from_numpy(filled([wanted[row] for row in rows], NO_LABEL)).to(device)
+                loss, point = _text_loss(victim, inputs, labels)
             else:
                 loss, point = _label_loss(victim, inputs, np.array([targets[row] for row in rows]))
             (gradient,) = torch.autograd.grad(loss, point)
@@ -246,7 +247,7 @@ def _text_loss(victim: TextNetwork, inputs: dict[str, Any], labels: Any) -> tupl
 
     The encoder runs alone while its table is watched: the decoder looks up its own pieces in the same one.
     """
-    import torch
+    from ..translators.network import adversarial_loss
 
     with _noted(_table(victim.model)) as seen:
         read = victim.model.get_encoder()(**inputs)
@@ -254,15 +255,14 @@ def _text_loss(victim: TextNetwork, inputs: dict[str, Any], labels: Any) -> tupl
         raise NotEnoughAccess(f"expected {victim.name} to look up its pieces once, got {len(seen)} times")
     mask = inputs["attention_mask"]
     logits = victim.model(encoder_outputs=read, attention_mask=mask, labels=labels).logits.float()
-    there = labels != NO_LABEL
-    place = labels.clamp_min(0)[..., None]
-    loss = torch.logsumexp(logits.scatter(-1, place, float("-inf")), -1) - torch.logsumexp(logits, -1)
-    return torch.where(there, loss, torch.zeros_like(loss)).sum(), seen[0]
+    return adversarial_loss(logits, labels, NO_LABEL).sum(), seen[0]
 
 
 def _label_loss(victim: TextNetwork, inputs: dict[str, Any], targets: Any) -> tuple[Any, Any]:
     """log(1 - p(label)); of label sets the sum over all labels of log(1 - p(what holds))."""
     import torch
+
+    from ..translators.network import adversarial_loss
 
     with _noted(_table(victim.model)) as seen:
         logits = victim.model(**inputs).logits.float()
@@ -270,8 +270,7 @@ def _label_loss(victim: TextNetwork, inputs: dict[str, Any], targets: Any) -> tu
         raise NotEnoughAccess(f"expected {victim.name} to look up its pieces, got no look-up")
     wanted = torch.from_numpy(np.asarray(targets)).to(logits.device)
     if victim.task == "single":
-        others = logits.scatter(-1, wanted.long()[:, None], float("-inf"))
-        return (torch.logsumexp(others, -1) - torch.logsumexp(logits, -1)).sum(), seen[0]
+        return adversarial_loss(logits, wanted.long(), NO_LABEL).sum(), seen[0]
     away = torch.where(wanted.bool(), -logits, logits)
     return torch.nn.functional.logsigmoid(away).sum(), seen[0]
 
@@ -281,13 +280,3 @@ def _labels(victim: TextNetwork, targets: Sequence[Any]) -> list[list[int]]:
     texts = [str(target) for target in targets]
     found = victim.tokenizer(text_target=texts, truncation=True, max_length=victim.max_length, padding=False)
     return [list(row) for row in found["input_ids"]]
-
-
-def _padded(rows: Sequence[Sequence[int]], device: Any) -> Any:
-    import torch
-
-    length = np.array([len(row) for row in rows], np.int64)
-    out = np.full((len(rows), max(1, int(length.max(initial=0)))), NO_LABEL, np.int64)
-    flat = np.fromiter((piece for row in rows for piece in row), np.int64, int(length.sum()))
-    out[np.repeat(np.arange(length.size), length), spread(np.zeros_like(length), length)] = flat
-    return torch.from_numpy(out).to(device)

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..data.dataset import Task, joined
 from ..resources import load, manifest
-from ..text.ragged import Floats, Ints, Mask
+from ..text.ragged import Floats, Ints, Mask, filled
 from .base import Access, Column, Outputs, Victim, as_objects
 from .substitution import Located, Vocabulary
 
@@ -133,10 +133,7 @@ def written(words: Sequence[str]) -> str:
 
 def rows_of(numbers: Sequence[Sequence[int]]) -> Ints:
     """Lists of numbers as rows of one array, filled up with PAD."""
-    out = np.full((len(numbers), max(1, *map(len, numbers)) if numbers else 1), PAD)
-    for row, mine in zip(out, numbers, strict=True):
-        row[: len(mine)] = mine
-    return out
+    return filled(numbers, PAD)
 
 
 def rounded(values: Floats, step: float) -> Floats:
