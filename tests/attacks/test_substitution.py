@@ -27,7 +27,7 @@ from scuff.text.ragged import Floats, Mask
 from scuff.text.random import Rng
 from scuff.victims.base import Access, Column, Outputs, Victim, as_objects
 from scuff.victims.query import Query
-from scuff.victims.substitution import Located, Vocabulary, clusters, gains, make_oov, signs
+from scuff.victims.substitution import Located, Vocabulary, clusters, gains, highest, make_oov, rounded, signs
 
 WORDS = [
     "the", "a", "cat", "dog", "sees", "small", "green", "house", "walks", "runs", "home", "garden", "flower",
@@ -465,6 +465,20 @@ def test_a_victim_that_raises_on_a_text() -> None:
             assert outcome(line)[:2] == outcome(other)[:2]
 
 
+def test_gradients_that_are_no_numbers_are_an_error_of_their_text() -> None:
+    class Broken(Reader):
+        def slopes(self, texts: Column, targets: Sequence[Any]) -> list[Floats]:
+            found = super().slopes(texts, targets)
+            return [part * (np.nan if "child" in str(text) else 1) for text, part in zip(texts, found, strict=True)]
+
+    lines = run("substitution(n=1)", victim=Broken())
+    for text, line, other in zip(TEXTS, lines, run("substitution(n=1)"), strict=True):
+        if "child" in text:
+            assert line["status"] == "error" and "expected finite gradients from reader, got nan" in line["reason"]
+        else:
+            assert outcome(line) == outcome(other)
+
+
 @dataclass(frozen=True)
 class Wrong(Search):
     name: ClassVar[str] = "wrong"
@@ -585,6 +599,29 @@ def test_gains_are_those_of_the_plain_formula() -> None:
         some = gains(vectors, ids, slopes, sign, among=np.array([2, 7]))
         np.testing.assert_allclose(some, found[..., [2, 7]], atol=1e-5)
     assert signs(np.array([-2.0, 0.0, 3.0])).tolist() == [-1, 0, 1]
+
+
+def test_gains_that_differ_in_their_last_digits_are_equal() -> None:
+    """The first piece is taken then, so that batches do not decide."""
+    rng = np.random.default_rng(1)
+    gain = rng.integers(-9, 9, (50, 40)).astype(np.float32) / 8
+    noisy = gain * (1 + rng.uniform(-1e-7, 1e-7, gain.shape)).astype(np.float32)
+    assert (noisy != gain).any()
+    for count in (1, 3, 12):
+        (best, column), (_, other) = highest(rounded(gain), count), highest(rounded(noisy), count)
+        assert (column == other).all()
+        plain = [sorted(range(40), key=lambda at: (-row[at], at))[:count] for row in gain.tolist()]
+        assert column.tolist() == plain
+        np.testing.assert_allclose(best, np.take_along_axis(gain, column, 1), rtol=2e-6)
+    assert rounded(np.array([-np.inf, 0, 1], np.float32)).tolist() == [-np.inf, 0, 1]
+
+
+def test_kinds_of_pieces() -> None:
+    surfaces = ["", "the", "ing", ".", "(", "\u0301", "a b", "👍", "🏽", "’s", "\u093f", "नि"]
+    begins = np.array([piece in ("the", "(", "👍") for piece in surfaces])
+    vocabulary = Vocabulary(surfaces, begins, 0, np.zeros((len(surfaces), 2), np.float32))
+    found = [[surfaces[at] for at in vocabulary.pieces(kind).tolist()] for kind in range(4)]
+    assert found == [["ing", "’s", "नि"], ["the"], ["."], ["(", "👍"]]  # blanks and parts of letters are in none
 
 
 def test_neighbours_are_of_the_same_kind() -> None:

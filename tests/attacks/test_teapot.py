@@ -10,6 +10,7 @@ import pytest
 
 import scuff
 from attacks.attacked import data_of
+from scuff.cli.main import main
 from scuff.victims.base import NotEnoughAccess
 from scuff.victims.substitution import is_mark
 
@@ -41,6 +42,8 @@ def test_hugging_face_models_in_folders(kind: str, tmp_path: Path) -> None:
     from victims.writers import SENTENCES, writer
 
     victim = writer(kind)
+    if kind == "t5":  # with random weights it writes nothing
+        victim.model.generation_config.suppress_tokens = victim.tokenizer.all_special_ids
     victim.model.save_pretrained(tmp_path / "model")
     victim.tokenizer.save_pretrained(tmp_path / "model")
     texts = [
@@ -139,6 +142,28 @@ def test_what_cannot_be_attacked_so(tmp_path: Path) -> None:
         attack("toy:sentiment", "toy:sentiment", run, search)
     with pytest.raises(ValueError, match="expected 2 or more for max_queries with the search substitution, got 1"):
         attack("toy:translate", "toy:translate", run, search, max_queries=1)
+
+
+@pytest.mark.parametrize(
+    ("within", "changes"),
+    [("vocabulary", "pieces into any other"), ("neighbours", "one of their 7 nearest"), ("swaps", "letters of words")],
+)
+def test_the_pre_flight_says_what_changes(
+    within: str, changes: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = f"substitution(within={within!r}, nearest=7)"
+    args = ["toy:translate", "toy:translate", "--recipe", "teapot", "--search", spec, "--examples", "2"]
+    assert main(["attack", *args, "--encoder", "chrf", "-o", str(tmp_path / "run")]) == 0
+    (line,) = [line.strip() for line in capsys.readouterr().err.splitlines() if line.strip().startswith("changes")]
+    assert changes in line
+
+
+def test_the_report_names_the_threshold(tmp_path: Path) -> None:
+    goal = "decrease(metric='exact-match')"
+    made = attack("toy:translate", "toy:translate", tmp_path / "run", "substitution", goal=goal, examples=3)
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert made.summary["tradeoff"]["threshold"] == 1.8
+    assert "above 180: the attack succeeded" in str(made) and "succeeds above 180" in page
 
 
 def test_as_published_is_the_papers_search(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from ..data.dataset import Text
 from ..isolation import Blameless, isolated, reason_of
-from ..metrics.chrf import chrf_distance
+from ..metrics.chrf import chrf_likeness
 from ..text.ragged import Floats, Ints, Mask
 from ..text.random import Rng
 from ..victims.base import Outputs
@@ -347,7 +347,7 @@ class Engine:
         """chrF of texts against their originals, if the goal weighs it."""
         if not self.goal.weighs_source:
             return ()
-        return (1 - chrf_distance(tried.before.corpus.strings(), tried.after.strings()),)
+        return (chrf_likeness(tried.before.corpus.strings(), tried.after.strings()),)
 
     def _allowed(self, tried: Tried, free: Mask) -> Mask:
         """Which texts all constraints allow. Each constraint sees only what those before it allow, `free` ones see none."""

@@ -110,6 +110,15 @@ class Candidates(NamedTuple):
     nearest: int = NEAREST
     max_scrambling: int = MAX_SCRAMBLING
 
+    @property
+    def summary(self) -> str:
+        """What takes the place of a piece, in words."""
+        return {
+            "vocabulary": "pieces into any other of the same kind, by gradients",
+            "neighbours": f"pieces into one of their {self.nearest:,} nearest in the model's embeddings, by gradients",
+            "swaps": "letters of words, so that the model does not know them, by gradients",
+        }[self.within]
+
 
 Request = Try | Slope
 Walk = Generator[Request, Any, State]  # is sent Told for a Try, list[Offer] for a Slope
