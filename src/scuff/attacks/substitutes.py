@@ -40,6 +40,8 @@ from .space import Space, State
 WIDER = 8  # times as many pieces of a site are looked at where the best ones are forbidden
 WIDEST = 1024  # pieces of a site that are looked at: a constraint may forbid them all
 
+LOOKED = 1 << 18  # substitutions that are looked at together: more might not fit into memory
+
 Climb = tuple[State, int, int]  # a text, and `most` and `each` of the Slope that wants substitutions for it
 
 
@@ -65,10 +67,14 @@ class Found(NamedTuple):
     order: Ints
 
     def where(self, which: Ints | Mask) -> Found:
-        return Found(*(part[which] for part in self))
+        return Found(self.site[which], self.gain[which], self.text[which], self.order[which])
 
     def with_(self, other: Found) -> Found:
-        return Found(*map(np.concatenate, zip(self, other, strict=True)))
+        site, gain, text, order = (np.concatenate(both) for both in zip(self, other, strict=True))
+        return Found(site, gain, text, order)
+
+
+NOTHING_FOUND = Found(np.empty(0, np.int64), np.empty(0), np.empty(0, object), np.empty(0, np.int64))
 
 
 @dataclass(eq=False)
@@ -111,27 +117,34 @@ class Substitutes:
         Looks at the `each` best of every site first. Where they are forbidden it looks at more, up to WIDEST, until the site has
         enough or the rest promises less than what the text has already.
         """
-        width, left = int(each.max(initial=1)), np.arange(sites.ids.size)
-        kept = self._found(rows, sites, left[:0], 1)
+        width, left, wanted = int(each.max(initial=1)), np.arange(sites.ids.size), each[sites.asked]
+        kept = NOTHING_FOUND
         while True:
-            found = self._found(rows, sites, left, width)
-            found = found.where(np.isfinite(found.gain))
-            fine = self._usable(self._edits(rows, sites, found))
-            kept = kept.where(~np.isin(kept.site, left)).with_(found.where(fine))
-            asked = sites.asked[kept.site]
-            kept = kept.where(np.lexsort((kept.order, kept.site, -kept.gain, asked)))
-            kept = kept.where(_rank(kept.site) < each[sites.asked[kept.site]])
-            kept = kept.where(_rank(sites.asked[kept.site]) < most[sites.asked[kept.site]])
+            kept = kept.where(~np.isin(kept.site, left))
+            count, lowest, usable = np.zeros(left.size), np.full(left.size, np.inf), np.zeros(left.size)
+            for at in range(0, left.size, step := max(1, LOOKED // width)):
+                found = self._found(rows, sites, left[at : at + step], width)
+                found = found.where(np.isfinite(found.gain))
+                place = np.searchsorted(left, found.site)
+                fine = self._usable(self._edits(rows, sites, found))
+                np.add.at(count, place, 1)
+                np.minimum.at(lowest, place, found.gain)
+                np.add.at(usable, place[fine], 1)
+                kept = self._cut(sites, kept.with_(found.where(fine)), most, each)
             if width >= WIDEST or self.search.candidates.within == "swaps":
                 return kept
-            lowest = np.full(sites.ids.size, np.inf)
-            np.minimum.at(lowest, found.site, found.gain)
-            usable = np.bincount(found.site[fine], minlength=sites.ids.size) < each[sites.asked]
-            more = np.bincount(found.site, minlength=sites.ids.size) >= width
-            left = np.flatnonzero(usable & more & (lowest >= self._last(sites, kept, most)[sites.asked]))
+            rest = (usable < wanted[left]) & (count >= width)
+            left = left[rest & (lowest >= self._last(sites, kept, most)[sites.asked[left]])]
             if not left.size:
                 return kept
             width = min(WIDEST, WIDER * width)
+
+    @staticmethod
+    def _cut(sites: Sites, found: Found, most: Ints, each: Ints) -> Found:
+        """The best of these, by text and gain: `each` of a site, `most` of a text."""
+        found = found.where(np.lexsort((found.order, found.site, -found.gain, sites.asked[found.site])))
+        found = found.where(_rank(found.site) < each[sites.asked[found.site]])
+        return found.where(_rank(sites.asked[found.site]) < most[sites.asked[found.site]])
 
     @staticmethod
     def _last(sites: Sites, kept: Found, most: Ints) -> Floats:
