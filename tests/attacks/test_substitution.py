@@ -14,18 +14,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.attacked import NO_LIMITS, attacked, attacking, data_of, outcome, recipe
+from scuff.attacks.constraints import Constraint
 from scuff.attacks.goals import Goal
 from scuff.attacks.outcomes import NOTHING, Limits
-from scuff.attacks.search import Slope, parse_search
+from scuff.attacks.search import Slope, Try, parse_search
 from scuff.attacks.search.base import Dice, Search, Walk
 from scuff.attacks.space import View
 from scuff.data.dataset import Task
 from scuff.text import Corpus
+from scuff.text.edits import Edits
 from scuff.text.ragged import Floats, Mask
 from scuff.text.random import Rng
 from scuff.victims.base import Access, Column, Outputs, Victim, as_objects
 from scuff.victims.query import Query
-from scuff.victims.substitution import Located, Vocabulary, clusters, gains, make_oov, signs
+from scuff.victims.substitution import Located, Vocabulary, clusters, gains, highest, make_oov, rounded, signs
 
 WORDS = [
     "the", "a", "cat", "dog", "sees", "small", "green", "house", "walks", "runs", "home", "garden", "flower",
@@ -163,8 +165,8 @@ def run(
 class Slow:
     """The search of one example, without arrays of examples: loops over places and pieces, and texts as strings."""
 
-    def __init__(self, victim: Reader, text: str, target: str, search: Any, row_key: Any) -> None:
-        self.victim, self.text, self.target, self.search = victim, text, target, search
+    def __init__(self, victim: Reader, text: str, target: str, search: Any, row_key: Any, forbidden: Any = ()) -> None:
+        self.victim, self.text, self.target, self.search, self.forbidden = victim, text, target, search, forbidden
         self.rng = Rng.of(row_key, 0, "swaps")
         self.vocabulary, self.passes, self.seen = victim.vocabulary(), 0, {text: self.margin(text)}
 
@@ -207,14 +209,14 @@ class Slow:
             here = []
             for new, vector, order in self.candidates(piece, a == 0 or text[a - 1].isspace(), old, start):
                 gain = float((vector - self.vocabulary.vectors[piece]) @ slope)
-                if new != old:
+                if new != old and new not in self.forbidden:
                     here.append((-gain, number, order, (start, stop, new)))
             found += sorted(here)[:each]
         return [edit for *_, edit in sorted(found)[:most]]
 
     def candidates(self, piece: int, first: bool, old: str, start: int) -> list[Any]:
         vocabulary, unknown = self.vocabulary, self.vocabulary.unknown
-        begins = first if piece == unknown else bool(vocabulary.begins[piece])
+        begins, mark = (first if piece == unknown else bool(vocabulary.begins[piece])), not re.search(r"\w", old)
         if self.search.within == "swaps":
             if piece == unknown or not any(letter.isalnum() for letter in old):
                 return []
@@ -222,11 +224,12 @@ class Slow:
             random = [float(self.rng.uniform(np.array([0]), np.array([start * count + at]))[0]) for at in range(count)]
             zero = np.zeros(vocabulary.vectors.shape[1])
             return [(make_oov(old, vocabulary, random), vocabulary.vectors[unknown] if unknown >= 0 else zero, 0)]
-        same = [
-            at
-            for at, surface in enumerate(vocabulary.surfaces)
-            if surface and vocabulary.begins[at] == begins and at != piece
+        fine = [
+            at for at, surface in enumerate(vocabulary.surfaces) if surface and mark == (not re.search(r"\w", surface))
         ]
+        if piece == unknown and not any(vocabulary.begins[at] == begins for at in fine):
+            begins = not begins
+        same = [at for at in fine if vocabulary.begins[at] == begins and at != piece]
         if self.search.within == "neighbours":
             mine = vocabulary.vectors[piece] / np.linalg.norm(vocabulary.vectors[piece])
             same.sort(key=lambda at: -float(vocabulary.vectors[at] @ mine / np.linalg.norm(vocabulary.vectors[at])))
@@ -293,6 +296,37 @@ def test_lock_step_equals_the_slow_version(search: str, whole: bool) -> None:
     assert changed >= 2
 
 
+@dataclass(frozen=True)
+class Never(Constraint):
+    """Forbids some words as replacements."""
+
+    words: tuple[str, ...] = ()
+
+    name: ClassVar[str] = "never"
+    summary: ClassVar[str] = "forbids some words as replacements"
+
+    def sites(self, corpus: Corpus, edits: Edits) -> Mask:
+        return np.array([text not in self.words for text in edits.text.strings()], np.bool_)
+
+
+@pytest.mark.parametrize("search", [mode for mode in MODES if "swaps" not in mode])
+@pytest.mark.parametrize("whole", [False, True])
+def test_forbidden_pieces_give_way_to_the_next_best(search: str, whole: bool) -> None:
+    """The words that a run without constraints writes are forbidden, then all but three."""
+    victim, changed = reader(whole), 0
+    lines = run(search, victim=victim)
+    best = {new for line in lines if line["adversarial"] for *_, new in line["adversarial"]["edits"]}
+    for never in (best, {*PIECES} - {"home", "water", "ing"}):
+        for at, (text, line) in enumerate(
+            zip(TEXTS, run(search, victim=victim, constraints=[Never(tuple(sorted(never)))]), strict=True)
+        ):
+            slow = Slow(victim, text, "y" * (at % 2), parse_search(search), Corpus.of([text]).keys, never)
+            if slow.seen[text] <= 0:
+                assert outcome(line)[1:3] == slow.outcome(), text
+                changed += outcome(line)[1] != text
+    assert changed >= 2
+
+
 @pytest.mark.parametrize("search", MODES)
 def test_outcomes_do_not_depend_on_other_examples(search: str) -> None:
     together = [outcome(line) for line in run(search)]
@@ -326,6 +360,18 @@ def test_budgets(search: str, most: int) -> None:
             assert whole[0] == "succeeded" and line["reached"] <= most
         elif not line["reason"]:
             assert outcome(line) == whole
+
+
+def test_small_budgets_pay_for_a_try() -> None:
+    """Gradients are not asked for if no query is left to try what they offer."""
+    for most, edits in ((2, 0), (3, 1), (4, 2), (5, 3), (9, 3)):
+        for line in run(
+            "substitution", ["the small cat sees a green house", "a dog runs home"], limits=Limits(max_queries=most)
+        ):
+            assert len(line["adversarial"]["edits"] if line["adversarial"] else []) == edits
+            assert line["queries"] == (min(most, 5) if edits else 1)
+            cut = "no query was left" + " to try a change" * (not edits) if edits < 3 else ""
+            assert line["status"] == "succeeded" or line["reason"] == cut
 
 
 def test_the_budget_that_a_success_needed() -> None:
@@ -419,6 +465,20 @@ def test_a_victim_that_raises_on_a_text() -> None:
             assert outcome(line)[:2] == outcome(other)[:2]
 
 
+def test_gradients_that_are_no_numbers_are_an_error_of_their_text() -> None:
+    class Broken(Reader):
+        def slopes(self, texts: Column, targets: Sequence[Any]) -> list[Floats]:
+            found = super().slopes(texts, targets)
+            return [part * (np.nan if "child" in str(text) else 1) for text, part in zip(texts, found, strict=True)]
+
+    lines = run("substitution(n=1)", victim=Broken())
+    for text, line, other in zip(TEXTS, lines, run("substitution(n=1)"), strict=True):
+        if "child" in text:
+            assert line["status"] == "error" and "expected finite gradients from reader, got nan" in line["reason"]
+        else:
+            assert outcome(line) == outcome(other)
+
+
 @dataclass(frozen=True)
 class Wrong(Search):
     name: ClassVar[str] = "wrong"
@@ -429,12 +489,30 @@ class Wrong(Search):
         return ()
 
 
+@dataclass(frozen=True)
+class Mine(Search):
+    name: ClassVar[str] = "mine"
+    summary: ClassVar[str] = "a user's own search by gradients"
+    needs: ClassVar[Access] = Access.GRADIENT
+    slopes: ClassVar[bool] = True
+
+    def walk(self, view: View, dice: Dice) -> Walk:
+        (offer,) = yield Slope([()], 1, 1)
+        state = tuple(offer.edits)
+        yield Try([state])
+        return state
+
+
+def test_a_search_of_ones_own_may_yield_slopes() -> None:
+    assert [outcome(line) for line in run(Mine())] == [outcome(line) for line in run("substitution(n=1)")]  # type: ignore[arg-type]
+
+
 def test_a_slope_of_another_search_is_an_error() -> None:
     from scuff.attacks.attack import Attack
 
     attack = Attack.of("test", "", GOAL, ("typo",), Wrong())
     lines = attacked(reader(), data_of(["a dog"], [""], "text"), attack)
-    assert lines[0]["status"] == "error" and "no Substitution" in lines[0]["reason"]
+    assert lines[0]["status"] == "error" and "without slopes = True" in lines[0]["reason"]
     assert attacking(reader(), data_of(["a dog"], [""], "text"), attack).query is None
 
 
@@ -521,6 +599,29 @@ def test_gains_are_those_of_the_plain_formula() -> None:
         some = gains(vectors, ids, slopes, sign, among=np.array([2, 7]))
         np.testing.assert_allclose(some, found[..., [2, 7]], atol=1e-5)
     assert signs(np.array([-2.0, 0.0, 3.0])).tolist() == [-1, 0, 1]
+
+
+def test_gains_that_differ_in_their_last_digits_are_equal() -> None:
+    """The first piece is taken then, so that batches do not decide."""
+    rng = np.random.default_rng(1)
+    gain = rng.integers(-9, 9, (50, 40)).astype(np.float32) / 8
+    noisy = gain * (1 + rng.uniform(-1e-7, 1e-7, gain.shape)).astype(np.float32)
+    assert (noisy != gain).any()
+    for count in (1, 3, 12):
+        (best, column), (_, other) = highest(rounded(gain), count), highest(rounded(noisy), count)
+        assert (column == other).all()
+        plain = [sorted(range(40), key=lambda at: (-row[at], at))[:count] for row in gain.tolist()]
+        assert column.tolist() == plain
+        np.testing.assert_allclose(best, np.take_along_axis(gain, column, 1), rtol=2e-6)
+    assert rounded(np.array([-np.inf, 0, 1], np.float32)).tolist() == [-np.inf, 0, 1]
+
+
+def test_kinds_of_pieces() -> None:
+    surfaces = ["", "the", "ing", ".", "(", "\u0301", "a b", "👍", "🏽", "’s", "\u093f", "नि"]
+    begins = np.array([piece in ("the", "(", "👍") for piece in surfaces])
+    vocabulary = Vocabulary(surfaces, begins, 0, np.zeros((len(surfaces), 2), np.float32))
+    found = [[surfaces[at] for at in vocabulary.pieces(kind).tolist()] for kind in range(4)]
+    assert found == [["ing", "’s", "नि"], ["the"], ["."], ["(", "👍"]]  # blanks and parts of letters are in none
 
 
 def test_neighbours_are_of_the_same_kind() -> None:

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuff.attacks.goals import Decrease, Goal, Keyword, NoOverlap, Untargeted, parse_goal
+from scuff.attacks.tradeoff import tradeoff_summary
 from scuff.metrics import parse_metric
 from scuff.metrics.chrf import chrf
+from scuff.specs import spec_of
 from scuff.victims.base import Outputs, as_objects
 
 words = st.lists(st.sampled_from(["the", "dog", "sees", "cat", "ein", "ß", "猫", "👍", "שלום", "."]), max_size=8)
@@ -54,7 +56,12 @@ def test_a_success_loses_more_than_its_source() -> None:
     ]  # fmt: skip
     assert margins(goal, [clean, None], [clean] * 2, [clean] * 2, [1, 1])[0] == -1
     assert np.isnan(margins(goal, [None], [clean], [clean], [1])[0])
-    assert parse_goal("decrease(metric='exact-match')") == parse_goal("decrease(metric='exact-match', threshold=1.8)")
+    limits = {"": 1.0, "metric='exact-match'": 1.8, "metric='exact-match', threshold=1.0": 1.0, "threshold=0.5": 0.5}
+    for spec, least in limits.items():
+        goal = parse_goal(f"decrease({spec})")
+        assert isinstance(goal, Decrease) and goal.least == least
+        assert parse_goal(goal.spec) == goal == parse_goal(spec_of(goal, full=True))
+        assert tradeoff_summary([], spec_of(goal, full=True), True)["threshold"] == least
     strict = ready("decrease(threshold=1.8)")
     assert margins(strict, ["xx", "xx"], [clean] * 2, [clean] * 2, [0.7, 0.9]) == [0, 1]
 

@@ -120,9 +120,10 @@ def test_pieces_read_as_they_stand_in_the_text(asked: Transformer) -> None:
 
 def test_special_pieces_and_parts_of_letters_are_never_proposed(asked: Transformer) -> None:
     vocabulary = asked.vocabulary()
-    for begins in (False, True):
-        for piece in vocabulary.pieces(begins).tolist():
+    for kind in range(4):
+        for piece in vocabulary.pieces(kind).tolist():
             surface = vocabulary.surfaces[piece]
+            assert (kind % 2 == 1) == vocabulary.begins[piece] and (kind > 1) == (not any(map(str.isalnum, surface)))
             assert surface and not any(map(str.isspace, surface)) and "�" not in surface
             assert piece not in asked.tokenizer.all_special_ids
             assert surface not in ("<s>", "</s>", "<pad>", "<unk>", "▁")

@@ -36,7 +36,6 @@ from .attack import Attack
 from .constraints.base import Constraint
 from .engine import NO_CHANGE, NO_QUERY, Engine, Pursuit
 from .outcomes import ERROR, FAILED, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Limits, attack_summary, result_lines
-from .search.substitution import Substitution
 from .space import Space, Tried
 from .substitutes import Substitutes
 from .tradeoff import halves, measure_of
@@ -134,8 +133,8 @@ class AttackedBlock:
             run.at_once, run.late,
         )  # fmt: skip
         importance = None
-        if isinstance(attack.search, Substitution):
-            engine.substitutes = self._substitutes(space, attack.search, aims, protect)
+        if attack.search.slopes:
+            engine.substitutes = self._substitutes(space, aims, protect)
         elif attack.search.needs == Access.GRADIENT:
             importance = self._importance(space, aims)
         rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
@@ -179,7 +178,7 @@ class AttackedBlock:
         """Records an error. at: the place among the attacked examples."""
         self.status[self.attacked[at]], self.reason[self.attacked[at]] = ERROR, reason
 
-    def _substitutes(self, space: Space, search: Substitution, aims: Any, protect: Protect | None) -> Substitutes:
+    def _substitutes(self, space: Space, aims: Any, protect: Protect | None) -> Substitutes:
         """What finds substitutions; protected text and the constraints' `sites` hold for them as for proposals."""
         assert self.run.query is not None, "a victim without gradients is not asked for them"
         constraints = [part for part in self.attack.constraints if type(part).sites is not Constraint.sites]
@@ -194,7 +193,8 @@ class AttackedBlock:
             return fine
 
         filters = allowed if protect or constraints else None
-        return Substitutes(space, search, self.run.query, self.goal.references(aims), filters, self.run.limits.seed)
+        references = self.goal.references(aims)
+        return Substitutes(space, self.attack.search, self.run.query, references, filters, self.run.limits.seed)
 
     def _importance(self, space: Space, aims: Any) -> dict[int, Floats]:
         """The importance of each site, by attacked example: one backward pass, which counts as a query."""

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from ..data.dataset import Text
 from ..isolation import Blameless, isolated, reason_of
-from ..metrics.chrf import chrf_distance
+from ..metrics.chrf import chrf_likeness
 from ..text.ragged import Floats, Ints, Mask
 from ..text.random import Rng
 from ..victims.base import Outputs
@@ -67,6 +67,7 @@ class Pursuit:
     state: State = ()  # the outcome
     reason: str = ""  # why the engine ended it early: NO_QUERY, NO_TIME
     failed: str = ""  # the error that ended it
+    short: bool = False  # whether an offer was left out for want of queries
     idle: int = 0  # requests in a row that had nothing new
     unjudged: int = 0  # answers that the goal gave no number for: they do not fool the victim, but prove nothing either
 
@@ -115,6 +116,8 @@ class Pursuit:
     def _settle(self, state: State) -> bool:
         """Sets the outcome to `state`, or to the best success if the search saw one but returned none. Returns False."""
         self.state = self._best() if self.reached and self.results[state][0] <= 0 else state
+        if self.short and not self.reason:
+            self.reason = NO_QUERY
         return False
 
     def _best(self) -> State:
@@ -245,15 +248,20 @@ class Engine:
             isolated(climbing, self._climb, failed)
 
     def _climb(self, part: Sequence[Pursuit]) -> None:
-        """Finds the offers that these searches ask for, by one backward pass for each text. Ends those that cannot afford it."""
+        """Finds the offers that these searches ask for, by one backward pass for each text. They are empty for a search that
+        could not afford to try one of them.
+        """
         if self.substitutes is None:
-            raise TypeError("expected Try(states) from a search that is no Substitution, got Slope")
+            raise TypeError("expected Try(states) from a search without slopes = True, got Slope")
         late = bool(self.late and self.late())
         wanted: list[tuple[Pursuit, Climb]] = []
         for pursuit in part:
             new = pursuit.unclimbed()
-            if late or (self.max_queries is not None and len(new) > self.max_queries - pursuit.spent):
-                pursuit.reason = NO_TIME if late else NO_QUERY
+            if late:
+                pursuit.reason = NO_TIME
+            elif new and self.max_queries is not None and len(new) >= self.max_queries - pursuit.spent:
+                pursuit.short = True
+                pursuit.offers |= dict.fromkeys(new, Offer((), np.zeros(0)))
             else:
                 wanted += [(pursuit, climb) for climb in new]
         if not wanted:
@@ -339,7 +347,7 @@ class Engine:
         """chrF of texts against their originals, if the goal weighs it."""
         if not self.goal.weighs_source:
             return ()
-        return (1 - chrf_distance(tried.before.corpus.strings(), tried.after.strings()),)
+        return (chrf_likeness(tried.before.corpus.strings(), tried.after.strings()),)
 
     def _allowed(self, tried: Tried, free: Mask) -> Mask:
         """Which texts all constraints allow. Each constraint sees only what those before it allow, `free` ones see none."""

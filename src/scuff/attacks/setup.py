@@ -170,7 +170,8 @@ class AttackSetup(Setup):
         why = f"; the default, because no word vectors are given (--vectors FILE: {TOXICTRAP})" if plain else ""
         say(f"recipe  {self.attack.name}: {self.attack.paper}{why}")
         say(f"        goal {specs['goal']}; search {specs['search']}")
-        say(f"        changes {', '.join(specs['transform'])}")
+        changes = ", ".join(specs["transform"])
+        say(f"        changes {self.attack.search.candidates.summary if self.attack.search.slopes else changes}")
         say(f"        keeps {', '.join(specs['constraints']) or 'nothing'}")
         for deviation in self.attack.deviations.values():
             say(f"        unlike the paper: {deviation}")

@@ -6,6 +6,7 @@ text as it would be written; pieces outside all edits are sites, and a substitut
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,24 +22,39 @@ from ..text.random import Rng
 from ..text.unicode import is_white
 from ..text.words import Spans
 from ..victims.query import Query
-from ..victims.substitution import ENTRIES, Located, Vocabulary, gains, highest, make_oov, signs
-from .search.base import Offer
-from .search.substitution import Substitution
+from ..victims.substitution import (
+    ENTRIES,
+    KINDS,
+    Located,
+    Vocabulary,
+    gains,
+    highest,
+    is_mark,
+    make_oov,
+    rounded,
+    signs,
+)
+from .search.base import Offer, Search
 from .space import Space, State
+
+WIDER = 8  # times as many pieces of a site are looked at where the best ones are forbidden
+WIDEST = 1024  # pieces of a site that are looked at: a constraint may forbid them all
+
+LOOKED = 1 << 18  # substitutions that are looked at together: more might not fit into memory
 
 Climb = tuple[State, int, int]  # a text, and `most` and `each` of the Slope that wants substitutions for it
 
 
 class Sites(NamedTuple):
     """Pieces that may be replaced. asked: for which of the wanted texts. start, stop: the place in the original text.
-    begins: the kind of piece that may take the place. slopes: float[n, size].
+    kind: of the pieces that may take the place. slopes: float[n, size].
     """
 
     asked: Ints
     ids: Ints
     start: Ints
     stop: Ints
-    begins: Mask
+    kind: Ints
     slopes: npt.NDArray[Any]
 
 
@@ -50,6 +66,16 @@ class Found(NamedTuple):
     text: npt.NDArray[np.object_]
     order: Ints
 
+    def where(self, which: Ints | Mask) -> Found:
+        return Found(self.site[which], self.gain[which], self.text[which], self.order[which])
+
+    def with_(self, other: Found) -> Found:
+        site, gain, text, order = (np.concatenate(both) for both in zip(self, other, strict=True))
+        return Found(site, gain, text, order)
+
+
+NOTHING_FOUND = Found(np.empty(0, np.int64), np.empty(0), np.empty(0, object), np.empty(0, np.int64))
+
 
 @dataclass(eq=False)
 class Substitutes:
@@ -60,7 +86,7 @@ class Substitutes:
     """
 
     space: Space
-    search: Substitution
+    search: Search
     query: Query
     targets: npt.NDArray[Any]
     allowed: Callable[[Corpus, Edits], Mask] | None = None
@@ -76,20 +102,57 @@ class Substitutes:
         rows = np.array([row for row, _ in wanted], np.int64)
         most, each = (np.array([climb[at] for _, climb in wanted], np.int64) for at in (1, 2))
         sites = self._sites(rows, [state for _, (state, _, _) in wanted])
-        found = self._found(rows, sites, int(each.max(initial=1)))
-        edits = self._edits(rows, sites, found)
-        usable = self._usable(edits, sites.begins[found.site])
+        found = self._best(rows, sites, most, each)
         asked = sites.asked[found.site]
-        order = np.lexsort((found.order, found.site, -found.gain, asked))
-        order = order[usable[order] & np.isfinite(found.gain[order])]
-        order = order[_rank(found.site[order]) < each[asked[order]]]
-        order = order[_rank(asked[order]) < most[asked[order]]]
-        numbers = np.array(self.space.add(edits.where(order)), np.int64)
-        cuts = np.searchsorted(asked[order], np.arange(1, len(wanted)))
+        numbers = np.array(self.space.add(self._edits(rows, sites, found)), np.int64)
+        cuts = np.searchsorted(asked, np.arange(1, len(wanted)))
         return [
             Offer(some.tolist(), gain)
-            for some, gain in zip(np.split(numbers, cuts), np.split(found.gain[order], cuts), strict=True)
+            for some, gain in zip(np.split(numbers, cuts), np.split(found.gain, cuts), strict=True)
         ]
+
+    def _best(self, rows: Ints, sites: Sites, most: Ints, each: Ints) -> Found:
+        """The best substitutions that may be used, by text and gain: `each` of a site and `most` of a text, at most.
+
+        Looks at the `each` best of every site first. Where they are forbidden it looks at more, up to WIDEST, until the site has
+        enough or the rest promises less than what the text has already.
+        """
+        width, left, wanted = int(each.max(initial=1)), np.arange(sites.ids.size), each[sites.asked]
+        kept = NOTHING_FOUND
+        while True:
+            kept = kept.where(~np.isin(kept.site, left))
+            count, lowest, usable = np.zeros(left.size), np.full(left.size, np.inf), np.zeros(left.size)
+            for at in range(0, left.size, step := max(1, LOOKED // width)):
+                found = self._found(rows, sites, left[at : at + step], width)
+                found = found.where(np.isfinite(found.gain))
+                place = np.searchsorted(left, found.site)
+                fine = self._usable(self._edits(rows, sites, found))
+                np.add.at(count, place, 1)
+                np.minimum.at(lowest, place, found.gain)
+                np.add.at(usable, place[fine], 1)
+                kept = self._cut(sites, kept.with_(found.where(fine)), most, each)
+            if width >= WIDEST or self.search.candidates.within == "swaps":
+                return kept
+            rest = (usable < wanted[left]) & (count >= width)
+            left = left[rest & (lowest >= self._last(sites, kept, most)[sites.asked[left]])]
+            if not left.size:
+                return kept
+            width = min(WIDEST, WIDER * width)
+
+    @staticmethod
+    def _cut(sites: Sites, found: Found, most: Ints, each: Ints) -> Found:
+        """The best of these, by text and gain: `each` of a site, `most` of a text."""
+        found = found.where(np.lexsort((found.order, found.site, -found.gain, sites.asked[found.site])))
+        found = found.where(_rank(found.site) < each[sites.asked[found.site]])
+        return found.where(_rank(sites.asked[found.site]) < most[sites.asked[found.site]])
+
+    @staticmethod
+    def _last(sites: Sites, kept: Found, most: Ints) -> Floats:
+        """The gain of the last of the `most` substitutions of each text; -inf if it has fewer."""
+        asked = sites.asked[kept.site]
+        out = np.full(most.size, np.inf)
+        np.minimum.at(out, asked, kept.gain)
+        return np.where(np.bincount(asked, minlength=most.size) < most, -np.inf, out)
 
     def _sites(self, rows: Ints, states: Sequence[State]) -> Sites:
         """The pieces of the texts that no edit has touched and that stand for whole letters of their own."""
@@ -108,35 +171,40 @@ class Substitutes:
         spans = Spans(asked, at + pieces.start, at + pieces.stop)
         back = tried.edits.inverse(before)
         alone = ~back.touched(spans, after.offsets) & _apart(spans)
-        begins = self._begins(pieces.ids, spans, after)
+        kind = self._kinds(pieces.ids, spans, after)
         old = back.carry(spans, after.offsets)
         first = before.offsets[asked]
         start, stop = old.start - first, old.stop - first
-        return Sites(asked[alone], pieces.ids[alone], start[alone], stop[alone], begins[alone], slope[alone])
+        return Sites(asked[alone], pieces.ids[alone], start[alone], stop[alone], kind[alone], slope[alone])
 
-    def _begins(self, ids: Ints, spans: Spans, corpus: Corpus) -> Mask:
-        """Whether pieces begin a word. What the victim does not know is of the kind that its place says."""
-        begins = self.vocabulary.begins
-        if self.vocabulary.unknown < 0 or begins[self.vocabulary.proposable].all():
-            return np.where(ids == self.vocabulary.unknown, True, begins[ids])
-        white = np.append(is_white(corpus.codes), True)
-        behind = (spans.start == corpus.offsets[spans.row]) | white[spans.start - 1]
-        return np.where(ids == self.vocabulary.unknown, behind, begins[ids])
+    def _kinds(self, ids: Ints, spans: Spans, corpus: Corpus) -> Ints:
+        """The kind of each piece. What the victim does not know is of the kind that its text and its place say."""
+        kinds = self.vocabulary.kinds[ids]
+        unknown = np.flatnonzero(ids == self.vocabulary.unknown)
+        if unknown.size:
+            here, white = spans.where(unknown), np.append(is_white(corpus.codes), True)
+            behind = (here.start == corpus.offsets[here.row]) | white[here.start - 1]
+            marks = np.array([is_mark(text) for text in corpus.cut(here).strings()])
+            kind = behind + 2 * marks
+            there = np.array([self.vocabulary.pieces(kind).size > 0 for kind in range(KINDS)])
+            kinds[unknown] = np.where(there[kind], kind, kind ^ 1)  # in a vocabulary of words none continues another
+        return kinds
 
-    def _found(self, rows: Ints, sites: Sites, each: int) -> Found:
-        """The `each` best substitutions at every site."""
-        slopes = signs(sites.slopes, np.float32(1)) if self.search.sign else sites.slopes.astype(np.float32)
-        if self.search.within == "swaps":
-            return self._swaps(rows, sites, slopes)
-        within = self._any if self.search.within == "vocabulary" else self._near
+    def _found(self, rows: Ints, sites: Sites, some: Ints, each: int) -> Found:
+        """The `each` best substitutions at some of the sites, forbidden ones too."""
+        pool = self.search.candidates
+        slopes = signs(sites.slopes, np.float32(1)) if pool.sign else sites.slopes.astype(np.float32)
+        if pool.within == "swaps":
+            return self._swaps(rows, sites, some, slopes[some])
+        within = self._any if pool.within == "vocabulary" else self._near
         parts = [(np.empty((0, 0), np.float32), np.empty((0, 0), np.int64), np.empty(0, np.int64))]
-        for begins in (False, True):
-            places = np.flatnonzero(sites.begins == begins)
-            pieces = self.vocabulary.pieces(begins)
+        for kind in range(KINDS):
+            places = some[sites.kind[some] == kind]
+            pieces = self.vocabulary.pieces(kind)
             step = max(1, ENTRIES // max(1, pieces.size)) if pieces.size else 1
             for at in range(0, places.size if pieces.size else 0, step):
-                some = places[at : at + step]
-                parts.append((*within(sites.ids[some], slopes[some], begins, each), some))
+                here = places[at : at + step]
+                parts.append((*within(sites.ids[here], slopes[here], kind, each), here))
         site = np.concatenate([np.repeat(places, gain.shape[1]) for gain, _, places in parts])
         piece = np.concatenate([piece.ravel() for _, piece, _ in parts])
         gain = np.concatenate([gain.ravel() for gain, _, _ in parts]).astype(np.float64)
@@ -146,46 +214,46 @@ class Substitutes:
     def _surfaces(self) -> npt.NDArray[np.object_]:
         return np.array(self.vocabulary.surfaces, object)
 
-    def _any(self, ids: Ints, slopes: Any, begins: bool, each: int) -> tuple[Any, Ints]:
+    def _any(self, ids: Ints, slopes: Any, kind: int, each: int) -> tuple[Any, Ints]:
         """Gains and pieces: the best of all pieces of a kind at each site."""
-        pieces = self.vocabulary.pieces(begins)
-        gain = gains(self.vocabulary.vectors, ids, slopes, among=pieces)
+        pieces = self.vocabulary.pieces(kind)
+        gain = rounded(gains(self.vocabulary.vectors, ids, slopes, among=pieces))
         gain[ids[:, None] == pieces] = -np.inf
         top, column = highest(gain, each)
         return top, pieces[column]
 
-    def _near(self, ids: Ints, slopes: Any, begins: bool, each: int) -> tuple[Any, Ints]:
+    def _near(self, ids: Ints, slopes: Any, kind: int, each: int) -> tuple[Any, Ints]:
         """Gains and pieces: the best of the nearest neighbours at each site."""
-        vectors, near = self.vocabulary.vectors, self.vocabulary.nearest(ids, begins, self.search.nearest)
-        gain = np.einsum("nd,nkd->nk", slopes, vectors[near] - vectors[ids][:, None])
+        vectors, near = self.vocabulary.vectors, self.vocabulary.nearest(ids, kind, self.search.candidates.nearest)
+        gain = rounded(np.einsum("nd,nkd->nk", slopes, vectors[near] - vectors[ids][:, None]))
         gain[near < 0] = -np.inf
         top, column = highest(gain, each)
         return top, np.take_along_axis(near, column, 1)
 
-    def _swaps(self, rows: Ints, sites: Sites, slopes: Any) -> Found:
+    def _swaps(self, rows: Ints, sites: Sites, some: Ints, slopes: Any) -> Found:
         """The one spelling of each site that is out of vocabulary. Its gain is that of the unknown piece, or, without one, of a
         vector of zeros.
         """
         vocabulary, corpus = self.vocabulary, self.space.column.corpus
         vectors, unknown = vocabulary.vectors, vocabulary.unknown
         new = vectors[unknown] if unknown >= 0 else np.zeros(vectors.shape[1], np.float32)
-        gain = ((new - vectors[sites.ids]) * slopes).sum(-1).astype(np.float64)
-        gain[sites.ids == unknown] = -np.inf  # the model does not know it as it is
-        row = rows[sites.asked]
+        gain = rounded(((new - vectors[sites.ids[some]]) * slopes).sum(-1)).astype(np.float64)
+        gain[sites.ids[some] == unknown] = -np.inf  # the model does not know it as it is
+        row, begin = rows[sites.asked[some]], sites.start[some]
         start = corpus.offsets[row]
-        words = corpus.cut(Spans(row, start + sites.start, start + sites.stop)).strings()
+        words = corpus.cut(Spans(row, start + begin, start + sites.stop[some])).strings()
         # marks are no words: a repeated one would be cut into marks that the model knows
-        gain[[not any(map(str.isalnum, word)) for word in words]] = -np.inf
-        swaps = self.search.max_scrambling
+        gain[np.fromiter(map(is_mark, words), np.bool_, len(words))] = -np.inf
+        swaps = self.search.candidates.max_scrambling
         rng = Rng.of(corpus.keys, self.seed, "swaps")
-        random = rng.uniform(np.repeat(row, swaps), (sites.start[:, None] * swaps + np.arange(swaps)).ravel())
+        random = rng.uniform(np.repeat(row, swaps), (begin[:, None] * swaps + np.arange(swaps)).ravel())
         made = [
             make_oov(word, vocabulary, numbers)
             for word, numbers in zip(words, random.reshape(-1, swaps).tolist(), strict=True)
         ]
         text = np.full(len(made), None, object)
         text[:] = made
-        return Found(np.arange(len(made)), gain, text, np.zeros(len(made), np.int64))
+        return Found(some, gain, text, np.zeros(len(made), np.int64))
 
     def _edits(self, rows: Ints, sites: Sites, found: Found) -> Edits:
         """The substitutions as edits of the original texts."""
@@ -194,7 +262,7 @@ class Substitutes:
         text = Ragged.of(found.text.tolist())
         return Edits(row, start, stop, text, start, np.maximum(stop - start, text.lengths))
 
-    def _usable(self, edits: Edits, begins: Mask) -> Mask:
+    def _usable(self, edits: Edits) -> Mask:
         """Which edits change something, glue no two words together, cut no grapheme cluster, and are allowed."""
         corpus = self.space.column.corpus
         old = edits.spans(corpus.offsets).cut(corpus).strings()
@@ -202,18 +270,21 @@ class Substitutes:
         fine = np.fromiter((a != b for a, b in zip(old, new, strict=True)), np.bool_, len(new))
         fine &= ~edits.cutting(corpus.offsets, corpus.tail)
         # a mark stands between words without blanks: a word in its place would become one with them
-        for at in np.flatnonzero(
-            begins & np.fromiter((not word.isalnum() for word in old), np.bool_, len(old))
-        ).tolist():
+        for at in np.flatnonzero(fine & np.fromiter((not word.isalnum() for word in old), np.bool_, len(old))).tolist():
             text, word = texts[edits.row[at]], new[at]
             before, after = text[: edits.start[at]][-1:], text[edits.stop[at] :][:1]
-            left = before.isalnum() and not old[at][0].isalnum() and word[:1].isalnum()
-            fine[at] &= not (left or (after.isalnum() and not old[at][-1].isalnum() and word[-1:].isalnum()))
+            left = _in_word(before) and not _in_word(old[at][0]) and _in_word(word[:1])
+            fine[at] = not (left or (_in_word(after) and not _in_word(old[at][-1]) and _in_word(word[-1:])))
         if self.allowed is not None:
             some = np.flatnonzero(fine)
             order = some[np.lexsort((edits.start[some], edits.row[some]))]
             fine[order] = self.allowed(corpus, edits.where(order))
         return fine
+
+
+def _in_word(letter: str) -> bool:
+    """Whether it is a letter, a digit, or a sign that belongs to one."""
+    return bool(letter) and (letter.isalnum() or unicodedata.category(letter).startswith("M"))
 
 
 def _rank(groups: Ints) -> Ints:

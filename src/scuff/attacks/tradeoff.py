@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics.chrf import chrf
+from ..metrics.chrf import chrf_likeness
 from ..metrics.paired import mean_with_interval
-from ..metrics.tradeoff import THRESHOLD, relative_decrease, succeeded, success
+from ..metrics.tradeoff import relative_decrease, succeeded, success
 from ..runs.display import estimate, rounded
 from ..runs.folder import Arrays
 from ..runs.schema import AttackLine, Estimate, Tradeoff, TradeoffLine, Unscored
@@ -52,13 +52,8 @@ def halves(
         bare = np.array([not aim.reference.strip() for aim in aims], np.bool_) & (measure.against == REFERENCE)
         for name in ("score_before", "score_after"):
             out[name][rows[bare]] = np.nan
-        out["source_likeness"][rows] = 1.0
-    edited = np.flatnonzero(
-        known & np.array([one != other for one, other in zip(before, after, strict=True)], np.bool_)
-    )
-    if edited.size:
-        places = edited.tolist()
-        out["source_likeness"][edited] = chrf([after[at] for at in places], [before[at] for at in places])
+        places = rows.tolist()
+        out["source_likeness"][rows] = chrf_likeness([before[at] for at in places], [after[at] for at in places])
     return out
 
 
@@ -89,7 +84,7 @@ def tradeoff_summary(lines: Sequence[AttackLine], goal: str, references: bool) -
     left: Unscored = {"unscored": len(every) - len(found)} if len(found) < len(every) else {}
     name, options = parse_call(goal)
     mine = options if name == Decrease.name else {}
-    threshold = float(mine.get("threshold", THRESHOLD))
+    threshold = float(mine["threshold"] if "threshold" in mine else Decrease(**mine).least)
 
     def mean(values: Sequence[float | None], most: float = 1.0) -> Estimate:
         kept = np.array([value for value in values if value is not None], np.float64)

@@ -58,6 +58,14 @@ def chrf_distance(before: Sequence[str], after: Sequence[str]) -> Floats:
     return out
 
 
+def chrf_likeness(before: Sequence[str], after: Sequence[str]) -> Floats:
+    """chrF of each changed text against the original. 1 for equal texts, even empty ones."""
+    out = np.ones(len(before))
+    if changed := [at for at, text in enumerate(before) if text != after[at]]:
+        out[changed] = chrf([after[at] for at in changed], [before[at] for at in changed])
+    return out
+
+
 def _alike(outputs: Sequence[str], references: Sequence[str]) -> Floats:
     """chrF of pairs of texts."""
     if len(outputs) != len(references):

@@ -188,12 +188,14 @@ def _outputs(line: AttackLine) -> dict[str, str]:
 def _halves_explained(tradeoff: Tradeoff) -> str:
     """Returns what both halves of an attack on texts mean (Michel et al. 2019, section 2.1)."""
     score, likeness = escape(measure(tradeoff["metric"])), escape(measure(tradeoff["source_metric"]))
+    blame = "the output lost more than the source did, so the model is to blame rather than the change."
+    least = f"{100 * tradeoff['threshold']:g}"
+    above = f"Above 100 {blame}" if least == "100" else f"Above 100 {blame} Here an attack succeeds above {least}."
     return (
         f"<li><b>{likeness} of the source</b>: how much of the source is left, of all attacked texts, also where the attack "
         f"failed. <b>Relative decrease</b>: the share of the {score} of the model's text, compared with {against(tradeoff)}, "
         "that is lost; 0 where it did not fall (Michel et al. 2019, eq. 1).</li>"
-        f"<li><b>S</b>: their sum. Above 100 the output lost more than the source did, so the model is to blame rather than "
-        "the change. Never read it without its halves.</li>"
+        f"<li><b>S</b>: their sum. {above} Never read it without its halves.</li>"
     )
 
 

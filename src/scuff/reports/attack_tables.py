@@ -59,7 +59,8 @@ def number_rows(summary: AttackSummary) -> list[Row]:
 def tradeoff_rows(tradeoff: Tradeoff) -> list[Row]:
     """Returns the rows of both halves of an attack on texts, of all attacked ones."""
     score, likeness = measure(tradeoff["metric"]), measure(tradeoff["source_metric"])
-    won = tradeoff["succeeded"]
+    won, least = tradeoff["succeeded"], f"{100 * tradeoff['threshold']:g}"
+    lost = "the output lost more than the source" if least == "100" else "the attack succeeded"
     return [
         (
             f"source {likeness}",
@@ -69,8 +70,8 @@ def tradeoff_rows(tradeoff: Tradeoff) -> list[Row]:
         (f"output {score}, before", spread(tradeoff["before"]), f"of the model's texts against {against(tradeoff)}"),
         (f"output {score}, after", spread(tradeoff["after"]), "of its texts for the attacked sources"),
         ("relative decrease", spread(tradeoff["decrease"]), f"of the output {score}: the share that is lost"),
-        ("S = source + decrease", spread(tradeoff["success"]), "above 100: the output lost more than the source"),
-        (f"  S above {100 * tradeoff['threshold']:g}", spread(won), share_of(tradeoff)),
+        ("S = source + decrease", spread(tradeoff["success"]), f"above {least}: {lost}"),
+        (f"  S above {least}", spread(won), share_of(tradeoff)),
     ]
 
 

@@ -16,14 +16,14 @@ from ..text.ragged import Ints, Mask, bounds, spread
 from ..translators.network import Batch, adversarial_loss
 from ..translators.translator import Translator
 from ..translators.vocabulary import END, PAD, UNKNOWN, split
-from ..victims.substitution import MAX_SCRAMBLING, gains, make_oov, signs
+from ..victims.substitution import MAX_SCRAMBLING, Vocabulary, gains, make_oov, signs
 
 KINDS = ("vocabulary", "swaps")  # Unconstrained, CharSwap
 
 ENTRIES = 1 << 27  # places x pieces of gains at once
 
 
-class Substitution:
+class AdversarialSources:
     """Substitutes pieces of source batches. kind: any piece of the same kind, or swapped letters. count: places of a text.
 
     Swaps of a word model put <unk> there, since that is what it sees of them. Swaps of a subword model swap letters within the
@@ -37,13 +37,17 @@ class Substitution:
             raise ValueError(f"expected one of {', '.join(KINDS)} for adversarial, got {kind!r}")
         self.network, self.kind, self.count = translator.network, kind, count
         source, device = translator.source, translator.device
-        proposable = np.array([bool(surface) for surface in source.surfaces])
-        self.proposable = torch.from_numpy(proposable).to(device)
-        self.begins = torch.from_numpy(source.begins).to(device)
-        self.resegment = (
-            Resegmentation(translator, texts, rows, seed) if kind == "swaps" and source.kind == "bpe" else None
-        )
-        swappable = proposable if self.resegment else proposable & source.begins
+        vocabulary = Vocabulary(source.surfaces, source.begins, source.unknown, translator.vectors())
+        kinds = vocabulary.kinds.copy()
+        kinds[UNKNOWN] = 1 if source.kind == "words" else 0  # a word, or a letter within one
+        self.proposable = torch.from_numpy(vocabulary.proposable).to(device)
+        self.kinds = torch.from_numpy(kinds).to(device)
+        self.resegment = None
+        if kind == "swaps" and source.kind == "bpe":
+            self.resegment = Resegmentation(translator, vocabulary, texts, rows, seed)
+        swappable = vocabulary.proposable & (
+            kinds < 2 if self.resegment else kinds == 1
+        )  # words only, as in the attack
         self.swappable = torch.from_numpy(swappable).to(device)
 
     def places(self, batch: Batch, target: Any, wanted: Ints) -> tuple[Any, Any]:
@@ -84,7 +88,7 @@ class Substitution:
         for at in range(0, len(ids), step):
             here = ids[at : at + step]
             gain = gains(vectors, here, slopes[at : at + step], sign=True)
-            allowed = (self.begins[here][..., None] == self.begins) & self.proposable
+            allowed = (self.kinds[here][..., None] == self.kinds) & self.proposable
             gain.masked_fill_(~allowed, -torch.inf).scatter_(-1, here[..., None], -torch.inf)
             parts.append(gain.max(-1))
         gain, piece = (torch.cat(both) for both in zip(*parts, strict=True))
@@ -109,14 +113,13 @@ class Resegmentation:
     word that swap e makes has the pieces flat[begin[e] : begin[e + 1]].
     """
 
-    def __init__(self, translator: Translator, texts: Any, rows: Any, seed: int) -> None:
+    def __init__(self, translator: Translator, vocabulary: Vocabulary, texts: Any, rows: Any, seed: int) -> None:
         source, rng = translator.source, np.random.default_rng([seed, 1])
         number: dict[tuple[str, int], int] = {}
         pieces: list[list[int]] = []
-        known = frozenset(source.surfaces)
 
         def swap(text: str, begin: int, end: int, start: int, stop: int) -> list[int]:
-            made = make_oov(text[start:stop], known, rng.random(MAX_SCRAMBLING).tolist())
+            made = make_oov(text[start:stop], vocabulary, rng.random(MAX_SCRAMBLING).tolist())
             word = text[begin:start] + made + text[stop:end]
             return [piece for part, _, _ in split(word) for piece, _, _ in source.cut(part, 0, len(part))]
 

@@ -25,7 +25,7 @@ from ..text.ragged import Ints
 from ..translators.network import Batch, Sizes, nll, padded
 from ..translators.translator import NETWORKS, SIZES, Translator, learn_vocabulary
 from ..translators.vocabulary import LEARNERS
-from .adversarial import KINDS, Substitution, sent
+from .adversarial import KINDS, AdversarialSources, sent
 
 Pairs = Sequence[tuple[str, str]]  # source and target
 
@@ -207,9 +207,9 @@ class Training:
         self.translator, self.network, self.schedule = translator, translator.network, schedule
         self.corpus, self.dev, self.dev_corpus = Corpus(translator, pairs), dev, Corpus(translator, dev)
         self.alpha, self.seed, self.cuda = alpha, seed, translator.device.type == "cuda"
-        self.substitution = None
+        self.adversarial = None
         if adversarial:
-            self.substitution = Substitution(
+            self.adversarial = AdversarialSources(
                 translator, adversarial, substitutions, texts=self.corpus.texts, rows=self.corpus.rows, seed=seed
             )
         betas = (0.9, 0.98) if translator.architecture == "transformer" else (0.9, 0.999)
@@ -263,7 +263,7 @@ class Training:
 
     def inputs(self, batches: list[Ints]) -> Iterator[tuple[Batch, Any, Any, int]]:
         """What each step takes: sources, targets, the weight of each row (None: 1), and the number of target pieces."""
-        corpus, ahead = self.corpus, AHEAD["cuda" if self.cuda else "cpu"] if self.substitution else 1
+        corpus, ahead = self.corpus, AHEAD["cuda" if self.cuda else "cpu"] if self.adversarial else 1
         batches = self.grouped(batches, ahead) if ahead > 1 else batches
         # copied at once: a copy for each step would wait for the device
         index = torch.from_numpy(np.concatenate(batches)).to(self.translator.device)
@@ -274,7 +274,7 @@ class Training:
             here = index[at : at + sum(sizes)]
             at += sum(sizes)
             parts = torch.split(here, sizes)
-            if self.substitution is None:
+            if self.adversarial is None:
                 yield (*corpus.take(members[0], here), None, int(corpus.wanted[members[0]].sum()))
                 continue
             for rows, part, changed in zip(members, parts, self.changed(members, here), strict=True):
@@ -294,16 +294,16 @@ class Training:
 
     def changed(self, members: list[Ints], index: Any) -> Iterator[Batch | list[Ints]]:
         """The adversarial sources of batches, made in one pass: as batches, or as rows where the lengths change."""
-        assert self.substitution is not None
+        assert self.adversarial is not None
         rows = np.concatenate(members)
         order = np.argsort(-self.corpus.length[rows], kind="stable")
         back = np.argsort(order)
         both = sent(np.stack((order, back)), self.translator.device)
         batch, target = self.corpus.take(rows[order], index[both[0]])
-        chosen, piece = self.substitution.places(batch, target, self.corpus.wanted[rows[order]])
+        chosen, piece = self.adversarial.places(batch, target, self.corpus.wanted[rows[order]])
         spliced = None
-        if self.substitution.resegment is not None:
-            spliced = self.substitution.resegment.splice(rows[order], batch.ids.cpu().numpy(), chosen.cpu().numpy())
+        if self.adversarial.resegment is not None:
+            spliced = self.adversarial.resegment.splice(rows[order], batch.ids.cpu().numpy(), chosen.cpu().numpy())
         ids, at = torch.where(chosen, piece, batch.ids), 0
         for member in members:
             where = slice(at, at + len(member))

@@ -303,7 +303,10 @@ class Query(Meter):
         self.afford(len(texts))
 
         def ask(rows: Sequence[int]) -> list[Floats]:
-            return victim.slopes([texts[i] for i in rows], [targets[i] for i in rows])
+            found = victim.slopes([texts[i] for i in rows], [targets[i] for i in rows])
+            if not all(np.isfinite(part).all() for part in found):
+                raise ValueError(f"expected finite gradients from {self.victim.name}, got nan or infinite ones")
+            return found
 
         def failed(row: int, reason: str) -> list[Floats]:
             raise RuntimeError(reason.removeprefix("error: "))

@@ -218,7 +218,7 @@ def slopes_of(victim: TextNetwork, texts: Column, targets: Sequence[Any]) -> lis
             np.searchsorted(found.which, pieces.start[at]) : np.searchsorted(found.which, pieces.start[end])
         ]
         mine = gradient[torch.from_numpy(batch.mask).to(device)][torch.from_numpy(kept - pieces.start[at]).to(device)]
-        return torch.nan_to_num(mine.float()).cpu().numpy()
+        return mine.float().cpu().numpy()
 
     with quiet(), answering(victim.model):
         tokens = max(1, victim.usual_tokens // BACKWARD)

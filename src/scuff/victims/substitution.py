@@ -22,6 +22,7 @@ from .base import Column, NotEnoughAccess, Victim
 
 NEAREST = 10  # neighbours of a piece, as in the paper
 MAX_SCRAMBLING = 3  # swaps of CharSwap at most; the paper names no number
+KINDS = 4  # of pieces
 ENTRIES = 1 << 24  # of a matrix of similarities at once: more might not fit into memory
 
 
@@ -30,9 +31,12 @@ class Vocabulary:
     """The pieces of a victim's source side.
 
     surfaces: what each piece reads like inside a text; "" for special ones and for those that are no whole characters: both are
-    never proposed. begins: whether a piece begins a word ("Ġthe", "▁the", any word of a word model); a replacement is of the
-    same kind. unknown: the piece of what is not in the vocabulary; -1: none. vectors: float32[pieces, size], the source
-    embeddings, by which the victim's slopes are gradients.
+    never proposed. begins: whether a piece begins a word ("Ġthe", "▁the", any word of a word model). unknown: the piece of what
+    is not in the vocabulary; -1: none. vectors: float32[pieces, size], the source embeddings, by which the victim's slopes are
+    gradients.
+
+    A replacement is of the same kind: begins + 2 * mark, where a mark is a piece without any letter or digit. Otherwise a word
+    would take the place of a full stop, which continues a word in many vocabularies, and stick to the word before it.
     """
 
     surfaces: Sequence[str]
@@ -54,29 +58,38 @@ class Vocabulary:
 
     @cached_property
     def proposable(self) -> Mask:
-        """Which pieces may stand in a text: not special, not empty, without white space."""
+        """Which pieces may stand in a text: not special, not empty, without white space, not a part of the letter before."""
         texts = Ragged.of(list(self.surfaces))
         white = np.bincount(np.repeat(np.arange(len(texts)), texts.lengths), is_white(texts.codes), len(texts))
-        fine: Mask = (texts.lengths > 0) & (white == 0)
+        behind = Ragged.of([f"a{surface}" for surface in self.surfaces])
+        part = np.zeros(behind.codes.size + 1, np.bool_)
+        part[continues(classes(behind.codes), behind.offsets)] = True
+        fine: Mask = (texts.lengths > 0) & (white == 0) & ~part[behind.offsets[:-1] + 1]
         return fine
 
-    def pieces(self, begins: bool) -> Ints:
-        """The pieces that may be proposed and do, or do not, begin a word."""
-        return self._pieces[int(begins)]
+    @cached_property
+    def kinds(self) -> Ints:
+        """The kind of each piece, 0 to 3."""
+        marks = np.fromiter((is_mark(surface) for surface in self.surfaces), np.bool_, len(self.surfaces))
+        return self.begins + 2 * marks
+
+    def pieces(self, kind: int) -> Ints:
+        """The pieces of a kind that may be proposed."""
+        return self._pieces[kind]
 
     @cached_property
-    def _pieces(self) -> tuple[Ints, Ints]:
-        return np.flatnonzero(self.proposable & ~self.begins), np.flatnonzero(self.proposable & self.begins)
+    def _pieces(self) -> list[Ints]:
+        return [np.flatnonzero(self.proposable & (self.kinds == kind)) for kind in range(KINDS)]
 
-    def nearest(self, ids: Ints, begins: bool, count: int = NEAREST) -> Ints:
-        """int[n, count]: the nearest pieces that do, or do not, begin a word, the nearest first; -1: no more.
+    def nearest(self, ids: Ints, kind: int, count: int = NEAREST) -> Ints:
+        """int[n, count]: the nearest pieces of a kind, the nearest first; -1: no more.
 
         By the cosine of the vectors, because the norm of an embedding follows the frequency of its piece: by Euclid's distance
         rare pieces, whose vectors are short, are neighbours of everything.
         """
-        known = self._nearest.setdefault((begins, count), {})
+        known = self._nearest.setdefault((int(kind), count), {})
         missing = np.array([piece for piece in np.unique(ids).tolist() if piece not in known], np.int64)
-        others = self.pieces(begins)
+        others = self.pieces(kind)
         step = max(1, ENTRIES // max(1, others.size))
         for at in range(0, missing.size, step):
             part = missing[at : at + step]
@@ -89,7 +102,7 @@ class Vocabulary:
         return np.stack([known[piece] for piece in ids.tolist()]) if ids.size else np.empty((0, count), np.int64)
 
     @cached_property
-    def _nearest(self) -> dict[tuple[bool, int], dict[int, Ints]]:
+    def _nearest(self) -> dict[tuple[int, int], dict[int, Ints]]:
         return {}
 
     @cached_property
@@ -121,6 +134,11 @@ class Substitutable(Protocol):
         The loss is to be raised. Of texts: eq. (4), the sum over t of log(1 - p(y_t | x, y_1 .. y_t-1)), y the target. Of labels:
         log(1 - p(label)).
         """
+
+
+def is_mark(text: str) -> bool:
+    """Whether a text has signs, but no letter and no digit."""
+    return bool(text) and not any(map(str.isalnum, text))
 
 
 def gives_slopes(victim: Any) -> bool:
@@ -163,8 +181,20 @@ def highest(values: npt.NDArray[Any], count: int) -> tuple[npt.NDArray[Any], Int
         return np.take_along_axis(values, column, 1), column
     column = np.argpartition(values, -count, 1)[:, -count:]
     found = np.take_along_axis(values, column, 1)
+    least = found.min(1)
+    for row in np.flatnonzero(
+        (values >= least[:, None]).sum(1) > count
+    ).tolist():  # of equal values not the first, maybe
+        column[row] = np.argsort(-values[row], kind="stable")[:count]
+        found[row] = values[row, column[row]]
     order = np.lexsort((column, -found), 1)  # of equal values the first comes first
     return np.take_along_axis(found, order, 1), np.take_along_axis(column, order, 1)
+
+
+def rounded(gain: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Gains to six digits (20 bits): the last ones depend on the batch, and must not decide which of two comes first."""
+    bits = np.ascontiguousarray(gain, np.float32).view(np.int32)
+    return ((bits + 8) & -16).view(np.float32)
 
 
 def make_oov(word: str, known: Container[str], random: Sequence[float]) -> str:

@@ -56,15 +56,15 @@ class TextGoal(Goal):
 class Decrease(TextGoal):
     """A lower score against the reference. Score: the relative decrease d_tgt of Michel et al. (2019), eq. (1).
 
-    Reached where the target lost more meaning than the source: chrF of the source + d_tgt > threshold (their section 2.1; with a
-    metric that is 0 or 1, such as exact-match, 1.8 stands in place of 1). A search goes on after that, to the largest decrease
-    that it finds; with stop=True it ends, which saves queries. `metric`: any metric of texts. against="output" compares with the
-    model's answer to the original text instead of the reference, for data that has none.
+    Reached where the target lost more meaning than the source: chrF of the source + d_tgt > threshold (their section 2.1), which
+    is 1 by default, and 1.8 with a metric that is 0 or 1, such as exact-match. A search goes on after that, to the largest
+    decrease that it finds; with stop=True it ends, which saves queries. `metric`: any metric of texts. against="output" compares
+    with the model's answer to the original text instead of the reference, for data that has none.
     """
 
     metric: str = "chrf"
     against: str = REFERENCE
-    threshold: float = THRESHOLD
+    threshold: float | None = None
     stop: bool = False
 
     name: ClassVar[str] = "decrease"
@@ -77,15 +77,20 @@ class Decrease(TextGoal):
             raise ValueError(f"expected a metric of texts for decrease.metric, got {self.metric}")
         if self.against not in (REFERENCE, OUTPUT):
             raise ValueError(f"expected {REFERENCE} or {OUTPUT} for decrease.against, got {self.against!r}")
-        check_number(self.threshold, 0, 2, "decrease.threshold")
+        check_number(self.least, 0, 2, "decrease.threshold")
         check_switch(self.stop, "decrease.stop")
-        if self.threshold == THRESHOLD and getattr(found, "right_or_wrong", False):
-            object.__setattr__(self, "threshold", ZERO_ONE_THRESHOLD)
         object.__setattr__(self, "open_ended", not self.stop)
 
     @cached_property
     def measure(self) -> Metric:
         return parse_metric(self.metric)
+
+    @property
+    def least(self) -> float:
+        """The threshold, or what it is by default with this metric."""
+        if self.threshold is not None:
+            return self.threshold
+        return ZERO_ONE_THRESHOLD if getattr(self.measure, "right_or_wrong", False) else THRESHOLD
 
     def score(self, outputs: Sequence[str], references: Sequence[str]) -> Floats:
         """The metric of each output, in [0, 1]."""
@@ -108,7 +113,7 @@ class Decrease(TextGoal):
         return lower, lower > 0
 
     def kept(self, score: Floats, alike: Floats) -> Mask:
-        return succeeded(alike, score, self.threshold)
+        return succeeded(alike, score, self.least)
 
 
 @dataclass(frozen=True)

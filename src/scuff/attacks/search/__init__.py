@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...specs import Family
-from .base import Dice, Offer, Search, Slope, Told, Try, Walk
+from .base import Candidates, Dice, Offer, Search, Slope, Told, Try, Walk
 from .beam import Beam, Greedy
 from .best_of import BestOf
 from .genetic import Genetic
@@ -24,6 +24,7 @@ def same_steps(one: Search, other: Search) -> bool:
 
 
 __all__ = [
-    "FAMILY", "SEARCHES", "Beam", "BestOf", "Delete", "Dice", "Genetic", "Gradient", "Greedy", "HeadTail", "Offer", "Random",
-    "Ranked", "Search", "Slope", "Substitution", "Told", "Try", "Unk", "Walk", "WeightedSaliency", "parse_search", "same_steps",
+    "FAMILY", "SEARCHES", "Beam", "BestOf", "Candidates", "Delete", "Dice", "Genetic", "Gradient", "Greedy", "HeadTail", "Offer",
+    "Random", "Ranked", "Search", "Slope", "Substitution", "Told", "Try", "Unk", "Walk", "WeightedSaliency", "parse_search",
+    "same_steps",
 ]  # fmt: skip

@@ -19,7 +19,8 @@ keeps the best text so far.
 
 A search with `slopes = True` may also yield `Slope(states, most, each)`. It asks for substitutions in these texts that promise
 most by the victim's gradients. It is sent a list with an `Offer` for each state, whose edits have numbers as all others have: a
-state of the search may then have them, too. A backward pass is a query.
+state of the search may then have them, too. A backward pass is a query. Offers are empty once the budget does not pay for the
+passes and a try after them, so that a search tries what it has. `candidates` says what offers are chosen from.
 
 The engine runs many such generators side by side and puts all they want to try into one batch, so a search that is written for
 one example is as fast as one written for a whole block.
@@ -38,6 +39,7 @@ from ...specs import Part
 from ...text.ragged import Floats, Ints
 from ...text.random import Rng
 from ...victims.base import Access
+from ...victims.substitution import MAX_SCRAMBLING, NEAREST
 from ..space import State, View
 
 EVEN = 1e-6  # margins that differ by less count as equal: the last digits of a score depend on its batch
@@ -97,6 +99,27 @@ class Offer(NamedTuple):
     gain: Floats
 
 
+class Candidates(NamedTuple):
+    """What a Slope is answered with. within: "vocabulary", any piece of the same kind; "neighbours", its `nearest` ones by the
+    model's embeddings; "swaps", a spelling that the model does not know, by up to `max_scrambling` swaps of inner letters. sign:
+    takes the sign of the gradient only.
+    """
+
+    within: str = "vocabulary"
+    sign: bool = True
+    nearest: int = NEAREST
+    max_scrambling: int = MAX_SCRAMBLING
+
+    @property
+    def summary(self) -> str:
+        """What takes the place of a piece, in words."""
+        return {
+            "vocabulary": "pieces into any other of the same kind, by gradients",
+            "neighbours": f"pieces into one of their {self.nearest:,} nearest in the model's embeddings, by gradients",
+            "swaps": "letters of words, so that the model does not know them, by gradients",
+        }[self.within]
+
+
 Request = Try | Slope
 Walk = Generator[Request, Any, State]  # is sent Told for a Try, list[Offer] for a Slope
 
@@ -134,12 +157,17 @@ class Search(Part, ABC):
     needs: ClassVar[Access] = Access.SCORE  # the least access to a victim that the search can work with
     hidden: ClassVar[bool] = False  # whether `view.hides` writes the victim's unknown token ([UNK]) instead of deleting
     cuts: ClassVar[bool] = False  # whether the search uses `view.cut`
-    slopes: ClassVar[bool] = False  # whether the search yields `Slope`: it is a Substitution, then
+    slopes: ClassVar[bool] = False  # whether the search yields `Slope`: it proposes its own edits, then
 
     @property
     def gradient_norm(self) -> str | None:
         """The norm of the gradient that `view.importance` is, of a search that needs gradients; None: integrated gradients."""
         return None
+
+    @property
+    def candidates(self) -> Candidates:
+        """What the offers of a search with `slopes` are chosen from."""
+        return Candidates()
 
     @abstractmethod
     def walk(self, view: View, dice: Dice) -> Walk:

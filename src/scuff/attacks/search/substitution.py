@@ -10,7 +10,7 @@ from ...specs import check_switch
 from ...victims.base import Access
 from ...victims.substitution import MAX_SCRAMBLING, NEAREST
 from ..space import State, View, with_edit
-from .base import Dice, Search, Slope, Try, Walk
+from .base import Candidates, Dice, Search, Slope, Try, Walk
 from .beam import Further, by_rounds
 
 WITHIN = ("vocabulary", "neighbours", "swaps")
@@ -65,6 +65,10 @@ class Substitution(Search):
                 f"expected verify={self.beam} or more for substitution.beam={self.beam}, got {self.verify}"
             )
 
+    @property
+    def candidates(self) -> Candidates:
+        return Candidates(self.within, self.sign, self.nearest, self.max_scrambling)
+
     def walk(self, view: View, dice: Dice) -> Walk:
         if self.verify:
             return (yield from by_rounds(view, self._tried, self.beam, self.n))
@@ -76,7 +80,7 @@ class Substitution(Search):
         return ()
 
     def _one_by_one(self) -> Further:
-        """Returns the states with 1 to n substitutions, fewer if there is no site left."""
+        """Returns the states with 1 to n substitutions, fewer if no site or too few queries are left."""
         states: list[State] = []
         while len(states) < self.n:
             state = states[-1] if states else ()
