@@ -13,9 +13,10 @@ import numpy as np
 from ..data.sheets import harmless
 from ..evaluation.judged import KIND, VERSION, JudgedDimension, JudgedValidity
 from ..evaluation.validity import LEVELS, SampledCases, predicted_validity, validity_levels
-from ..metrics.interval import Interval, percentile_interval, wilson
+from ..metrics.interval import percentile_interval, wilson
 from ..metrics.rank import spearman
 from ..perturbations.readability import Readability
+from ..runs.display import estimate, rounded
 from ..text.ragged import Floats, Ints
 from .agreement import (
     alpha_of,
@@ -140,14 +141,6 @@ def _check_roles(checks: Sequence[Check], kept: Sequence[str]) -> None:
         )
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else round(float(value), 6)
-
-
-def _estimate(value: float, interval: Interval) -> dict[str, Any]:
-    return {"value": _number(value), "interval": [_number(end) for end in interval]}
-
-
 # agreement
 
 
@@ -163,19 +156,19 @@ def _agreement(values: Floats, count: int, ordinal: bool, draws: Draws) -> dict[
         )
         alpha = krippendorff(values, "ordinal" if level == "ordinal" else "nominal", count)
         interval = percentile_interval(again) if enough else (math.nan, math.nan)
-        out[f"alpha_{level}"] = {**_estimate(alpha, interval), "items": rated}
+        out[f"alpha_{level}"] = {**estimate(alpha, interval), "items": rated}
     table = rating_counts(values, count)
-    out["fleiss"] = {"value": _number(fleiss(table)), "items": len(table)}
+    out["fleiss"] = {"value": rounded(fleiss(table)), "items": len(table)}
     pairs = []
     for one, other in combinations(range(len(values)), 2):
         both = np.isfinite(values[one]) & np.isfinite(values[other])
         same = float((values[one][both] == values[other][both]).mean()) if both.any() else math.nan
         entry = {
-            "raters": [one, other], "items": int(both.sum()), "same": _number(same),
-            "cohen": _number(cohen(values[one], values[other], count)),
+            "raters": [one, other], "items": int(both.sum()), "same": rounded(same),
+            "cohen": rounded(cohen(values[one], values[other], count)),
         }  # fmt: skip
         if ordinal:
-            entry["cohen_squared"] = _number(cohen(values[one], values[other], count, squared=True))
+            entry["cohen_squared"] = rounded(cohen(values[one], values[other], count, squared=True))
         pairs.append(entry)
     out["pairs"] = pairs
     return out
@@ -216,7 +209,7 @@ def _correlated(judged: Judged, draws: Draws, side: str, by: str, value: Any, ro
     for name, values in judged.measures.items():
         linear, by_rank = (correlate(rating, values[rows], here, by_rank=rank) for rank in (False, True))
         metrics[name] = {
-            "pearson": _estimate(linear.value, linear.interval), "spearman": _estimate(by_rank.value, by_rank.interval),
+            "pearson": estimate(linear.value, linear.interval), "spearman": estimate(by_rank.value, by_rank.interval),
             "paper": published_correlation(by, value, side, name) if judged.key.study == "meaning" else "",
         }  # fmt: skip
         if not math.isnan(linear.interval[0]):  # else resamples do not tell which is better
@@ -236,7 +229,7 @@ def _meaning(judged: Judged, draws: Draws, above: float) -> dict[str, Any]:
         rating = judged.one[rows]
         with np.errstate(invalid="ignore"):
             again = (draws[:, rows] @ rating) / draws[:, rows].sum(1)
-        mean = _estimate(float(rating.mean()), percentile_interval(again))
+        mean = estimate(float(rating.mean()), percentile_interval(again))
         means.append({"side": side, "by": by, "value": value, "pairs": int(rows.size), "mean": mean})
         if by == "all" and CHRF in judged.measures:
             kept = rows[rating >= ALIKE]
@@ -252,8 +245,8 @@ def _threshold(values: Floats, draws: Draws, above: float) -> dict[str, Any]:
     quantile = float(np.quantile(values, 1 - SHARE_ABOVE)) if values.size else math.nan
     again = [np.quantile(np.repeat(values, row.astype(np.int64)), 1 - SHARE_ABOVE) for row in draws if row.any()]
     return {
-        "above": above, "count": count, "share": _estimate(share, wilson(share, values.size)),
-        "exceeded": SHARE_ABOVE, "by": _estimate(quantile, percentile_interval(np.array(again))),
+        "above": above, "count": count, "share": estimate(share, wilson(share, values.size)),
+        "exceeded": SHARE_ABOVE, "by": estimate(quantile, percentile_interval(np.array(again))),
     }  # fmt: skip
 
 
@@ -271,7 +264,7 @@ def _validity(judged: Judged) -> dict[str, list[dict[str, Any]]]:
         out.setdefault(attack, []).append(
             {
                 "degree": degree, "valid": int(rated.sum()), "of": int(rated.size), "asked": len(rows),
-                "share": _estimate(share, wilson(share, rated.size)), "paper": published_share(attack, degree),
+                "share": estimate(share, wilson(share, rated.size)), "paper": published_share(attack, degree),
             }
         )  # fmt: skip
     return out
@@ -293,8 +286,8 @@ def _predicted(judged: Judged, draws: Draws, encoder: str | None, mlm: str | Non
         shares = [rated[level == at] for at in range(LEVELS)]
         found = correlate(rated, values, draws[:, rows], by_rank=True)
         out[name] = {
-            "levels": [{"of": one.size, "share": _number(float(one.mean()) if one.size else math.nan)} for one in shares],
-            "spearman": _estimate(found.value, found.interval),
+            "levels": [{"of": one.size, "share": rounded(float(one.mean()) if one.size else math.nan)} for one in shares],
+            "spearman": estimate(found.value, found.interval),
         }  # fmt: skip
     return out
 
@@ -353,7 +346,7 @@ def _readability(judged: Judged) -> dict[str, Any]:
         rows.append(
             {
                 "attack": names[at],
-                "mean": _estimate(float(mean[at]), interval),
+                "mean": estimate(float(mean[at]), interval),
                 "thesis": round(sum(known.raters) / len(known.raters), 2) if known.raters else None,
                 "effort": known.effort[-1] if known.effort else None,
             }
@@ -362,10 +355,10 @@ def _readability(judged: Judged) -> dict[str, Any]:
     for what in ("thesis", "effort"):
         both = [(row["mean"]["value"], row[what]) for row in rows if row[what] is not None]
         if len(both) > 2:
-            beside[what] = {"of": len(both), "spearman": _number(spearman(*zip(*both, strict=True)))}
+            beside[what] = {"of": len(both), "spearman": rounded(spearman(*zip(*both, strict=True)))}
     return {
         "texts": int(rated.sum()), "sets": int(given.all(-1).sum()), "ranks": rows, "beside": beside,
-        "agreement": {"kendall_w": {"value": _number(float(np.mean(agree)) if agree else math.nan), "sets": len(agree)}},
+        "agreement": {"kendall_w": {"value": rounded(float(np.mean(agree)) if agree else math.nan), "sets": len(agree)}},
     }  # fmt: skip
 
 
