@@ -607,6 +607,7 @@ def test_every_search_runs() -> None:
 # how many are attacked, and by which recipe
 
 
+@pytest.mark.slow
 def test_so_many_are_attacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The goal applies to about half of the texts: as many are looked at as it takes, the same whatever batches and workers."""
     settings: dict[str, Any] = {"recipe": "tt-deepwordbug", "goal": None, "attacked": 20}
@@ -646,6 +647,7 @@ def test_fewer_than_wanted_are_attacked() -> None:
         attack(attacked=0)
 
 
+@pytest.mark.slow
 def test_a_dead_model_is_not_looked_for_long() -> None:
     asked = []
 

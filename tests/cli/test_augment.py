@@ -93,6 +93,7 @@ def test_tagging(tmp_path: Path) -> None:
     assert main(["augment", str(tmp_path / "a.conllu"), "--dimensions", "segment", "-o", str(tmp_path / "n")]) == 2
 
 
+@pytest.mark.slow
 def test_parquet(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

@@ -168,6 +168,7 @@ def test_zeroe_of_a_conll_2003_file(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_zeroe_of_tables_and_tokens(tmp_path: Path) -> None:
     rows = "".join(f"{n},premise number {n},another hypothesis,{n % 3}\n" for n in range(30))
     folder, _ = zeroe(

@@ -56,6 +56,7 @@ def test_an_array_on_one_line_is_read_in_pieces(tmp_path: Path, monkeypatch: pyt
     assert sum(sizes) == 3000 and max(sizes) < 20 and len(held) > 90 and max(held) < 1100
 
 
+@pytest.mark.slow
 def test_ten_megabytes_in_one_text() -> None:
     text = LINE * (10_000_000 // len(LINE))
     new = scuff.perturb(text, "inner-shuffle", "low", seed=1)

@@ -115,6 +115,7 @@ def test_why_cases_have_no_answer_stands_in_table_and_report(
         assert found["reasons"] == found["clean"]["reasons"] == {"status 500": 2, "timed out after 0.1 s": 2}
 
 
+@pytest.mark.slow
 def test_why_queries_of_an_attack_have_no_answer(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def script(body: Any, number: int) -> Any:
         odd = [text for text in body["inputs"] if "late" not in text and "good" in text]

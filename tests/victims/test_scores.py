@@ -239,6 +239,7 @@ def talker(body: Any, _: int) -> Any:
     return reply(f"<think> negative?</think> {said}", places)
 
 
+@pytest.mark.slow
 def test_a_chat_model_is_searched_and_attacked_by_its_tokens() -> None:
     with serving(talker) as server:
         model = f"chat:{server.url}/v1#tiny"
