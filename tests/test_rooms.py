@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "scuff"
 GROUND = {"text", "resources", "specs", "version", "isolation", "interrupts"}
-BELOW_VICTIMS = GROUND | {"english", "huggingface", "metrics", "perturbations", "data"}
+BELOW_VICTIMS = GROUND | {"english", "huggingface", "metrics", "perturbations", "shields", "data"}
 MAY_IMPORT = {
     "text": set(),
     "resources": {"isolation"},
@@ -29,9 +29,10 @@ MAY_IMPORT = {
     "translators": {"text", "resources", "specs", "isolation", "huggingface"},
     "metrics": {"text", "resources", "huggingface", "specs", "version", "english"},
     "perturbations": GROUND | {"english", "huggingface", "metrics"},
-    "data": GROUND | {"perturbations"},
-    "victims": GROUND | {"huggingface", "translators", "metrics", "data"},
-    "runs": GROUND | {"data", "metrics", "victims"},
+    "shields": GROUND | {"english", "metrics", "perturbations"},
+    "data": GROUND | {"perturbations", "shields"},
+    "victims": GROUND | {"huggingface", "translators", "metrics", "data", "shields"},
+    "runs": GROUND | {"data", "metrics", "victims", "shields"},
     "evaluation": BELOW_VICTIMS | {"victims", "runs"},
     "attacks": BELOW_VICTIMS | {"victims", "runs"},
     "training": GROUND
@@ -50,6 +51,7 @@ PACKAGES = {
     "translators": {"numpy", "torch", "tokenizers", "safetensors"},
     "metrics": {"numpy", "rapidfuzz", "sacrebleu"},
     "perturbations": {"numpy"},
+    "shields": {"numpy"},
     "data": {"numpy", "pyarrow", "datasets"},
     "victims": {"numpy", "torch", "transformers", "huggingface_hub", "urllib3"},
     "runs": {"numpy", "yaml", "tomli"},

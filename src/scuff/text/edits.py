@@ -136,8 +136,12 @@ class Edits:
 
     def real(self, texts: Ragged) -> Edits:
         """Without edits that change nothing."""
-        old = self.spans(texts.offsets).cut(texts)
-        return self.where(text_bits(old) != text_bits(self.text))
+        return self.where(self.changing(texts))
+
+    def changing(self, texts: Ragged) -> Mask:
+        """Which edits change something."""
+        changed: Mask = text_bits(self.spans(texts.offsets).cut(texts)) != text_bits(self.text)
+        return changed
 
     def spans(self, offsets: Ints) -> Spans:
         """What they replace, counted from the beginning of all codes."""
@@ -282,12 +286,18 @@ class Edits:
 
     def then(self, later: Edits, texts: Ragged) -> Edits:
         """One set of edits that does what these and then `later`, which are made for the edited texts, do."""
+        return self.merged(later, texts)[0]
+
+    def merged(self, later: Edits, texts: Ragged) -> tuple[Edits, Ints, Ints]:
+        """What `then` returns, and which of its edits each of these, and each of `later`, became a part of. All are in order."""
         middle = self.splice(texts)
         final = later.splice(middle)
-        back = self.inverse(texts)
-        parts = Edits.join([back, later]).in_order()  # both as spans of the text in between
+        back, later = self.inverse(texts), later.in_order()
+        parts = Edits.join([back, later])  # both as spans of the text in between
+        order = np.lexsort((parts.site, parts.stop, parts.start, parts.row))
+        parts = parts.where(order)
         if not len(parts):
-            return parts
+            return parts, order, order
         start, stop = parts._apart(middle.offsets)
         reach = np.maximum.accumulate(stop)
         # edits that only touch stay apart, so that a span beside one keeps its text; what is put in at one place is one edit
@@ -295,14 +305,20 @@ class Edits:
         opens = (start[1:] >= reach[:-1]) & ~(insert[1:] & insert[:-1] & (start[1:] == start[:-1]))
         first = np.flatnonzero(np.append(True, opens))
         merged = Spans(parts.row[first], start[first], np.append(reach[first[1:] - 1], reach[-1]))
-        old, new = back._widen(merged, middle.offsets), later.in_order()._widen(merged, middle.offsets)
+        old, new = back._widen(merged, middle.offsets), later._widen(merged, middle.offsets)
         again = (old.stop[1:] == old.start[:-1]) & (old.row[1:] == old.row[:-1])  # both put something in at one place
         group = np.flatnonzero(np.append(True, ~again))
         old, first = old.where(group), first[group]
         new = Spans(old.row, new.start[group], np.append(new.stop[group[1:] - 1], new.stop[-1]))
         place = old.start - texts.offsets[old.row]
         text, cost = new.cut(final), np.add.reduceat(parts.cost, first)
-        return Edits(old.row, place, old.stop - texts.offsets[old.row], text, place, cost)
+        member = np.empty(len(parts), np.int64)
+        member[order] = np.searchsorted(first, np.arange(len(parts)), "right") - 1
+        return (
+            Edits(old.row, place, old.stop - texts.offsets[old.row], text, place, cost),
+            member[: len(back)],
+            member[len(back) :],
+        )
 
     def _widen(self, spans: Spans, offsets: Ints) -> Spans:
         """Like carry, for `_apart` spans that contain edits whole. What is put in at the border of a span stays outside; what is

@@ -1,0 +1,10 @@
+"""Shields: text in, mended text out. They stand in front of any model and do not touch it."""
+
+from __future__ import annotations
+
+from ..text.corpus import Corpus
+from .base import Repairs, Shield
+from .chain import Chain
+from .names import FAMILY, parse
+
+__all__ = ["FAMILY", "Chain", "Corpus", "Repairs", "Shield", "parse"]

@@ -1,0 +1,127 @@
+"""`Shield`, the base class of all shields, and `Repairs`: edits with what was found wrong at each."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from ..specs import Part
+from ..text.corpus import Corpus
+from ..text.edits import Edit, Edits
+from ..text.ragged import Bits, Ints, Mask, Ragged
+from ..text.words import Spans
+
+MOST_KINDS = 64  # of one shield or chain: a kind is a bit
+
+
+@dataclass(frozen=True, eq=False)
+class Repairs:
+    """Edits that do not overlap, in order, and the kinds of what each mends: bit i of `kind` stands for kinds[i].
+
+    An edit has several kinds where shields of a chain changed the same place one after the other.
+    """
+
+    edits: Edits
+    kind: Bits
+    kinds: tuple[str, ...]
+
+    @classmethod
+    def of(cls, edits: Edits, number: Ints, kinds: tuple[str, ...]) -> Repairs:
+        """number: of the kind of each edit, in `kinds`."""
+        order = np.lexsort((edits.site, edits.stop, edits.start, edits.row))
+        return cls(edits.where(order), np.uint64(1) << number[order].astype(np.uint64), kinds)
+
+    @classmethod
+    def none(cls, kinds: tuple[str, ...] = ()) -> Repairs:
+        return cls(Edits.join([]), np.empty(0, np.uint64), kinds)
+
+    def __len__(self) -> int:
+        return len(self.edits)
+
+    def where(self, chosen: Mask) -> Repairs:
+        """Some of these repairs."""
+        return Repairs(self.edits.where(chosen), self.kind[chosen], self.kinds)
+
+    def counts(self, rows: int) -> Ints:
+        """How many edits of each kind each text has: [rows, kinds]."""
+        bit = np.arange(len(self.kinds), dtype=np.uint64)
+        has = (self.kind[:, None] >> bit & np.uint64(1)).astype(np.int64)
+        out = np.zeros((rows, len(self.kinds)), np.int64)
+        np.add.at(out, self.edits.row, has)
+        return out
+
+    def then(self, later: Repairs, texts: Ragged) -> Repairs:
+        """One set of repairs that does what these and then `later`, which are of the mended texts, do."""
+        kinds = tuple(dict.fromkeys((*self.kinds, *later.kinds)))
+        edits, mine, theirs = self.edits.merged(later.edits, texts)
+        kind = np.zeros(len(edits), np.uint64)
+        np.bitwise_or.at(kind, mine, _translated(self, kinds))
+        np.bitwise_or.at(kind, theirs, _translated(later, kinds))
+        real = edits.changing(texts)
+        return Repairs(edits.where(real), kind[real], kinds)
+
+    def listed(self, texts: Ragged) -> list[list[tuple[Edit, tuple[str, ...]]]]:
+        """For people: the edits of each text, each with the names of its kinds."""
+        names = [tuple(name for bit, name in enumerate(self.kinds) if kind >> bit & 1) for kind in self.kind.tolist()]
+        out: list[list[tuple[Edit, tuple[str, ...]]]] = []
+        number = 0
+        for edits in self.edits.listed(texts):
+            out.append([(edit, names[number + at]) for at, edit in enumerate(edits)])
+            number += len(edits)
+        return out
+
+
+def _translated(repairs: Repairs, kinds: Sequence[str]) -> Bits:
+    """The kinds of repairs as bits of other kinds, which include them."""
+    if len(kinds) > MOST_KINDS:
+        raise ValueError(f"expected at most {MOST_KINDS} kinds of repairs in a chain, got {len(kinds)}")
+    out = np.zeros(len(repairs), np.uint64)
+    for bit, name in enumerate(repairs.kinds):
+        out |= (repairs.kind >> np.uint64(bit) & np.uint64(1)) << np.uint64(kinds.index(name))
+    return out
+
+
+class Shield(Part):
+    """Mends texts before a model sees them. A subclass is a frozen dataclass with `mend`; its options are its fields.
+
+    `kinds` names what it finds wrong. What it does depends on the text alone: not on other texts, batches or chance.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def mend(self, corpus: Corpus) -> Repairs:
+        """Proposes repairs, which do not overlap, for all texts of a corpus."""
+
+    @final
+    def repairs(self, corpus: Corpus, guard: Spans | None = None) -> Repairs:
+        """Returns the repairs of a corpus that may be made: none that changes nothing, none in a guarded span, and none that
+        would give a list of tokens another number of tokens.
+        """
+        found = self.mend(corpus)
+        edits = found.edits
+        if not len(edits):
+            return found
+        keep = np.ones(len(edits), np.bool_)
+        if guard is not None and len(guard):
+            keep &= ~edits.hitting(guard, corpus.offsets)
+        if corpus.of_lists:
+            keep &= ~edits.breaking_tokens(corpus)
+        return found if keep.all() else found.where(keep)
+
+    @final
+    def __call__(self, corpus: Corpus) -> Corpus:
+        """Returns the mended corpus."""
+        return mended(corpus, self.repairs(corpus))
+
+
+def mended(corpus: Corpus, repairs: Repairs) -> Corpus:
+    """The corpus with repairs made. Its words are found anew, since a repair may join or part them; tokens stay tokens."""
+    new = corpus.apply(repairs.edits)
+    if new is corpus or corpus.of_lists:
+        return new
+    return Corpus(new.codes, new.offsets, corpus.keys)

@@ -1,0 +1,36 @@
+"""Several shields, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..text.corpus import Corpus
+from .base import Repairs, Shield, mended
+
+
+@dataclass(frozen=True)
+class Chain(Shield):
+    """One shield after the other: each sees the text as those before it left it."""
+
+    parts: tuple[Shield, ...]
+
+    name: ClassVar[str] = "chain"
+    summary: ClassVar[str] = "several shields, one after the other"
+
+    @property
+    def spec(self) -> str:
+        return "+".join(part.spec for part in self.parts)
+
+    def mend(self, corpus: Corpus) -> Repairs:
+        done, now = Repairs.none(), corpus
+        for part in self.parts:
+            found = part.repairs(now)
+            done = done.then(found, corpus) if len(done) and len(found) else _either(done, found)
+            now = mended(now, found)
+        return done
+
+
+def _either(one: Repairs, other: Repairs) -> Repairs:
+    """Of two sets of repairs, one of which is empty, the other, with the kinds of both."""
+    return other if len(other) else one

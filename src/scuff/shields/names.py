@@ -1,0 +1,22 @@
+"""The shipped shields by name, and specs: `normalise+restore`, `restore(tier='context')`, `my_file.py:Mine`."""
+
+from __future__ import annotations
+
+from ..specs import Family, split_outside
+from .base import Shield
+from .chain import Chain
+
+NAMES: dict[str, type[Shield]] = {}
+CHAINS: dict[str, str] = {}  # names of whole chains
+FAMILY: Family[Shield] = Family("a shield", "scuff.shields", Shield, NAMES)
+
+
+def parse(spec: str | Shield) -> Shield:
+    """Builds the shield of a spec; one that is built already is returned as it is. `a+b`: one after the other."""
+    if not isinstance(spec, str):
+        return FAMILY.build(spec)
+    parts: list[Shield] = []
+    for single in split_outside(spec, "+"):
+        made = parse(CHAINS[single.strip()]) if single.strip() in CHAINS else FAMILY.build(single)
+        parts += made.parts if isinstance(made, Chain) else (made,)
+    return parts[0] if len(parts) == 1 else Chain(tuple(parts))
