@@ -37,7 +37,8 @@ from scuff.metrics.classification import Accuracy, Auc, TokenAccuracy
 from scuff.metrics.edit import edit_distance
 from scuff.metrics.interval import percentile_interval, resamples
 from scuff.perturbations import LEVELS, ZEROE, Visual, parse
-from scuff.perturbations.plan import Plan, Tally
+from scuff.perturbations.blocks import Tally
+from scuff.perturbations.plan import Plan
 from scuff.perturbations.published import PUBLISHED, THESIS, as_published
 from scuff.version import __version__
 from scuff.victims.open import open_victim

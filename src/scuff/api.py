@@ -38,7 +38,8 @@ from .judging.studies import CHRF_ABOVE, CONTROLS, LANGUAGE, PASS, Decide, Study
 from .metrics import Metric
 from .perturbations.base import Perturbation
 from .perturbations.languages import warn_of_language
-from .perturbations.plan import Plan, Tally, whole_number
+from .perturbations.blocks import Note, Tally, Work, check_each
+from .perturbations.plan import Plan, whole_number
 from .perturbations.protect import Protect
 from .reports import (
     check_summary,
@@ -291,18 +292,36 @@ def perturb(
     """
     plan = Plan.of(perturbation, level, seed, selection, protect, as_published)
     draw = whole_number(draw, "perturb.draw")
+    names = _columns(texts, column)
+
+    def treat(held: Any, name: str | None) -> tuple[Any, list[list[Edit]]]:
+        own = [f"{name}:{each}" for each in ids] if ids is not None and len(names) > 1 else ids
+        return _perturbed(held, plan, draw, own, return_edits, skip_errors)
+
+    return _everywhere(texts, names, treat, return_edits)
+
+
+def _columns(texts: Any, column: str | Sequence[str] | None) -> list[Any]:
+    """Returns the columns of a DataFrame that are meant, none for other texts. Raises TypeError for a column of those."""
     if is_frame(texts):
-        names = frame_columns(texts, column)
-        new, changes = texts.copy(), {}
-        for name in names:
-            own = [f"{name}:{each}" for each in ids] if ids is not None and len(names) > 1 else ids
-            series, changes[name] = _perturbed(texts[name], plan, draw, own, return_edits, skip_errors)
-            new[name] = series.array
-        return (new, changes if len(names) > 1 else changes[names[0]]) if return_edits else new
+        return frame_columns(texts, column)
     if column is not None:
         raise TypeError(f"expected a DataFrame for column, got {type(texts).__name__}")
+    return []
+
+
+def _everywhere(
+    texts: Any, names: list[Any], treat: Callable[[Any, Any], tuple[Any, list[list[Note]]]], return_edits: bool
+) -> object:
+    """Returns new texts in the type of the old, with what is told about each if wanted. names: the columns of a DataFrame."""
+    if names:
+        new, notes = texts.copy(), {}
+        for name in names:
+            series, notes[name] = treat(texts[name], name)
+            new[name] = series.array
+        return (new, notes if len(names) > 1 else notes[names[0]]) if return_edits else new
     texts = list(texts) if isinstance(texts, Iterator) else texts
-    new, edits = _perturbed(texts, plan, draw, ids, return_edits, skip_errors)
+    new, edits = treat(texts, None)
     return (new, edits[0] if isinstance(texts, str) else edits) if return_edits else new
 
 
@@ -310,44 +329,48 @@ def _perturbed(
     texts: Any, plan: Plan, draw: int, ids: Sequence[object] | None, edits: bool, skip_errors: bool
 ) -> tuple[Any, list[list[Edit]]]:
     """Returns perturbed texts in the type of the old, and their edits if wanted."""
-    new: list[Any] = list(held_texts(texts))
+    old = held_texts(texts)
     limited = plan.perturbation.facts.reach < plan.level
-    warn_of_language([plan.perturbation], (text for text in new if isinstance(text, str)), stacklevel=3)
-    changes: list[list[Edit]] = []
+    warn_of_language([plan.perturbation], (text for text in old if isinstance(text, str)), stacklevel=STACK - 1)
     tally = Tally()
-    if skip_errors or not all(isinstance(text, str) for text in new):
-        new, changes = _perturbed_alone(new, plan, draw, ids, edits, skip_errors, tally)
-    else:  # the usual case
-        new = plan.texts(
-            new, ids=ids, draw=draw, tally=tally if limited else None, edits=changes if edits else None
-        )  # fmt: skip
+    new, changes = _treated(old, plan, draw, ids, edits, skip_errors, tally if limited else None)
     if limited and (warning := plan.out_of_reach(tally)):
-        warnings.warn(warning, stacklevel=3)
+        warnings.warn(warning, stacklevel=STACK - 1)
     return like(texts, new), changes
 
 
-def _perturbed_alone(
-    texts: list[Any], plan: Plan, draw: int, ids: Sequence[object] | None, edits: bool, skip_errors: bool, tally: Tally
-) -> tuple[list[Any], list[list[Edit]]]:
-    """Returns perturbed texts, some of which may be missing or make the perturbation raise, and their edits if wanted."""
-    new = texts.copy()
-    changes: list[list[Edit]] = [[] for _ in new] if edits else []
-    spans = plan.protect.spans
-    for what, given in (("ids", ids), ("protected spans", spans)):
-        if given is not None and (isinstance(given, str) or not isinstance(given, Sized) or len(given) != len(new)):
-            raise ValueError(f"expected {what} for each of {len(new)} texts, got {given!r:.60}")
-    held = Texts(texts, "text {}".format, list(ids) if ids is not None else None, spans)
-    for part in held.perturbed(plan, draw, edits=edits, strict=not skip_errors):
+STACK = 6  # functions from `_treated` to the line of the user's program that a warning is about
+
+
+def _treated(
+    texts: list[str | None],
+    work: Work[Note],
+    draw: int,
+    ids: Sequence[object] | None,
+    edits: bool,
+    skip_errors: bool,
+    tally: Tally | None,
+) -> tuple[list[str | None], list[list[Note]]]:
+    """Returns new texts, and what is told about each if wanted. Some may be missing, or make the work raise."""
+    new, notes = list(texts), []  # type: tuple[list[Any], list[list[Note]]]
+    if not skip_errors and all(isinstance(text, str) for text in new):  # the usual case
+        return [*work.texts(new, ids=ids, draw=draw, tally=tally, edits=notes if edits else None)], notes
+    tally = work.new_tally() if tally is None else tally
+    notes = [[] for _ in new] if edits else []
+    check_each("ids", ids, len(new))
+    check_each("protected spans", work.protect.spans, len(new))
+    held = Texts(new.copy(), "text {}".format, list(ids) if ids is not None else None, work.protect.spans)
+    for part in held.treated(work, draw, edits=edits, strict=not skip_errors):
         tally.add(part.tally)
         for row, text in zip(part.rows, part.new, strict=True):
             new[row] = str(text)
         for row, found in zip(part.rows, part.edits, strict=False):
-            changes[row] = found
+            notes[row] = found
     if (failures := tally.failures).count:
         warnings.warn(
-            f"{failures.count} of {len(new)} texts stay as they are: {'; '.join(failures.lines)}", RuntimeWarning, 4
+            f"{failures.count} of {len(new)} texts stay as they are: {'; '.join(failures.lines)}", RuntimeWarning, STACK
         )
-    return new, changes
+    return new, notes
 
 
 @overload

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import scuff
 from reference import slow, slow_respell
-from scuff.perturbations import plan
+from scuff.perturbations import blocks
 from scuff.perturbations.base import LEVELS, Perturbation
 from scuff.perturbations.names import NAMES, parse
-from scuff.perturbations.plan import Plan, Tally
+from scuff.perturbations.blocks import Tally
+from scuff.perturbations.plan import Plan
 from scuff.text.corpus import Corpus
 from scuff.text.random import Rng
 from strategies import seed, strength, text, texts
@@ -90,11 +91,11 @@ def test_neither_order_nor_blocks_nor_neighbours_matter(
     wanted = dict(zip(texts, scuff.perturb(texts, perturbation, p, seed=seed), strict=True))
     shuffled = texts * 2
     shuffler.shuffle(shuffled)
-    usual, plan.BLOCK = plan.BLOCK, block
+    usual, blocks.BLOCK = blocks.BLOCK, block
     try:
         assert scuff.perturb(shuffled, perturbation, p, seed=seed) == [wanted[text] for text in shuffled]
     finally:
-        plan.BLOCK = usual
+        blocks.BLOCK = usual
 
 
 @pytest.mark.parametrize("name", [name for name in SPECS if name in WHOLE or name in slow.PERTURBATIONS])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 import scuff
-from scuff.perturbations import plan
+from scuff.perturbations import blocks
 from scuff.perturbations.names import NAMES
 from scuff.training.augmentation import Augmentation
 from strategies import text
@@ -87,7 +87,7 @@ def test_order_and_size_of_the_data_change_nothing(ids: bool) -> None:
 
 def test_blocks_change_nothing_but_time(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = scuff.augment(DATA, dimensions=["keyboard", "visual@edits"], copies=2)
-    monkeypatch.setattr(plan, "BLOCK", 100)
+    monkeypatch.setattr(blocks, "BLOCK", 100)
     assert scuff.augment(DATA, dimensions=["keyboard", "visual@edits"], copies=2) == whole
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..data.formats.files import Input
     from ..data.formats.streams import Source
     from ..isolation import Failures
-    from ..perturbations.plan import Tally
+    from ..perturbations.blocks import Tally
     from ..runs.progress import Progress
 
 

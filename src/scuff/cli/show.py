@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
         for level, strength in LEVELS.items():
             new = list(texts)
             try:
-                for part in shown.perturbed(replace(plan, level=strength)):
+                for part in shown.treated(replace(plan, level=strength)):
                     failures.extend(part.tally.failures)
                     for row, text in zip(part.rows, part.new, strict=True):
                         new[row] = str(text)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Generic
 
 from ..isolation import Blameless, isolated, reason_of
+from ..perturbations.blocks import Note, Tally, Work
 from ..perturbations.languages import warn_of_language
-from ..perturbations.plan import Plan, Tally
+from ..perturbations.plan import Plan
 from ..perturbations.protect import Protect
-from ..text.edits import Edit, map_span
+from ..text.edits import map_span
 from .dataset import joined
 from .formats.base import Format, Value, lone_surrogate
 from .formats.files import Input
@@ -28,25 +29,26 @@ ShowProgress = Callable[[Source, Tally], None]
 PROBE = "A few plain words."  # a perturbation that raises on this, too, is wrong itself
 
 
-class Perturbed(NamedTuple):
-    """Some rows of a column: their numbers, new texts, edits if wanted, and counts."""
+@dataclass(frozen=True)
+class Done(Generic[Note]):
+    """Some rows of a column: their numbers, new texts, what is told about each (its edits) if wanted, and counts."""
 
     rows: Sequence[int]
     new: Sequence[Value]
-    edits: Sequence[list[Edit]]
+    edits: Sequence[list[Note]]
     tally: Tally
 
 
-def raise_hopeless(plan: Plan, error: BaseException, *, tokens: bool) -> None:
-    """Raises an error if a plain text gives the same one, since then it is not about a text but about the plan."""
-    plain = replace(plan, protect=Protect(plan.protect.what))
+def raise_hopeless(work: Work[Any], error: BaseException, *, tokens: bool) -> None:
+    """Raises an error if a plain text gives the same one, since then it is not about a text but about what is done with it."""
+    plain = work.protecting(Protect(work.protect.what))
     try:
         if tokens:
             plain.tokens([PROBE.split()])
         else:
             plain.texts([PROBE])
     except (Exception, SystemExit) as same:
-        raise_same(error, same, plan.perturbation.spec)
+        raise_same(error, same, work.spec)
 
 
 def raise_same(error: BaseException, same: BaseException, who: str) -> None:
@@ -67,51 +69,53 @@ class Texts:
     ids: Sequence[object] | None = None
     spans: Sequence[tuple[tuple[int, int], ...]] | None = None  # protected, of each text
 
-    def perturbed(self, plan: Plan, draw: int = 0, *, edits: bool = False, strict: bool = False) -> Iterator[Perturbed]:
+    def treated(
+        self, work: Work[Note], draw: int = 0, *, edits: bool = False, strict: bool = False
+    ) -> Iterator[Done[Note]]:
         """Yields the new texts in parts: strings as texts, lists as tokens; what is missing stays.
 
-        A text that the perturbation raises on stays as it is and is counted; strict: its error is raised.
+        A text that the perturbation or shield raises on stays as it is and is counted; strict: its error is raised.
         """
         for kind in (str, list):
             rows = [row for row, value in enumerate(self.values) if isinstance(value, kind)]
             if rows:
-                work = partial(self._some, plan, draw, edits)
+                some = partial(self._some, work, draw, edits)
                 try:
-                    parts = [work(rows)]
+                    parts = [some(rows)]
                 except Blameless:
                     raise
                 except (Exception, SystemExit) as error:
                     if strict:
                         raise
-                    parts = self._isolated(plan, error, rows, work)
+                    parts = self._isolated(work, error, rows, some)
                 yield from parts
 
     def _isolated(
-        self, plan: Plan, error: BaseException, rows: list[int], work: Callable[[Sequence[int]], Perturbed]
-    ) -> list[Perturbed]:
-        """Returns the results of rows on some of which the perturbation raised an error."""
+        self, work: Work[Note], error: BaseException, rows: list[int], some: Callable[[Sequence[int]], Done[Note]]
+    ) -> list[Done[Note]]:
+        """Returns the results of rows on some of which the work raised an error."""
         halved = {row: found for row in rows if (found := self._half_character(row))}
         rest = [row for row in rows if row not in halved]
         if not halved:
-            raise_hopeless(plan, error, tokens=isinstance(self.values[rows[0]], list))
-        parts = isolated(rest, work, partial(self._failed, plan)) if rest else []
+            raise_hopeless(work, error, tokens=isinstance(self.values[rows[0]], list))
+        parts = isolated(rest, some, partial(self._failed, work)) if rest else []
         return [*parts, *(_stays(row, self.values[row], self.place(row), why) for row, why in halved.items())]
 
-    def _some(self, plan: Plan, draw: int, edits: bool, rows: Sequence[int]) -> Perturbed:
-        """Perturbs some rows, all of which are texts, or all of which are lists of tokens."""
+    def _some(self, work: Work[Note], draw: int, edits: bool, rows: Sequence[int]) -> Done[Note]:
+        """Does the work for some rows, all of which are texts, or all of which are lists of tokens."""
         values: list[Any] = [self.values[row] for row in rows]
         ids = [self.ids[row] for row in rows] if self.ids is not None else None
         if self.spans is not None:
-            plan = replace(plan, protect=Protect(plan.protect.what, tuple(self.spans[row] for row in rows)))
-        run = plan.texts if isinstance(values[0], str) else plan.tokens
-        found: list[list[Edit]] = []
-        tally = Tally()
+            work = work.protecting(Protect(work.protect.what, tuple(self.spans[row] for row in rows)))
+        run: Any = work.texts if isinstance(values[0], str) else work.tokens
+        found: list[list[Note]] = []
+        tally = work.new_tally()
         new = run(values, ids=ids, draw=draw, tally=tally, edits=found if edits else None)
-        return Perturbed(rows, new, found, tally)
+        return Done(rows, new, found, tally)
 
-    def _failed(self, plan: Plan, row: int, reason: str) -> Perturbed:
-        """Returns the text that the perturbation raised on, and counts it."""
-        return _stays(row, self.values[row], f"{self.place(row)}: {plan.perturbation.spec}", reason)
+    def _failed(self, work: Work[Note], row: int, reason: str) -> Done[Note]:
+        """Returns the text that the work raised on, and counts it."""
+        return _stays(row, self.values[row], f"{self.place(row)}: {work.spec}", reason)
 
     def _half_character(self, row: int) -> str | None:
         """Returns what is wrong with a text that holds a lone surrogate, None for others."""
@@ -123,15 +127,15 @@ class Texts:
         return None
 
 
-def _stays(row: int, value: Value, where: str, reason: str) -> Perturbed:
+def _stays(row: int, value: Value, where: str, reason: str) -> Done[Any]:
     """Returns a text that stays as it is, and is counted as a failure."""
     tally = Tally(texts=1)
     tally.failures.add(where, reason)
-    return Perturbed([row], [value], [], tally)
+    return Done([row], [value], [], tally)
 
 
 class Chunk:
-    """Some records of a file, ready to be perturbed by any number of plans."""
+    """Some records of a file, ready to be perturbed by any number of plans, or mended."""
 
     def __init__(
         self, source: Input, reader: Format, records: list[Any], first_row: int, bad: dict[int, str] | None = None
@@ -156,9 +160,9 @@ class Chunk:
         self.spans = [tuple(chain.from_iterable(row)) for row in zip(*kept, strict=True)] if kept else None
 
     def run(
-        self, plan: Plan, draw: int, tally: Tally, edits: bool = False
-    ) -> tuple[list[list[Value]], list[list[list[Edit]]]]:
-        """Returns the perturbed texts of each record, and their edits if wanted: [record][column]. Adds to the tally.
+        self, work: Work[Note], draw: int, tally: Tally, edits: bool = False
+    ) -> tuple[list[list[Value]], list[list[list[Note]]]]:
+        """Returns the new texts of each record, and their edits if wanted: [record][column]. Adds to the tally.
 
         Behind the texts stand the columns of spans, which follow the edits.
         """
@@ -167,13 +171,14 @@ class Chunk:
         for row, reason in self.bad.items() if draw == 0 else ():
             tally.add(_stays(row, None, self.reader.place(self.records[row], self.first_row + row), reason).tally)
         edits = edits or bool(self.reader.carried)
-        results = [self._column(at, plan, draw, tally, edits) for at in range(len(self.columns))]
+        results = [self._column(at, work, draw, tally, edits) for at in range(len(self.columns))]
         new: list[list[Any]] = [list(values) for values in zip(*(result[0] for result in results), strict=True)]
         changes = [list(found) for found in zip(*(result[1] for result in results), strict=True)]
         for row, carried in enumerate(self.carried):
             if carried:
                 text, after = joined(self.columns[0][row] or ""), joined(new[row][0] or "")
-                new[row] += [move_spans(value, partial(map_span, changes[row][0]), text, after) for value in carried]
+                moved: Any = partial(map_span, changes[row][0])
+                new[row] += [move_spans(value, moved, text, after) for value in carried]
         return new, changes
 
     def _spans(self, row: int, column: int) -> tuple[Span, ...]:
@@ -190,12 +195,12 @@ class Chunk:
             ) from None
 
     def _column(
-        self, at: int, plan: Plan, draw: int, tally: Tally, edits: bool
-    ) -> tuple[list[Value], list[list[Edit]]]:
+        self, at: int, work: Work[Note], draw: int, tally: Tally, edits: bool
+    ) -> tuple[list[Value], list[list[Note]]]:
         values = self.columns[at]
-        out, changes = list(values), [[] for _ in values] if edits else []  # type: tuple[list[Value], list[list[Edit]]]
+        out, changes = list(values), [[] for _ in values] if edits else []  # type: tuple[list[Value], list[list[Note]]]
         texts = Texts(values, partial(self._place, at), self.ids[at] if self.ids else None, self.spans)
-        for part in texts.perturbed(plan, draw, edits=edits):
+        for part in texts.treated(work, draw, edits=edits):
             tally.add(part.tally)
             for row, value in zip(part.rows, part.new, strict=True):
                 out[row] = value
@@ -243,35 +248,68 @@ def perturb_file(
     """
     if copies < 1:
         raise BadInput(f"expected 1 or more for --copies, got {copies}")
+    told = False
+
+    def warn(chunk: Chunk) -> None:
+        nonlocal told
+        told = told or warn_of_language([plan.perturbation], chunk.texts())
+
+    return rewrite_file(source, target, plan, copies=copies, edits_to=edits_to, progress=progress, look=warn)
+
+
+def rewrite_file(
+    source: Input,
+    target: str,
+    work: Work[Any],
+    *,
+    copies: int | None = None,
+    edits_to: str | None = None,
+    progress: ShowProgress | None = None,
+    look: Callable[[Chunk], None] | None = None,
+) -> Tally:
+    """Writes each record with its new texts, and returns the counts of what changed.
+
+    copies: how many versions of each record; None: one, and only texts that changed are logged. edits_to: a file for what is told
+    about each text, as JSON lines. look: is shown each chunk first.
+    """
     source.check_output(target)
     if edits_to and (edits_to == target or Path(edits_to).resolve() == Path(target).resolve()):
         raise BadInput(f"{edits_to}: expected --edits to name another file than --output, got the same")
-    tally, reader = Tally(), source.open()
+    tally, reader, draws = work.new_tally(), source.open(), copies or 1
+    reader.maker = work.noun
     with ExitStack() as stack:
         stack.callback(reader.source.close)
         out = stack.enter_context(replacing(target, source.path))
         log = stack.enter_context(replacing(edits_to, source.path, target)) if edits_to else None
-        sink = reader.sink(out, {"draw": int} if copies > 1 else None)
-        told = False
-        for chunk in chunks(source, reader, copies * (2 if log else 1)):
-            told = told or warn_of_language([plan.perturbation], chunk.texts())
-            made = [chunk.run(plan, draw, tally, edits=log is not None) for draw in range(copies)]
+        sink = reader.sink(out, {"draw": int} if draws > 1 else None)
+        for chunk in chunks(source, reader, draws * (2 if log else 1)):
+            if look:
+                look(chunk)
+            made = [chunk.run(work, draw, tally, edits=log is not None) for draw in range(draws)]
             sink.write(chunk.records, [new for new, _ in made])
             if log:
-                _log_edits(log, chunk, [edits for _, edits in made])
+                write_notes(log, chunk, [edits for _, edits in made], numbered=copies is not None)
             if progress:
                 progress(reader.source, tally)
         sink.close()
     return tally
 
 
-def _log_edits(log: IO[bytes], chunk: Chunk, edits: list[list[list[list[Edit]]]]) -> None:
-    """Writes a line per text. edits: by [copy][record][column]."""
+def write_notes(log: IO[bytes], chunk: Chunk, notes: list[list[list[list[Any]]]], *, numbered: bool) -> None:
+    """Writes a line per text. notes: by [copy][record][column]. numbered: with the number of the copy, else only texts that
+    something is told about.
+    """
     names = chunk.reader.columns or [""]
     lines = (
-        {"row": chunk.first_row + row, "draw": draw, **({"column": name} if name else {}), "edits": copy[row][at]}
+        {
+            "row": chunk.first_row + row,
+            **({"draw": draw} if numbered else {}),
+            **({"column": name} if name else {}),
+            "edits": copy[row][at],
+        }
         for row in range(len(chunk.records))
-        for draw, copy in enumerate(edits)
+        for draw, copy in enumerate(notes)
         for at, name in enumerate(names)
+        if numbered or copy[row][at]
     )
     log.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode())

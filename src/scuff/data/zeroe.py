@@ -16,9 +16,10 @@ import numpy as np
 from ..isolation import Failures
 from ..perturbations import published
 from ..perturbations.base import LEVELS, Perturbation
+from ..perturbations.blocks import Tally
 from ..perturbations.languages import warn_of_language
 from ..perturbations.names import parse
-from ..perturbations.plan import Plan, Tally
+from ..perturbations.plan import Plan
 from ..perturbations.published import published_selection
 from ..resources import MissingResource
 from ..text.corpus import Corpus

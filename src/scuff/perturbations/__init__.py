@@ -7,6 +7,7 @@ types that its methods take and return.
 from ..text import Corpus, Edits, Letters, Ragged, Rng, Spans
 from ..text.ragged import Bits, Codes, Ints, Mask
 from .base import LEVELS, Facts, Perturbation
+from .blocks import Tally
 from .combine import OneOf, Only, Then, all_proposals, only
 from .contextual import Contextual
 from .distraction import Distraction
@@ -22,7 +23,7 @@ from .natural import Natural
 from .omit import Omit
 from .paraphrase import Paraphrase
 from .phonetic import Phonetic
-from .plan import Plan, Tally
+from .plan import Plan
 from .protect import Protect
 from .published import PUBLISHED, Published, as_published
 from .readability import Readability

@@ -15,7 +15,7 @@ from ..text.ragged import Ints, Mask
 from ..text.random import Rng, counters, mix, name_bits, text_bits
 from ..text.words import Spans
 from .base import Facts, Perturbation
-from .protect import Protect
+from .protect import Protect, inside
 
 
 def _facts(parts: tuple[Perturbation, ...], summary: str) -> Facts:
@@ -140,10 +140,7 @@ class Only(Perturbation):
 
     def _inside(self, corpus: Corpus, some: Spans) -> Mask:
         """Which spans lie in the part of the text that may change."""
-        spans = Protect(self.where).find(corpus)
-        at = np.searchsorted(spans.stop, some.start, "right")  # the first span that ends behind this start
-        after = np.append(spans.start, some.start.max(initial=0) + 1)[at] <= some.start
-        return after & (some.stop <= np.append(spans.stop, 0)[at])
+        return inside(Protect(self.where).find(corpus), some)
 
     def propose(self, corpus: Corpus, rng: Rng, *, k: int = 1) -> Edits:
         edits = self.part.propose(corpus, rng.stream(self.part.name), k=k)

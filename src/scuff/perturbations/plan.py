@@ -2,58 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Sized
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import index
 
 import numpy as np
 
-from ..isolation import Failures
 from ..specs import check_switch
 from ..text.corpus import Corpus
 from ..text.edits import Edit, Edits
-from ..text.ragged import Ints, bounds, text_lengths
 from ..version import __version__
 from . import published
 from .base import Perturbation, strength_of
+from .blocks import Tally, Work
 from .keyboard import Keyboard
 from .names import parse
 from .protect import Protect
 from .published import published_selection
 
 ENOUGH, NEARLY = 500, 0.8  # units, and the share of the level, for `out_of_reach`
-BLOCK = 1 << 17  # code points that are worked on at once: arrays of this size stay in the processor's cache
-
-
-@dataclass
-class Tally:
-    """Counts of texts, of units (words, or what the strength is a share of), and of those that changed."""
-
-    texts: int = 0
-    changed_texts: int = 0
-    units: int = 0
-    changed_units: int = 0
-    failures: Failures = field(
-        default_factory=Failures
-    )  # texts that the perturbation raised on, which stay as they are
-
-    def add(self, other: Tally) -> None:
-        """Adds other counts to these."""
-        self.texts += other.texts
-        self.changed_texts += other.changed_texts
-        self.units += other.units
-        self.changed_units += other.changed_units
-        self.failures.extend(other.failures)
-
-    @property
-    def reached(self) -> float:
-        """The share of units that changed."""
-        return self.changed_units / self.units if self.units else 0.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Work[Edit]):
     """A perturbation with everything that decides its result: the same plan gives the same text the same noise."""
 
     perturbation: Perturbation
@@ -73,18 +45,13 @@ class Plan:
         as_published: bool = False,
     ) -> Plan:
         """as_published: options and selection that the user did not give are those of the perturbation's paper."""
-        rules = (protect,) if isinstance(protect, str) else protect
-        if not isinstance(rules, Protect | Iterable):
-            raise TypeError(f'expected kinds of text, such as ["urls"], for protect, got {protect!r}')
+        rules = Protect.of(protect)
         check_switch(as_published, "as_published")
         if as_published:
             given, selection = perturbation, selection or published_selection(perturbation)
             perturbation = published.as_published(given)
             published.check_at_hand(given)
-        return cls(
-            parse(perturbation), strength_of(level), whole_number(seed, "seed"), selection,
-            rules if isinstance(rules, Protect) else Protect(tuple(rules)),
-        )  # fmt: skip
+        return cls(parse(perturbation), strength_of(level), whole_number(seed, "seed"), selection, rules)
 
     @property
     def signature(self) -> str:
@@ -113,12 +80,17 @@ class Plan:
             f"it can change about {facts.reach:.0%} of a usual text"
         )
 
+    @property
+    def spec(self) -> str:
+        return self.perturbation.spec
+
+    def protecting(self, protect: Protect) -> Plan:
+        return replace(self, protect=protect)
+
     def edits(self, corpus: Corpus, part: slice, draw: int, tally: Tally | None) -> Edits:
         """The edits of one block of texts."""
-        spans = self.protect.spans
-        guard = self.protect if spans is None else Protect(self.protect.what, spans[part])
         edits = self.perturbation.edits(
-            corpus, self.level, seed=self.seed, draw=draw, selection=self.selection, protect=guard
+            corpus, self.level, seed=self.seed, draw=draw, selection=self.selection, protect=self.guard(part)
         )
         if tally:
             units = self.perturbation.units(corpus)
@@ -128,24 +100,11 @@ class Plan:
             tally.changed_units += int(edits.touched(units, corpus.offsets).sum())
         return edits
 
-    def texts(
-        self,
-        texts: Sequence[str],
-        *,
-        ids: Sequence[object] | None = None,
-        draw: int = 0,
-        edits: list[list[Edit]] | None = None,
-        tally: Tally | None = None,
-    ) -> list[str]:
-        """Perturb texts; fills `edits` and `tally` where given."""
-        new: list[str] = []
-        for part in self._blocks(text_lengths(texts), ids):
-            corpus = Corpus.of(texts[part], ids=None if ids is None else ids[part])
-            chosen = self.edits(corpus, part, draw, tally)
-            new += corpus.apply(chosen).strings()
-            if edits is not None:
-                edits += chosen.listed(corpus)
-        return new
+    def changes(
+        self, corpus: Corpus, part: slice, draw: int, tally: Tally | None
+    ) -> tuple[Edits, Callable[[], list[list[Edit]]]]:
+        edits = self.edits(corpus, part, draw, tally).in_order()
+        return edits, partial(edits.listed, corpus)
 
     def tokens(
         self,
@@ -159,27 +118,9 @@ class Plan:
         """Perturb sentences in tokens; every token stays one. Positions of `edits` count in the tokens joined by one space."""
         if not self.perturbation.facts.keeps_tokens:
             raise ValueError(
-                f"expected a perturbation that keeps each token, got {self.perturbation.spec}: it changes which tokens there are"
+                f"expected a perturbation that keeps each token, got {self.spec}: it changes which tokens there are"
             )
-        new: list[list[str]] = []
-        sizes = np.array([sum(map(len, tokens)) + len(tokens) for tokens in sentences], np.int64)
-        for part in self._blocks(sizes, ids):
-            corpus, spans = Corpus.of_tokens(sentences[part], ids=None if ids is None else ids[part])
-            chosen = self.edits(corpus, part, draw, tally).in_order()
-            flat = corpus.apply(chosen).cut(chosen.carry(spans, corpus.offsets)).strings()
-            edges = bounds(spans.per_row(len(corpus))).tolist()
-            new += [flat[a:b] for a, b in pairwise(edges)]
-            if edits is not None:
-                edits += chosen.listed(corpus)
-        return new
-
-    def _blocks(self, sizes: Ints, ids: Sequence[object] | None) -> Iterator[slice]:
-        for what, given in (("ids", ids), ("protected spans", self.protect.spans)):
-            if given is not None and (
-                isinstance(given, str) or not isinstance(given, Sized) or len(given) != sizes.size
-            ):
-                raise ValueError(f"expected {what} for each of {sizes.size} texts, got {given!r:.60}")
-        return blocks(sizes)
+        return super().tokens(sentences, ids=ids, draw=draw, edits=edits, tally=tally)
 
 
 def whole_number(value: object, what: str) -> int:
@@ -188,10 +129,3 @@ def whole_number(value: object, what: str) -> int:
         return index(value)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"expected a whole number for {what}, got {value!r}") from None
-
-
-def blocks(sizes: Ints) -> Iterator[slice]:
-    """Stretches of texts of about BLOCK code points each. Where they are cut changes nothing but time."""
-    block = np.cumsum(sizes) // BLOCK
-    edges = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), sizes.size]
-    return (slice(a, b) for a, b in pairwise(edges) if a < b)

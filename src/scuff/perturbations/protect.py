@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,6 +42,14 @@ class Protect:
 
     def __post_init__(self) -> None:
         self.patterns  # noqa: B018 - raises for a wrong rule
+
+    @classmethod
+    def of(cls, protect: Sequence[str] | Protect) -> Protect:
+        """Protection from rules, or one rule, or as it is. Raises TypeError for anything else."""
+        rules = (protect,) if isinstance(protect, str) else protect
+        if not isinstance(rules, Protect | Iterable):
+            raise TypeError(f'expected kinds of text, such as ["urls"], for protect, got {protect!r}')
+        return rules if isinstance(rules, Protect) else cls(tuple(rules))
 
     def __bool__(self) -> bool:
         return bool(self.what) or self.spans is not None
@@ -100,6 +108,13 @@ class Protect:
             edits = edits.where(~_around(corpus, edits, broken, many))
             watched, many = held.where(np.isin(held.row, broken.row)), many * 2
         return edits
+
+
+def inside(spans: Spans, some: Spans) -> Mask:
+    """Which of some spans lie inside one of these, which are in order and do not overlap."""
+    at = np.searchsorted(spans.stop, some.start, "right")  # the first span that ends behind this start
+    after = np.append(spans.start, some.start.max(initial=0) + 1)[at] <= some.start
+    return after & (some.stop <= np.append(spans.stop, 0)[at])
 
 
 def _around(corpus: Corpus, edits: Edits, spans: Spans, many: int) -> Mask:

@@ -103,10 +103,12 @@ class Shield(Part):
         would give a list of tokens another number of tokens.
         """
         found = self.mend(corpus)
+        if not isinstance(found, Repairs):
+            raise TypeError(f"expected Repairs from {self.spec}.mend, got {type(found).__name__}")
         edits = found.edits
         if not len(edits):
             return found
-        keep = np.ones(len(edits), np.bool_)
+        keep = edits.changing(corpus)
         if guard is not None and len(guard):
             keep &= ~edits.hitting(guard, corpus.offsets)
         if corpus.of_lists:

@@ -27,7 +27,10 @@ class Edit(NamedTuple):
     new: str
 
 
-def map_span(edits: Sequence[Edit], start: int, stop: int, *, length: int | None = None) -> tuple[int, int]:
+AnyEdit = tuple[int, int, str, str] | tuple[int, int, str, str, tuple[str, ...]]  # an Edit, or a Repair of a shield
+
+
+def map_span(edits: Sequence[AnyEdit], start: int, stop: int, *, length: int | None = None) -> tuple[int, int]:
     """Returns where the span [start, stop) of a text is after its edits, which do not overlap.
 
     A span that no edit touches selects the same text as before. One that an edit changes grows or shrinks with it: if the edit
@@ -39,18 +42,18 @@ def map_span(edits: Sequence[Edit], start: int, stop: int, *, length: int | None
 
 @overload
 def map_spans(
-    edits: Sequence[Edit], spans: Iterable[tuple[int, int]], *, length: int | None = ...
+    edits: Sequence[AnyEdit], spans: Iterable[tuple[int, int]], *, length: int | None = ...
 ) -> list[tuple[int, int]]: ...
 @overload
 def map_spans(
-    edits: Sequence[Edit], spans: Iterable[Sequence[Any]], *, length: int | None = ...
+    edits: Sequence[AnyEdit], spans: Iterable[Sequence[Any]], *, length: int | None = ...
 ) -> list[tuple[Any, ...]]: ...
-def map_spans(edits: Sequence[Edit], spans: Iterable[Sequence[Any]], *, length: int | None = None) -> list[Any]:
+def map_spans(edits: Sequence[AnyEdit], spans: Iterable[Sequence[Any]], *, length: int | None = None) -> list[Any]:
     """Returns where each of some spans of a text is after its edits, as `map_span` does. What stands behind start and stop, such
     as a label, stays.
     """
     try:
-        ordered = sorted((begin, end, len(new)) for begin, end, _, new in edits)
+        ordered = sorted((whole(begin), whole(end), len(new)) for begin, end, _, new, *_ in edits)
     except (TypeError, ValueError):
         raise TypeError(f"expected the edits of one text for map_spans.edits, got {edits!r:.60}") from None
     if not isinstance(spans, Iterable) or isinstance(spans, str):

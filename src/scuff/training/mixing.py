@@ -15,7 +15,7 @@ from ..data.formats.base import Extra, Format, OutputRow, Value, lone_surrogate
 from ..data.formats.streams import BadInput
 from ..data.perturbing import PROBE, raise_same
 from ..isolation import Blameless, Failures, isolated
-from ..perturbations.plan import blocks
+from ..perturbations.blocks import blocks
 from ..text.ragged import Ragged
 from ..text.random import text_bits
 from .copies import Copies, Copy

@@ -32,6 +32,7 @@ class Format(ABC):
     def __init__(self, source: Source, columns: Sequence[str] = ()) -> None:
         self.source, self.columns = source, list(columns)
         self.carried: list[str] = []  # columns of spans, which are written with the texts, behind them
+        self.maker = "perturbation"  # what makes the texts that are written, for messages
 
     @abstractmethod
     def chunks(self) -> Iterator[list[Any]]:
@@ -123,7 +124,7 @@ class Sink:
             self.out.write(text.encode(source.encoding))
         except UnicodeEncodeError as error:
             raise BadInput(
-                f"{source.name}: expected characters that {source.encoding} has, the perturbation made {text[error.start]!r}"
+                f"{source.name}: expected characters that {source.encoding} has, the {self.format.maker} made {text[error.start]!r}"
             ) from None
 
 
@@ -141,7 +142,7 @@ class Lines(Format):
     def render(self, record: str, values: list[Value], extra: Extra | None) -> str:
         if "\n" in str(values[0]):
             raise BadInput(
-                f"{self.source.name}: expected a perturbation that puts no line ends into lines, got one that does"
+                f"{self.source.name}: expected a {self.maker} that puts no line ends into lines, got one that does"
             )
         return f"{values[0]}{line_end(record) or ('' if extra is None else chr(10))}"
 

@@ -76,7 +76,7 @@ class TokenColumns(Format):
         if "\t" in token or "\n" in token or (" " in token and not blanks):
             hint = "" if blanks else " (or tabs between the columns)"
             raise BadInput(
-                f"{self.source.name}: expected a token without blanks{hint}, the perturbation made {token[:40]!r}"
+                f"{self.source.name}: expected a token without blanks{hint}, the {self.maker} made {token[:40]!r}"
             )
 
     def _marked(self, lines: list[str], extra: Extra | None) -> str:

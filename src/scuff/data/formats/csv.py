@@ -175,6 +175,6 @@ class Tsv(Csv):
         if self.mark in value or "\n" in value:
             mark = MARKS.get(self.mark, repr(self.mark))
             raise BadInput(
-                f"{self.source.name}: expected a perturbation that puts no {mark} into TSV, got one that does"
+                f"{self.source.name}: expected a {self.maker} that puts no {mark} into TSV, got one that does"
             )
         return value
