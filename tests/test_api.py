@@ -23,6 +23,7 @@ from scuff.evaluation import Dimension, EvaluationSettings, final_score
 from scuff.perturbations import Corpus, Ints, Mask, Ragged, Rng, WordPerturbation
 from scuff.reports import check_summary
 from scuff.reports.parquet import write_parquet
+from scuff.shields import Repairs, Shield
 from scuff.training.augmentation import Augmentation
 from scuff.victims import Access, Outputs, Victim
 
@@ -296,6 +297,54 @@ def test_a_perturbation_that_breaks_the_rules_is_named(attribute: str, wrong: An
         scuff.perturb("some words here", kind())
 
 
+@dataclass(frozen=True)
+class Stars(Shield):
+    """Takes stars out of texts; not of a text with a bomb in it."""
+
+    kinds = ("star",)
+
+    def mend(self, corpus: Corpus) -> Repairs:
+        texts = corpus.strings()
+        if "bomb" in texts:
+            raise IndexError("list index out of range")
+        places = [
+            (row, at, at + 1, "", "star") for row, text in enumerate(texts) for at, c in enumerate(text) if c == "*"
+        ]
+        return Repairs.at(places, self.kinds)
+
+
+def test_shield() -> None:
+    text, new = "*w*ord* https://x.org/*", "word https://x.org/"
+    assert scuff.shield(text, Stars()) == new and scuff.shield([text, ""], Stars()) == [new, ""]
+    assert scuff.shield(text, Stars(), protect=["urls"]) == "word https://x.org/*"
+    assert scuff.shield(text, Stars(), only=["urls"]) == "*w*ord* https://x.org/"
+    assert scuff.shield("", Stars(), return_edits=True) == ("", [])
+    mended, repairs = scuff.shield([text], Stars(), return_edits=True)
+    assert repairs[0][1] == scuff.Repair(2, 3, "*", "", ("star",)) and scuff.map_spans(repairs[0], [(1, 6)]) == [(0, 4)]
+    assert isinstance(Stars(), scuff.Shield) and mended == [new]
+    assert scuff.shield_tokens([["*a*", "*", "b"], []], Stars()) == [["a", "*", "b"], []]
+    assert scuff.shield_tokens([["*a", "b*"]], Stars(), return_edits=True)[1][0][1][:2] == (4, 5)
+
+
+def test_shield_raises_or_warns() -> None:
+    texts = ["a*", "bomb", None, "half \ud800"]
+    with pytest.raises(IndexError):
+        scuff.shield(["bomb"], Stars())
+    with pytest.raises(
+        ValueError, match=r"expected Unicode text, got the lone surrogate U\+D800 at character 5 of text 1"
+    ):
+        scuff.shield(["a", texts[3]], Stars())
+    with pytest.warns(RuntimeWarning, match="2 of 4 texts stay as they are: text 1: .*Stars: IndexError") as told:
+        assert scuff.shield(texts, Stars(), skip_errors=True) == ["a", *texts[1:]]
+    assert told[0].filename == __file__, "the user's line"
+    with pytest.raises(ValueError, match="expected the name of a shield, got 'nonsense'"):
+        scuff.shield("a", "nonsense")
+    spans = scuff.Protect(spans=(((0, 2),), ()))
+    assert scuff.shield(["*a b*", "*"], Stars(), protect=spans) == ["*a b", ""]
+    with pytest.raises(ValueError, match="expected protected spans for each of 1 texts"):
+        scuff.shield(["a"], Stars(), protect=spans)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -309,6 +358,11 @@ def test_a_perturbation_that_breaks_the_rules_is_named(attribute: str, wrong: An
             lambda: scuff.perturb_tokens(["some", "text"], "keyboard"),
             "expected sentences that are lists of tokens, got strings",
         ),
+        (lambda: scuff.shield("some text", 5), "expected the name of a shield or an object of that kind, got int"),  # type: ignore[call-overload]
+        (lambda: scuff.shield("some text", Stars), "got the class Stars itself: add \\(\\)"),  # type: ignore[call-overload]
+        (lambda: scuff.shield({"text": "some"}, Stars()), "expected a string or a list of strings, .*, got dict"),  # type: ignore[call-overload]
+        (lambda: scuff.shield("some text", Stars(), protect=5), 'expected kinds of text, such as \\["urls"\\]'),  # type: ignore[arg-type]
+        (lambda: scuff.shield_tokens(["some"], Stars()), "expected sentences that are lists of tokens, got strings"),
     ],
 )
 def test_texts_of_another_kind_are_refused(call: Any, message: str) -> None:

@@ -20,7 +20,7 @@ from test_rooms import MAY_IMPORT
 ROOT = Path(__file__).parents[1]
 PARTS = ROOT / "examples" / "parts"
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-FAMILIES = ("perturbation", "constraint", "search", "goal", "metric", "victim", "recipe")
+FAMILIES = ("perturbation", "constraint", "search", "goal", "metric", "victim", "recipe", "shield")
 ATTACK = {"encoder": "chrf", "examples": 60, "max_queries": 60}
 FLAGS = ["--encoder", "chrf", "--examples", "60", "--max-queries", "60", "-q"]
 
@@ -155,10 +155,22 @@ def test_a_recipe(part: type[ModuleType], tmp_path: Path) -> None:
     assert len(won) == len(result.adversarial)
 
 
+def test_a_shield(part: type[ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entities = part("shield").Entities
+    text = "R&amp;D &#9829; &unknown; AT&T"
+    assert scuff.shield(text, entities()) == "R&D ♥ &unknown; AT&T"
+    new, repairs = scuff.shield(text, entities(numbers=True), return_edits=True)
+    assert new == "R&amp;D ♥ &unknown; AT&T" and repairs == [(8, 15, "&#9829;", "♥", ("entity",))]
+    (tmp_path / "in.txt").write_text(text, encoding="utf-8")
+    assert main(["shield", str(tmp_path / "in.txt"), "--shield", f"{PARTS / 'shield.py'}:Entities", "-q"]) == 0
+    assert capsys.readouterr().out == "R&D ♥ &unknown; AT&T"
+
+
 GROUPS = {
     "perturbations": "shout = perturbation:Shout", "constraints": "same-length = constraint:SameLength",
     "searches": "one-edit = search:OneEdit", "goals": "unsure = goal:Unsure", "recipes": "hasty = recipe:hasty",
     "metrics": "balanced-accuracy = metric:BalancedAccuracy", "victims": "keywords = victim:Keywords",
+    "shields": "entities = shield:Entities",
 }  # fmt: skip
 
 
@@ -186,6 +198,7 @@ def test_entry_points(installed: dict[str, str], tmp_path: Path) -> None:
     assert scuff_run(installed, "perturb", "-", "-a", "shout", "-l", "1", "-q", text="say it\n") == "SAY IT\n"
     parts = ["--recipe", "hasty", "--search", "one-edit", "--goal", "unsure", "--constraint", "same-length"]
     scuff_run(installed, "attack", "toy:sentiment", "toy:sentiment", *parts, "-o", str(tmp_path / "run"), *FLAGS)
+    assert scuff_run(installed, "shield", "--shield", "entities", "-q", text="&lt;3\n") == "<3\n"
     summary = (tmp_path / "run" / "summary.json").read_text(encoding="utf-8")
     assert all(name in summary for name in ("hasty", "one-edit", "unsure", "same-length"))
 

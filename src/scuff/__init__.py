@@ -23,20 +23,25 @@ if TYPE_CHECKING:
         perturb_tokens,
         report,
         resume,
+        shield,
+        shield_tokens,
     )
     from .judging.judgement import Judgement
     from .perturbations import NAMES, LanguageWarning, OneOf, Only, Perturbation, Protect, Then, parse
     from .reports.results import AttackResult, MeaningResult, Result
+    from .shields import Repair, Shield
     from .text import Corpus, Edit, Edits, map_span, map_spans
 
 __all__ = [
     "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "Judgement", "LanguageWarning", "MeaningResult", "OneOf", "Only",
-    "Perturbation", "Protect", "Result", "Then", "__version__", "assert_robust", "attack", "augment", "evaluate", "judge_export",
-    "judge_import", "map_span", "map_spans", "meaning", "parse", "perturb", "perturb_tokens", "report", "resume",
+    "Perturbation", "Protect", "Repair", "Result", "Shield", "Then", "__version__", "assert_robust", "attack", "augment",
+    "evaluate", "judge_export", "judge_import", "map_span", "map_spans", "meaning", "parse", "perturb", "perturb_tokens",
+    "report", "resume", "shield", "shield_tokens",
 ]  # fmt: skip
 
 _FROM_TEXT = ("Corpus", "Edit", "Edits", "map_span", "map_spans")
 _FROM_PERTURBATIONS = ("NAMES", "LanguageWarning", "OneOf", "Only", "Perturbation", "Protect", "Then", "parse")
+_FROM_SHIELDS = ("Repair", "Shield")
 _ROOMS = (
     "api",
     "attacks",
@@ -47,6 +52,7 @@ _ROOMS = (
     "perturbations",
     "reports",
     "runs",
+    "shields",
     "text",
     "training",
     "victims",
@@ -61,7 +67,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f".{name}", __name__)
     if name not in __all__:
         raise AttributeError(f"module 'scuff' has no attribute {name!r}")
-    room = "text" if name in _FROM_TEXT else "perturbations" if name in _FROM_PERTURBATIONS else "api"
+    places = {"text": _FROM_TEXT, "perturbations": _FROM_PERTURBATIONS, "shields": _FROM_SHIELDS}
+    room = next((room for room, names in places.items() if name in names), "api")
     value = getattr(import_module(f".{room}", __name__), name)
     globals()[name] = value
     return value

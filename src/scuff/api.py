@@ -1,6 +1,6 @@
 """The public functions of Scuff, with all their keywords: the one file that a Python user needs to read.
 
-A part (perturbation, constraint, search, goal, metric, recipe) is given as a name such as "keyboard(layout='qwertz')", as
+A part (perturbation, shield, constraint, search, goal, metric, recipe) is given as a name such as "keyboard(layout='qwertz')", as
 "module:Class(option=value)", or as an object. Settings have the names of the command line's flags.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, overload
@@ -37,8 +37,8 @@ from .judging.sampling import Cases, Files, Sides
 from .judging.studies import CHRF_ABOVE, CONTROLS, LANGUAGE, PASS, Decide, StudyName
 from .metrics import Metric
 from .perturbations.base import Perturbation
-from .perturbations.languages import warn_of_language
 from .perturbations.blocks import Note, Tally, Work, check_each
+from .perturbations.languages import warn_of_language
 from .perturbations.plan import Plan, whole_number
 from .perturbations.protect import Protect
 from .reports import (
@@ -63,6 +63,8 @@ from .runs.run import (
 from .runs.run import dry_run as only_preflight
 from .runs.schema import AttackSummary, EvaluationSummary, RunFile
 from .runs.setup import Say
+from .shields.base import Shield
+from .shields.mending import Mending, Repair
 from .text.edits import Edit
 from .training.augmentation import Augmentation
 
@@ -100,6 +102,20 @@ class TokensKeywords(TypedDict, total=False):
 
 class PerturbKeywords(TokensKeywords, total=False):
     """Keywords of `perturb`, beside return_edits."""
+
+    column: str | Sequence[str] | None
+    skip_errors: bool
+
+
+class ShieldTokensKeywords(TypedDict, total=False):
+    """Keywords of `shield_tokens`, beside return_edits."""
+
+    protect: Sequence[str] | Protect
+    only: Sequence[str]
+
+
+class ShieldKeywords(ShieldTokensKeywords, total=False):
+    """Keywords of `shield`, beside return_edits."""
 
     column: str | Sequence[str] | None
     skip_errors: bool
@@ -416,6 +432,112 @@ def perturb_tokens(
     warn_of_language([plan.perturbation], map(" ".join, sentences))
     new = plan.tokens(sentences, ids=ids, draw=draw, edits=changes if return_edits else None)
     return (new, changes) if return_edits else new
+
+
+@overload
+def shield(  # type: ignore[overload-overlap]
+    texts: str, shield: str | Shield = ..., *, return_edits: Literal[False] = ..., **keywords: Unpack[ShieldKeywords]
+) -> str: ...
+@overload
+def shield(
+    texts: Sequence[str],
+    shield: str | Shield = ...,
+    *,
+    return_edits: Literal[False] = ...,
+    **keywords: Unpack[ShieldKeywords],
+) -> list[str]: ...
+@overload
+def shield(  # type: ignore[overload-overlap]
+    texts: str, shield: str | Shield = ..., *, return_edits: Literal[True], **keywords: Unpack[ShieldKeywords]
+) -> tuple[str, list[Repair]]: ...
+@overload
+def shield(
+    texts: Sequence[str], shield: str | Shield = ..., *, return_edits: Literal[True], **keywords: Unpack[ShieldKeywords]
+) -> tuple[list[str], list[list[Repair]]]: ...
+@overload
+def shield(
+    texts: Sequence[str | None],
+    shield: str | Shield = ...,
+    *,
+    return_edits: Literal[False] = ...,
+    **keywords: Unpack[ShieldKeywords],
+) -> list[str | None]: ...
+@overload
+def shield(
+    texts: Held, shield: str | Shield = ..., *, return_edits: Literal[False] = ..., **keywords: Unpack[ShieldKeywords]
+) -> Held: ...
+@overload
+def shield(
+    texts: Held, shield: str | Shield = ..., *, return_edits: Literal[True], **keywords: Unpack[ShieldKeywords]
+) -> tuple[Held, Any]: ...
+def shield(
+    texts: Any,
+    shield: str | Shield = "fast",
+    *,
+    protect: Sequence[str] | Protect = (),
+    only: Sequence[str] = (),
+    column: str | Sequence[str] | None = None,
+    skip_errors: bool = False,
+    return_edits: bool = False,
+) -> object:
+    """Mend texts: look-alike and invisible characters, disguises, misspellings. Returns a string for a string, a list for a list.
+
+    A pandas Series gives a Series with its index and name, a DataFrame with column="text" (or several) a DataFrame, a NumPy array
+    of strings an array. None and NaN stay. With return_edits, also what was mended: a list of `Repair` (start, stop, old, new,
+    kinds) for each text.
+    shield: a name (`scuff list shields`), "a+b" for one after the other, a spec such as "restore(tier='context')" or
+    "my_file.py:Mine", or an object. protect: text that must not change, e.g. ["urls", "word:Scuff"]; only: nothing but such text
+    is mended. skip_errors: a text that the shield raises on stays as it is, with a warning.
+    What becomes of a text depends on that text alone. Raises ValueError for a spec that does not exist, and for text with a lone
+    surrogate.
+    """
+    mending = Mending.of(shield, protect, only=only)
+
+    def treat(held: Any, name: object) -> tuple[Any, list[list[Repair]]]:
+        return _mended(held, mending, return_edits, skip_errors)
+
+    return _everywhere(texts, _columns(texts, column), treat, return_edits)
+
+
+def _mended(texts: Any, mending: Mending, edits: bool, skip_errors: bool) -> tuple[Any, list[list[Repair]]]:
+    """Returns mended texts in the type of the old, and their repairs if wanted."""
+    new, repairs = _treated(held_texts(texts), mending, 0, None, edits, skip_errors, None)
+    return like(texts, new), repairs
+
+
+@overload
+def shield_tokens(
+    sentences: Sequence[Sequence[str]],
+    shield: str | Shield = ...,
+    *,
+    return_edits: Literal[False] = ...,
+    **keywords: Unpack[ShieldTokensKeywords],
+) -> list[list[str]]: ...
+@overload
+def shield_tokens(
+    sentences: Sequence[Sequence[str]],
+    shield: str | Shield = ...,
+    *,
+    return_edits: Literal[True],
+    **keywords: Unpack[ShieldTokensKeywords],
+) -> tuple[list[list[str]], list[list[Repair]]]: ...
+def shield_tokens(
+    sentences: Sequence[Sequence[str]],
+    shield: str | Shield = "fast",
+    *,
+    protect: Sequence[str] | Protect = (),
+    only: Sequence[str] = (),
+    return_edits: bool = False,
+) -> object:
+    """Mend sentences that are cut into tokens. Every token stays one token, so that tags stay aligned.
+
+    A repair that would join, part or empty tokens is not made. With return_edits, returns also the repairs of each sentence,
+    whose positions count in its tokens joined by one space. Keywords: as for `shield`.
+    """
+    _check_sentences(sentences)
+    repairs: list[list[Repair]] = []
+    new = Mending.of(shield, protect, only=only).tokens(sentences, edits=repairs if return_edits else None)
+    return (new, repairs) if return_edits else new
 
 
 def _check_sentences(sentences: Any) -> None:

@@ -192,7 +192,7 @@ def name_of(kind: type) -> str:
     return f"{origin or kind.__module__}:{kind.__qualname__}"
 
 
-FAMILIES = ("perturbations", "constraints", "searches", "goals", "metrics", "victims", "recipes")
+FAMILIES = ("perturbations", "constraints", "searches", "goals", "metrics", "victims", "recipes", "shields")
 GROUPS = tuple(f"scuff.{family}" for family in FAMILIES)  # of entry points
 
 _GIVEN: dict[str, Any] = {}  # parts given as objects, by spec: their class may exist in this process only

@@ -14,8 +14,8 @@ import scuff
 from reference import slow, slow_respell
 from scuff.perturbations import blocks
 from scuff.perturbations.base import LEVELS, Perturbation
-from scuff.perturbations.names import NAMES, parse
 from scuff.perturbations.blocks import Tally
+from scuff.perturbations.names import NAMES, parse
 from scuff.perturbations.plan import Plan
 from scuff.text.corpus import Corpus
 from scuff.text.random import Rng

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scuff
-from scuff.perturbations.distraction import MOST, Distraction, _lists
 from scuff.perturbations.blocks import Tally
+from scuff.perturbations.distraction import MOST, Distraction, _lists
 from scuff.perturbations.plan import Plan
 from scuff.text.corpus import Corpus
 from scuff.text.random import Rng

@@ -14,9 +14,9 @@ import pytest
 import scuff
 from scuff.cli.main import main
 from scuff.perturbations import Facts, LanguageWarning
+from scuff.perturbations.blocks import Tally
 from scuff.perturbations.keyboard import Keyboard
 from scuff.perturbations.names import NAMES
-from scuff.perturbations.blocks import Tally
 from scuff.perturbations.plan import Plan
 from scuff.text.language import find_language
 

@@ -1,13 +1,21 @@
-"""Describe one perturbation: what it does, its paper, languages, tags and options, and how it chooses what to change."""
+"""Describe one perturbation: what it does, its paper, languages, tags and options, and how it chooses what to change.
+
+A shield, too: what it mends, its options, and the kinds of what it finds.
+"""
 
 from __future__ import annotations
 
 import argparse
 import inspect
 import re
-from collections.abc import Container
+from collections.abc import Collection
 from dataclasses import fields
+from difflib import get_close_matches
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..shields import Shield
 
 # families whose members are not described but listed, and where they are
 LISTED = {
@@ -18,7 +26,9 @@ LISTED = {
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "name", metavar="NAME", help="of a perturbation, as in `scuff list`, or of one of RobTest's dimensions"
+        "name",
+        metavar="NAME",
+        help="of a perturbation or shield, as in `scuff list`, or of one of RobTest's dimensions",
     )
 
 
@@ -30,6 +40,8 @@ def run(args: argparse.Namespace) -> None:
     from ..perturbations.readability import Readability
     from ..specs import split_outside
 
+    if (shield := _shield_of(args.name, FAMILY.members())) is not None:
+        return _describe_shield(args.name, shield)
     form = COLUMNS.get(args.name, args.name)
     column = args.name if args.name in PUBLISHED else ""  # RobTest's, where a perturbation has two papers
     if args.name in COLUMNS:
@@ -72,6 +84,51 @@ def run(args: argparse.Namespace) -> None:
     values = {field.name: getattr(built, field.name, field.default) for field in fields(kind)}
     options = ", ".join(f"{name}={value!r}" for name, value in values.items())
     print(f"{'options':24}{options or 'none'}")
+    return None
+
+
+DISGUISED = (
+    "\u0410dversarial at\u200btacks are h.a.r.m.l.e.s.s, I beleive."  # a look-alike, an invisible character, ...
+)
+
+
+def _shield_of(name: str, perturbations: Collection[str]) -> Shield | None:
+    """Returns the shield of a spec, None if the spec names none."""
+    from ..shields import FAMILY, Shield, parse
+    from ..specs import split_outside
+
+    def known(single: str) -> bool:
+        short = single.partition("(")[0].strip()
+        if ":" in short:
+            kind = FAMILY.find(short)
+            return isinstance(kind, type) and issubclass(kind, Shield)
+        return short not in perturbations and short in shield_names()
+
+    return parse(name) if all(known(single) for single in split_outside(name, "+")) else None
+
+
+def shield_names() -> list[str]:
+    """The names of all shields and chains."""
+    from ..shields import CHAINS, FAMILY
+
+    return [*FAMILY.members(), *CHAINS]
+
+
+def _describe_shield(name: str, shield: Shield) -> None:
+    from ..shields import Chain, Corpus
+    from .shield import visible
+
+    parts = shield.parts if isinstance(shield, Chain) else (shield,)
+    about = [part.summary or (inspect.getdoc(part) or "").partition("\n")[0] for part in parts]
+    print(f"{name}: {shield.spec if len(parts) > 1 else about[0]}\n")
+    print(f"  {visible(DISGUISED)}\n  {visible(shield(Corpus.of([DISGUISED])).strings()[0])}\n")
+    for part, summary in zip(parts, about, strict=True):
+        if len(parts) > 1:
+            print(f"{part.spec}: {summary}")
+        else:
+            print(f"{inspect.getdoc(part)}\n")
+        options = ", ".join(f"{field.name}={getattr(part, field.name)!r}" for field in fields(part))  # type: ignore[arg-type]
+        print(f"{'options':24}{options or 'none'}\n{'kinds':24}{', '.join(part.kinds) or 'none'}")
 
 
 def _plain_form(name: str, form: str, measured: bool) -> dict[str, str]:
@@ -101,7 +158,7 @@ def _published(name: str) -> dict[str, str]:
     return {key: value for key, value in rows.items() if value}
 
 
-def _refuse_others(name: str, perturbations: Container[str]) -> None:
+def _refuse_others(name: str, perturbations: Collection[str]) -> None:
     """Raises ValueError, which says where to look, for the name of another part, such as a metric."""
     if name in perturbations or ":" in name:
         return
@@ -110,3 +167,6 @@ def _refuse_others(name: str, perturbations: Container[str]) -> None:
             raise ValueError(
                 f"expected the name of a perturbation, got {name!r}, one of the {family}: see `scuff list {family}`"
             )
+    near = get_close_matches(name, [*perturbations, *shield_names()], 1)
+    if near and near[0] in shield_names():
+        raise ValueError(f"expected the name of a perturbation or shield, got {name!r}; did you mean {near[0]}?")

@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from ..runs.progress import Progress
 
 
-def add_input(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("input", metavar="INPUT", help="file to read; - for standard input; .gz is unpacked")
+def add_input(parser: argparse.ArgumentParser, *, piped: bool = False) -> None:
+    """Adds INPUT and the flags that say what it holds. piped: standard input is the default, and records need no names."""
+    if piped:
+        parser.add_argument(
+            "input", nargs="?", metavar="INPUT", help="file to read; default, and -: standard input; .gz is unpacked"
+        )
+    else:
+        parser.add_argument("input", metavar="INPUT", help="file to read; - for standard input; .gz is unpacked")
     group = parser.add_argument_group("what the file holds")
     group.add_argument(
         "--format",
@@ -29,9 +35,10 @@ def add_input(parser: argparse.ArgumentParser) -> None:
         "-c", "--column", "--text", action="append", default=[], metavar="NAME",
         help="column of texts or token lists, a.b.text for a field inside others; may be repeated; default: guessed",
     )  # fmt: skip
-    group.add_argument(
-        "--id", metavar="NAME", help="column that names each record: equal texts are then perturbed differently"
-    )
+    if not piped:
+        group.add_argument(
+            "--id", metavar="NAME", help="column that names each record: equal texts are then perturbed differently"
+        )
     group.add_argument(
         "--delimiter", metavar="CHAR", help="what separates the columns of a csv or tsv file: a character or tab"
     )
@@ -65,11 +72,32 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
 
 
-def add_skip_errors(parser: argparse.ArgumentParser) -> None:
+def add_skip_errors(parser: argparse.ArgumentParser, verb: str = "perturbed") -> None:
     parser.add_argument(
         "--skip-errors",
         action="store_true",
-        help="exit code 0, not 3, if some texts could not be perturbed, which stay as they are",
+        help=f"exit code 0, not 3, if some texts could not be {verb}, which stay as they are",
+    )
+
+
+def add_protection(parser: argparse.ArgumentParser, verb: str = "change") -> None:
+    """Adds the flags that keep a perturbation or a shield to some of the text."""
+    parser.add_argument(
+        "--protect", action="append", default=[], metavar="WHAT",
+        help="text that must not change: urls, emails, mentions, hashtags, numbers, placeholders, word:..., re:...; "
+        "may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--protect-spans", action="append", default=[], metavar="NAME",
+        help="column of [[start, stop], ...], the spans that must not change; they are written where they are afterwards; "
+        "may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--spans", action="append", default=[], metavar="NAME",
+        help="column of spans that may change, as entities or SQuAD's answers: written where they then are; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="WHAT", help=f"{verb} only this text, named as for --protect"
     )
 
 
@@ -77,7 +105,7 @@ def input_of(args: argparse.Namespace) -> Input:
     from ..data.formats.files import Input
 
     source = Input(
-        args.input, _format_of(args), args.column, args.id,
+        args.input, _format_of(args), args.column, getattr(args, "id", None),
         spans=getattr(args, "protect_spans", ()), carried=getattr(args, "spans", ()), delimiter=args.delimiter,
         no_header=args.no_header, encoding=args.encoding,
     )  # fmt: skip
@@ -94,17 +122,17 @@ def _format_of(args: argparse.Namespace) -> str | None:
     return "whole" if args.whole else args.format
 
 
-def report_failures(failures: Failures, *, skip: bool, what: str = "stay as before") -> None:
+def report_failures(failures: Failures, *, skip: bool, what: str = "stay as before", verb: str = "perturbed") -> None:
     """Prints which texts could not be perturbed. Raises RuntimeError, for exit code 3, unless they may be skipped.
 
-    what: became of them.
+    what: became of them. verb: what they could not be.
     """
     if not failures.count:
         return
     for line in failures.lines:
         print(f"scuff: {line}", file=sys.stderr)
     more = f", the first {len(failures.lines)} of them named here" if failures.count > len(failures.lines) else ""
-    told = f"texts that {what}, since they could not be perturbed: {failures.count:,}{more}"
+    told = f"texts that {what}, since they could not be {verb}: {failures.count:,}{more}"
     if not skip:
         raise RuntimeError(f"{told}; all others are done (--skip-errors: exit code 0)")
     print(f"scuff: {told}", file=sys.stderr)

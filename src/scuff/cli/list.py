@@ -1,7 +1,7 @@
 """List the parts that can be named in specs, one per line: those that ship with Scuff, and those of installed packages.
 
   scuff list                    all families
-  scuff list dimensions         perturbations, dimensions, recipes, goals, searches, constraints, metrics or victims
+  scuff list dimensions         perturbations, dimensions, recipes, goals, searches, constraints, metrics, victims or shields
   scuff list --tag malicious    only perturbations with that tag
 
 Name a part of your own as `my_module:MyClass(option=value)`; CONTRIBUTING shows how to write one.
@@ -77,6 +77,14 @@ def _victims() -> None:
     _print_parts(FAMILY)
 
 
+def _shields() -> None:
+    from ..shields.names import CHAINS, DEFAULT, FAMILY
+
+    _print_parts(FAMILY)
+    for name, chain in CHAINS.items():
+        print(f"{name:46} {chain}{'; default of `scuff shield`' if name == DEFAULT else ''}")
+
+
 def _parts(module: str) -> None:
     """Prints the members of the family that a module holds."""
     _print_parts(import_module(f"..{module}", __package__).FAMILY)
@@ -100,5 +108,5 @@ def _print_broken(family: Any) -> None:
 LISTS: dict[str, Callable[[], None]] = {
     "perturbations": _perturbations, "dimensions": _dimensions, "recipes": _recipes, "goals": partial(_parts, "attacks.goals"),
     "searches": partial(_parts, "attacks.search"), "constraints": partial(_parts, "attacks.constraints"),
-    "metrics": partial(_parts, "metrics"), "victims": _victims,
+    "metrics": partial(_parts, "metrics"), "victims": _victims, "shields": _shields,
 }  # fmt: skip

@@ -14,7 +14,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .flags import add_choice, add_input, input_of, progress_bar, report_failures, say
+from .flags import add_choice, add_input, add_protection, input_of, progress_bar, report_failures, say
 
 if TYPE_CHECKING:
     from ..perturbations.plan import Plan
@@ -50,23 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--edits", metavar="FILE", help="also write the edits: JSON lines with row, draw, [start, stop, old, new]"
     )
-    parser.add_argument(
-        "--protect", action="append", default=[], metavar="WHAT",
-        help="text that must not change: urls, emails, mentions, hashtags, numbers, placeholders, word:..., re:...; "
-        "may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "--protect-spans", action="append", default=[], metavar="NAME",
-        help="column of [[start, stop], ...], the spans that must not change; they are written where they are afterwards; "
-        "may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "--spans", action="append", default=[], metavar="NAME",
-        help="column of spans that may change, as entities or SQuAD's answers: written where they then are; may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "--only", action="append", default=[], metavar="WHAT", help="change only this text, named as for --protect"
-    )
+    add_protection(parser)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -12,19 +12,22 @@ The output has the format of the input; what is not mended stays byte for byte. 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+import unicodedata
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TextIO
 
-from .flags import add_input, add_skip_errors, input_of, progress_bar, report_failures, say
+from .flags import add_input, add_protection, add_skip_errors, input_of, progress_bar, report_failures, say
 
 if TYPE_CHECKING:
-    from ..shields.mending import Findings, Mending
+    from ..shields.mending import Mending
 
 SHOWN = 20  # characters in the table of a report
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add_input(parser, optional=True)
+    add_input(parser, piped=True)
     parser.add_argument(
         "--shield", metavar="SPEC",
         help="name, name(option=value), module:Class(option=value), or a+b: see `scuff list shields`; default fast",
@@ -50,50 +53,90 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--false-alarms", type=float, metavar="SHARE",
         help="of clean texts, that --detect may call tampered with; default 0.01",
     )  # fmt: skip
-    parser.add_argument(
-        "--protect", action="append", default=[], metavar="WHAT",
-        help="text that must not change: urls, emails, mentions, hashtags, numbers, placeholders, word:..., re:...; "
-        "may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "--protect-spans", action="append", default=[], metavar="NAME",
-        help="column of [[start, stop], ...], the spans that must not change; they are written where they are afterwards; "
-        "may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "--spans", action="append", default=[], metavar="NAME",
-        help="column of spans that may change, as entities or SQuAD's answers: written where they then are; may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "--only", action="append", default=[], metavar="WHAT", help="mend only this text, named as for --protect"
-    )
-    add_skip_errors(parser)
+    add_protection(parser, "mend")
+    add_skip_errors(parser, "mended")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
 
 
-def run(args: argparse.Namespace) -> int:
-    from ..data.formats.streams import check_outputs
-    from ..data.shielding import shield_file
-    from ..shields.mending import Mending
+def run(args: argparse.Namespace) -> None:
+    from ..judging.outputs import check_outputs
 
     if args.input is None and args.report:
         raise ValueError(f"expected INPUT before --report, or - for standard input, got --report {args.report} alone")
+    if args.input is None and sys.stdin and sys.stdin.isatty():
+        say(args.quiet, "reading texts from the terminal, a line each; Ctrl-D ends them")
     args.input = args.input or "-"
+    outputs = {"--output": args.output, "--edits": args.edits, "--report": args.report or None}
+    check_outputs(outputs, [] if args.input == "-" else [args.input])
     if args.detect:
-        return _detect(args)
+        _detect(args)
+    else:
+        _mend(args)
+
+
+def _mend(args: argparse.Namespace) -> None:
+    from ..data.formats.streams import replacing
+    from ..data.shielding import shield_file
+    from ..shields.mending import Mending
+    from ..shields.names import DEFAULT
+
     if args.false_alarms is not None:
-        raise ValueError("expected --detect beside --false-alarms, got none")
-    mending = Mending.of(args.shield or "fast", args.protect, only=args.only, detail=args.report is not None)
-    source = _input(args)
-    check_outputs({"--output": args.output, "--edits": args.edits, "--report": args.report}, args.input)
-    found = shield_file(source, args.output, mending, edits_to=args.edits, progress=progress_bar(args.quiet))
-    if args.report is not None:
-        _report(args, found, mending)
+        raise ValueError(f"expected --false-alarms beside --detect, got --false-alarms {args.false_alarms:g} alone")
+    mending = Mending.of(args.shield or DEFAULT, args.protect, only=args.only, detail=args.report is not None)
+    with replacing(args.report, args.input) if args.report else nullcontext() as report:
+        found = shield_file(
+            input_of(args), args.output, mending, edits_to=args.edits, progress=progress_bar(args.quiet)
+        )
+        content = {"signature": _signature(mending, args.protect_spans), **found.summary()}
+        if report:
+            report.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+    if args.report == "":
+        _print_report(content, sys.stderr if args.output == "-" else sys.stdout)
     where = "" if args.output == "-" else f" in {args.output}"
-    changed = f"{found.changed_texts:,} mended ({found.repairs:,} repairs)"
-    say(args.quiet, f"{found.texts:,} texts{where}, {changed}; {_signature(mending, args.protect_spans)}")
+    changed = f"{found.changed_texts:,} mended by {found.repairs:,} repairs"
+    say(args.quiet, f"{found.texts:,} texts{where}, {changed}; {content['signature']}")
     report_failures(found.failures, skip=args.skip_errors, verb="mended")
-    if args.check and found.changed_texts:
-        print(f"scuff: texts that had to be mended: {found.changed_texts:,}", file=sys.stderr)
-        return 1
-    return 0
+    _gate(args, found.changed_texts, "had to be mended")
+
+
+def _gate(args: argparse.Namespace, count: int, what: str) -> None:
+    """Ends the program with exit code 1 if texts were found that --check does not allow."""
+    if args.check and count:
+        print(f"scuff: texts that {what}: {count:,}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _signature(mending: Mending, columns: list[str]) -> str:
+    """Returns the signature of a shield, with the columns of protected spans, which it does not know."""
+    return mending.signature + "".join(f"|protect-spans:{column}" for column in columns)
+
+
+def _print_report(content: dict[str, Any], to: TextIO) -> None:
+    """Prints what was found: a line for each kind with words before and after, and characters by name."""
+    kinds, characters = content["kinds"], content["characters"]
+    if kinds:
+        width = max(4, *map(len, kinds))
+        print(f"{'kind':{width}} {'repairs':>9} {'texts':>9}  examples", file=to)
+        for kind, row in kinds.items():
+            pairs = ", ".join(f"{visible(old)} → {visible(new)}" for old, new in row["examples"])
+            print(f"{kind:{width}} {row['repairs']:>9,} {row['texts']:>9,}  {pairs}", file=to)
+    if characters:
+        print(f"\n{'count':>{9}}  character that was replaced or removed", file=to)
+        for each in characters[:SHOWN]:
+            print(f"{each['count']:>9,}  {_alone(each['character'])} {each['code']} {each['name']}", file=to)
+        if rest := characters[SHOWN:]:
+            print(f"{sum(each['count'] for each in rest):>9,}  {len(rest):,} other characters", file=to)
+    if not kinds:
+        print("nothing was found", file=to)
+
+
+def visible(text: str) -> str:
+    """Returns a text with characters that cannot be seen as escapes."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def _alone(char: str) -> str:
+    """Returns a character as it can stand alone: a mark on a circle, a blank for what cannot be seen."""
+    if unicodedata.category(char).startswith("M"):
+        return f"\u25cc{char}"
+    return char if char.isprintable() else " "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..text.corpus import Corpus
 from .base import Repairs, Shield
 from .chain import Chain
-from .names import FAMILY, parse
+from .mending import Repair
+from .names import CHAINS, FAMILY, parse
 
-__all__ = ["FAMILY", "Chain", "Corpus", "Repairs", "Shield", "parse"]
+__all__ = ["CHAINS", "FAMILY", "Chain", "Corpus", "Repair", "Repairs", "Shield", "parse"]

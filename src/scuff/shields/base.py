@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -34,6 +34,17 @@ class Repairs:
         """number: of the kind of each edit, in `kinds`."""
         order = np.lexsort((edits.site, edits.stop, edits.start, edits.row))
         return cls(edits.where(order), np.uint64(1) << number[order].astype(np.uint64), kinds)
+
+    @classmethod
+    def at(cls, places: Iterable[tuple[int, int, int, str, str]], kinds: tuple[str, ...]) -> Repairs:
+        """places: (row, start, stop, new text, kind) of each repair; positions count in its text. For shields that look at texts
+        one by one; whole arrays are faster.
+        """
+        found = list(places)
+        row, start, stop = np.array([place[:3] for place in found], np.int64).reshape(-1, 3).T
+        new = Ragged.of([place[3] for place in found])
+        number = np.array([kinds.index(place[4]) for place in found], np.int64)
+        return cls.of(Edits(row, start, stop, new, start, np.maximum(stop - start, new.lengths)), number, kinds)
 
     @classmethod
     def none(cls, kinds: tuple[str, ...] = ()) -> Repairs:

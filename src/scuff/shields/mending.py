@@ -44,7 +44,9 @@ class Findings(Tally):
     repairs: int = 0
     kinds: Counter[str] = field(default_factory=Counter)  # repairs
     texts_of: Counter[str] = field(default_factory=Counter)  # texts, by kind
-    characters: Counter[str] = field(default_factory=Counter)  # beyond ASCII, or invisible, that were replaced or removed
+    characters: Counter[str] = field(
+        default_factory=Counter
+    )  # beyond ASCII, or invisible, that were replaced or removed
     examples: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # (before, after) by kind, the first ones
 
     def add(self, other: Tally) -> None:
@@ -83,8 +85,8 @@ class Findings(Tally):
                 self._show(kind, [(before[i], after[i]) for i in at.tolist()])
 
     def _show(self, kind: str, pairs: Iterable[tuple[str, str]]) -> None:
-        shown = self.examples.setdefault(kind, [])
         for pair in pairs:
+            shown = self.examples.setdefault(kind, [])
             if len(shown) < EXAMPLES and pair not in shown:
                 shown.append(pair)
 
@@ -122,8 +124,16 @@ class Mending(Work[Repair]):
     noun: ClassVar[str] = "shield"
 
     @classmethod
-    def of(cls, shield: str | Shield, protect: Sequence[str] | Protect = (), *, detail: bool = False) -> Mending:
-        return cls(parse(shield), Protect.of(protect), detail=detail)
+    def of(
+        cls,
+        shield: str | Shield,
+        protect: Sequence[str] | Protect = (),
+        *,
+        only: Sequence[str] = (),
+        detail: bool = False,
+    ) -> Mending:
+        """Raises ValueError for a shield that does not exist, or a wrong rule of what to protect or to keep to."""
+        return cls(parse(shield), Protect.of(protect), Protect.of(only).what, detail)
 
     @property
     def spec(self) -> str:

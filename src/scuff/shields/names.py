@@ -8,7 +8,8 @@ from .chain import Chain
 
 NAMES: dict[str, type[Shield]] = {}
 CHAINS: dict[str, str] = {}  # names of whole chains
-FAMILY: Family[Shield] = Family("a shield", "scuff.shields", Shield, NAMES)
+DEFAULT = "fast"  # of `scuff shield` and `scuff.shield`
+FAMILY: Family[Shield] = Family("a shield", "scuff.shields", Shield, NAMES, CHAINS)
 
 
 def parse(spec: str | Shield) -> Shield:
@@ -17,6 +18,9 @@ def parse(spec: str | Shield) -> Shield:
         return FAMILY.build(spec)
     parts: list[Shield] = []
     for single in split_outside(spec, "+"):
-        made = parse(CHAINS[single.strip()]) if single.strip() in CHAINS else FAMILY.build(single)
+        name, options = single.partition("(")[0].strip(), "(" in single
+        if name in CHAINS and options:
+            raise ValueError(f"expected no options for the chain {name} ({CHAINS[name]}), got {single.strip()!r}")
+        made = parse(CHAINS[name]) if name in CHAINS else FAMILY.build(single)
         parts += made.parts if isinstance(made, Chain) else (made,)
     return parts[0] if len(parts) == 1 else Chain(tuple(parts))

@@ -23,8 +23,8 @@ from ..data.records import read_records, training_file, training_records
 from ..evaluation.dimensions import TAGS, Dimension
 from ..evaluation.plan import choose_dimensions, choose_meaning
 from ..evaluation.settings import EvaluationSettings
-from ..perturbations.languages import warn_of_language
 from ..perturbations.blocks import Tally
+from ..perturbations.languages import warn_of_language
 from ..perturbations.plan import whole_number
 from ..perturbations.protect import Protect
 from ..runs.settings import DATA, SIDES, FileSettings, by_field_name, setting

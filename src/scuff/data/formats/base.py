@@ -123,9 +123,8 @@ class Sink:
         try:
             self.out.write(text.encode(source.encoding))
         except UnicodeEncodeError as error:
-            raise BadInput(
-                f"{source.name}: expected characters that {source.encoding} has, the {self.format.maker} made {text[error.start]!r}"
-            ) from None
+            made = f"the {self.format.maker} made {text[error.start]!r}"
+            raise BadInput(f"{source.name}: expected characters that {source.encoding} has, {made}") from None
 
 
 class Lines(Format):
