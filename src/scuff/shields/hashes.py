@@ -1,0 +1,89 @@
+"""Sets and tables of 64-bit hashes in sorted arrays, asked for many keys at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..text.ragged import Bits, Ints, Mask, Ragged
+from ..text.random import text_bits
+
+BLOCK = 1 << 17  # code points that are hashed at once: `text_bits` keeps its powers for so many
+
+
+def word_bits(words: Ragged) -> Bits:
+    """`text_bits` of many short texts, block by block."""
+    if words.codes.size <= BLOCK:
+        return text_bits(words)
+    edges = np.unique(np.searchsorted(words.offsets, np.arange(0, words.codes.size, BLOCK)))
+    edges = np.unique(np.append(edges, (0, len(words))))
+    parts = []
+    for begin, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        first, last = words.offsets[begin], words.offsets[end]
+        parts.append(text_bits(Ragged(words.codes[first:last], words.offsets[begin : end + 1] - first)))
+    return np.concatenate(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class HashTable:
+    """Sorted keys; a key may come several times. `value[i]` belongs to keys[i]; bucket: where each run of first bits begins."""
+
+    keys: Bits
+    value: npt.NDArray[np.int32]
+    bucket: npt.NDArray[np.int32]
+    shift: np.uint64
+
+    @classmethod
+    def of(cls, keys: Bits, value: npt.NDArray[np.integer] | None = None) -> HashTable:
+        """From keys in any order; without values, each key's place in that order. Equal keys keep the order of their values."""
+        numbers = np.arange(keys.size, dtype=np.int32) if value is None else value.astype(np.int32)
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        bits = min(max(keys.size.bit_length(), 1), 22)
+        shift = np.uint64(64 - bits)
+        count = np.bincount((keys >> shift).astype(np.int64), minlength=1 << bits)
+        bucket = np.zeros((1 << bits) + 1, np.int32)
+        np.cumsum(count, out=bucket[1:])
+        return cls(keys, numbers[order], bucket, shift)
+
+    def first(self, keys: Bits) -> Ints:
+        """The place of the first entry of each key, -1 for none."""
+        group = (keys >> self.shift).astype(np.int64)
+        at, end = self.bucket[group].astype(np.int64), self.bucket[group + 1]
+        found = np.full(keys.size, -1, np.int64)
+        left = np.flatnonzero(at < end)
+        while left.size:
+            here = self.keys[at[left]]
+            hit = here == keys[left]
+            found[left[hit]] = at[left[hit]]
+            at[left] += 1
+            left = left[~hit & (here < keys[left]) & (at[left] < end[left])]
+        return found
+
+    def get(self, keys: Bits) -> Ints:
+        """The value of each key, of the first if there are several; -1 for none."""
+        at = self.first(keys)
+        return np.where(at >= 0, self.value[at], -1) if self.keys.size else at
+
+    def has(self, keys: Bits) -> Mask:
+        found: Mask = self.first(keys) >= 0
+        return found
+
+    def all(self, keys: Bits) -> tuple[Ints, Ints]:
+        """Every match: which of `keys` it is of, and its value. In the order of `keys`."""
+        at = self.first(keys)
+        which = np.flatnonzero(at >= 0)
+        at = at[which]
+        many, value = [which], [self.value[at]]
+        while which.size:
+            at = at + 1
+            ok = at < self.keys.size
+            ok[ok] = self.keys[at[ok]] == keys[which[ok]]
+            which, at = which[ok], at[ok]
+            many.append(which)
+            value.append(self.value[at])
+        row = np.concatenate(many)
+        order = np.argsort(row, kind="stable")
+        return row[order], np.concatenate(value)[order].astype(np.int64)

@@ -1,0 +1,172 @@
+"""The English lexicon: words with costs, costs of pairs of words, and other forms that are right.
+
+It tells what stands in a text on purpose and how likely each word is where it stands. build/shields/lexicon.py makes it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ..resources import load
+from ..text.ragged import Bits, Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.unicode import case_map
+from .hashes import HashTable, word_bits
+
+Costs = npt.NDArray[np.float32]
+CURLY, APOSTROPHE, HYPHEN = 0x2019, 0x27, 0x2D
+UNKNOWN = np.float32(20.0)  # the cost of a word that is not in the lexicon, in bits
+ORDINALS = ("s", "st", "nd", "rd", "th", "'s")  # 1990s, 1st
+
+
+def folded(words: Ragged) -> Ragged:
+    """The words as the lexicon compares them: in lower case, with straight apostrophes."""
+    codes = case_map(upper=False)[words.codes]
+    codes[codes == CURLY] = APOSTROPHE
+    return Ragged(codes, words.offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """English words in lower case, numbered by falling frequency.
+
+    cost: -log2 of each word's probability. others: hashes of further forms that are right. pairs: left * size + right of pairs
+    that are more likely than their words by themselves, sorted. back: what it costs not to be in a pair with a left word.
+    """
+
+    words: Ragged
+    cost: Costs
+    table: HashTable
+    others: HashTable
+    pairs: Ints
+    pair_costs: Costs
+    back: Costs
+
+    def __len__(self) -> int:
+        return self.cost.size
+
+    def number(self, words: Ragged) -> Ints:
+        """The number of each word, -1 for words that are not in the lexicon. A capital letter does not matter."""
+        return self.table.get(word_bits(folded(words)))
+
+    def known(self, words: Ragged) -> Mask:
+        """Which words may be left alone: those of the lexicon, names, abbreviations, numbers, contractions, and possessives and
+        hyphenated words whose parts are known.
+        """
+        low = folded(words)
+        known = self._listed(word_bits(low))
+        left = np.flatnonzero(~known)
+        if left.size:
+            known[left] = self._by_parts(low.take(left))
+        return known
+
+    def pair_cost(self, left: Ints, right: Ints) -> Costs:
+        """-log2 P(right | left), backed off to the cost of `right` where the pair is not listed. -1 stands for no or an unknown
+        word. Left and right have the same shape, or one that broadcasts.
+        """
+        left, right = np.broadcast_arrays(left, right)
+        size = len(self)
+        out = np.where(right < 0, UNKNOWN, self.cost[right] + np.where(left < 0, np.float32(0), self.back[left]))
+        key = (left.astype(np.int64) * size + right).ravel()
+        key[(left < 0).ravel() | (right < 0).ravel()] = -1
+        at = np.minimum(np.searchsorted(self.pairs, key), self.pairs.size - 1)
+        hit = (self.pairs[at] == key).reshape(out.shape)
+        out[hit] = self.pair_costs[at.reshape(out.shape)[hit]]
+        return out.astype(np.float32)
+
+    def _listed(self, keys: Bits) -> Mask:
+        found = self.table.has(keys)
+        left = np.flatnonzero(~found)
+        found[left] = self.others.has(keys[left])
+        return found
+
+    def _by_parts(self, low: Ragged) -> Mask:
+        """Which words consist of parts that are known, between hyphens and without 's."""
+        known = np.zeros(len(low), np.bool_)
+        hyphen = low.codes == HYPHEN
+        where = np.flatnonzero(hyphen)
+        word = np.searchsorted(low.offsets, where, "right") - 1
+        start = np.sort(np.concatenate((low.offsets[:-1], where + 1)), kind="stable")
+        stop = np.sort(np.concatenate((low.offsets[1:], where)), kind="stable")
+        count = 1 + np.bincount(word, minlength=len(low))
+        length = np.maximum(_stem_stops(low.codes, start, stop) - start, 0)
+        parts = Ragged(low.codes[spread(start, length)], bounds(length))
+        right = self._listed(word_bits(parts)) | (length == 1) | _numbers(parts)
+        edges = bounds(count)
+        known = sums(~right | (length == 0), edges) == 0
+        return known | _numbers(low)
+
+
+def _stem_stops(codes: Codes, start: Ints, stop: Ints) -> Ints:
+    """Where words end without a possessive 's or apostrophe."""
+    end = np.append(codes, np.uint32(0))
+    last, before = end[np.maximum(stop - 1, 0)], end[np.maximum(stop - 2, 0)]
+    own = (stop - start > 2) & (last == ord("s")) & (before == APOSTROPHE)
+    bare = (stop - start > 1) & (last == APOSTROPHE)
+    return stop - 2 * own - bare
+
+
+def _numbers(words: Ragged) -> Mask:
+    """Which words are digits, with st, nd, rd, th or s behind them, if anything."""
+    digit = (words.codes >= ord("0")) & (words.codes <= ord("9"))
+    other = sums(~digit, words.offsets)
+    found: Mask = (other == 0) & (words.lengths > 0)
+    some = np.flatnonzero((other > 0) & (other <= 2) & (words.lengths > other))
+    if some.size:
+        strings = words.take(some).strings()
+        found[some] = [
+            word.rstrip("abcdefghijklmnopqrstuvwxyz'").isdecimal() and word.lstrip("0123456789") in ORDINALS
+            for word in strings
+        ]
+    return found
+
+
+def _lines(data: bytes) -> Ragged:
+    """Lines of text, each ended by a line feed."""
+    codes = np.frombuffer(data.decode().encode("utf-32-le"), np.uint32)
+    ends = np.flatnonzero(codes == 10)
+    return Ragged(codes[codes != 10], np.append(0, ends - np.arange(ends.size)))
+
+
+def _planes(data: bytes, width: int) -> Ints:
+    """Whole numbers from planes of bytes, lowest first."""
+    rows = np.frombuffer(data, np.uint8).reshape(width, -1)
+    out = np.zeros(rows.shape[1], np.int64)
+    for place in range(width):
+        out |= rows[place].astype(np.int64) << 8 * place
+    return out
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon that ships with Scuff, read once."""
+    head, raw = zlib.decompress(load("lexicon.bin")).split(b"\n", 1)
+    about = json.loads(head)
+    parts, at = [], 0
+    for size in about["sizes"]:
+        parts.append(raw[at : at + size])
+        at += size
+    listing, others, costs, back, lefts, rights, pair_costs = parts
+    step = np.float32(about["step"])
+    coarse = np.frombuffer(costs, np.uint8)
+    order = np.argsort(coarse, kind="stable")
+    words = _lines(listing).take(order)
+    left = np.repeat(np.arange(order.size), _planes(lefts, 2))
+    steps, opens = _planes(rights, 3), np.diff(left, prepend=-1) != 0
+    running = np.cumsum(steps)
+    base = running[opens] - steps[opens]  # the first right word of each left one is not a difference
+    right = running - np.repeat(base, np.diff(np.append(np.flatnonzero(opens), left.size)))
+    return Lexicon(
+        words,
+        coarse[order] / step,
+        HashTable.of(word_bits(words)),
+        HashTable.of(word_bits(_lines(others))),
+        left * order.size + right,
+        np.frombuffer(pair_costs, np.uint8) / step,
+        np.frombuffer(back, np.uint8) / step,
+    )
