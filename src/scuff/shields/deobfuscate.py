@@ -12,6 +12,7 @@ from ..text.edits import Edits
 from ..text.ragged import Ints, Ragged, bounds
 from ..text.words import Spans
 from .base import Repairs, Shield, mended
+from .glued import find_glued
 from .spacing import find_doubled, find_spaced
 from .symbols import find_symbols
 
@@ -36,7 +37,15 @@ class Deobfuscate(Shield):
         row, at, sure = find_spaced(now, changes.sure)
         blanks, wide = Spans(row, at, at + 1), find_doubled(now)
         found = Repairs.of(Edits.join([_gone(now, blanks), _gone(now, wide)]), np.repeat([SPACED, DOUBLED], [len(blanks), len(wide)]), KINDS)
+        done, now = _then(done, found, corpus), mended(now, found)
+        row, at = find_glued(now)
+        gaps = Spans(row, at, at)
+        found = Repairs.of(Edits.of(now, gaps, _blanks(len(gaps))), np.full(len(gaps), GLUED), KINDS)
         return _then(done, found, corpus)
+
+
+def _blanks(count: int) -> Ragged:
+    return Ragged(np.full(count, ord(" "), np.uint32), np.arange(count + 1))
 
 
 def _gone(corpus: Corpus, spans: Spans) -> Edits:

@@ -40,7 +40,7 @@ SYMBOL, GAP = 4.0, 0.5  # bits of the choice of a symbol, and of each place
 UNKNOWN, PER_LETTER = 16.0, 2.5  # bits of a word that is not in the lexicon, and of each of its letters
 MIXED = 10.0  # more bits if a digit stands between its letters
 ACRONYM, NAME, SINGLE, NUMBER, CLITIC = 14.0, 18.0, 13.0, 9.0, 2.0
-STRANGE = 12.0  # more bits where one deletion makes a word that is not known either
+STRANGE = 4.0  # more bits where one deletion makes a word that is not known either
 HYPHEN = 6.0  # more bits where one joiner goes: people write e-mail and on-line
 SURE = 6.0  # bits by which tampering has to win to count as seen
 ROUNDS = 4  # different symbols that may go from one run of characters
@@ -334,7 +334,9 @@ def allowed(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost, 
     once = texts.lengths[core] - found.texts.lengths == 1
     kept |= delete & calm & old.upper[core] & softly(symbol) & (once | ~new.known)  # IBM.N
     kept |= delete & calm & once & among(symbol, JOINERS) & before_capital(texts, symbol, core)  # Wi-Fi
-    kept |= delete & calm & among(symbol, JOINERS) & ~new.known
+    spelt = (old.words[core] >= SPELLED) & (2 * texts.lengths[core] <= 5 * old.words[core])  # nearly letter by letter
+    kept |= delete & calm & softly(symbol) & ~new.known & (~spelt | among(symbol, JOINERS))
+    kept |= delete & paired(texts, cores, symbol, core)
     kept |= delete & ((calm & in_numbers(texts, found, NUMERIC)) | in_numbers(texts, found, DECIMAL))
     number = lexicon().number(found.texts)
     read = ~delete
@@ -359,6 +361,16 @@ def before_capital(texts: Ragged, symbol: Codes, core: Ints) -> Mask:
     return np.isin(core << 21 | symbol.astype(np.int64), pair)
 
 
+def paired(texts: Ragged, cores: Cores, symbol: Codes, core: Ints) -> Mask:
+    """Which symbols are brackets whose partners stand in or beside their cores: word(s), (re)do."""
+    out = np.zeros(core.size, np.bool_)
+    for one, other in zip("()[]{}<>", ")(][}{><", strict=True):
+        have = sums(texts.codes == ord(other), texts.offsets) > 0
+        have |= (cores.led == ord(other)) | (cores.followed == ord(other))
+        out |= (symbol == ord(one)) & have[core]
+    return out
+
+
 def addresses(texts: Ragged) -> Mask:
     """Which texts are web or mail addresses, or names of files."""
     codes, number = texts.codes, np.repeat(np.arange(len(texts)), texts.lengths)
@@ -376,6 +388,8 @@ def addresses(texts: Ragged) -> Mask:
     dotted = has & (codes[np.maximum(last, 0)] == ord("."))
     out = dotted & one_of(tail, ENDINGS)
     out |= has & one_of(head, BEGINNINGS) & among(codes[np.maximum(first, 0)], ".:")
+    scheme = (codes == ord(":")) & (np.append(codes[1:], 0) == ord("/"))
+    out |= sums(scheme, texts.offsets) > 0
     at = codes == ord("@")
     dot = codes == ord(".")
     mail = (sums(at, texts.offsets) == 1) & (sums(dot, texts.offsets) > 0)
@@ -508,7 +522,7 @@ def cheapest(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost,
     delete = found.what == DELETE
     bits = SYMBOL + GAP * np.maximum(many, 1)
     strange = delete & softly(found.symbol) & (many == 1) & ~new.known
-    bits = bits + np.where(strange, STRANGE * prior[core] / TAMPERED, 0)
+    bits = bits + np.where(strange, STRANGE, 0)
     bits = bits + np.where(delete & (many == 1) & among(found.symbol, JOINERS), HYPHEN, 0)
     gain = old.bits[core] - new.bits - bits - prior[core]
     gain = np.where(allowed(texts, cores, found, old, new, prior), gain, -np.inf)
