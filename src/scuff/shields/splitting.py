@@ -25,15 +25,24 @@ WIDTHS = (12, 24, 60, 250)  # words are split in groups of such lengths; longer 
 CELLS = 1 << 20  # places that are looked at in one go
 NEVER = np.float32(1e6)
 FUNCTION = "of to in is it as on be at by he we or an if so no do my up me us go am".split()
+# a split with one of these before or behind another word is no compound
+HELPERS = (
+    "the of and to in is that it for was with as on be at by this had are but from or have an they which you were her she there would "
+    "their we him been has when who will if so what its about than into them can other my me do not your just like he his how our us no "
+    "these some i a also did does could should because then since until after before during while where why more most very"
+).split()
+PARTICLES = "in on at by up so so to do no like over than some more most after as is it be an me us or he a i can there where about".split()
 # The costs above which a part is no word, by its letters: short ones would fit anywhere
 CEILING = (8.0, 14.0, 17.5, 21.0, 23.0)
 SHORT = 4.0  # more bits for words of two letters that are not function words
-OPENING, PER_LETTER = 16.0, 4.2  # bits of a part that is no word, and of each of its letters
+OPENING, PER_LETTER = 14.0, 4.0  # bits of a part that is no word, and of each of its letters
 NUMBER, JOINT = 9.0, 3.0  # bits of digits, and of a hyphen or 's
 CAPITAL = 6.0  # bits that a capital behind a small letter is worth as the beginning of a part; one inside a part costs twice that
 MARGIN = 14.0  # bits by which a part may be worse than the best way without it
 BITS = 22
 ORDINALS = "st nd rd th s".split()
+CLITICS = "'s 've 're 'll 'd 'm n't".split()
+CUT = 0.5  # bits of each place where a blank is missing
 
 
 @cache
@@ -57,7 +66,7 @@ class Splits:
 
     bits: Floats
     known: Mask  # every part is a word
-    paired: Mask  # each word is one that often follows the one before
+    function: Mask  # one of the first and last part is a word as `the`, which compounds do not have
     parts: Ints
     word: Ints  # of each cut
     cut: Ints  # its place in the word
@@ -80,7 +89,7 @@ def split(words: Ragged) -> Splits:
         for begin in range(0, group.size, step):
             which = group[begin : begin + step]
             found = _split(words.take(which), width)
-            out.bits[which], out.known[which], out.paired[which] = found.bits, found.known, found.paired
+            out.bits[which], out.known[which], out.function[which] = found.bits, found.known, found.function
             out.parts[which], out.first[which], out.last[which] = found.parts, found.first, found.last
             cuts.append((which[found.word], found.cut))
         low = width
@@ -88,7 +97,7 @@ def split(words: Ragged) -> Splits:
         return out
     word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True))
     order = np.lexsort((cut, word))
-    return Splits(out.bits, out.known, out.paired, out.parts, word[order], cut[order], out.first, out.last)
+    return Splits(out.bits, out.known, out.function, out.parts, word[order], cut[order], out.first, out.last)
 
 
 def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
@@ -116,7 +125,7 @@ def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
         found = lexicon().table.get(keys)
         at, found = at[found >= 0], found[found >= 0]
         inner = camels[at + length] - camels[at + 1]
-        bits = table[found] + 2 * CAPITAL * inner + np.where(length == 1, opens[at], np.minimum(opens[at], 0))
+        bits = table[found] + CUT * (place[at] > 0) + 2 * CAPITAL * inner + np.where(length == 1, opens[at], np.minimum(opens[at], 0))
         cost[length - 1, row[at], place[at]] = np.minimum(bits, NEVER)
         number[length - 1, row[at], place[at]] = found
     _special(low, kind, row, place, cost)
@@ -141,10 +150,12 @@ def _special(words: Ragged, kind: npt.NDArray[np.uint8], row: Ints, place: Ints,
         cost[size[ok] + len(ending) - 1, row[opens[ok]], place[opens[ok]]] = NUMBER
     joint = np.flatnonzero(among(codes, "-'’"))
     cost[0, row[joint], place[joint]] = JOINT * np.where(codes[joint] == ord("-"), 1, 2)
-    own = joint[(codes[joint] != ord("-")) & (joint + 1 < end[joint])]
-    own = own[codes[own + 1] == ord("s")]
-    if cost.shape[0] > 1:
-        cost[1, row[own], place[own]] = JOINT
+    for clitic in CLITICS:
+        ok = np.flatnonzero(np.arange(codes.size) + len(clitic) <= end)
+        for at, letter in enumerate(clitic):
+            ok = ok[codes[ok + at] == ord(letter)]
+        if len(clitic) <= cost.shape[0]:
+            cost[len(clitic) - 1, row[ok], place[ok]] = JOINT
 
 
 def _walk(cost: Costs, lengths: Ints, width: int) -> tuple[Costs, npt.NDArray[np.int16]]:
@@ -250,7 +261,7 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
     owner = word[final]
     total = np.full(many, np.inf)
     total[owner] = best[final]
-    parts, known, paired = np.zeros(many, np.int64), np.ones(many, np.bool_), np.ones(many, np.bool_)
+    parts, known = np.zeros(many, np.int64), np.ones(many, np.bool_)
     first_number, last_number = np.full(many, -1), np.full(many, -1)
     last_number[owner] = number[final]
     cuts: list[tuple[Ints, Ints]] = []
@@ -262,18 +273,20 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
         known[who] &= (number[step] >= 0) | joint | _digits(words, who, start[step])
         has = before >= 0
         first_number[who[~has]] = number[step[~has]]
-        listed = np.ones(step.size, np.bool_)
-        l, r = number[before[has]], number[step[has]]
-        listed[has] = (l >= 0) & (r >= 0) & (lexicon().pair_cost(l, r) < base[r] - 1)
-        paired[who] &= listed | joint
         blank = has & ~joint
         previous = words.codes[words.offsets[who] + np.maximum(start[step] - 1, 0)]
-        blank &= ~among(previous, "-")
+        blank &= ~among(previous, "-") & ~(among(previous, "'’") & (start[step] == 1))
         parts[who] += blank
         cuts.append((who[blank], start[step[blank]]))
         step = before[has]
     cut_word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True)) if cuts else (word[:0], word[:0])
-    return Splits(total, known, paired, parts + 1, cut_word, cut, first_number, last_number)
+    helped = np.isin(first_number, _helpers(False)) | np.isin(last_number, _helpers(True))
+    return Splits(total, known, helped & (parts > 0), parts + 1, cut_word, cut, first_number, last_number)
+
+
+@cache
+def _helpers(but: bool) -> Ints:
+    return lexicon().number(Ragged.of([word for word in HELPERS if not (but and word in PARTICLES)]))
 
 
 def _digits(words: Ragged, word: Ints, place: Ints) -> Mask:
