@@ -22,7 +22,6 @@ from .channels import Bitcosts
 from .hashes import word_bits
 from .keys import Spelt
 from .lexicon import HYPHEN, folded, lexicon
-from .names import NAMES
 
 TIERS = ("fast", "context")
 SURE = 4.0  # bits by which a change must be likelier than that the word is right
@@ -343,4 +342,3 @@ def cased_as(new: Ragged, old: Ragged) -> Ragged:
     return Ragged(codes, new.offsets)
 
 
-NAMES["restore"] = Restore
