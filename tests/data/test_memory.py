@@ -63,3 +63,34 @@ def test_ten_megabytes_in_one_text() -> None:
     assert len(new) == len(text) and sorted(new[:1000]) == sorted(text[:1000]) and new != text
     assert scuff.perturb("漢" * 1_000_000, "full-shuffle") == "漢" * 1_000_000
     assert len(scuff.perturb("漢字" * 500_000, "full-shuffle", 1)) == 1_000_000
+
+
+SHIELD = MEASURE.replace('"perturb", sys.argv[1], "-a", "inner-shuffle"', '"shield", sys.argv[1], "--shield", "normalise"')
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux to measure a process's peak memory")
+def test_memory_of_a_shield_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    """Lines are generated while the shield reads them; each has a look-alike, and the log and the report are kept, too."""
+    used, line = [], LINE.replace("o", "\u043e", 1)
+    flags = ', "--edits", sys.argv[2] + ".log", "--report", sys.argv[2] + ".json", "-q"'
+    for megabytes in (12, 30):
+        job = subprocess.Popen(
+            [sys.executable, "-c", SHIELD.replace(', "-q"', flags), "-", tmp_path / "out.txt"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        with job:
+            assert job.stdin and job.stdout
+            for _ in range(megabytes):
+                job.stdin.write((line * (1_000_000 // len(line))).encode())
+            job.stdin.close()
+            used.append(int(job.stdout.read()) / 1024)  # MB on Linux
+    assert (tmp_path / "out.txt").stat().st_size > 29_000_000
+    assert used[1] < used[0] + 25, used
+
+
+@pytest.mark.slow
+def test_ten_megabytes_in_one_text_are_mended() -> None:
+    line = LINE.replace("o", "\u043e", 1)
+    assert scuff.shield(line * (10_000_000 // len(line)), "normalise") == LINE * (10_000_000 // len(LINE))
