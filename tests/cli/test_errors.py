@@ -319,7 +319,7 @@ def test_usage_errors_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         assert message in err and err.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["perturb", "augment", "evaluate"])
+@pytest.mark.parametrize("command", ["perturb", "shield", "augment", "evaluate"])
 def test_what_an_interrupt_says_is_true(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -138,6 +138,13 @@ def test_the_log_has_what_changed() -> None:
     assert log == [{"row": 1, "column": "b", "edits": repairs}], "texts that changed, no others"
 
 
+@pytest.mark.parametrize("command", [["shield", "--shield", PLAIN], ["perturb", "-p", "typo"]], ids=lambda each: each[0])
+def test_the_log_of_nothing_is_empty(command: list[str]) -> None:
+    Path("a.jsonl").write_text("\n\n")
+    assert main([*command, "a.jsonl", "-o", "b.jsonl", "--edits", "log.jsonl", "-q"]) == 0
+    assert Path("b.jsonl").read_text() == "\n\n" and Path("log.jsonl").read_text() == ""
+
+
 def test_spans_follow() -> None:
     line = json.dumps({"text": FOUL, "kept": [[0, 4, "X"]], "moved": [[5, 11]]}) + "\n"
     new = json.loads(shield("a.jsonl", line, "--protect-spans", "kept", "--spans", "moved"))

@@ -309,7 +309,7 @@ def write_notes(log: IO[bytes], chunk: Chunk, notes: list[list[list[list[Any]]]]
         }
         for row in range(len(chunk.records))
         for draw, copy in enumerate(notes)
-        for at, name in enumerate(names)
+        for at, name in enumerate(names[: len(copy[row])])  # a chunk of blank lines has no columns
         if numbered or copy[row][at]
     )
     log.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode())
