@@ -75,15 +75,15 @@ def look_alikes() -> dict[str, dict[str, float]]:
             add(char, same, 0)
         for plain in _named(char):
             add(char, plain, 0 if char in known_styled() else 1)
-        if (base := unicodedata.normalize("NFKD", char)[0]).isascii():
+        if (base := _base(char)).isascii():
             add(char, base, 1)
     for group in _groups():
         plain = [char for char in group if char.isascii()]
         for char in group:
             for one in plain:
-                add(char, one, 1 if one.isalpha() else 3)
+                add(char, one, 1 if one.isalpha() or not any(map(str.isalpha, plain)) else 3)
     for char in NAMES:  # marks on a look-alike: Cyrillic a with breve
-        base = unicodedata.normalize("NFKD", char)[0]
+        base = _base(char)
         if base in found and base != char:
             for plain, cost in list(found[base].items()):
                 add(char, plain, cost + 1)
@@ -117,6 +117,12 @@ def _named(char: str) -> list[str]:
     return [words[-1] if upper else words[-1].lower()]
 
 
+def _base(char: str) -> str:
+    """The letter under marks; what consists of several letters, as a ligature, is itself."""
+    base, *marks = unicodedata.normalize("NFKD", char)
+    return base if all(unicodedata.category(mark)[0] == "M" for mark in marks) else char
+
+
 def _groups() -> list[str]:
     return load("confusables.txt").decode().split("\n")
 
@@ -145,8 +151,10 @@ def kinds() -> bytearray:
             out[code] = known.MARK
         elif char in styled or name.startswith("MATHEMATICAL") or name.startswith("LATIN SMALL LIGATURE"):
             out[code] = known.SUPER if _raised(name) else known.STYLED
-        elif category[0] == "L" or code in range(0x2160, 0x2189):
+        elif category[0] == "L":
             out[code] = known.LETTER
+        elif unicodedata.decomposition(char).startswith(("<super>", "<sub>", "<circle>", "<fraction>")):
+            out[code] = known.SIGN
         elif category[0] == "N":
             out[code] = known.NUMBER
         elif char in TYPOGRAPHY or category in ("Pi", "Pf", "Pd", "Sc") or category == "Cc":

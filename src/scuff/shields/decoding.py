@@ -5,24 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.ragged import Codes, Ints, Ragged, bounds, spread, sums
 from .lexicon import lexicon
-from .look_alikes import MARK, look_alikes
+from .look_alikes import MARK, SIGN, look_alikes
 
 READINGS = 64  # at most so many of a word are compared
-CLOSE = 30  # another reading of a character is tried if it costs at most so much more than the best
+CLOSE = 60  # another reading of a character is tried if it costs at most so much more than the best
+COMMON = 2000  # words that nobody reads as others
 UNKNOWN = 34.0  # bits that a reading costs which is no word
 SHAPE = 2.5  # costs of the table that make a bit
 Floats = npt.NDArray[np.float64]
-
-
-def form(words: Ragged) -> Ragged:
-    """The words as the characters look at first sight: each by its nearest plain one, marks left out."""
-    table = look_alikes()
-    near = np.where(words.codes < 128, words.codes, table.near[table.number[words.codes], 0])
-    near = np.where((near == 0) & (words.codes > 127), words.codes, near).astype(np.uint32)
-    kept = table.kind[words.codes] != MARK
-    return Ragged(near[kept], bounds(sums(kept, words.offsets)))
 
 
 def decode(words: Ragged) -> Codes:
@@ -32,13 +24,14 @@ def decode(words: Ragged) -> Codes:
     number = table.number[codes]
     near = table.near[number].astype(np.uint32)
     cost = table.cost[number].astype(np.int64)
-    plain = codes < 128
+    plain = (codes < 128) | (table.kind[codes] == SIGN)  # a curly apostrophe stays
     near[plain, 0], cost[plain, 0] = codes[plain], 0
     none = (near[:, 0] == 0) & ~plain
     near[none, 0], cost[none, 0] = codes[none], 0
     mark = table.kind[codes] == MARK
     near[mark, 0] = 0
-    ways = ((near > 0) & (cost <= cost[:, :1] + CLOSE)).sum(1)
+    word = np.repeat(words.lengths, words.lengths)
+    ways = ((near > 0) & (cost <= cost[:, :1] + np.where(word > 1, CLOSE, 0)[:, None])).sum(1)
     ways[plain | none | mark] = 1
     out = near[:, 0].copy()
     open_ = np.flatnonzero(sums(ways > 1, words.offsets) > 0)
@@ -46,7 +39,8 @@ def decode(words: Ragged) -> Codes:
         return out
     best = Ragged(out, words.offsets).take(open_)
     tied = (ways > 1) & (cost[:, 1] == cost[:, 0])
-    doubt = (lexicon().number(_without(best)) < 0) | (sums(tied, words.offsets)[open_] > 0)
+    number = lexicon().number(without_gaps(best))
+    doubt = (number < 0) | (number > COMMON) | (sums(tied, words.offsets)[open_] > 0)
     open_ = open_[doubt]
     part = spread(words.offsets[open_], words.lengths[open_])
     if part.size:
@@ -54,7 +48,7 @@ def decode(words: Ragged) -> Codes:
     return out
 
 
-def _without(words: Ragged) -> Ragged:
+def without_gaps(words: Ragged) -> Ragged:
     """The words without characters that are gone."""
     kept = words.codes > 0
     return words if kept.all() else Ragged(words.codes[kept], bounds(sums(kept, words.offsets)))
@@ -102,7 +96,7 @@ def _limited(ways: Ints, cost: Ints, offsets: Ints) -> Ints:
 def _word_costs(words: Ragged) -> Floats:
     """Bits of each reading as a word; what stands before an apostrophe may be one by itself."""
     known = lexicon()
-    words = _without(words)
+    words = without_gaps(words)
     number = known.number(words)
     cost = np.where(number < 0, UNKNOWN, known.cost[number]).astype(np.float64)
     tick = np.flatnonzero((words.codes == 0x27) | (words.codes == 0x2019))
