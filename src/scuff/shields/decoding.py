@@ -11,7 +11,7 @@ from .look_alikes import MARK, SIGN, look_alikes
 
 READINGS = 64  # at most so many of a word are compared
 CLOSE = 60  # another reading of a character is tried if it costs at most so much more than the best
-COMMON = 2000  # words that nobody reads as others
+COMMON = 2500  # words that nobody reads as others
 UNKNOWN = 34.0  # bits that a reading costs which is no word
 SHAPE = 2.5  # costs of the table that make a bit
 Floats = npt.NDArray[np.float64]

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ragged, bounds
+from ..text.ragged import Ints, Ragged, bounds
 from .base import Repairs, Shield
 from .look_alikes import look_alikes
 from .order import mend_order
 from .scripts import mend_scripts
 from .unseen import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
+
+
+BLOCK = 1 << 16  # characters at a time, so that arrays stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -39,18 +43,27 @@ class Normalise(Shield):
         at = at[work[look_alikes().kind[corpus.codes[at]]]]
         if not at.size:
             return Repairs.none(self.kinds)
-        rows = np.unique(np.searchsorted(corpus.offsets, at, "right") - 1)
-        part = Ragged.take(corpus, rows)
-        done = Repairs.none(self.kinds)
-        now = part
-        for step in (_ordered, _seen, _read):
-            found = step(now)
-            if len(found):
-                done = done.then(found, part) if len(done) else found
-                now = found.edits.splice(now)
-        edits = done.edits
-        home = Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost)
-        return Repairs(home, done.kind, self.kinds)
+        row = np.searchsorted(corpus.offsets, at, "right") - 1
+        rows = row[np.diff(row, prepend=-1) > 0]
+        block = np.cumsum(corpus.lengths[rows]) // BLOCK
+        edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
+        found = [_mended(corpus, rows[first:last]) for first, last in pairwise(edges.tolist())]
+        edits = Edits.join([part.edits for part in found])
+        return Repairs(edits, np.concatenate([part.kind for part in found]), self.kinds)
+
+
+def _mended(corpus: Corpus, rows: Ints) -> Repairs:
+    """The repairs of some texts."""
+    part = Ragged.take(corpus, rows)
+    done = Repairs.none(KINDS)
+    now = part
+    for step in (_ordered, _seen, _read):
+        found = step(now)
+        if len(found):
+            done = done.then(found, part) if len(done) else found
+            now = found.edits.splice(now)
+    edits = done.edits
+    return Repairs(Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost), done.kind, KINDS)
 
 
 def _ordered(texts: Ragged) -> Repairs:

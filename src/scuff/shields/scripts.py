@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from ..text.ragged import Ints, Mask, Ragged, bounds, spread, sums
+from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import UPPER
 from ..text.words import Spans
@@ -116,8 +116,8 @@ class Odd:
         return self.count(which) > 0
 
 
-def _odd_words(texts: Ragged, kind: Bytes, table: LookAlikes) -> Odd:
-    """Finds them. A single apostrophe between two letters is part of a word."""
+def _odd_words(texts: Ragged, kind: Bytes, table: LookAlikes, works: Mask) -> Odd:
+    """Finds them in the texts that `works` says. A single apostrophe between two letters is part of a word."""
     inside = _inside()[texts.codes]
     tick = np.flatnonzero((texts.codes == 0x27) | (texts.codes == 0x2019))
     tick = tick[(tick > 0) & (tick < inside.size - 1)]
@@ -136,6 +136,7 @@ def _odd_words(texts: Ragged, kind: Bytes, table: LookAlikes) -> Odd:
     words = Spans(row, start, stop)
     number = np.searchsorted(start, at, "right") - 1
     which = number[np.diff(number, prepend=-1) > 0]
+    which = which[works[row[which]]]
     start, length = start[which], stop[which] - start[which]
     index = spread(start, length)
     codes = texts.codes[index]
@@ -198,10 +199,8 @@ class Rows:
     own: Ints  # [rows, scripts] letters that only look like others of their script
 
 
-def _rows(texts: Ragged, odd: Odd) -> Rows:
-    low = texts.codes | 0x20
-    plain = sums((low >= 97) & (low <= 122), texts.offsets)
-    rows, row = len(texts), odd.row[odd.word]
+def _rows(plain: Ints, odd: Odd) -> Rows:
+    rows, row = plain.size, odd.row[odd.word]
     form_ = np.isin(odd.kind, (STYLED, SUPER, WIDE, FLAG))
     latin = plain + np.bincount(row[((odd.script == LATIN) | form_) & (odd.text.codes > 127)], minlength=rows)
     own = (odd.script > LATIN) & ~form_ & ((odd.near == 0) | (odd.cost >= STRONG)) & (odd.kind != MARK)
@@ -212,14 +211,16 @@ def _rows(texts: Ragged, odd: Odd) -> Rows:
 def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
     """What becomes other characters. kind: of each character, by the table of look-alikes."""
     table = look_alikes()
-    odd = _odd_words(texts, kind, table)
+    low = texts.codes | 0x20
+    latin = (low >= 97) & (low <= 122) & (texts.codes < 128)
+    works = sums(latin | (kind >= WIDE) & (kind <= FLAG), texts.offsets) > 0
+    odd = _odd_words(texts, kind, table, works)
     if not len(odd.text):
         return Changes.of(np.empty(0, np.int64), GONE, 0)
-    counts, rows = _count(odd), _rows(texts, odd)
+    counts, rows = _count(odd), _rows(sums(latin, texts.offsets), odd)
     at = odd.start[odd.word] + np.arange(odd.word.size) - odd.text.offsets[odd.word]
 
-    plain = decode(odd.text)
-    number = lexicon().number(without_gaps(Ragged(plain, odd.text.offsets)))
+    plain, number = _readings(odd, (counts.hard == 0) & _latin(odd, rows))
     chosen = _chosen(texts, odd, counts, rows, number)
     new = np.where(chosen[odd.word], plain, odd.text.codes)
 
@@ -231,6 +232,25 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
         new[swap] = better[swap]
     changed = new != odd.text.codes
     return Changes(at[changed], new[changed], _kinds(odd)[changed])
+
+
+def _latin(odd: Odd, rows: Rows) -> Mask:
+    """Words of texts that are Latin for the most part."""
+    latin: Mask = rows.latin[odd.row] >= np.maximum(rows.own[odd.row].max(1), 1)
+    return latin
+
+
+def _readings(odd: Odd, which: Mask) -> tuple[Codes, Ints]:
+    """What the characters of some words say, and the number of each word in the lexicon then. Equal words are read once."""
+    plain, number = odd.text.codes.copy(), np.full(len(odd.text), -1)
+    mine = np.flatnonzero(which)
+    words = odd.text.take(mine)
+    _, first, same = np.unique(word_bits(words), return_index=True, return_inverse=True)
+    once = words.take(first)
+    said = Ragged(decode(once), once.offsets)
+    plain[spread(odd.text.offsets[mine], words.lengths)] = said.take(same).codes
+    number[mine] = lexicon().number(without_gaps(said))[same]
+    return plain, number
 
 
 def _kinds(odd: Odd) -> Ints:
@@ -252,7 +272,7 @@ def _foreign(odd: Odd, counts: Counts, rows: Rows) -> Mask:
 
 def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -> Mask:
     """Which words are to be read as plain ones. number: in the lexicon, of what each says then."""
-    latin_text = rows.latin[odd.row] >= np.maximum(rows.own[odd.row].max(1), 1)
+    latin_text = _latin(odd, rows)
     right = lexicon().known(odd.text) | _loans().has(word_bits(folded(odd.text)))
     right &= counts.length > 1
     foreign = counts.strong + counts.weak
