@@ -13,6 +13,7 @@ READINGS = 64  # at most so many of a word are compared
 CLOSE = 60  # another reading of a character is tried if it costs at most so much more than the best
 COMMON = 2500  # words that nobody reads as others
 UNKNOWN = 34.0  # bits that a reading costs which is no word
+A_NUMBER = 14.0
 SHAPE = 2.5  # costs of the table that make a bit
 Floats = npt.NDArray[np.float64]
 
@@ -28,6 +29,7 @@ def decode(words: Ragged) -> Codes:
     near[plain, 0], cost[plain, 0] = codes[plain], 0
     none = (near[:, 0] == 0) & ~plain
     near[none, 0], cost[none, 0] = codes[none], 0
+    _prefer_digits(codes, near, cost, words.offsets)
     mark = table.kind[codes] == MARK
     near[mark, 0] = 0
     word = np.repeat(words.lengths, words.lengths)
@@ -46,6 +48,20 @@ def decode(words: Ragged) -> Codes:
     if part.size:
         out[part] = _likeliest(near[part], cost[part], ways[part], bounds(words.lengths[open_]))
     return out
+
+
+def _prefer_digits(codes: Codes, near: npt.NDArray[np.uint32], cost: Ints, offsets: Ints) -> None:
+    """Among digits a character that looks like one is one first. In place."""
+    digit = (near >= 48) & (near <= 57)
+    sure = digit[:, 0] & (cost[:, 0] <= 10)
+    where = np.flatnonzero(np.repeat(sums(sure, offsets) > 0, np.diff(offsets)) & digit.any(1) & ~sure & (codes > 127))
+    where = where[digit[where].argmax(1) > 0]
+    if where.size:
+        best = digit[where].argmax(1)
+        plain = near[where, best]
+        near[where, best], near[where, 0] = near[where, 0], plain
+        cost[where, 0] = 0
+        cost[where, 1:] = np.where(cost[where, 1:] < 255, np.maximum(cost[where, 1:], 30), 255)
 
 
 def without_gaps(words: Ragged) -> Ragged:
@@ -99,6 +115,8 @@ def _word_costs(words: Ragged) -> Floats:
     words = without_gaps(words)
     number = known.number(words)
     cost = np.where(number < 0, UNKNOWN, known.cost[number]).astype(np.float64)
+    digits = sums((words.codes >= 48) & (words.codes <= 57), words.offsets)
+    cost[(digits == words.lengths) & (digits > 1)] = A_NUMBER
     tick = np.flatnonzero((words.codes == 0x27) | (words.codes == 0x2019))
     if tick.size:
         word = np.searchsorted(words.offsets, tick, "right") - 1
@@ -124,6 +142,7 @@ def _mixture(codes: Codes, edges: Ints) -> Floats:
     if codes.size > 2:
         run = same[1:] & same[:-1]
         price[2:] += 6.0 * (run & upper[:-2] & upper[1:-1] & lower[2:])
+        price[2:] += 6.0 * (run & lower[:-2] & (codes[1:-1] == 0x27) & upper[2:])
     price += 5.0 * other
     alone = first[:-1] & first[1:]
     price += 8.0 * (alone & lower & (codes == ord("l")))

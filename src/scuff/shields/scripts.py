@@ -221,8 +221,10 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
     at = odd.start[odd.word] + np.arange(odd.word.size) - odd.text.offsets[odd.word]
 
     plain, number = _readings(odd, (counts.hard == 0) & _latin(odd, rows))
-    chosen = _chosen(texts, odd, counts, rows, number)
-    new = np.where(chosen[odd.word], plain, odd.text.codes)
+    _count_ones(texts, odd, plain, number)
+    chosen, accents = _chosen(texts, odd, counts, rows, number)
+    kept = accents[odd.word] & ((odd.kind == ORDINARY) | (odd.kind == MARK))
+    new = np.where(chosen[odd.word] & ~kept, plain, odd.text.codes)
 
     foreign = ~chosen & _foreign(odd, counts, rows)
     for script, target in ((CYRILLIC, table.cyrillic), (GREEK, table.greek)):
@@ -270,8 +272,11 @@ def _foreign(odd: Odd, counts: Counts, rows: Rows) -> Mask:
     return most & (counts.scripts > 1) & (rows.own[odd.row].max(1) >= rows.latin[odd.row] / 2)
 
 
-def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -> Mask:
-    """Which words are to be read as plain ones. number: in the lexicon, of what each says then."""
+def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -> tuple[Mask, Mask]:
+    """Which words are to be read as plain ones, and which of them keep the accents of their language.
+
+    number: in the lexicon, of what each says then.
+    """
     latin_text = _latin(odd, rows)
     right = lexicon().known(odd.text) | _loans().has(word_bits(folded(odd.text)))
     right &= counts.length > 1
@@ -283,9 +288,9 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     science = (symbol == foreign) & (foreign == 1) & (~known | (counts.length < 4)) | _measure(odd)
     mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | (counts.scripts > 1))
     mixed &= (counts.strong > 0) | known  # a shape that only the learnt space knows needs a word
-    alone = possible & (foreign > 0) & ~mixed & ~_among_own(odd) & odd.any(odd.kind == LETTER)
+    alone = possible & (foreign > 0) & ~mixed & ~_among_own(odd)
     sure = mixed & ~science
-    alone_sure = alone & ~science & (counts.weak == 0) & (known | single)
+    alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & odd.any(odd.kind == LETTER)
 
     style = _styled(odd, counts, rows)
     certain = np.bincount(odd.row, sure | alone_sure | style, len(texts))
@@ -300,7 +305,47 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     chosen = sure | alone_sure | style | (mixed | alone & ((counts.weak == 0) | known)) & (evidence > 1)
     chosen |= lower & ((number < np.where(counts.strange > 0, 5, 1) * FREQUENT) | (evidence > 1)) | told & (evidence > 2)
     chosen |= accented & english & much & ((counts.strange > 0) | (counts.accents > 1) | (evidence * 3 > words))
-    return chosen | (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
+    chosen |= (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
+    abused = np.bincount(odd.row, lower & (counts.strange == 0), len(texts))[odd.row] > 0
+    keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (_capital(odd) | ~known | right | _loan(odd))
+    return chosen, keeps
+
+
+def _loan(odd: Odd) -> Mask:
+    """Words that are loan words if their letters of other scripts are read as plain ones, and their accents stay."""
+    accent = (odd.kind == ORDINARY) | (odd.near == 0)
+    words = Ragged(np.where(accent, odd.text.codes, odd.near).astype(np.uint32), odd.text.offsets)
+    return _loans().has(word_bits(folded(words))) | lexicon().known(words) & odd.any(accent)
+
+
+def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
+    """Single characters that look like I and like 1 become 1 beside digits, and where no word beside them goes with I. In place."""
+    first = odd.text.offsets[:-1]
+    mine = np.flatnonzero((odd.text.lengths == 1) & ((plain[first] == ord("I")) | (plain[first] == ord("l"))))
+    if not mine.size:
+        return
+    padded = np.concatenate((np.zeros(2, np.uint32), texts.codes, np.zeros(2, np.uint32)))
+    start = odd.start[mine] + 2
+    at = np.stack([padded[start - 2], padded[start - 1], padded[start + 1], padded[start + 2]])
+    digit = (at > 47) & (at < 58)
+    close = np.isin(at, [ord(char) for char in ".,:%-/"])
+    beside = digit[1] | digit[2] | close[1] & digit[0] | close[2] & digit[3]
+    found = np.full(len(odd.all) + 2, -1)
+    found[odd.which + 1] = number
+    row = np.concatenate(([-1], odd.all.row, [-1]))
+    place = odd.which[mine] + 1
+    one = int(lexicon().number(Ragged.of(["i"]))[0])
+    goes, seen = np.zeros(mine.size, np.bool_), np.zeros(mine.size, np.bool_)
+    for other, ahead in ((place - 1, True), (place + 1, False)):
+        same = row[other] == odd.row[mine]
+        rest = np.flatnonzero(same & (found[other] < 0))
+        found[other[rest]] = lexicon().number(odd.all.where(other[rest] - 1).cut(texts))
+        near = np.where(same, found[other], -1)
+        pair = lexicon().pair_cost(near, np.full(near.size, one)) if ahead else lexicon().pair_cost(np.full(near.size, one), near)
+        alone = lexicon().cost[one] if ahead else lexicon().cost[near]
+        goes |= (near >= 0) & (pair < alone)
+        seen |= near >= 0
+    plain[first[mine]] = np.where(beside | seen & ~goes, ord("1"), ord("I"))
 
 
 def _capital(odd: Odd) -> Mask:
