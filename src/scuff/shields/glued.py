@@ -6,7 +6,7 @@ import numpy as np
 
 from ..text.corpus import Corpus
 from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, sums
-from ..text.unicode import is_white, word_class
+from ..text.unicode import classes, is_white, word_class
 from ..text.unicode_data import LOWER, UPPER
 from ..text.words import Spans
 from ..text.language import find_language
@@ -49,7 +49,7 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     sure &= english(corpus, words, right, row[sure])[row]
     seen = np.bincount(row[sure], minlength=len(corpus))
     prior = bits_of_tampering(seen, many)
-    compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts))
+    compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts)) | all_capitals(texts)
     done = sure | (cut & (prior[row] <= CALM) & (gain > prior[row] + COMPOUND * compound))
     found = [_places(words.where(which), ways, done)]
     again = np.flatnonzero(right & may & (prior <= CALM)[words.row])
@@ -107,6 +107,11 @@ def with_clitics(corpus: Corpus) -> Spans:
     return Spans(words.row, words.start - (quote & clitic), words.stop)
 
 
+def all_capitals(texts: Ragged) -> Mask:
+    """Which texts have no small letters."""
+    return sums(word_class(classes(texts.codes)) == LOWER, texts.offsets) == 0
+
+
 def has_digits(texts: Ragged) -> Mask:
     """Which texts have a digit."""
     return sums(among(texts.codes, "0123456789"), texts.offsets) > 0
@@ -128,7 +133,8 @@ def splittable(corpus: Corpus, words: Spans) -> Mask:
     following = np.append(codes, np.zeros(2, np.uint32))[words.stop + 1]
     following[words.stop + 1 >= corpus.offsets[words.row + 1]] = 0
     good: Mask = (length >= SHORTEST) & (length <= WIDTHS[-1])
-    good &= ~among(before, BEFORE) & ~among(behind, BEHIND)
+    number = among(codes[np.minimum(words.start, codes.size - 1)], "0123456789")
+    good &= ~(among(before, BEFORE) & ~(number & among(before, ".,$"))) & ~among(behind, BEHIND)
     letter = ((codes | 32) >= ord("a")) & ((codes | 32) <= ord("z"))
     good &= ~((behind == ord(".")) & ((following | 32) >= ord("a")) & ((following | 32) <= ord("z")))  # a name of a file
     plain = letter | among(codes, "'’-0123456789")
@@ -141,8 +147,6 @@ def splittable(corpus: Corpus, words: Spans) -> Mask:
 
 def among_capitals(texts: Ragged) -> Mask:
     """Which texts have a capital behind a small letter."""
-    from ..text.unicode import classes
-
     kind = word_class(classes(texts.codes))
     camel = np.append(False, (kind[:-1] == LOWER) & (kind[1:] == UPPER))
     camel[texts.offsets[:-1][texts.lengths > 0]] = False

@@ -20,6 +20,7 @@ from ..text.random import text_bits
 from ..text.unicode import case_map, classes, is_white, word_class
 from ..text.unicode_data import DIGIT, LETTER, LOWER, MARK, UPPER
 from ..text.words import WORDY
+from .hashes import word_bits
 from .lexicon import lexicon
 
 # -log2 of how often a symbol stands between two letters, per word of clean text (train parts of wikitext, agnews, jigsaw): anywhere,
@@ -153,7 +154,7 @@ def _hashes(words: tuple[str, ...]) -> Ints:
 def one_of(texts: Ragged, words: list[str]) -> Mask:
     """Which texts are, in lower case, among some words."""
     low = Ragged(case_map(False)[texts.codes], texts.offsets)
-    return np.isin(text_bits(low), _hashes(tuple(words)))
+    return np.isin(word_bits(low), _hashes(tuple(words)))
 
 
 @dataclass(frozen=True, eq=False)
