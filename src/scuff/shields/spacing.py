@@ -14,6 +14,7 @@ from ..text.random import Rng
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, UPPER
 from ..text.words import Spans
+from .language import english
 from .lexicon import lexicon
 from .symbols import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
 
@@ -44,7 +45,9 @@ def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints]:
     kept = np.flatnonzero(np.cumsum(used)[:-1] > 0)
     first, last = np.searchsorted(kept, first), np.searchsorted(kept, last)
     words, pieces = words.where(kept), pieces.take(kept)
-    chosen = _chosen(Pieces(words, pieces, number[kept], article[kept], linked_to(words)), first, last, sure, many)
+    row = words.row[first]
+    ours = english(corpus, corpus.words, number >= 0, row)[row]
+    chosen = _chosen(ours, Pieces(words, pieces, number[kept], article[kept], linked_to(words)), first, last, sure, many)
     inner = spread(first[chosen], last[chosen] - first[chosen])
     return words.row[inner], words.stop[inner]
 
@@ -92,8 +95,8 @@ def _windows(linked: Mask, odd: Mask, length: Ints) -> tuple[Ints, Ints]:
     return first, last
 
 
-def _chosen(pieces: Pieces, first: Ints, last: Ints, sure: Ints, many: Ints) -> Ints:
-    """Which stretches cost less as one word; none of them overlap."""
+def _chosen(ours: Mask, pieces: Pieces, first: Ints, last: Ints, sure: Ints, many: Ints) -> Ints:
+    """Which stretches cost less as one word; none of them overlap. ours: those of English texts."""
     words, texts, number = pieces.words, pieces.texts, pieces.number
     row, length = words.row[first], texts.lengths
     size = texts.offsets[last + 1] - texts.offsets[first]
@@ -116,6 +119,10 @@ def _chosen(pieces: Pieces, first: Ints, last: Ints, sure: Ints, many: Ints) -> 
     fresh = np.flatnonzero(~known & (digits == 0))
     known[fresh] = lexicon().known(joined.take(fresh))
     known &= (digits == 0) & (foreign_joiners(texts, first, last) == 0)
+    initial = np.zeros(len(words), np.bool_)
+    initial[length > 0] = kind[texts.offsets[:-1][length > 0]] == UPPER
+    inner = bounds(initial & (length > 1))
+    proper = (inner[last + 1] > inner[first + 1]) & ~loud  # Van Rossum
     old = np.append(0, np.cumsum(pieces.bits))
     next_ = np.append(pieces.number, -1)[last + 1]
     next_ = np.where(np.append(pieces.follows, False)[last + 1], next_, -1)
@@ -129,7 +136,7 @@ def _chosen(pieces: Pieces, first: Ints, last: Ints, sure: Ints, many: Ints) -> 
         good = known & ~(loud & calm & (blanks < SPELT - 1))
         good |= spelt & ~(loud & calm) & (digits == 0)
         good |= ~calm & ((content & (digits == 0)) | (alone & (digits == blanks + 1)))
-        return np.where(good, save - prior, -np.inf)
+        return np.where(good & (ours | spelt) & ~proper, save - prior, -np.inf)
 
     seen = words.start[first[gains(np.full(first.size, TAMPERED)) > SURE]]
     certain = np.unique(seen, return_index=True)[1]

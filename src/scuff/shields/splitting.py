@@ -74,6 +74,7 @@ class Splits:
     bits: Floats
     known: Mask  # every part is a word of the lexicon
     function: Mask  # one of the first and last part is a word as `the`, which compounds do not have
+    helped: Mask  # any of three parts or more is
     parts: Ints
     word: Ints  # of each cut
     cut: Ints  # its place in the word
@@ -85,8 +86,7 @@ def split(words: Ragged) -> Splits:
     """Splits all words. Those that cannot be split come back whole."""
     many = len(words)
     out = Splits(
-        np.full(many, np.inf), np.zeros(many, np.bool_), np.zeros(many, np.bool_), np.ones(many, np.int64),
-        np.empty(0, np.int64), np.empty(0, np.int64), np.full(many, -1), np.full(many, -1),
+        np.full(many, np.inf), *(np.zeros(many, np.bool_) for _ in range(3)), np.ones(many, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), np.full(many, -1), np.full(many, -1),
     )  # fmt: skip
     cuts: list[tuple[Ints, Ints]] = []
     length, low = words.lengths, 1
@@ -97,6 +97,7 @@ def split(words: Ragged) -> Splits:
             which = group[begin : begin + step]
             found = _split(words.take(which), width)
             out.bits[which], out.known[which], out.function[which] = found.bits, found.known, found.function
+            out.helped[which] = found.helped
             out.parts[which], out.first[which], out.last[which] = found.parts, found.first, found.last
             cuts.append((which[found.word], found.cut))
         low = width
@@ -104,7 +105,7 @@ def split(words: Ragged) -> Splits:
         return out
     word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True))
     order = np.lexsort((cut, word))
-    return Splits(out.bits, out.known, out.function, out.parts, word[order], cut[order], out.first, out.last)
+    return Splits(out.bits, out.known, out.function, out.helped, out.parts, word[order], cut[order], out.first, out.last)
 
 
 def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
@@ -118,7 +119,7 @@ def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
     left = np.repeat(words.offsets[1:], words.lengths) - np.arange(codes.size)  # letters from here to the end of the word
     camel = np.append(False, (kind[:-1] != UPPER) & (kind[1:] == UPPER)) & (place > 0)
     camels = bounds(camel)
-    opens = np.where(camel, -CAPITAL, 0) + np.where(codes == ord("i"), 2 * (left > 1), 0)
+    opens = np.where(camel, -CAPITAL, 0) + np.where(codes == ord("i"), 3 * (left > 1), 0)
     lengths = min(LONGEST, width)
     cost = np.full((lengths, many, width), NEVER, np.float32)
     number = np.full((lengths, many, width), -1, np.int32)
@@ -286,7 +287,7 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
     owner = word[final]
     total = np.full(many, np.inf)
     total[owner] = best[final]
-    parts, known = np.zeros(many, np.int64), np.ones(many, np.bool_)
+    parts, known, helped = np.zeros(many, np.int64), np.ones(many, np.bool_), np.zeros(many, np.bool_)
     first_number, last_number = np.full(many, -1), np.full(many, -1)
     last_number[owner] = number[final]
     cuts: list[tuple[Ints, Ints]] = []
@@ -296,6 +297,7 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
         codes = words.codes[words.offsets[who] + start[step]]
         joint = among(codes, "-'’")
         known[who] &= (number[step] >= 0) | joint | _digits(words, who, start[step])
+        helped[who] |= np.isin(number[step], _helpers(False))
         has = before >= 0
         first_number[who[~has]] = number[step[~has]]
         blank = has & ~joint
@@ -305,8 +307,8 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
         cuts.append((who[blank], start[step[blank]]))
         step = before[has]
     cut_word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True)) if cuts else (word[:0], word[:0])
-    helped = np.isin(first_number, _helpers(False)) | np.isin(last_number, _helpers(True))
-    return Splits(total, known, helped & (parts > 0), parts + 1, cut_word, cut, first_number, last_number)
+    ends = np.isin(first_number, _helpers(False)) | np.isin(last_number, _helpers(True))
+    return Splits(total, known, ends & (parts > 0), helped & (parts > 1), parts + 1, cut_word, cut, first_number, last_number)
 
 
 @cache

@@ -46,7 +46,7 @@ def find_stretched(corpus: Corpus) -> Spans:
     beside |= among(np.append(codes, edge)[words.stop], BESIDE) & (words.stop < corpus.offsets[words.row + 1])
     texts = corpus.cut(words)
     roman = sums(~among(texts.codes, ROMAN), texts.offsets) == 0
-    keep = beside | roman | lexicon().known(texts)
+    keep = beside | roman | (lexicon().number(texts) >= 0)
     words = words.where(~keep)
     return _surplus(words, words.cut(corpus))
 
