@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from ..text.corpus import Corpus
@@ -11,8 +14,9 @@ from ..text.random import Rng
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, UPPER
 from ..text.words import Spans
+from .language import english
 from .lexicon import lexicon
-from .symbols import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, bits_of_tampering, one_of, piece_bits
+from .symbols import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
 
 BLANK = 32
 MOST, LETTERS = 20, 24  # pieces of a word, and their letters
@@ -20,115 +24,136 @@ SPELT = 4  # single letters in a row that are a word, whatever they spell
 DOUBLED, SHARE = 3, 0.2  # gaps of a line, and what share of its gaps, that are wide where blanks were doubled on purpose
 
 
-def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints, Ints]:
-    """Finds the blanks inside words: their rows and places. sure: words of each text that other signs show to be tampered with;
-    it is returned with those added that blanks show.
-    """
-    words, none = corpus.words, np.empty(0, np.int64)
-    if len(words) < 2:
-        return none, none, sure
-    codes = corpus.codes
+def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints]:
+    """Finds the blanks inside words: their rows and places. sure: words of each text that symbols show to be tampered with."""
+    words = corpus.words
     pieces = corpus.cut(words)
-    length = pieces.lengths
-    number = lexicon().number(pieces)
-    odd = (number < 0) | ((length == 1) & ~one_of(pieces, ["a", "i"]))
-    odd &= length < LETTERS
-    gap = words.start[1:] - words.stop[:-1]
-    linked = (gap == 1) & (words.row[1:] == words.row[:-1])
-    linked[linked] = codes[words.stop[:-1][linked]] == BLANK
-    busy = bits_of_tampering(sure, words.per_row(len(corpus)))[words.row] <= CALM
+    length, number = pieces.lengths, lexicon().number(pieces)
+    single = length == 1
+    initial = corpus.codes[words.start] | 32
+    article = single & ((initial == ord("a")) | (initial == ord("i")))
+    odd = ((number < 0) | single) & ~article & (length < LETTERS)
+    linked = (words.start[1:] - words.stop[:-1] == 1) & (words.row[1:] == words.row[:-1])
+    linked[linked] = corpus.codes[words.stop[:-1][linked]] == BLANK
+    many = words.per_row(len(corpus))
+    busy = bits_of_tampering(sure, many)[words.row] <= CALM
     first, last = _windows(linked, odd | (busy & (length <= 3)), length)
-    if not first.size:
-        return none, none, sure
-    return _chosen(corpus, pieces, number, first, last, sure)
+    # from here on only the words that matter, and those beside them
+    used = np.zeros(len(words) + 1, np.int64)
+    np.add.at(used, np.maximum(first - 1, 0), 1)
+    np.add.at(used, np.minimum(last + 2, len(words)), -1)
+    kept = np.flatnonzero(np.cumsum(used)[:-1] > 0)
+    first, last = np.searchsorted(kept, first), np.searchsorted(kept, last)
+    words, pieces = words.where(kept), pieces.take(kept)
+    row = words.row[first]
+    ours = english(corpus, corpus.words, number >= 0, row)[row]
+    chosen = _chosen(ours, Pieces(words, pieces, number[kept], article[kept], linked_to(words)), first, last, sure, many)
+    inner = spread(first[chosen], last[chosen] - first[chosen])
+    return words.row[inner], words.stop[inner]
+
+
+def linked_to(words: Spans) -> Mask:
+    """Which words have another of the same text before them."""
+    return np.append(False, words.row[1:] == words.row[:-1])[: len(words)]
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Words that may be pieces of words."""
+
+    words: Spans
+    texts: Ragged
+    number: Ints
+    article: Mask  # a or I
+    follows: Mask
+
+    @cached_property
+    def bits(self) -> Ints:
+        """What each costs behind the one before it, in 1/1024 bits."""
+        base = piece_bits(self.texts)[0]
+        before = np.where(self.follows, np.append(-1, self.number[:-1]), -1)
+        bits = np.where(self.number >= 0, lexicon().pair_cost(before, self.number), base)
+        bits = np.where((self.texts.lengths == 1) & ~self.article, np.maximum(bits, SINGLE), bits)
+        return np.rint(bits * 1024).astype(np.int64)
 
 
 def _windows(linked: Mask, odd: Mask, length: Ints) -> tuple[Ints, Ints]:
     """First and last of all stretches of linked words with an odd one among them."""
     links, odds, letters = bounds(linked), bounds(odd), bounds(length)
     near = np.flatnonzero(odd)
-    near = np.unique(np.concatenate([near - shift for shift in range(MOST)]))
+    near = np.unique((near[:, None] - np.arange(MOST)).ravel())
     near = near[near >= 0]
-    found = []
+    found = [(np.empty(0, np.int64),) * 2]
     for size in range(2, MOST + 1):
+        near = near[near + size <= odd.size]
         last = near + size - 1
-        near = near[last < odd.size]
-        last = near + size - 1
-        whole = links[last] - links[near] == size - 1
+        whole = (links[last] - links[near] == size - 1) & (letters[last + 1] - letters[near] <= LETTERS)
         near, last = near[whole], last[whole]
-        good = letters[last + 1] - letters[near] <= LETTERS
-        near, last = near[good], last[good]
         some = odds[last + 1] > odds[near]
         found.append((near[some], last[some]))
-    return tuple(np.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
+    first, last = (np.concatenate(part) for part in zip(*found, strict=True))
+    return first, last
 
 
-def _chosen(
-    corpus: Corpus, pieces: Ragged, number: Ints, first: Ints, last: Ints, sure: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """The blanks of those stretches that cost less as one word."""
-    words, length = corpus.words, pieces.lengths
-    row = words.row[first]
-    letters = bounds(length)
-    size = letters[last + 1] - letters[first]
-    joined = Ragged(pieces.codes[spread(letters[first], size)], bounds(size))
-    new = lexicon().number(joined)
-    known = new >= 0
-    kind = word_class(classes(pieces.codes))
-    capital = sums(kind == UPPER, pieces.offsets) == length
-    digit = sums(kind == DIGIT, pieces.offsets) > 0
+def _chosen(ours: Mask, pieces: Pieces, first: Ints, last: Ints, sure: Ints, many: Ints) -> Ints:
+    """Which stretches cost less as one word; none of them overlap. ours: those of English texts."""
+    words, texts, number = pieces.words, pieces.texts, pieces.number
+    row, length = words.row[first], texts.lengths
+    size = texts.offsets[last + 1] - texts.offsets[first]
+    joined = Ragged(texts.codes[spread(texts.offsets[first], size)], bounds(size))
+    kind = word_class(classes(texts.codes))
+    capital = sums(kind == UPPER, texts.offsets) == length
+    digit = sums(kind == DIGIT, texts.offsets) > 0
     single = length == 1
 
-    def every(mask: Mask) -> Mask:
+    def count(mask: Mask) -> Ints:
         total = bounds(mask)
-        return total[last + 1] - total[first] == last - first + 1
+        return total[last + 1] - total[first]
 
-    def none_of(mask: Mask) -> Mask:
-        total = bounds(mask)
-        return total[last + 1] == total[first]
-
-    alone = every(single)
-    letters_only = none_of(digit)
-    full = alone & ~_goes_on(single, words, first, last)
-    fresh = np.flatnonzero(~known & letters_only)
+    blanks = last - first
+    alone, loud, digits = count(~single) == 0, count(~capital) == 0, count(digit)
+    content = count((number >= 0) & (length > 2)) == 0  # nothing in it is a word by itself
+    spelt = alone & ~_goes_on(single, words, first, last) & (blanks >= SPELT - 1) & ~_alphabet(joined)
+    new = lexicon().number(joined)
+    known = new >= 0
+    fresh = np.flatnonzero(~known & (digits == 0))
     known[fresh] = lexicon().known(joined.take(fresh))
-    per_row = words.per_row(len(corpus))
-    loud = every(capital)
-    tail = np.append(number, -1)[last + 1]
-    tail = np.where(np.append(words.row, -1)[last + 1] == row, tail, -1)
-    head = np.where(np.append(-1, words.row)[first] == row, np.append(-1, number)[first], -1)
-    base = piece_bits(pieces)[0]
-    follow = np.append(False, words.row[1:] == words.row[:-1])
-    paired = np.where(number >= 0, lexicon().pair_cost(np.where(follow, np.append(-1, number[:-1]), -1), number), base)
-    paired = np.where(single & ~one_of(pieces, ["a", "i"]), np.maximum(paired, SINGLE), paired)
-    running = np.append(0, np.cumsum(np.rint(paired * 1024).astype(np.int64)))
-    old = (running[last + 1] - running[first]) / 1024
-    old = old + np.where(tail >= 0, lexicon().pair_cost(number[last], tail), 0)
-    whole = piece_bits(joined)[0]
-    bits = np.where(new >= 0, lexicon().pair_cost(head, new), whole)
-    bits = bits + np.where(tail >= 0, lexicon().pair_cost(new, tail), 0)
-    save = old - bits - SYMBOL - GAP * (last - first)
-    content = none_of((number >= 0) & (length > 2))  # nothing in it that is a word by itself
-    usual = _alphabet(joined)
+    known &= (digits == 0) & (foreign_joiners(texts, first, last) == 0)
+    initial = np.zeros(len(words), np.bool_)
+    initial[length > 0] = kind[texts.offsets[:-1][length > 0]] == UPPER
+    inner = bounds(initial & (length > 1))
+    proper = (inner[last + 1] > inner[first + 1]) & ~loud  # Van Rossum
+    old = np.append(0, np.cumsum(pieces.bits))
+    next_ = np.append(pieces.number, -1)[last + 1]
+    next_ = np.where(np.append(pieces.follows, False)[last + 1], next_, -1)
+    head = np.where(pieces.follows[first], np.append(-1, number)[first], -1)
+    save = (old[last + 1] - old[first]) / 1024
+    save = save + np.where(next_ >= 0, lexicon().pair_cost(number[last], next_) - lexicon().pair_cost(new, next_), 0)
+    save = save - np.where(new >= 0, lexicon().pair_cost(head, new), piece_bits(joined)[0]) - SYMBOL - GAP * blanks
 
     def gains(prior: Floats) -> Floats:
         calm = prior > CALM
-        good = known & letters_only & ~(loud & calm & (last - first < SPELT - 1))
-        good |= full & ~usual & (last - first >= SPELT - 1) & ~(loud & calm) & letters_only
-        good |= ~calm & ((content & letters_only) | (alone & none_of(~digit)))
-        return np.where(good, save - prior, -np.inf)
+        good = known & ~(loud & calm & (blanks < SPELT - 1))
+        good |= spelt & ~(loud & calm) & (digits == 0)
+        good |= ~calm & ((content & (digits == 0)) | (alone & (digits == blanks + 1)))
+        return np.where(good & (ours | spelt) & ~proper, save - prior, -np.inf)
 
-    seen = gains(np.full(first.size, TAMPERED))
-    certain = np.unique(words.start[first[seen > SURE]])
-    more = np.bincount(np.searchsorted(corpus.offsets, certain, "right") - 1, minlength=len(corpus))
-    gain = gains(bits_of_tampering(sure + more, per_row)[row])
+    seen = words.start[first[gains(np.full(first.size, TAMPERED)) > SURE]]
+    certain = np.unique(seen, return_index=True)[1]
+    rows = row[gains(np.full(first.size, TAMPERED)) > SURE][certain]
+    more = np.bincount(rows, minlength=many.size)
+    gain = gains(bits_of_tampering(sure + more, many)[row])
     best = np.flatnonzero(gain > 0)
     best = best[np.lexsort((last[best], first[best]))]
     order = (np.iinfo(np.int64).max // 2 - np.rint(gain[best] * 1024).astype(np.int64)).astype(np.uint64)
     spans = Candidates(best, row[best], first[best], last[best] + 1, first[best], first[best], order)
-    picked = spans.without_overlaps(Rng(np.empty(0, np.uint64))).index
-    inner = spread(first[picked], last[picked] - first[picked])
-    return words.row[inner], words.stop[inner], sure + more
+    return spans.without_overlaps(Rng(np.empty(0, np.uint64))).index
+
+
+def foreign_joiners(texts: Ragged, first: Ints, last: Ints) -> Ints:
+    """How many apostrophes and hyphens stretches have."""
+    total = bounds(sums(among(texts.codes, "'’-"), texts.offsets) > 0)
+    return total[last + 1] - total[first]
 
 
 def _goes_on(single: Mask, words: Spans, first: Ints, last: Ints) -> Mask:

@@ -20,6 +20,7 @@ from ..text.random import text_bits
 from ..text.unicode import case_map, classes, is_white, word_class
 from ..text.unicode_data import DIGIT, LETTER, LOWER, MARK, UPPER
 from ..text.words import WORDY
+from .hashes import word_bits
 from .lexicon import lexicon
 
 # -log2 of how often a symbol stands between two letters, per word of clean text (train parts of wikitext, agnews, jigsaw): anywhere,
@@ -29,9 +30,10 @@ USUAL = {
     "’": (6.1, 6.3), ",": (12.0, 13.5), "(": (13.0, 13.9), "=": (13.1, 14.3), "&": (10.0, 14.1), "?": (13.0, 13.6), "|": (13.6, 14.6),
     "#": (13.6, 18.4), ")": (14.7, 15.2), "—": (8.0, 8.0), "–": (8.0, 8.0), "…": (8.0, 8.0), "@": (14.9, 15.1), "*": (15.0, 15.5),
     "+": (15.0, 15.6), ";": (15.0, 15.6), "´": (8.0, 8.0), "\xad": (8.0, 8.0), "‐": (7.0, 7.0), "‑": (7.0, 7.0), "‘": (8.0, 8.0),
+    "\x91": (8.0, 8.0), "\x92": (8.0, 8.0), "\x93": (8.0, 8.0), "\x94": (8.0, 8.0), "\x96": (8.0, 8.0), "\x97": (8.0, 8.0),
 }  # fmt: skip
 UNUSUAL = (18.0, 19.0)
-JOINERS = "'’-‐‑–—´\xad…"  # one of these goes only where that makes a known word
+JOINERS = "'’-‐‑–—´\xad…\x91\x92\x93\x94\x96\x97"  # one of these goes only where that makes a known word
 NUMERIC = "%'’+*=^$€£×"  # may stand between digits
 DECIMAL = ".,:/-–"  # stand between digits, whatever the text looks like
 RUN = 6.0  # bits of several symbols in a row, as ... or --
@@ -57,7 +59,7 @@ ENDINGS = (  # of addresses and file names
     "toml md py sh dll asp aspx jsp mp3 mp4 avi ogg wav tar gz uk"
 ).split()
 BEGINNINGS = "www http https ftp file".split()
-CLITICS = "s t d m ll re ve em n".split()
+CLITICS = "s d ll re ve".split()  # behind any word; others, as those of don't and I'm, are in the lexicon
 USED = "s/he w/o n/a c/o b/c w/in h/w s/w y/o m/f o.k e.g i.e p.s a.m p.m".split()
 LIMIT = 0x3000  # symbols from here on, as those of Chinese, stay
 
@@ -153,7 +155,7 @@ def _hashes(words: tuple[str, ...]) -> Ints:
 def one_of(texts: Ragged, words: list[str]) -> Mask:
     """Which texts are, in lower case, among some words."""
     low = Ragged(case_map(False)[texts.codes], texts.offsets)
-    return np.isin(text_bits(low), _hashes(tuple(words)))
+    return np.isin(word_bits(low), _hashes(tuple(words)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +222,7 @@ def cost(strings: Ragged) -> Cost:
     here = np.where(digits, np.where(among(symbol, NUMERIC + DECIMAL), 2.0, here), here)
     here = np.where(size > 1, RUN + 2 * np.minimum(size - 2, 4), here)
     clitic = among(symbol, "'’") & (size == 1) & one_of(pieces.take(gap + 1), CLITICS)
-    clitic &= np.isin(gap + 2, edges)
+    clitic &= np.isin(gap + 2, edges) & (pieces.lengths[gap] > 1)
     here = np.where(clitic, 4.0, here)
     bits[gap[clitic] + 1] = CLITIC
     known[gap[clitic] + 1] = True
@@ -329,13 +331,16 @@ def allowed(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost, 
     spelled = old.single[core] & (symbol == ord("."))
     short = (old.words[core] < SPELLED) | ((cores.followed[core] == ord(".")) & ~new.known)
     kept |= delete & spelled & (short | (old.upper[core] & (~new.known | (old.words[core] <= SPELLED))))
-    kept |= delete & old.upper[core] & (old.single[core] | (symbol == ord("&"))) & (old.words[core] <= SPELLED)
     calm = prior[core] > CALM
+    lettered = old.single[core] & (calm | among(symbol, "./&"))
+    kept |= delete & old.upper[core] & (lettered | (symbol == ord("&"))) & (old.words[core] <= SPELLED)
     once = texts.lengths[core] - found.texts.lengths == 1
     kept |= delete & calm & old.upper[core] & softly(symbol) & (once | ~new.known)  # IBM.N
-    kept |= delete & calm & once & among(symbol, JOINERS) & before_capital(texts, symbol, core)  # Wi-Fi
+    joiner = among(symbol, JOINERS)
+    kept |= delete & calm & once & joiner & (old.known[core] | before_capital(texts, symbol, core))  # tight-lipped, Wi-Fi
+    kept |= delete & calm & (symbol == ord(".")) & initials(texts)[core]  # U.S.-born
     spelt = (old.words[core] >= SPELLED) & (2 * texts.lengths[core] <= 5 * old.words[core])  # nearly letter by letter
-    kept |= delete & calm & softly(symbol) & ~new.known & (~spelt | among(symbol, JOINERS))
+    kept |= delete & calm & softly(symbol) & ~new.known & (~spelt | joiner)
     kept |= delete & paired(texts, cores, symbol, core)
     kept |= delete & ((calm & in_numbers(texts, found, NUMERIC)) | in_numbers(texts, found, DECIMAL))
     number = lexicon().number(found.texts)
@@ -359,6 +364,13 @@ def before_capital(texts: Ragged, symbol: Codes, core: Ints) -> Mask:
     at = np.flatnonzero(kind[1:] == UPPER)
     pair = np.unique(number[at] << 21 | texts.codes[at].astype(np.int64))
     return np.isin(core << 21 | symbol.astype(np.int64), pair)
+
+
+def initials(texts: Ragged) -> Mask:
+    """Which texts have two capitals with a dot between them."""
+    kind = np.pad(word_class(classes(texts.codes)), 1)
+    dotted = (texts.codes == ord(".")) & (kind[:-2] == UPPER) & (kind[2:] == UPPER)
+    return sums(dotted, texts.offsets) > 0
 
 
 def paired(texts: Ragged, cores: Cores, symbol: Codes, core: Ints) -> Mask:
@@ -523,7 +535,7 @@ def cheapest(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost,
     bits = SYMBOL + GAP * np.maximum(many, 1)
     strange = delete & softly(found.symbol) & (many == 1) & ~new.known
     bits = bits + np.where(strange, STRANGE, 0)
-    bits = bits + np.where(delete & (many == 1) & among(found.symbol, JOINERS), HYPHEN, 0)
+    bits = bits + np.where(delete & (many == 1) & among(found.symbol, JOINERS), HYPHEN * (1 + old.known[core]), 0)
     gain = old.bits[core] - new.bits - bits - prior[core]
     gain = np.where(allowed(texts, cores, found, old, new, prior), gain, -np.inf)
     order = np.lexsort((np.arange(core.size), -gain, core))
