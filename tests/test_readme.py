@@ -104,6 +104,15 @@ def test_perturbing_files_runs(words: str, tmp_path: Path) -> None:
     assert len(list((tmp_path / "benchmark").iterdir())) == 2 + len(ZEROE) * (len(LEVELS) + 2) + 1
 
 
+@pytest.mark.slow
+def test_shielding_files_runs(tmp_path: Path) -> None:
+    printed = run_commands("docs/how-to/shield.md", tmp_path, "new")
+    shown_output_is_real("docs/how-to/shield.md", printed)
+    log = blocks(text_of("docs/how-to/shield.md"), "json")[0]
+    assert log in (tmp_path / "changes.jsonl").read_text(encoding="utf-8")
+    assert (tmp_path / "same.csv").read_bytes() == (tmp_path / "mended.csv").read_bytes().splitlines(True)[-1]
+
+
 PROGRAMS = [path.relative_to(ROOT) for path in DOCUMENTS if blocks(text_of(path), "python")]
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from scuff.cli.main import main
+from scuff.shields import CHAINS, parse
+from scuff.shields.names import NAMES
 
 MODULE = """
 from dataclasses import dataclass
@@ -236,3 +238,31 @@ def test_errors_are_one_line_and_leave_nothing(name: str, capsys: pytest.Capture
     err = capsys.readouterr().err
     assert message in err and err.count("\n") == 1
     assert {path.name: path.read_bytes() for path in Path().iterdir() if path.is_file()} == before
+
+
+def test_list_and_describe(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "shields"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0].partition("(")[0] for line in listed] == [*NAMES, *CHAINS]
+    assert [line.split()[0] for line in listed if "default of `scuff shield`" in line] == ["fast"]
+    for name, kind in NAMES.items():
+        assert main(["describe", name]) == 0
+        out = capsys.readouterr().out
+        assert out.startswith(f"{name}: {kind.summary}\n") and ", ".join(kind.kinds) in out and "\noptions " in out
+    assert main(["describe", "fast"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"fast: {CHAINS['fast']}\n") and all(f"\n{kind.name}" in out for kind in parse("fast").parts)
+    assert "Аdversarial at\\u200btacks are h.a.r.m.l.e.s.s" in out and "Adversarial attacks are harmless, I believe." in out
+    assert main(["describe", f"{PLAIN}(always=False)"]) == 0
+    assert "options                 always=False" in capsys.readouterr().out
+    assert main(["describe", "normalize"]) == 2
+    assert "expected the name of a perturbation or shield, got 'normalize'; did you mean normalise?" in capsys.readouterr().err
+    assert main(["shield", "-", "--shield", "fsat"]) == 2 and "did you mean fast" in capsys.readouterr().err
+    assert main(["shield", "-", "--shield", "fast(tier=1)"]) == 2
+    assert "expected no options for the chain fast (normalise+deobfuscate+restore)" in capsys.readouterr().err
+
+
+def test_the_default_shield_mends(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.txt").write_text(f"The w{O}rds are h.i.d.d.e.n h{HIDDEN}ere, I beleive.\n", encoding="utf-8")
+    assert main(["shield", "a.txt", "-q"]) == 0
+    assert capsys.readouterr().out == "The words are hidden here, I believe.\n"
