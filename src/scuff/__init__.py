@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         assert_robust,
         attack,
         augment,
+        detect,
         evaluate,
         judge_export,
         judge_import,
@@ -29,19 +30,19 @@ if TYPE_CHECKING:
     from .judging.judgement import Judgement
     from .perturbations import NAMES, LanguageWarning, OneOf, Only, Perturbation, Protect, Then, parse
     from .reports.results import AttackResult, MeaningResult, Result
-    from .shields import Repair, Shield
+    from .shields import Repair, Shield, Verdict
     from .text import Corpus, Edit, Edits, map_span, map_spans
 
 __all__ = [
     "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "Judgement", "LanguageWarning", "MeaningResult", "OneOf", "Only",
-    "Perturbation", "Protect", "Repair", "Result", "Shield", "Then", "__version__", "assert_robust", "attack", "augment",
-    "evaluate", "judge_export", "judge_import", "map_span", "map_spans", "meaning", "parse", "perturb", "perturb_tokens",
+    "Perturbation", "Protect", "Repair", "Result", "Shield", "Then", "Verdict", "__version__", "assert_robust", "attack", "augment",
+    "detect", "evaluate", "judge_export", "judge_import", "map_span", "map_spans", "meaning", "parse", "perturb", "perturb_tokens",
     "report", "resume", "shield", "shield_tokens",
 ]  # fmt: skip
 
 _FROM_TEXT = ("Corpus", "Edit", "Edits", "map_span", "map_spans")
 _FROM_PERTURBATIONS = ("NAMES", "LanguageWarning", "OneOf", "Only", "Perturbation", "Protect", "Then", "parse")
-_FROM_SHIELDS = ("Repair", "Shield")
+_FROM_SHIELDS = ("Repair", "Shield", "Verdict")
 _ROOMS = (
     "api",
     "attacks",

@@ -64,7 +64,9 @@ from .runs.run import dry_run as only_preflight
 from .runs.schema import AttackSummary, EvaluationSummary, RunFile
 from .runs.setup import Say
 from .shields.base import Shield
+from .shields.detect import Detector, Verdict
 from .shields.mending import Mending, Repair
+from .shields.verdicts import Detecting
 from .text.edits import Edit
 from .training.augmentation import Augmentation
 
@@ -355,7 +357,7 @@ def _perturbed(
     return like(texts, new), changes
 
 
-STACK = 6  # functions from `_treated` to the line of the user's program that a warning is about
+STACK = 6  # calls from `_treated` to the line of the user's program that a warning is about
 
 
 def _treated(
@@ -366,6 +368,7 @@ def _treated(
     edits: bool,
     skip_errors: bool,
     tally: Tally | None,
+    stack: int = STACK,
 ) -> tuple[list[str | None], list[list[Note]]]:
     """Returns new texts, and what is told about each if wanted. Some may be missing, or make the work raise."""
     new, notes = list(texts), []  # type: tuple[list[Any], list[list[Note]]]
@@ -384,7 +387,7 @@ def _treated(
             notes[row] = found
     if (failures := tally.failures).count:
         warnings.warn(
-            f"{failures.count} of {len(new)} texts stay as they are: {'; '.join(failures.lines)}", RuntimeWarning, STACK
+            f"{failures.count} of {len(new)} texts stay as they are: {'; '.join(failures.lines)}", RuntimeWarning, stack
         )
     return new, notes
 
@@ -538,6 +541,27 @@ def shield_tokens(
     repairs: list[list[Repair]] = []
     new = Mending.of(shield, protect, only=only).tokens(sentences, edits=repairs if return_edits else None)
     return (new, repairs) if return_edits else new
+
+
+@overload
+def detect(texts: str, *, false_alarms: float = ...) -> Verdict: ...  # type: ignore[overload-overlap]
+@overload
+def detect(texts: Sequence[str], *, false_alarms: float = ...) -> list[Verdict]: ...
+@overload
+def detect(
+    texts: Sequence[str | None] | HasType, *, false_alarms: float = ..., skip_errors: bool = ...
+) -> list[Verdict | None]: ...
+def detect(texts: Any, *, false_alarms: float = 0.01, skip_errors: bool = False) -> object:
+    """Tell which texts were tampered with. Returns a `Verdict` for a string, a list of them for a list, an array or a Series.
+
+    A Verdict has `tampered` (True or False), `probability`, and `kinds`, the probability of each kind of tampering; it is None
+    for a text that is missing. false_alarms: the share of clean texts that may be called tampered with: 0.001, 0.01 or 0.05.
+    skip_errors: a text with a lone surrogate gets None, with a warning. Raises ValueError for it otherwise, and for other rates.
+    """
+    texts = list(texts) if isinstance(texts, Iterator) else texts
+    _, notes = _treated(held_texts(texts), Detecting(Detector(false_alarms)), 0, None, True, skip_errors, None, stack=3)
+    verdicts = [note[0] if note else None for note in notes]
+    return verdicts[0] if isinstance(texts, str) else verdicts
 
 
 def _check_sentences(sentences: Any) -> None:

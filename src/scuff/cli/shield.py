@@ -51,7 +51,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--false-alarms", type=float, metavar="SHARE",
-        help="of clean texts, that --detect may call tampered with; default 0.01",
+        help="of clean texts, that --detect may call tampered with: 0.001, 0.01 (default) or 0.05",
     )  # fmt: skip
     add_protection(parser, "mend")
     add_skip_errors(parser, "mended")
@@ -97,6 +97,25 @@ def _mend(args: argparse.Namespace) -> None:
     say(args.quiet, f"{found.texts:,} texts{where}, {changed}; {content['signature']}")
     report_failures(found.failures, skip=args.skip_errors, verb="mended")
     _gate(args, found.changed_texts, "had to be mended")
+
+
+def _detect(args: argparse.Namespace) -> None:
+    from ..data.shielding import detect_file
+    from ..shields.detect import Detector
+    from ..shields.verdicts import Detecting
+
+    for flag in ("shield", "edits", "report", "protect", "protect_spans", "spans", "only"):
+        if getattr(args, flag) not in (None, []):
+            raise ValueError(f"expected --detect without --{flag.replace('_', '-')}, got both: it mends nothing")
+    detecting = Detecting(Detector() if args.false_alarms is None else Detector(args.false_alarms))
+    found = detect_file(input_of(args), args.output, detecting, progress=progress_bar(args.quiet))
+    where = "" if args.output == "-" else f" in {args.output}"
+    say(
+        args.quiet,
+        f"{found.texts:,} texts{where}, {found.changed_texts:,} called tampered with; {detecting.signature}",
+    )
+    report_failures(found.failures, skip=args.skip_errors, what="have no verdict", verb="read")
+    _gate(args, found.changed_texts, "are called tampered with")
 
 
 def _gate(args: argparse.Namespace, count: int, what: str) -> None:
