@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from ..text.language import WORDS
 from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import UPPER
@@ -289,7 +290,10 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | (counts.scripts > 1))
     mixed &= (counts.strong > 0) | known  # a shape that only the learnt space knows needs a word
     alone = possible & (foreign > 0) & ~mixed & ~_among_own(odd)
-    sure = mixed & ~science
+    own = counts.plain + counts.accents + counts.styled
+    spoken = _spoken(texts, odd)
+    mixed &= ~spoken
+    sure = mixed & ~science & (known | (own >= foreign) | (rows.latin[odd.row] > 2 * own))
     alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & odd.any(odd.kind == LETTER)
 
     style = _styled(odd, counts, rows)
@@ -297,17 +301,21 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     english, words = _english(texts, odd, number, certain)
     accented = (counts.accents > 0) & (foreign == 0) & ~right & latin_text
     english &= (words > 2) | (counts.strange > 0)
-    told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~_spoken(texts, odd)
+    told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~spoken
     lower = told & ~single & (~_capital(odd) | (counts.strange > 0))
     evidence = np.bincount(odd.row, sure | alone_sure | lower | style, len(texts))[odd.row]
     much = (evidence > 2) & (evidence * 8 > words)
 
     chosen = sure | alone_sure | style | (mixed | alone & ((counts.weak == 0) | known)) & (evidence > 1)
-    chosen |= lower & ((number < np.where(counts.strange > 0, 5, 1) * FREQUENT) | (evidence > 1)) | told & (evidence > 2)
+    chosen |= lower & ((number < np.where(counts.strange > 0, 5, 1) * FREQUENT) | (evidence > 1)) | told & (
+        evidence > 2
+    )
     chosen |= accented & english & much & ((counts.strange > 0) | (counts.accents > 1) | (evidence * 3 > words))
     chosen |= (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
-    abused = np.bincount(odd.row, lower & (counts.strange == 0), len(texts))[odd.row] > 0
-    keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (_capital(odd) | ~known | right | _loan(odd))
+    loan, capital = right | _loan(odd), _capital(odd)
+    common = known & (counts.accents > counts.strange) & ~capital & ~loan & (counts.length > 1) & (mixed | lower)
+    abused = np.bincount(odd.row, common, len(texts))[odd.row] > 0
+    keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (capital | ~known | loan)
     return chosen, keeps
 
 
@@ -315,7 +323,7 @@ def _loan(odd: Odd) -> Mask:
     """Words that are loan words if their letters of other scripts are read as plain ones, and their accents stay."""
     accent = (odd.kind == ORDINARY) | (odd.near == 0)
     words = Ragged(np.where(accent, odd.text.codes, odd.near).astype(np.uint32), odd.text.offsets)
-    return _loans().has(word_bits(folded(words))) | lexicon().known(words) & odd.any(accent)
+    return _loans().has(word_bits(folded(words)))
 
 
 def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
@@ -341,7 +349,11 @@ def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
         rest = np.flatnonzero(same & (found[other] < 0))
         found[other[rest]] = lexicon().number(odd.all.where(other[rest] - 1).cut(texts))
         near = np.where(same, found[other], -1)
-        pair = lexicon().pair_cost(near, np.full(near.size, one)) if ahead else lexicon().pair_cost(np.full(near.size, one), near)
+        pair = (
+            lexicon().pair_cost(near, np.full(near.size, one))
+            if ahead
+            else lexicon().pair_cost(np.full(near.size, one), near)
+        )
         alone = lexicon().cost[one] if ahead else lexicon().cost[near]
         goes |= (near >= 0) & (pair < alone)
         seen |= near >= 0
@@ -365,7 +377,8 @@ def _spoken(texts: Ragged, odd: Odd) -> Mask:
     padded = np.concatenate((np.zeros(1, np.uint32), texts.codes, np.zeros(1, np.uint32)))
     before, after = padded[odd.start], padded[odd.start + odd.text.lengths + 1]
     closed = np.isin(before, (0x2F, 0x5B)) | np.isin(after, (0x2F, 0x5D))
-    return closed | odd.any(np.isin(odd.text.codes, (0x2C8, 0x2CC, 0x2D0, 0x2D1)))
+    sounds = odd.any((odd.script == LATIN) & (odd.kind == LETTER))
+    return closed & sounds | odd.any(np.isin(odd.text.codes, (0x2C8, 0x2CC, 0x2D0, 0x2D1)))
 
 
 def _among_own(odd: Odd) -> Mask:
@@ -397,7 +410,21 @@ def _english(texts: Ragged, odd: Odd, number: Ints, sure: Ints) -> tuple[Mask, I
     many = odd.all.per_row(len(texts))
     frequent = np.bincount(odd.all.row[(found >= 0) & (found < FREQUENT)], minlength=len(texts))
     share = np.where(sure > 1, ENGLISH_DISGUISED, ENGLISH)
-    return (frequent >= share * many)[odd.row], many[odd.row]
+    english, foreign = _function_words()
+    our = (found >= 0) & english[found]
+    mine = np.flatnonzero(rows[odd.all.row] & ~our)
+    theirs = mine[foreign.has(word_bits(folded(odd.all.where(mine).cut(texts))))]
+    ours, others = (np.bincount(odd.all.row[which], minlength=len(texts)) for which in (our, theirs))
+    return ((frequent >= share * many) & (ours > np.where(sure > 1, others - 1, others)))[odd.row], many[odd.row]
+
+
+@cache
+def _function_words() -> tuple[Mask, HashTable]:
+    """English function words, by number in the lexicon, and those of other languages, by hash."""
+    english = np.zeros(len(lexicon()), np.bool_)
+    english[lexicon().number(Ragged.of(WORDS["en"].split()))] = True
+    others = sorted({word for code in WORDS for word in WORDS[code].split()} - set(WORDS["en"].split()))
+    return english, HashTable.of(np.unique(word_bits(folded(Ragged.of(others)))))
 
 
 def _styled(odd: Odd, counts: Counts, rows: Rows) -> Mask:
