@@ -15,7 +15,7 @@ from ..text.words import Spans
 from .lexicon import folded, lexicon
 from .hashes import word_bits
 from .language import english
-from .splitting import WIDTHS, Splits, split
+from .splitting import WIDTHS, Splits, split, words_at
 from .symbols import CALM, among, bits_of_tampering, one_of
 
 SHORTEST = 3
@@ -29,7 +29,7 @@ ODD = 1.0  # more bits where a part is no word
 COMPOUND, AFFIX = 4.0, 10.0  # more bits where two short words could be a compound, and where one of them is often a part of words
 LIKELY = 13.0  # bits by which several splits of one text count, too
 GLUED, TYPO, FIRST = 13.0, 13.0, 4.0  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
-TYPED = 14  # letters of a word up to which it may rather be a misspelt one
+TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra cross self counter "
     "para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son eur ally ly ship s"
@@ -105,9 +105,8 @@ def misspelt_bits(texts: Ragged) -> Floats:
     low = folded(texts)
     bits = np.full(len(low), np.inf)
     for owner, place, keys in one_edit_away(low):
-        number = lexicon().table.get(keys)
-        hit = np.flatnonzero(number >= 0)
-        cost = lexicon().cost[number[hit]] + TYPO + FIRST * (place[hit] == 0)
+        hit, number = words_at(keys)
+        cost = lexicon().cost[number] + TYPO + FIRST * (place[hit] == 0)
         np.minimum.at(bits, owner[hit], cost)
     return bits
 

@@ -1,6 +1,6 @@
 """Words that run together, split where that is cheapest by the lexicon's costs of words and of pairs of words.
 
-All ways to cut all words are tried at once: `parts[length - 1]` has, for each word and each place in it, what the part of that
+All ways to cut all words are tried at once: `parts[length - 1]` has, for each place and each word, what the part of that
 length there costs. Parts that no good way uses are dropped by the costs of words alone; pairs decide among the others.
 """
 
@@ -63,6 +63,13 @@ def _table() -> tuple[Mask, Mask, Costs]:
     return words_seen, others_seen, cost
 
 
+def words_at(keys: Bits) -> tuple[Ints, Ints]:
+    """Which of some hashes are those of words that may be parts, and the numbers of these words."""
+    hit = np.flatnonzero(_table()[0][_last_bits(keys)])
+    found = lexicon().table.get(keys[hit])
+    return hit[found >= 0], found[found >= 0]
+
+
 def _last_bits(keys: Bits) -> Ints:
     return (keys & np.uint64((1 << BITS) - 1)).astype(np.int64)
 
@@ -109,9 +116,9 @@ def split(words: Ragged) -> Splits:
 
 
 def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
-    """The cost and the number of each part of each word: [length - 1, word, place]."""
+    """The cost and the number of each part of each word: [length - 1, place, word]."""
     many, codes = len(words), words.codes
-    seen, seen_others, table = _table()
+    _, seen_others, table = _table()
     low = folded(words)
     kind = word_class(classes(codes))
     place = np.arange(codes.size) - np.repeat(words.offsets[:-1], words.lengths)
@@ -121,29 +128,26 @@ def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
     camels = bounds(camel)
     opens = np.where(camel, -CAPITAL, 0) + np.where(codes == ord("i"), 3 * (left > 1), 0)
     lengths = min(LONGEST, width)
-    cost = np.full((lengths, many, width), NEVER, np.float32)
-    number = np.full((lengths, many, width), -1, np.int32)
+    cost = np.full((lengths, width, many), NEVER, np.float32)
+    number = np.full((lengths, width, many), -1, np.int32)
     for length in range(1, lengths + 1):
         at = np.flatnonzero(left >= length)
         if not at.size:
             break
         keys = part_bits(low, length)[at]
-        last = _last_bits(keys)
         if length >= NAME_LETTERS:
-            maybe = np.flatnonzero(seen_others[last])
+            maybe = np.flatnonzero(seen_others[_last_bits(keys)])
             name = at[maybe[lexicon().others.has(keys[maybe])]]
-            cost[length - 1, row[name], place[name]] = (
+            cost[length - 1, place[name], row[name]] = (
                 NAME + CUT * (place[name] > 0) + 2 * CAPITAL * (camels[name + length] - camels[name + 1]) + np.minimum(opens[name], 0)
             )
-            number[length - 1, row[name], place[name]] = OTHER
-        hit = seen[last]
-        at, keys = at[hit], keys[hit]
-        found = lexicon().table.get(keys)
-        at, found = at[found >= 0], found[found >= 0]
+            number[length - 1, place[name], row[name]] = OTHER
+        hit, found = words_at(keys)
+        at = at[hit]
         inner = camels[at + length] - camels[at + 1]
         bits = table[found] + CUT * (place[at] > 0) + 2 * CAPITAL * inner + np.where(length == 1, opens[at], np.minimum(opens[at], 0))
-        cost[length - 1, row[at], place[at]] = np.minimum(bits, NEVER)
-        number[length - 1, row[at], place[at]] = found
+        cost[length - 1, place[at], row[at]] = np.minimum(bits, NEVER)
+        number[length - 1, place[at], row[at]] = found
     _special(low, kind, row, place, cost)
     return cost, number
 
@@ -158,14 +162,14 @@ def _special(words: Ragged, kind: npt.NDArray[np.uint8], row: Ints, place: Ints,
     size = closes - opens + 1
     end = np.repeat(words.offsets[1:], words.lengths)
     fits = size <= cost.shape[0]
-    cost[size[fits] - 1, row[opens[fits]], place[opens[fits]]] = NUMBER
+    cost[size[fits] - 1, place[opens[fits]], row[opens[fits]]] = NUMBER
     for ending in ORDINALS:
         ok = (closes + len(ending) < end[opens]) & (size + len(ending) <= cost.shape[0])
         for at, letter in enumerate(ending):
             ok &= np.append(codes, np.zeros(4, np.uint32))[closes + 1 + at] == ord(letter)
-        cost[size[ok] + len(ending) - 1, row[opens[ok]], place[opens[ok]]] = NUMBER
+        cost[size[ok] + len(ending) - 1, place[opens[ok]], row[opens[ok]]] = NUMBER
     joint = np.flatnonzero(among(codes, "-'’"))
-    cost[0, row[joint], place[joint]] = JOINT * np.where(codes[joint] == ord("-"), 1, 2)
+    cost[0, place[joint], row[joint]] = JOINT * np.where(codes[joint] == ord("-"), 1, 2)
     for clitic in CLITICS:
         ok = np.flatnonzero(np.arange(codes.size) + len(clitic) <= end)
         for at, letter in enumerate(clitic):
@@ -173,32 +177,46 @@ def _special(words: Ragged, kind: npt.NDArray[np.uint8], row: Ints, place: Ints,
         if clitic[0] == "n":
             ok = ok[place[ok] == 0]  # by itself, as in tokenised text
         if len(clitic) <= cost.shape[0]:
-            cost[len(clitic) - 1, row[ok], place[ok]] = JOINT
+            cost[len(clitic) - 1, place[ok], row[ok]] = JOINT
 
 
-def _walk(cost: Costs, opening: Costs, lengths: Ints, width: int) -> tuple[Costs, npt.NDArray[np.int16]]:
+def _forward(cost: Costs, opening: Costs) -> tuple[Costs, npt.NDArray[np.int16]]:
     """The cost of the best way to each place from the beginning, and how long the last part of it is; below 0: no word."""
-    many = lengths.size
-    best = np.full((width + 1, many), NEVER, np.float32)
-    back = np.zeros((width + 1, many), np.int16)
+    width, many = opening.shape
+    best = np.full((width, many), NEVER, np.float32)
+    back = np.zeros((width, many), np.int16)
     open_bits = np.full(many, NEVER, np.float32)  # the best way that ends inside a part that is no word
     open_size = np.zeros(many, np.int16)
     best[0] = 0
-    by_end = np.ascontiguousarray(cost.transpose(0, 2, 1))
-    for stop in range(1, width + 1):
+    for stop in range(1, width):
         here, size = best[stop], back[stop]
         for length in range(1, min(cost.shape[0], stop) + 1):
-            way = best[stop - length] + by_end[length - 1, stop - length]
-            better = way < here
-            here[better], size[better] = way[better], length
+            way = best[stop - length] + cost[length - 1, stop - length]
+            np.copyto(size, np.int16(length), where=way < here)
+            np.minimum(here, way, out=here)
         fresh = best[stop - 1] + opening[stop - 1]
         begins = fresh < open_bits
-        open_bits = np.where(begins, fresh, open_bits) + np.float32(PER_LETTER)
+        open_bits = np.minimum(fresh, open_bits) + np.float32(PER_LETTER)
         open_size = np.where(begins, np.int16(1), open_size + np.int16(1))
         closed = open_bits + np.where(open_size < TINY, np.float32(STUB), np.float32(0))
-        odd = closed < here
-        here[odd], size[odd] = closed[odd], -open_size[odd]
+        np.copyto(size, -open_size, where=closed < here)
+        np.minimum(here, closed, out=here)
     return best, back
+
+
+def _backward(cost: Costs, lengths: Ints) -> Costs:
+    """The cost of the best way from each place to the end, or less."""
+    width, many = cost.shape[1], lengths.size
+    best = np.full((width + 1, many), NEVER, np.float32)
+    best[lengths, np.arange(many)] = 0
+    least = best[width] + np.float32(OPENING - NAMELY)
+    for start in range(width - 1, -1, -1):
+        here = best[start]
+        for length in range(1, min(cost.shape[0], width - start) + 1):
+            np.minimum(here, cost[length - 1, start] + best[start + length], out=here)
+        least = np.minimum(least, best[start + 1] + np.float32(OPENING - NAMELY)) + np.float32(PER_LETTER)
+        np.minimum(here, least, out=here)
+    return best
 
 
 def _split(words: Ragged, width: int) -> Splits:
@@ -209,22 +227,15 @@ def _split(words: Ragged, width: int) -> Splits:
     place = np.arange(words.codes.size) - np.repeat(words.offsets[:-1], lengths)
     capital = np.flatnonzero((kind == UPPER) & ((place == 0) | (np.append(0, kind[:-1]) != UPPER)))
     opening[place[capital], np.repeat(np.arange(many), lengths)[capital]] -= NAMELY
-    forward, back = _walk(cost, opening, lengths, width)
-    # from the end: the same words read backwards
-    turned = np.full_like(cost, NEVER)
-    for length in range(1, cost.shape[0] + 1):
-        source = lengths[:, None] - length - np.arange(width)[None, :]
-        ok = source >= 0
-        rows = np.broadcast_to(np.arange(many)[:, None], source.shape)[ok]
-        turned[length - 1][ok] = cost[length - 1, rows, source[ok]]
-    backward, _ = _walk(turned, np.full_like(opening, OPENING - NAMELY), lengths, width)
+    forward, back = _forward(cost, opening)
+    backward = _backward(cost, lengths)
     total = forward[lengths, np.arange(many)]
-    part, word, start = np.nonzero(cost < NEVER / 2)
+    part, start, word = np.nonzero(cost < NEVER / 2)
     stop = start + part + 1
-    through = forward[start, word] + cost[part, word, start] + backward[lengths[word] - stop, word]
+    through = forward[start, word] + cost[part, start, word] + backward[stop, word]
     keep = through <= total[word] + MARGIN
     part, word, start, stop = part[keep], word[keep], start[keep], stop[keep]
-    bits, numbers = cost[part, word, start], number[part, word, start].astype(np.int64)
+    bits, numbers = cost[part, start, word], number[part, start, word].astype(np.int64)
     # and the parts of the best way that are no words
     odd_word, odd_start, odd_stop = _odd_parts(back, lengths)
     word, start, stop = np.append(word, odd_word), np.append(start, odd_start), np.append(stop, odd_stop)

@@ -321,32 +321,29 @@ def readings(texts: Ragged) -> Variants:
     return Variants(core, what, np.zeros(core.size, np.uint32), Ragged(new, bounds(length)), source)
 
 
-def allowed(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost, prior: Floats) -> Mask:
-    """Which variants may be chosen at all, whatever they cost. prior: bits of tampering in the text of each core."""
+def forbidden(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost) -> tuple[Mask, Mask]:
+    """Which variants may not be chosen, whatever they cost: never, and in texts that do not look tampered with."""
     core, symbol = found.core, found.symbol
-    held = addresses(texts) | among(cores.led, "@#") | one_of(texts, USED)
-    kept = held[core]
     delete = found.what == DELETE
-    # spelled with dots: U.S.A, e.g, a.k.a stay
-    spelled = old.single[core] & (symbol == ord("."))
-    short = (old.words[core] < SPELLED) | ((cores.followed[core] == ord(".")) & ~new.known)
-    kept |= delete & spelled & (short | (old.upper[core] & (~new.known | (old.words[core] <= SPELLED))))
-    calm = prior[core] > CALM
-    lettered = old.single[core] & (calm | among(symbol, "./&"))
-    kept |= delete & old.upper[core] & (lettered | (symbol == ord("&"))) & (old.words[core] <= SPELLED)
     once = texts.lengths[core] - found.texts.lengths == 1
-    kept |= delete & calm & old.upper[core] & softly(symbol) & (once | ~new.known)  # IBM.N
-    joiner = among(symbol, JOINERS)
-    kept |= delete & calm & once & joiner & (old.known[core] | before_capital(texts, symbol, core))  # tight-lipped, Wi-Fi
-    kept |= delete & calm & (symbol == ord(".")) & initials(texts)[core]  # U.S.-born
-    spelt = (old.words[core] >= SPELLED) & (2 * texts.lengths[core] <= 5 * old.words[core])  # nearly letter by letter
-    kept |= delete & calm & softly(symbol) & ~new.known & (~spelt | joiner)
-    kept |= delete & paired(texts, cores, symbol, core)
-    kept |= delete & ((calm & in_numbers(texts, found, NUMERIC)) | in_numbers(texts, found, DECIMAL))
-    number = lexicon().number(found.texts)
-    read = ~delete
-    kept |= read & ((number < 0) | code_like(texts)[core] | (new.words > 1))
-    return ~kept
+    upper, single, words = old.upper[core], old.single[core], old.words[core]
+    never = (addresses(texts) | among(cores.led, "@#") | one_of(texts, USED))[core]
+    # spelled with dots: U.S.A, e.g, a.k.a stay
+    short = (words < SPELLED) | ((cores.followed[core] == ord(".")) & ~new.known)
+    spelled = single & (symbol == ord(".")) & (short | (upper & (~new.known | (words <= SPELLED))))
+    few = upper & (words <= SPELLED)
+    spelled |= few & ((single & among(symbol, "./&")) | (symbol == ord("&")))
+    never |= delete & (spelled | paired(texts, cores, symbol, core) | in_numbers(texts, found, DECIMAL))
+    never |= ~delete & ((lexicon().number(found.texts) < 0) | code_like(texts)[core] | (new.words > 1))
+    soft, joiner = softly(symbol), among(symbol, JOINERS)
+    spelt = (words >= SPELLED) & (2 * texts.lengths[core] <= 5 * words)  # nearly letter by letter
+    calm = few & single
+    calm |= upper & soft & (once | ~new.known)  # IBM.N
+    calm |= once & joiner & (old.known[core] | before_capital(texts, symbol, core))  # tight-lipped, Wi-Fi
+    calm |= (symbol == ord(".")) & initials(texts)[core]  # U.S.-born
+    calm |= soft & ~new.known & (~spelt | joiner)
+    calm |= in_numbers(texts, found, NUMERIC)
+    return never, delete & calm
 
 
 CALM = 8.0  # bits of tampering above which a text does not look tampered with
@@ -478,12 +475,12 @@ def find_symbols(corpus: Corpus) -> Changes:
         if not len(texts):
             break
         found = Variants.join([deletions(texts), readings(texts)])
-        old, new = cost(texts), cost(found.texts)
+        offers = Offers.of(texts, cores, found)
         if not turn:
-            chosen, gain = cheapest(texts, cores, found, old, new, prior)
+            chosen, gain = offers.best(prior)
             sure = np.bincount(row[found.core[chosen[gain > SURE]]], minlength=len(corpus))
             prior = bits_of_tampering(sure, words)[row]
-        chosen, gain = cheapest(texts, cores, found, old, new, prior)
+        chosen, gain = offers.best(prior)
         chosen = chosen[gain > 0]
         core = found.core[chosen]
         after = found.texts.take(chosen)
@@ -527,17 +524,30 @@ def bits_of_tampering(sure: Ints, words: Ints) -> Floats:
 PSEUDO = 0.001
 
 
-def cheapest(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost, prior: Floats) -> tuple[Ints, Floats]:
-    """The best variant of each core that has any, and how many bits it saves."""
-    core = found.core
-    many = texts.lengths[core] - found.texts.lengths
-    delete = found.what == DELETE
-    bits = SYMBOL + GAP * np.maximum(many, 1)
-    strange = delete & softly(found.symbol) & (many == 1) & ~new.known
-    bits = bits + np.where(strange, STRANGE, 0)
-    bits = bits + np.where(delete & (many == 1) & among(found.symbol, JOINERS), HYPHEN * (1 + old.known[core]), 0)
-    gain = old.bits[core] - new.bits - bits - prior[core]
-    gain = np.where(allowed(texts, cores, found, old, new, prior), gain, -np.inf)
-    order = np.lexsort((np.arange(core.size), -gain, core))
-    first = order[np.flatnonzero(np.diff(core[order], prepend=-1))]
-    return first, gain[first]
+@dataclass(frozen=True, eq=False)
+class Offers:
+    """What variants of cores save, in bits, before tampering is paid for, and which may not be chosen."""
+
+    core: Ints
+    save: Floats
+    calm: Mask  # not where the text does not look tampered with
+
+    @classmethod
+    def of(cls, texts: Ragged, cores: Cores, found: Variants) -> Offers:
+        core, delete = found.core, found.what == DELETE
+        old, new = cost(texts), cost(found.texts)
+        many = texts.lengths[core] - found.texts.lengths
+        once = delete & (many == 1)
+        bits = SYMBOL + GAP * np.maximum(many, 1)
+        bits = bits + np.where(once & softly(found.symbol) & ~new.known, STRANGE, 0)
+        bits = bits + np.where(once & among(found.symbol, JOINERS), HYPHEN * (1 + old.known[core]), 0)
+        never, calm = forbidden(texts, cores, found, old, new)
+        return cls(core, np.where(never, -np.inf, old.bits[core] - new.bits - bits), calm)
+
+    def best(self, prior: Floats) -> tuple[Ints, Floats]:
+        """The best variant of each core that has any, and how many bits it saves. prior: those of tampering with each core."""
+        paid = prior[self.core]
+        gain = np.where(self.calm & (paid > CALM), -np.inf, self.save - paid)
+        order = np.lexsort((np.arange(gain.size), -gain, self.core))
+        first = order[np.flatnonzero(np.diff(self.core[order], prepend=-1))]
+        return first, gain[first]
