@@ -21,6 +21,9 @@ from .hashes import HashTable, word_bits
 Costs = npt.NDArray[np.float32]
 CURLY, APOSTROPHE, HYPHEN = 0x2019, 0x27, 0x2D
 UNKNOWN = np.float32(20.0)  # the cost of a word that is not in the lexicon, in bits
+ENDINGS = (("s", ""), ("ly", ""), ("ly", "le"), ("ness", ""), ("like", ""), ("wise", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("ings", ""), ("y", "e"), ("er", ""), ("ers", ""))
+BEGINNINGS = ("un", "re", "pre", "non", "anti", "over", "under", "out", "super", "mis", "co", "bio", "multi", "sub", "inter", "mega")
+STEM, COMMON = 4, 18.5  # letters and bits of a word whose forms are right
 ORDINALS = ("s", "st", "nd", "rd", "th", "'s")  # 1990s, 1st
 
 
@@ -37,6 +40,7 @@ class Lexicon:
 
     cost: -log2 of each word's probability. others: hashes of further forms that are right. pairs: left * size + right of pairs
     that are more likely than their words by themselves, sorted. back: what it costs not to be in a pair with a left word.
+    capital: how often a word inside a sentence begins with a capital letter, from 0 to 1: nearly always if it is a name.
     """
 
     words: Ragged
@@ -46,6 +50,7 @@ class Lexicon:
     pairs: Ints
     pair_costs: Costs
     back: Costs
+    capital: Costs
 
     def __len__(self) -> int:
         return self.cost.size
@@ -97,9 +102,34 @@ class Lexicon:
         length = np.maximum(_stem_stops(low.codes, start, stop) - start, 0)
         parts = Ragged(low.codes[spread(start, length)], bounds(length))
         right = self._listed(word_bits(parts)) | (length == 1) | _numbers(parts)
-        edges = bounds(count)
-        known = sums(~right | (length == 0), edges) == 0
-        return known | _numbers(low)
+        known = (sums(~right | (length == 0), bounds(count)) == 0) | _numbers(low)
+        left = np.flatnonzero(~known)
+        known[left] = self._is_form(low.take(left))
+        return known
+
+    def _is_form(self, low: Ragged) -> Mask:
+        """Which words are regular forms of words of the lexicon that are not rare: routings, unclassifiably, pretrial."""
+        found = np.zeros(len(low), np.bool_)
+        for ending, more in ENDINGS:
+            found |= self._has_stem(low, _ends(low, ending), 0, len(ending), more)
+        for beginning in BEGINNINGS:
+            found |= self._has_stem(low, _begins(low, beginning), len(beginning), 0, "")
+        return found
+
+    def _has_stem(self, low: Ragged, some: Ints, before: int, behind: int, more: str) -> Mask:
+        """Which of some words are in the lexicon without letters at their beginning and end, and with `more` behind them."""
+        start, stop = low.offsets[some] + before, low.offsets[some + 1] - behind
+        some, start, stop = (each[stop - start >= STEM] for each in (some, start, stop))
+        length = stop - start
+        stems = Ragged(low.codes[spread(start, length)], bounds(length))
+        if more:
+            pair = Ragged.join([stems, Ragged.of([more] * len(stems))])
+            order = np.arange(2 * len(stems)).reshape(2, -1).T.ravel()
+            stems = Ragged(pair.take(order).codes, bounds(length + len(more)))
+        number = self.table.get(word_bits(stems))
+        found = np.zeros(len(low), np.bool_)
+        found[some[(number >= 0) & (self.cost[number] < COMMON)]] = True
+        return found
 
 
 def _stem_stops(codes: Codes, start: Ints, stop: Ints) -> Ints:
@@ -124,6 +154,22 @@ def _numbers(words: Ragged) -> Mask:
             for word in strings
         ]
     return found
+
+
+def _ends(words: Ragged, ending: str) -> Ints:
+    """The numbers of the words that end so."""
+    some = np.flatnonzero(words.lengths > len(ending))
+    for place, letter in enumerate(reversed(ending), 1):
+        some = some[words.codes[words.offsets[some + 1] - place] == ord(letter)]
+    return some
+
+
+def _begins(words: Ragged, beginning: str) -> Ints:
+    """The numbers of the words that begin so."""
+    some = np.flatnonzero(words.lengths > len(beginning))
+    for place, letter in enumerate(beginning):
+        some = some[words.codes[words.offsets[some] + place] == ord(letter)]
+    return some
 
 
 def _lines(data: bytes) -> Ragged:
@@ -151,7 +197,7 @@ def lexicon() -> Lexicon:
     for size in about["sizes"]:
         parts.append(raw[at : at + size])
         at += size
-    listing, others, costs, back, lefts, rights, pair_costs = parts
+    listing, others, costs, back, lefts, rights, pair_costs, capital = parts
     step = np.float32(about["step"])
     coarse = np.frombuffer(costs, np.uint8)
     order = np.argsort(coarse, kind="stable")
@@ -169,4 +215,5 @@ def lexicon() -> Lexicon:
         left * order.size + right,
         np.frombuffer(pair_costs, np.uint8) / step,
         np.frombuffer(back, np.uint8) / step,
+        np.frombuffer(capital, np.uint8)[order] / np.float32(255),
     )

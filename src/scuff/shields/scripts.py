@@ -55,17 +55,18 @@ REGIONS = (
 )
 # English words that keep the accents of the language that they came from.
 LOANS = (
-    "café cafés naïve naïveté naïvely résumé résumés fiancé fiancée cliché clichés clichéd façade façades jalapeño piñata señor "
-    "señora señorita soupçon chargé chargés rôle rôles élan élite éclair éclat émigré émigrés entrée entrées exposé exposés matinée née né "
-    "passé pâté protégé protégés protégée purée risqué roué sauté sautéed séance séances soirée soirées touché tête vis-à-vis à "
-    "la là voilà déjà déjà-vu über doppelgänger angström ångström smörgåsbord crème brûlée crêpe crêpes fête fêtes château "
-    "coöperate coöperation zoölogy preëmpt reëlect noël pokémon décor début débutante détente divorcé divorcée "
-    "communiqué coup-d'état croûton croûtons hôtel maître mêlée mélange naïf outré papier-mâché piñatas raison-d'être "
-    "raisonné retroussé sauté señores société soufflé tapénade tragédienne vicuña animé appliqué attaché auto-da-fé "
-    "béchamel bête blasé bric-à-brac cachaça canapé canapés canapé-bar cause-célèbre consommé coördinate "
-    "cortège crèche curé dénouement façon flambé glacé gruyère habitué ingénue macramé manqué métier nouveau piqué pièce "
-    "précis précised recherché rémoulade résumés sautéing tilde touchée vécu étude études étagère épée mañana año niño niña "
-    "él más où été être même für müsli schön größe straße ça là-bas père mère frère rosé andré josé rené zoë chloë brontë"
+    "café cafés naïve naïveté naïvely résumé résumés fiancé fiancée cliché clichés clichéd façade façades jalapeño "
+    "piñata señor señora señorita soupçon chargé chargés rôle rôles élan élite éclair éclat émigré émigrés entrée "
+    "entrées exposé exposés matinée née né passé pâté protégé protégés protégée purée risqué roué sauté sautéed séance "
+    "séances soirée soirées touché tête vis-à-vis à la là voilà déjà déjà-vu über doppelgänger angström ångström "
+    "smörgåsbord crème brûlée crêpe crêpes fête fêtes château coöperate coöperation zoölogy preëmpt reëlect noël pokémon "
+    "décor début débutante détente divorcé divorcée communiqué coup-d'état croûton croûtons hôtel maître mêlée mélange "
+    "naïf outré papier-mâché piñatas raison-d'être raisonné retroussé señores société soufflé tapénade tragédienne "
+    "vicuña animé appliqué attaché auto-da-fé béchamel bête blasé bric-à-brac cachaça canapé canapés canapé-bar "
+    "cause-célèbre consommé coördinate cortège crèche curé dénouement façon flambé glacé gruyère habitué ingénue macramé "
+    "manqué métier nouveau piqué pièce précis précised recherché rémoulade sautéing tilde touchée vécu étude études "
+    "étagère épée mañana año niño niña él más où été être même für müsli schön größe straße ça là-bas père mère frère "
+    "rosé andré josé rené zoë chloë brontë "
 )
 
 
@@ -316,7 +317,7 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     common = known & (counts.accents > counts.strange) & ~capital & ~loan & (counts.length > 1) & (mixed | lower)
     abused = np.bincount(odd.row, common, len(texts))[odd.row] > 0
     keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (capital | ~known | loan)
-    return chosen, keeps
+    return chosen & ~spoken, keeps
 
 
 def _loan(odd: Odd) -> Mask:
@@ -327,7 +328,7 @@ def _loan(odd: Odd) -> Mask:
 
 
 def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
-    """Single characters that look like I and like 1 become 1 beside digits, and where no word beside them goes with I. In place."""
+    """Single characters that look like I become 1 beside digits, and where no word beside them goes with I. In place."""
     first = odd.text.offsets[:-1]
     mine = np.flatnonzero((odd.text.lengths == 1) & ((plain[first] == ord("I")) | (plain[first] == ord("l"))))
     if not mine.size:
