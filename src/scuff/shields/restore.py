@@ -30,7 +30,7 @@ SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
 TITLE = 1.5  # and more for a word with a capital letter, which may be a name
 KNOWN = 0.5  # and more for a word that is known
 NOISY = 0.05  # the share of words surely wrong from which on known words are doubted, too
-RARE = 10.0  # bits of a known word beside its neighbours from which on it may be doubted
+RARE = 12.0  # bits of a known word beside its neighbours from which on it may be doubted
 LISTED = -23.0  # log2 of the probability of a word that is right but not frequent enough for the lexicon
 NAME = 0.9  # the share of capitals from which on a word is a name
 CLEAN, WORDS = 0.15, 20.0  # wrong words, and words, that every text is taken to have besides its own
@@ -156,7 +156,7 @@ def find_puzzle(page: Page, asked: Ints, earlier: Puzzle | None) -> Puzzle:
         table = candidates(page.distinct.take(mine))
     else:
         kept = np.isin(mine, earlier.listed)
-        new = candidates(page.distinct.take(mine[~kept]))
+        new = candidates(page.distinct.take(mine[~kept]), near=True)
         old = earlier.table
         place, fresh = np.searchsorted(mine, earlier.listed), np.flatnonzero(~kept)
         table = Candidates.join([replace(old, of=place[old.of]), replace(new, of=fresh[new.of])])
@@ -248,7 +248,8 @@ def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
     shouted = np.bincount(units.row, texts.lengths * loud, len(corpus))
     fixed |= texts.lengths == 1
     few = np.flatnonzero(~fixed)
-    fixed[few] = _in_addresses(corpus, units.where(few))
+    if few.size:
+        fixed[few] = _in_addresses(corpus, units.where(few))
     loud &= ~fixed & (texts.lengths <= SHORT) & (2 * shouted < letters)[units.row]
     return fixed | loud, loud
 
@@ -256,17 +257,16 @@ def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
 def _in_addresses(corpus: Corpus, units: Spans) -> Mask:
     """Which units stand in a chunk between blanks that has a sign of an address, a mention, a tag or code, or at an inner dot."""
     code = corpus.codes
-    signs = np.append(0, np.cumsum(ADDRESS[np.minimum(code, 127)] & (code < 128)))
-    edges = np.flatnonzero(is_white(code))
-    edges = np.unique(np.concatenate((edges, corpus.offsets)))
-    begin = edges[np.searchsorted(edges, units.start, "right") - 1]
-    end = np.append(edges, code.size)[np.searchsorted(edges, units.stop)]
-    found = signs[end] > signs[begin]
-    slashes = np.append(0, np.cumsum(code == ord("/")))
-    found |= slashes[end] > slashes[begin] + 1  # and/or is none
+    white = is_white(code)
+    opens = white.copy()
+    opens[corpus.offsets[:-1][corpus.lengths > 0]] = True
+    chunk = np.cumsum(opens)
+    low = np.minimum(code, 127)
+    signs = np.bincount(chunk[ADDRESS[low] & (code < 128)], minlength=int(chunk[-1]) + 1)
+    slashes = np.bincount(chunk[code == ord("/")], minlength=int(chunk[-1]) + 1)  # and/or is no address
+    found = ((signs > 0) | (slashes > 1))[chunk[units.start]]
     around = np.concatenate((np.zeros(2, np.uint32), code, np.zeros(2, np.uint32)))
-    solid = np.append(np.append(np.zeros(2, np.bool_), ~is_white(code)), np.zeros(2, np.bool_))
-    solid &= (around | 32 >= ord("a")) & (around | 32 <= ord("z")) | ((around >= 48) & (around < 58))
+    solid = ((around | 32) >= ord("a")) & ((around | 32) <= ord("z")) | ((around >= ord("0")) & (around <= ord("9")))
     inside = units.stop + 1 < corpus.offsets[units.row + 1]
     found |= inside & (around[units.stop + 2] == ord(".")) & solid[units.stop + 3]
     inside = units.start - 1 > corpus.offsets[units.row]
@@ -367,11 +367,13 @@ def beside_cost(word: Ints, left: Ints, right: Ints) -> Bitcosts:
 
 
 def _first(of: Ints, score: npt.NDArray[np.floating], size: int) -> Ints:
-    """The index of the best candidate of each word, -1 for none; of equal ones the first."""
+    """The index of the best candidate of each word, -1 for none; of equal ones the first. `of` is sorted."""
     out = np.full(size, -1)
-    order = np.lexsort((np.arange(of.size), -score, of))
-    opens = np.append(True, np.diff(of[order]) != 0)[: of.size]
-    out[of[order][opens]] = order[opens]
+    if of.size:
+        opens = np.flatnonzero(np.append(True, of[1:] != of[:-1]))
+        best = np.repeat(np.maximum.reduceat(score, opens), np.diff(np.append(opens, of.size)))
+        hits = np.flatnonzero(score == best)[::-1]
+        out[of[hits]] = hits  # the first is written last
     return out
 
 
