@@ -5,6 +5,9 @@ from __future__ import annotations
 from ..specs import Family, split_outside
 from .base import Shield
 from .chain import Chain
+from .deobfuscate import Deobfuscate
+
+NAMES: dict[str, type[Shield]] = {"deobfuscate": Deobfuscate}
 from .normalise import Normalise
 
 NAMES: dict[str, type[Shield]] = {"normalise": Normalise}
