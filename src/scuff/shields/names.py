@@ -6,11 +6,9 @@ from ..specs import Family, split_outside
 from .base import Shield
 from .chain import Chain
 from .deobfuscate import Deobfuscate
-
-NAMES: dict[str, type[Shield]] = {"deobfuscate": Deobfuscate}
 from .normalise import Normalise
 
-NAMES: dict[str, type[Shield]] = {"normalise": Normalise}
+NAMES: dict[str, type[Shield]] = {"normalise": Normalise, "deobfuscate": Deobfuscate}
 CHAINS: dict[str, str] = {}  # names of whole chains
 FAMILY: Family[Shield] = Family("a shield", "scuff.shields", Shield, NAMES)
 
