@@ -13,10 +13,10 @@ from ..text.random import Rng
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, UPPER
 from ..text.words import Spans
+from .bits import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
 from .hashes import word_bits
 from .language import english
 from .lexicon import folded, lexicon
-from .symbols import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
 
 BLANK = 32
 MOST, LETTERS = 20, 24  # pieces of a word, and their letters
