@@ -113,7 +113,7 @@ def _named(char: str) -> list[str]:
         return []
     if words[0] == "MODIFIER" and not {"SMALL", "CAPITAL"} & set(words):
         return []
-    upper = "CAPITAL" in words and "SMALL" not in words or words[0] == "REGIONAL"
+    upper = ("CAPITAL" in words and "SMALL" not in words) or words[0] == "REGIONAL"
     return [words[-1] if upper else words[-1].lower()]
 
 
@@ -149,7 +149,7 @@ def kinds() -> bytearray:
             out[code] = known.WIDE
         elif category in ("Mn", "Me") or code in range(0x20D0, 0x20F1):
             out[code] = known.MARK
-        elif char in styled or name.startswith(("MATHEMATICAL", "SEGMENTED DIGIT")) or name.startswith("LATIN SMALL LIGATURE"):
+        elif char in styled or _drawn(char):
             out[code] = known.SUPER if _raised(name) else known.STYLED
         elif category[0] == "L":
             out[code] = known.LETTER
@@ -175,6 +175,12 @@ def kinds() -> bytearray:
     return out
 
 
+def _drawn(char: str) -> bool:
+    """Letters and digits in another font, and ligatures."""
+    another = unicodedata.decomposition(char).startswith("<font>")
+    return another or NAMES[char].startswith(("MATHEMATICAL", "LATIN SMALL LIGATURE"))
+
+
 def _raised(name: str) -> bool:
     return name.startswith("MODIFIER") or "SUBSCRIPT" in name or "SUPERSCRIPT" in name
 
@@ -187,9 +193,9 @@ def scripts() -> bytearray:
             first = name.split()[0]
             if letter and first != "COMBINING":
                 out[ord(char)] = SCRIPT_OF.get(first, known.OTHER)
-            elif first in ("IDEOGRAPHIC", "CJK", "KATAKANA", "HALFWIDTH") or first in SCRIPT_OF and first not in (
+            elif first in ("IDEOGRAPHIC", "CJK", "KATAKANA", "HALFWIDTH") or (first in SCRIPT_OF and first not in (
                 "LATIN", "MODIFIER", "GREEK", "CYRILLIC",
-            ):  # fmt: skip
+            )):  # fmt: skip
                 out[ord(char)] = SCRIPT_OF[first]
             elif name.startswith("COMBINING"):
                 out[ord(char)] = 0

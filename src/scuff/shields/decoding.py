@@ -13,6 +13,7 @@ READINGS = 64  # at most so many of a word are compared
 CLOSE = 60  # another reading of a character is tried if it costs at most so much more than the best
 COMMON = 2500  # words that nobody reads as others
 UNKNOWN = 34.0  # bits that a reading costs which is no word
+SHORT = 1500  # of the short ones, only these words: any three letters are some abbreviation
 A_NUMBER = 14.0
 SHAPE = 2.5  # costs of the table that make a bit
 Floats = npt.NDArray[np.float64]
@@ -115,6 +116,7 @@ def _word_costs(words: Ragged) -> Floats:
     words = without_gaps(words)
     number = known.number(words)
     cost = np.where(number < 0, UNKNOWN, known.cost[number]).astype(np.float64)
+    cost[(words.lengths < 4) & (number > SHORT)] = UNKNOWN - 2
     digits = sums((words.codes >= 48) & (words.codes <= 57), words.offsets)
     cost[(digits == words.lengths) & (digits > 1)] = A_NUMBER
     tick = np.flatnonzero((words.codes == 0x27) | (words.codes == 0x2019))
@@ -137,7 +139,7 @@ def _mixture(codes: Codes, edges: Ints) -> Floats:
     first[edges] = True
     same = ~first[1:-1]
     price = np.zeros(codes.size)
-    price[1:] += 6.0 * (same & lower[:-1] & upper[1:])
+    price[1:] += 10.0 * (same & lower[:-1] & upper[1:])
     price[1:] += 5.0 * (same & (digit[:-1] ^ digit[1:]))
     if codes.size > 2:
         run = same[1:] & same[:-1]

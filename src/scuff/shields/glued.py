@@ -12,11 +12,11 @@ from ..text.random import counters, mix, one_edit_away
 from ..text.unicode import classes, is_white, word_class
 from ..text.unicode_data import LOWER, UPPER
 from ..text.words import Spans
-from .lexicon import folded, lexicon
+from .bits import CALM, among, bits_of_tampering, one_of
 from .hashes import word_bits
 from .language import english
-from .splitting import WIDTHS, Splits, split
-from .symbols import CALM, among, bits_of_tampering, one_of
+from .lexicon import folded, lexicon
+from .splitting import WIDTHS, Splits, split, words_at
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
@@ -26,14 +26,22 @@ CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
 NAMED = 10.0  # more bits where two words would begin with a capital, as names do
 LETTERS = 3.1  # letters of a part, on average, of splits into three and more
 ODD = 1.0  # more bits where a part is no word
-COMPOUND, AFFIX = 4.0, 10.0  # more bits where two short words could be a compound, and where one of them is often a part of words
+COMPOUND, AFFIX = (
+    4.0,
+    10.0,
+)  # more bits where two short words could be a compound, and where one of them is often a part of words
 LIKELY = 13.0  # bits by which several splits of one text count, too
-GLUED, TYPO, FIRST = 13.0, 13.0, 4.0  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
-TYPED = 14  # letters of a word up to which it may rather be a misspelt one
+GLUED, TYPO, FIRST = (
+    13.0,
+    13.0,
+    4.0,
+)  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
+TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 AFFIXES = (
-    "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra cross self counter "
-    "para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son eur ally ly ship s"
-).split()
+    "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
+    "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
+    "eur ally ly ship s"
+)
 BEFORE, BEHIND = "@#/\\_=&$<~%+|.", "@/\\_=<+|"
 
 
@@ -67,7 +75,9 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     sure &= ours
     once = first_of_each(texts, row)  # a word that comes again proves nothing more
     seen = np.bincount(row[sure & once], minlength=len(corpus))
-    seen += np.maximum(np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0)  # nor does one alone
+    seen += np.maximum(
+        np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0
+    )  # nor does one alone
     prior = bits_of_tampering(seen, many)
     compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts)) | all_capitals(texts)
     done = sure | (cut & (prior[row] <= CALM) & (gain > prior[row] + COMPOUND * compound))
@@ -97,7 +107,7 @@ def _places(words: Spans, ways: Splits, done: Mask) -> tuple[Ints, Ints]:
 
 @cache
 def _affixes() -> Ints:
-    return lexicon().number(Ragged.of(AFFIXES))
+    return lexicon().number(Ragged.of(AFFIXES.split()))
 
 
 def misspelt_bits(texts: Ragged) -> Floats:
@@ -105,9 +115,8 @@ def misspelt_bits(texts: Ragged) -> Floats:
     low = folded(texts)
     bits = np.full(len(low), np.inf)
     for owner, place, keys in one_edit_away(low):
-        number = lexicon().table.get(keys)
-        hit = np.flatnonzero(number >= 0)
-        cost = lexicon().cost[number[hit]] + TYPO + FIRST * (place[hit] == 0)
+        hit, number = words_at(keys)
+        cost = lexicon().cost[number] + TYPO + FIRST * (place[hit] == 0)
         np.minimum.at(bits, owner[hit], cost)
     return bits
 
@@ -118,7 +127,7 @@ def with_clitics(corpus: Corpus) -> Spans:
     before = np.append(np.zeros(2, np.uint32), codes)
     quote = among(before[words.start + 1], "'’") & (words.start > corpus.offsets[words.row])
     quote &= is_white(before[words.start]) | (words.start - 1 == corpus.offsets[words.row])
-    clitic = one_of(Spans(words.row, words.start, np.minimum(words.stop, words.start + 1)).cut(corpus), list("svrldmt"))
+    clitic = one_of(Spans(words.row, words.start, np.minimum(words.stop, words.start + 1)).cut(corpus), "s v r l d m t")
     return Spans(words.row, words.start - (quote & clitic), words.stop)
 
 
@@ -159,7 +168,9 @@ def splittable(corpus: Corpus, words: Spans) -> Mask:
     number = among(codes[np.minimum(words.start, codes.size - 1)], "0123456789")
     good &= ~(among(before, BEFORE) & ~(number & among(before, ".,$"))) & ~among(behind, BEHIND)
     letter = ((codes | 32) >= ord("a")) & ((codes | 32) <= ord("z"))
-    good &= ~((behind == ord(".")) & ((following | 32) >= ord("a")) & ((following | 32) <= ord("z")))  # a name of a file
+    good &= ~(
+        (behind == ord(".")) & ((following | 32) >= ord("a")) & ((following | 32) <= ord("z"))
+    )  # a name of a file
     plain = letter | among(codes, "'’-0123456789")
     strange = bounds(~plain)
     letters = bounds(letter)

@@ -17,7 +17,6 @@ from .order import mend_order
 from .scripts import mend_scripts
 from .unseen import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
 
-
 BLOCK = 1 << 16  # characters at a time, so that arrays stay in the processor's cache
 
 
@@ -63,7 +62,9 @@ def _mended(corpus: Corpus, rows: Ints) -> Repairs:
             done = done.then(found, part) if len(done) else found
             now = found.edits.splice(now)
     edits = done.edits
-    return Repairs(Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost), done.kind, KINDS)
+    return Repairs(
+        Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost), done.kind, KINDS
+    )
 
 
 def _ordered(texts: Ragged) -> Repairs:

@@ -23,14 +23,16 @@ from .keys import Spelt
 from .lexicon import HYPHEN, UNKNOWN, folded, lexicon
 
 TIERS = ("fast", "context")
-SURE, STEEP, EASY = 6.0, 1.6, 0.5  # bits by which a change must be likelier than that a word is right, in a text with few errors;
+SURE, STEEP, EASY = 6.3, 2.6, -2.5  # bits by which a change must be likelier than that a word is right, in a text with few errors;
 # how many fewer for every doubling of the errors; and the fewest
-KNOWN = 3.0  # and more for a word that is known
-NOISY = 0.08  # the share of words surely wrong from which on known words are doubted, too
+SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
+TITLE = 1.5  # and more for a word with a capital letter, which may be a name
+KNOWN = 0.5  # and more for a word that is known
+NOISY = 0.05  # the share of words surely wrong from which on known words are doubted, too
 RARE = 12.0  # bits of a known word beside its neighbours from which on it may be doubted
 LISTED = -23.0  # log2 of the probability of a word that is right but not frequent enough for the lexicon
 NAME = 0.9  # the share of capitals from which on a word is a name
-CLEAN, WORDS = 0.15, 30.0  # wrong words, and words, that every text is taken to have besides its own
+CLEAN, WORDS = 0.15, 20.0  # wrong words, and words, that every text is taken to have besides its own
 LACKED = {"small": 0.0015, "start": 0.006, "title": 0.02, "bare": 0.012}  # how often a right word is in no list, by its case
 TURNS = 3  # rounds in which words are chosen beside the choices for their neighbours
 PAIR = 0.9  # how much what the neighbours say counts
@@ -38,6 +40,7 @@ FOREIGN = 0.25  # the share of unknown words from which on the language of a tex
 BREAKS = np.isin(np.arange(128), [ord(char) for char in '.!?;:"()[]\n'])
 MASKS = np.isin(np.arange(128), [ord(char) for char in "*#$%"])  # symbols that hide letters: st*pid
 ADDRESS = np.isin(np.arange(128), [ord(char) for char in "@\\_<>{}=`|#~^"])  # in addresses, mentions, tags, code
+ANY = 6.5  # bits of a letter of an abbreviation
 SHORT = 5  # letters of a word in capitals that may be an abbreviation
 
 
@@ -152,7 +155,7 @@ def find_puzzle(page: Page, asked: Ints, earlier: Puzzle | None) -> Puzzle:
         table = candidates(page.distinct.take(mine))
     else:
         kept = np.isin(mine, earlier.listed)
-        new = candidates(page.distinct.take(mine[~kept]))
+        new = candidates(page.distinct.take(mine[~kept]), near=True)
         old = earlier.table
         place, fresh = np.searchsorted(mine, earlier.listed), np.flatnonzero(~kept)
         table = Candidates.join([replace(old, of=place[old.of]), replace(new, of=fresh[new.of])])
@@ -244,7 +247,8 @@ def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
     shouted = np.bincount(units.row, texts.lengths * loud, len(corpus))
     fixed |= texts.lengths == 1
     few = np.flatnonzero(~fixed)
-    fixed[few] = _in_addresses(corpus, units.where(few))
+    if few.size:
+        fixed[few] = _in_addresses(corpus, units.where(few))
     loud &= ~fixed & (texts.lengths <= SHORT) & (2 * shouted < letters)[units.row]
     return fixed | loud, loud
 
@@ -252,17 +256,16 @@ def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
 def _in_addresses(corpus: Corpus, units: Spans) -> Mask:
     """Which units stand in a chunk between blanks that has a sign of an address, a mention, a tag or code, or at an inner dot."""
     code = corpus.codes
-    signs = np.append(0, np.cumsum(ADDRESS[np.minimum(code, 127)] & (code < 128)))
-    edges = np.flatnonzero(is_white(code))
-    edges = np.unique(np.concatenate((edges, corpus.offsets)))
-    begin = edges[np.searchsorted(edges, units.start, "right") - 1]
-    end = np.append(edges, code.size)[np.searchsorted(edges, units.stop)]
-    found = signs[end] > signs[begin]
-    slashes = np.append(0, np.cumsum(code == ord("/")))
-    found |= slashes[end] > slashes[begin] + 1  # and/or is none
+    white = is_white(code)
+    opens = white.copy()
+    opens[corpus.offsets[:-1][corpus.lengths > 0]] = True
+    chunk = np.cumsum(opens)
+    low = np.minimum(code, 127)
+    signs = np.bincount(chunk[ADDRESS[low] & (code < 128)], minlength=int(chunk[-1]) + 1)
+    slashes = np.bincount(chunk[code == ord("/")], minlength=int(chunk[-1]) + 1)  # and/or is no address
+    found = ((signs > 0) | (slashes > 1))[chunk[units.start]]
     around = np.concatenate((np.zeros(2, np.uint32), code, np.zeros(2, np.uint32)))
-    solid = np.append(np.append(np.zeros(2, np.bool_), ~is_white(code)), np.zeros(2, np.bool_))
-    solid &= (around | 32 >= ord("a")) & (around | 32 <= ord("z")) | ((around >= 48) & (around < 58))
+    solid = ((around | 32) >= ord("a")) & ((around | 32) <= ord("z")) | ((around >= ord("0")) & (around <= ord("9")))
     inside = units.stop + 1 < corpus.offsets[units.row + 1]
     found |= inside & (around[units.stop + 2] == ord(".")) & solid[units.stop + 3]
     inside = units.start - 1 > corpus.offsets[units.row]
@@ -327,6 +330,8 @@ def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
     number, row, of = page.number.copy(), puzzle.row, found.of
     rows, total = len(page.corpus), page.total.astype(np.float64)
     unknown = page.unknown[asked]
+    begin = page.corpus.codes[page.units.start[asked]]
+    title = begin != case_map(upper=False)[begin]
     wrong = np.bincount(row, unknown * 0.5, rows)
     usual = np.exp2(-PRIOR) / np.exp2(-PRIOR).sum()
     kinds = np.tile(usual, (rows, 1))
@@ -340,14 +345,14 @@ def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
         some = pick >= 0
         keep = np.where(page.number[asked] >= 0, -beside_cost(page.number[asked], left, right), puzzle.keep)
         odds = np.where(some, score[pick] if score.size else 0, -np.inf) + np.log2(rate / (1 - rate))[row] - keep
-        sure = np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row] + np.where(unknown, 0, KNOWN)
+        sure = np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row] + np.where(unknown, 0, KNOWN) + TITLE * title
         number[asked] = np.where(some & (odds > sure), found.word[pick] if len(found) else -1, page.number[asked])
         likely = 1 / (1 + np.exp2(-np.clip(odds - np.where(unknown, 0, KNOWN), -50, 50)))
         wrong = np.bincount(row, likely, rows)
         if some.any():
             seen = np.zeros((rows, len(KINDS)))
             np.add.at(seen, (row[some], found.kind[pick[some]]), likely[some])
-            kinds = (seen + 4 * usual) / (seen.sum(1, keepdims=True) + 4)
+            kinds = (seen + SPREAD * usual) / (seen.sum(1, keepdims=True) + SPREAD)
     return pick, odds - sure
 
 
@@ -361,11 +366,13 @@ def beside_cost(word: Ints, left: Ints, right: Ints) -> Bitcosts:
 
 
 def _first(of: Ints, score: npt.NDArray[np.floating], size: int) -> Ints:
-    """The index of the best candidate of each word, -1 for none; of equal ones the first."""
+    """The index of the best candidate of each word, -1 for none; of equal ones the first. `of` is sorted."""
     out = np.full(size, -1)
-    order = np.lexsort((np.arange(of.size), -score, of))
-    opens = np.append(True, np.diff(of[order]) != 0)[: of.size]
-    out[of[order][opens]] = order[opens]
+    if of.size:
+        opens = np.flatnonzero(np.append(True, of[1:] != of[:-1]))
+        best = np.repeat(np.maximum.reduceat(score, opens), np.diff(np.append(opens, of.size)))
+        hits = np.flatnonzero(score == best)[::-1]
+        out[of[hits]] = hits  # the first is written last
     return out
 
 
@@ -395,8 +402,10 @@ def _letter_contexts(spelt: Spelt) -> Ints:
 
 def letter_bits(spelt: Spelt) -> Bitcosts:
     """log2 of the probability of each word as a string of letters that look like English."""
-    cost = _trigrams()[_letter_contexts(spelt)]
-    return -sums(np.round(cost * 64).astype(np.int64), spelt.offsets + np.arange(len(spelt) + 1)).astype(np.float32) / 64
+    cost = np.round(_trigrams()[_letter_contexts(spelt)] * 64).astype(np.int64)
+    bits = -sums(cost, spelt.offsets + np.arange(len(spelt) + 1)).astype(np.float32) / 64
+    short = np.where(spelt.lengths <= SHORT, -ANY * spelt.lengths, -np.inf)  # an abbreviation can have any letters
+    return np.maximum(bits, short).astype(np.float32)
 
 
 def cased_as(new: Ragged, old: Ragged, raised: Mask) -> Ragged:

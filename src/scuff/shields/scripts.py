@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from ..text.language import WORDS
 from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import UPPER
@@ -54,17 +55,18 @@ REGIONS = (
 )
 # English words that keep the accents of the language that they came from.
 LOANS = (
-    "café cafés naïve naïveté naïvely résumé résumés fiancé fiancée cliché clichés clichéd façade façades jalapeño piñata señor "
-    "señora señorita soupçon chargé chargés rôle rôles élan élite éclair éclat émigré émigrés entrée entrées exposé exposés matinée née né "
-    "passé pâté protégé protégés protégée purée risqué roué sauté sautéed séance séances soirée soirées touché tête vis-à-vis à "
-    "la là voilà déjà déjà-vu über doppelgänger angström ångström smörgåsbord crème brûlée crêpe crêpes fête fêtes château "
-    "coöperate coöperation zoölogy preëmpt reëlect noël pokémon décor début débutante détente divorcé divorcée "
-    "communiqué coup-d'état croûton croûtons hôtel maître mêlée mélange naïf outré papier-mâché piñatas raison-d'être "
-    "raisonné retroussé sauté señores société soufflé tapénade tragédienne vicuña animé appliqué attaché auto-da-fé "
-    "béchamel bête blasé bric-à-brac cachaça canapé canapés canapé-bar cause-célèbre consommé coördinate "
-    "cortège crèche curé dénouement façon flambé glacé gruyère habitué ingénue macramé manqué métier nouveau piqué pièce "
-    "précis précised recherché rémoulade résumés sautéing tilde touchée vécu étude études étagère épée mañana año niño niña "
-    "él más où été être même für müsli schön größe straße ça là-bas père mère frère rosé andré josé rené zoë chloë brontë"
+    "café cafés naïve naïveté naïvely résumé résumés fiancé fiancée cliché clichés clichéd façade façades jalapeño "
+    "piñata señor señora señorita soupçon chargé chargés rôle rôles élan élite éclair éclat émigré émigrés entrée "
+    "entrées exposé exposés matinée née né passé pâté protégé protégés protégée purée risqué roué sauté sautéed séance "
+    "séances soirée soirées touché tête vis-à-vis à la là voilà déjà déjà-vu über doppelgänger angström ångström "
+    "smörgåsbord crème brûlée crêpe crêpes fête fêtes château coöperate coöperation zoölogy preëmpt reëlect noël pokémon "
+    "décor début débutante détente divorcé divorcée communiqué coup-d'état croûton croûtons hôtel maître mêlée mélange "
+    "naïf outré papier-mâché piñatas raison-d'être raisonné retroussé señores société soufflé tapénade tragédienne "
+    "vicuña animé appliqué attaché auto-da-fé béchamel bête blasé bric-à-brac cachaça canapé canapés canapé-bar "
+    "cause-célèbre consommé coördinate cortège crèche curé dénouement façon flambé glacé gruyère habitué ingénue macramé "
+    "manqué métier nouveau piqué pièce précis précised recherché rémoulade sautéing tilde touchée vécu étude études "
+    "étagère épée mañana año niño niña él más où été être même für müsli schön größe straße ça là-bas père mère frère "
+    "rosé andré josé rené zoë chloë brontë "
 )
 
 
@@ -289,7 +291,10 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | (counts.scripts > 1))
     mixed &= (counts.strong > 0) | known  # a shape that only the learnt space knows needs a word
     alone = possible & (foreign > 0) & ~mixed & ~_among_own(odd)
-    sure = mixed & ~science
+    own = counts.plain + counts.accents + counts.styled
+    spoken = _spoken(texts, odd)
+    mixed &= ~spoken
+    sure = mixed & ~science & (known | (own >= foreign) | (rows.latin[odd.row] > 2 * own))
     alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & odd.any(odd.kind == LETTER)
 
     style = _styled(odd, counts, rows)
@@ -297,29 +302,33 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     english, words = _english(texts, odd, number, certain)
     accented = (counts.accents > 0) & (foreign == 0) & ~right & latin_text
     english &= (words > 2) | (counts.strange > 0)
-    told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~_spoken(texts, odd)
+    told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~spoken
     lower = told & ~single & (~_capital(odd) | (counts.strange > 0))
     evidence = np.bincount(odd.row, sure | alone_sure | lower | style, len(texts))[odd.row]
     much = (evidence > 2) & (evidence * 8 > words)
 
     chosen = sure | alone_sure | style | (mixed | alone & ((counts.weak == 0) | known)) & (evidence > 1)
-    chosen |= lower & ((number < np.where(counts.strange > 0, 5, 1) * FREQUENT) | (evidence > 1)) | told & (evidence > 2)
+    chosen |= lower & ((number < np.where(counts.strange > 0, 5, 1) * FREQUENT) | (evidence > 1)) | told & (
+        evidence > 2
+    )
     chosen |= accented & english & much & ((counts.strange > 0) | (counts.accents > 1) | (evidence * 3 > words))
     chosen |= (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
-    abused = np.bincount(odd.row, lower & (counts.strange == 0), len(texts))[odd.row] > 0
-    keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (_capital(odd) | ~known | right | _loan(odd))
-    return chosen, keeps
+    loan, capital = right | _loan(odd), _capital(odd)
+    common = known & (counts.accents > counts.strange) & ~capital & ~loan & (counts.length > 1) & (mixed | lower)
+    abused = np.bincount(odd.row, common, len(texts))[odd.row] > 0
+    keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (capital | ~known | loan)
+    return chosen & ~spoken, keeps
 
 
 def _loan(odd: Odd) -> Mask:
     """Words that are loan words if their letters of other scripts are read as plain ones, and their accents stay."""
     accent = (odd.kind == ORDINARY) | (odd.near == 0)
     words = Ragged(np.where(accent, odd.text.codes, odd.near).astype(np.uint32), odd.text.offsets)
-    return _loans().has(word_bits(folded(words))) | lexicon().known(words) & odd.any(accent)
+    return _loans().has(word_bits(folded(words)))
 
 
 def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
-    """Single characters that look like I and like 1 become 1 beside digits, and where no word beside them goes with I. In place."""
+    """Single characters that look like I become 1 beside digits, and where no word beside them goes with I. In place."""
     first = odd.text.offsets[:-1]
     mine = np.flatnonzero((odd.text.lengths == 1) & ((plain[first] == ord("I")) | (plain[first] == ord("l"))))
     if not mine.size:
@@ -341,7 +350,11 @@ def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
         rest = np.flatnonzero(same & (found[other] < 0))
         found[other[rest]] = lexicon().number(odd.all.where(other[rest] - 1).cut(texts))
         near = np.where(same, found[other], -1)
-        pair = lexicon().pair_cost(near, np.full(near.size, one)) if ahead else lexicon().pair_cost(np.full(near.size, one), near)
+        pair = (
+            lexicon().pair_cost(near, np.full(near.size, one))
+            if ahead
+            else lexicon().pair_cost(np.full(near.size, one), near)
+        )
         alone = lexicon().cost[one] if ahead else lexicon().cost[near]
         goes |= (near >= 0) & (pair < alone)
         seen |= near >= 0
@@ -365,7 +378,8 @@ def _spoken(texts: Ragged, odd: Odd) -> Mask:
     padded = np.concatenate((np.zeros(1, np.uint32), texts.codes, np.zeros(1, np.uint32)))
     before, after = padded[odd.start], padded[odd.start + odd.text.lengths + 1]
     closed = np.isin(before, (0x2F, 0x5B)) | np.isin(after, (0x2F, 0x5D))
-    return closed | odd.any(np.isin(odd.text.codes, (0x2C8, 0x2CC, 0x2D0, 0x2D1)))
+    sounds = odd.any((odd.script == LATIN) & (odd.kind == LETTER))
+    return closed & sounds | odd.any(np.isin(odd.text.codes, (0x2C8, 0x2CC, 0x2D0, 0x2D1)))
 
 
 def _among_own(odd: Odd) -> Mask:
@@ -397,7 +411,21 @@ def _english(texts: Ragged, odd: Odd, number: Ints, sure: Ints) -> tuple[Mask, I
     many = odd.all.per_row(len(texts))
     frequent = np.bincount(odd.all.row[(found >= 0) & (found < FREQUENT)], minlength=len(texts))
     share = np.where(sure > 1, ENGLISH_DISGUISED, ENGLISH)
-    return (frequent >= share * many)[odd.row], many[odd.row]
+    english, foreign = _function_words()
+    our = (found >= 0) & english[found]
+    mine = np.flatnonzero(rows[odd.all.row] & ~our)
+    theirs = mine[foreign.has(word_bits(folded(odd.all.where(mine).cut(texts))))]
+    ours, others = (np.bincount(odd.all.row[which], minlength=len(texts)) for which in (our, theirs))
+    return ((frequent >= share * many) & (ours > np.where(sure > 1, others - 1, others)))[odd.row], many[odd.row]
+
+
+@cache
+def _function_words() -> tuple[Mask, HashTable]:
+    """English function words, by number in the lexicon, and those of other languages, by hash."""
+    english = np.zeros(len(lexicon()), np.bool_)
+    english[lexicon().number(Ragged.of(WORDS["en"].split()))] = True
+    others = sorted({word for code in WORDS for word in WORDS[code].split()} - set(WORDS["en"].split()))
+    return english, HashTable.of(np.unique(word_bits(folded(Ragged.of(others)))))
 
 
 def _styled(odd: Odd, counts: Counts, rows: Rows) -> Mask:

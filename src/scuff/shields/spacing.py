@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -14,47 +13,45 @@ from ..text.random import Rng
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, UPPER
 from ..text.words import Spans
+from .bits import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
+from .hashes import word_bits
 from .language import english
-from .lexicon import lexicon
-from .symbols import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
+from .lexicon import folded, lexicon
 
 BLANK = 32
 MOST, LETTERS = 20, 24  # pieces of a word, and their letters
+RARE = 8.0  # bits, and two for each letter, above which a short word may be a piece
 SPELT = 4  # single letters in a row that are a word, whatever they spell
-DOUBLED, SHARE = 3, 0.2  # gaps of a line, and what share of its gaps, that are wide where blanks were doubled on purpose
+BESIDE = "/&@#_\\=+*'’-.$%<>"  # before or, but for a full stop, behind a letter that belongs to something else
+DOUBLED, SHARE = (
+    3,
+    0.2,
+)  # gaps of a line, and what share of its gaps, that are wide where blanks were doubled on purpose
 
 
 def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints]:
     """Finds the blanks inside words: their rows and places. sure: words of each text that symbols show to be tampered with."""
     words = corpus.words
-    pieces = corpus.cut(words)
-    length, number = pieces.lengths, lexicon().number(pieces)
-    single = length == 1
-    initial = corpus.codes[words.start] | 32
-    article = single & ((initial == ord("a")) | (initial == ord("i")))
-    odd = ((number < 0) | single) & ~article & (length < LETTERS)
+    pieces = Pieces.of(corpus, words)
+    length = pieces.texts.lengths
+    many = words.per_row(len(corpus))
+    busy = bits_of_tampering(sure, many) <= CALM
+    rare = (length <= 3) & (lexicon().cost[pieces.number] > RARE + 2 * length)
     linked = (words.start[1:] - words.stop[:-1] == 1) & (words.row[1:] == words.row[:-1])
     linked[linked] = corpus.codes[words.stop[:-1][linked]] == BLANK
-    many = words.per_row(len(corpus))
-    busy = bits_of_tampering(sure, many)[words.row] <= CALM
-    first, last = _windows(linked, odd | (busy & (length <= 3)), length)
-    # from here on only the words that matter, and those beside them
-    used = np.zeros(len(words) + 1, np.int64)
-    np.add.at(used, np.maximum(first - 1, 0), 1)
-    np.add.at(used, np.minimum(last + 2, len(words)), -1)
-    kept = np.flatnonzero(np.cumsum(used)[:-1] > 0)
-    first, last = np.searchsorted(kept, first), np.searchsorted(kept, last)
-    words, pieces = words.where(kept), pieces.take(kept)
-    row = words.row[first]
-    ours = english(corpus, corpus.words, number >= 0, row)[row]
-    chosen = _chosen(ours, Pieces(words, pieces, number[kept], article[kept], linked_to(words)), first, last, sure, many)
-    inner = spread(first[chosen], last[chosen] - first[chosen])
+    first, last = _windows(linked, pieces.odd | rare, length)
+    stretches = Stretches.of(pieces, first, last)
+    worth = stretches.known | stretches.spelt | (busy[words.row[first]] & (stretches.empty | stretches.figures))
+    stretches = stretches.where(worth & _free(corpus, words, first, last))
+    if not len(stretches.first):
+        none = np.empty(0, np.int64)
+        return none, none
+    gain = _gains(stretches, sure, many)
+    rows = words.row[stretches.first]
+    ours = english(corpus, words, pieces.number >= 0, rows[gain > 0])[rows]
+    chosen = _apart(stretches, np.where(ours | stretches.spelt, gain, -np.inf))
+    inner = spread(stretches.first[chosen], (stretches.last - stretches.first)[chosen])
     return words.row[inner], words.stop[inner]
-
-
-def linked_to(words: Spans) -> Mask:
-    """Which words have another of the same text before them."""
-    return np.append(False, words.row[1:] == words.row[:-1])[: len(words)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +62,85 @@ class Pieces:
     texts: Ragged
     number: Ints
     article: Mask  # a or I
-    follows: Mask
+    follows: Mask  # there is another word of the same text before it
 
-    @cached_property
-    def bits(self) -> Ints:
-        """What each costs behind the one before it, in 1/1024 bits."""
-        base = piece_bits(self.texts)[0]
-        before = np.where(self.follows, np.append(-1, self.number[:-1]), -1)
-        bits = np.where(self.number >= 0, lexicon().pair_cost(before, self.number), base)
-        bits = np.where((self.texts.lengths == 1) & ~self.article, np.maximum(bits, SINGLE), bits)
+    @classmethod
+    def of(cls, corpus: Corpus, words: Spans) -> Pieces:
+        texts = corpus.cut(words)
+        initial = corpus.codes[words.start] | 32
+        article = (texts.lengths == 1) & ((initial == ord("a")) | (initial == ord("i")))
+        follows = np.append(False, words.row[1:] == words.row[:-1])[: len(words)]
+        return cls(words, texts, lexicon().number(texts), article, follows)
+
+    @property
+    def odd(self) -> Mask:
+        """Which are no words, or letters by themselves."""
+        length = self.texts.lengths
+        return ((self.number < 0) | (length == 1)) & ~self.article & (length < LETTERS)
+
+    def bits(self, which: Ints) -> Ints:
+        """What some cost, each behind the one before it, in 1/1024 bits."""
+        texts, number = self.texts.take(which), self.number[which]
+        before = np.where(self.follows[which], np.append(-1, self.number)[which], -1)
+        bits = np.where(number >= 0, lexicon().pair_cost(before, number), piece_bits(texts)[0])
+        bits = np.where((texts.lengths == 1) & ~self.article[which], np.maximum(bits, SINGLE), bits)
         return np.rint(bits * 1024).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """Neighbouring pieces, from `first` to `last`, that may be one word."""
+
+    pieces: Pieces
+    first: Ints
+    last: Ints
+    number: Ints  # of the word that they are
+    known: Mask  # it is a word
+    spelt: Mask  # single letters, as many as there are in a row
+    empty: Mask  # nothing in it is a word by itself
+    figures: Mask  # single digits
+    loud: Mask  # all in capitals
+
+    @classmethod
+    def of(cls, pieces: Pieces, first: Ints, last: Ints) -> Stretches:
+        texts = pieces.texts
+        length, kind = texts.lengths, word_class(classes(texts.codes))
+        single = length == 1
+        joined = _joined(texts, first, last)
+        keys = word_bits(folded(joined))
+        number = lexicon().table.get(keys)
+        unlisted = np.flatnonzero(number < 0)
+        known = number >= 0
+        known[unlisted] = lexicon().others.has(keys[unlisted])
+
+        def count(mask: Mask) -> Ints:
+            total = bounds(mask)
+            return total[last + 1] - total[first]
+
+        digit = sums(kind == DIGIT, texts.offsets) > 0
+        capitals = sums(kind == UPPER, texts.offsets)
+        plain = (count(digit) == 0) & (count(sums(among(texts.codes, "'’-"), texts.offsets) > 0) == 0)
+        alone, loud = count(~single) == 0, count(capitals < length) == 0
+        # Van Rossum: in a word that was cut only the first piece has a capital
+        initial = bounds((capitals > 0) & (length > 1))
+        plain &= ~_alphabet(joined)
+        plain &= loud | (initial[last + 1] == initial[first + 1])
+        spelt = alone & ~_goes_on(single, pieces.words, first, last) & (last - first >= SPELT - 1)
+        empty = plain & (count((pieces.number >= 0) & (length > 2)) == 0)
+        figures = count(~(digit & single)) == 0
+        return cls(pieces, first, last, number, known & plain, spelt & plain, empty, figures, loud)
+
+    def where(self, chosen: Mask) -> Stretches:
+        return Stretches(
+            self.pieces, self.first[chosen], self.last[chosen], self.number[chosen], self.known[chosen], self.spelt[chosen],
+            self.empty[chosen], self.figures[chosen], self.loud[chosen],
+        )  # fmt: skip
+
+
+def _joined(texts: Ragged, first: Ints, last: Ints) -> Ragged:
+    """Neighbouring texts as one."""
+    size = texts.offsets[last + 1] - texts.offsets[first]
+    return Ragged(texts.codes[spread(texts.offsets[first], size)], bounds(size))
 
 
 def _windows(linked: Mask, odd: Mask, length: Ints) -> tuple[Ints, Ints]:
@@ -95,65 +161,53 @@ def _windows(linked: Mask, odd: Mask, length: Ints) -> tuple[Ints, Ints]:
     return first, last
 
 
-def _chosen(ours: Mask, pieces: Pieces, first: Ints, last: Ints, sure: Ints, many: Ints) -> Ints:
-    """Which stretches cost less as one word; none of them overlap. ours: those of English texts."""
-    words, texts, number = pieces.words, pieces.texts, pieces.number
-    row, length = words.row[first], texts.lengths
-    size = texts.offsets[last + 1] - texts.offsets[first]
-    joined = Ragged(texts.codes[spread(texts.offsets[first], size)], bounds(size))
-    kind = word_class(classes(texts.codes))
-    capital = sums(kind == UPPER, texts.offsets) == length
-    digit = sums(kind == DIGIT, texts.offsets) > 0
-    single = length == 1
-
-    def count(mask: Mask) -> Ints:
-        total = bounds(mask)
-        return total[last + 1] - total[first]
-
-    blanks = last - first
-    alone, loud, digits = count(~single) == 0, count(~capital) == 0, count(digit)
-    content = count((number >= 0) & (length > 2)) == 0  # nothing in it is a word by itself
-    spelt = alone & ~_goes_on(single, words, first, last) & (blanks >= SPELT - 1) & ~_alphabet(joined)
-    new = lexicon().number(joined)
-    known = new >= 0
-    fresh = np.flatnonzero(~known & (digits == 0))
-    known[fresh] = lexicon().known(joined.take(fresh))
-    known &= (digits == 0) & (foreign_joiners(texts, first, last) == 0)
-    initial = np.zeros(len(words), np.bool_)
-    initial[length > 0] = kind[texts.offsets[:-1][length > 0]] == UPPER
-    inner = bounds(initial & (length > 1))
-    proper = (inner[last + 1] > inner[first + 1]) & ~loud  # Van Rossum
-    old = np.append(0, np.cumsum(pieces.bits))
-    next_ = np.append(pieces.number, -1)[last + 1]
-    next_ = np.where(np.append(pieces.follows, False)[last + 1], next_, -1)
-    head = np.where(pieces.follows[first], np.append(-1, number)[first], -1)
-    save = (old[last + 1] - old[first]) / 1024
-    save = save + np.where(next_ >= 0, lexicon().pair_cost(number[last], next_) - lexicon().pair_cost(new, next_), 0)
-    save = save - np.where(new >= 0, lexicon().pair_cost(head, new), piece_bits(joined)[0]) - SYMBOL - GAP * blanks
+def _gains(stretches: Stretches, sure: Ints, many: Ints) -> Floats:
+    """The bits that each stretch saves as one word. sure, many: tampered words and words of each text."""
+    pieces, first, last = stretches.pieces, stretches.first, stretches.last
+    row, blanks = pieces.words.row[first], last - first
+    inner = spread(first, blanks + 1)
+    used, place = np.unique(inner, return_inverse=True)
+    old = sums(pieces.bits(used)[place], bounds(blanks + 1)) / 1024
+    after = np.where(np.append(pieces.follows, False)[last + 1], np.append(pieces.number, -1)[last + 1], -1)
+    head = np.where(pieces.follows[first], np.append(-1, pieces.number)[first], -1)
+    new = stretches.number
+    pair = lexicon().pair_cost
+    bits = piece_bits(_joined(pieces.texts, first, last))[0]
+    save = old - np.where(new >= 0, pair(head, new), bits) - SYMBOL - GAP * blanks
+    save = save + np.where(after >= 0, pair(pieces.number[last], after) - pair(new, after), 0)
 
     def gains(prior: Floats) -> Floats:
         calm = prior > CALM
-        good = known & ~(loud & calm & (blanks < SPELT - 1))
-        good |= spelt & ~(loud & calm) & (digits == 0)
-        good |= ~calm & ((content & (digits == 0)) | (alone & (digits == blanks + 1)))
-        return np.where(good & (ours | spelt) & ~proper, save - prior, -np.inf)
+        good = stretches.known & ~(stretches.loud & calm & (blanks < SPELT - 1))
+        good |= stretches.spelt & ~(stretches.loud & calm)
+        good |= ~calm & (stretches.empty | stretches.figures)
+        return np.where(good, save - prior, -np.inf)
 
-    seen = words.start[first[gains(np.full(first.size, TAMPERED)) > SURE]]
-    certain = np.unique(seen, return_index=True)[1]
-    rows = row[gains(np.full(first.size, TAMPERED)) > SURE][certain]
-    more = np.bincount(rows, minlength=many.size)
-    gain = gains(bits_of_tampering(sure + more, many)[row])
+    clear = np.flatnonzero(gains(np.full(first.size, TAMPERED)) > SURE)
+    certain = clear[np.unique(first[clear], return_index=True)[1]]
+    more = np.bincount(row[certain], minlength=many.size)
+    return gains(bits_of_tampering(sure + more, many)[row])
+
+
+def _apart(stretches: Stretches, gain: Floats) -> Ints:
+    """Stretches that save bits and do not overlap: of two that do, the one that saves more stays."""
+    first, last = stretches.first, stretches.last
     best = np.flatnonzero(gain > 0)
     best = best[np.lexsort((last[best], first[best]))]
     order = (np.iinfo(np.int64).max // 2 - np.rint(gain[best] * 1024).astype(np.int64)).astype(np.uint64)
-    spans = Candidates(best, row[best], first[best], last[best] + 1, first[best], first[best], order)
+    start = first[best]
+    spans = Candidates(best, stretches.pieces.words.row[start], start, last[best] + 1, start, start, order)
     return spans.without_overlaps(Rng(np.empty(0, np.uint64))).index
 
 
-def foreign_joiners(texts: Ragged, first: Ints, last: Ints) -> Ints:
-    """How many apostrophes and hyphens stretches have."""
-    total = bounds(sums(among(texts.codes, "'’-"), texts.offsets) > 0)
-    return total[last + 1] - total[first]
+def _free(corpus: Corpus, words: Spans, first: Ints, last: Ints) -> Mask:
+    """Which stretches have no symbol at their ends that makes a letter of them part of something else: w/o n/a."""
+    edge = np.zeros(1, np.uint32)
+    before = np.append(edge, corpus.codes)[words.start]
+    behind = np.append(corpus.codes, edge)[words.stop]
+    before[words.start == corpus.offsets[words.row]] = 0
+    behind[words.stop == corpus.offsets[words.row + 1]] = 0
+    return ~among(before, BESIDE)[first] & ~among(behind, BESIDE.replace(".", ""))[last]
 
 
 def _goes_on(single: Mask, words: Spans, first: Ints, last: Ints) -> Mask:
