@@ -152,8 +152,9 @@ def _letter_bits(words: Ragged) -> Floats:
     code = (case_map(upper=False)[words.codes] - np.uint32(96)).astype(np.int64)
     before = np.append(0, code[:-1])[: code.size]
     before[words.offsets[:-1]] = 0
-    running = np.append(0.0, np.cumsum(_pair_bits()[before, code]))
-    out: Floats = (running[words.offsets[1:]] - running[words.offsets[:-1]]) / np.maximum(words.lengths, 1)
+    word = np.repeat(np.arange(len(words)), words.lengths)
+    total = np.bincount(word, _pair_bits()[before, code], len(words))  # each word on its own, whatever stands before it
+    out: Floats = total / np.maximum(words.lengths, 1)
     return out
 
 
@@ -175,7 +176,10 @@ class Weights:
 
     def probabilities(self, seen: Floats) -> Floats:
         """[texts, 1 + kinds] of features."""
-        score = (seen - self.middle) / self.scale @ self.weights.T + self.bias
+        usual = (seen - self.middle) / self.scale
+        score = np.tile(self.bias, (len(usual), 1))
+        for number, weight in enumerate(self.weights.T):  # BLAS adds in another order for another number of texts
+            score += usual[:, number, None] * weight
         out: Floats = 1 / (1 + np.exp(-np.clip(score, -40, 40)))
         return out
 
