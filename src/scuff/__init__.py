@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "Judgement", "LanguageWarning", "MeaningResult", "OneOf", "Only",
-    "Perturbation", "Protect", "Repair", "Result", "Shield", "Then", "Verdict", "__version__", "assert_robust", "attack", "augment",
-    "detect", "evaluate", "judge_export", "judge_import", "map_span", "map_spans", "meaning", "parse", "perturb", "perturb_tokens",
-    "report", "resume", "shield", "shield_tokens",
+    "Perturbation", "Protect", "Repair", "Result", "Shield", "Then", "Verdict", "__version__", "assert_robust", "attack",
+    "augment", "detect", "evaluate", "judge_export", "judge_import", "map_span", "map_spans", "meaning", "parse", "perturb",
+    "perturb_tokens", "report", "resume", "shield", "shield_tokens",
 ]  # fmt: skip
 
 _FROM_TEXT = ("Corpus", "Edit", "Edits", "map_span", "map_spans")

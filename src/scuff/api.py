@@ -369,6 +369,7 @@ def _treated(
     skip_errors: bool,
     tally: Tally | None,
     stack: int = STACK,
+    what: str = "stay as they are",
 ) -> tuple[list[str | None], list[list[Note]]]:
     """Returns new texts, and what is told about each if wanted. Some may be missing, or make the work raise."""
     new, notes = list(texts), []  # type: tuple[list[Any], list[list[Note]]]
@@ -387,7 +388,7 @@ def _treated(
             notes[row] = found
     if (failures := tally.failures).count:
         warnings.warn(
-            f"{failures.count} of {len(new)} texts stay as they are: {'; '.join(failures.lines)}", RuntimeWarning, stack
+            f"{failures.count} of {len(new)} texts {what}: {'; '.join(failures.lines)}", RuntimeWarning, stack
         )
     return new, notes
 
@@ -559,7 +560,9 @@ def detect(texts: Any, *, false_alarms: float = 0.01, skip_errors: bool = False)
     skip_errors: a text with a lone surrogate gets None, with a warning. Raises ValueError for it otherwise, and for other rates.
     """
     texts = list(texts) if isinstance(texts, Iterator) else texts
-    _, notes = _treated(held_texts(texts), Detecting(Detector(false_alarms)), 0, None, True, skip_errors, None, stack=3)
+    _, notes = _treated(
+        held_texts(texts), Detecting(Detector(false_alarms)), 0, None, True, skip_errors, None, 3, "have no verdict"
+    )
     verdicts = [note[0] if note else None for note in notes]
     return verdicts[0] if isinstance(texts, str) else verdicts
 

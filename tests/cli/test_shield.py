@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import scuff
 from scuff.cli.main import main
 from scuff.shields import CHAINS, parse
 from scuff.shields.names import NAMES
@@ -140,7 +141,9 @@ def test_the_log_has_what_changed() -> None:
     assert log == [{"row": 1, "column": "b", "edits": repairs}], "texts that changed, no others"
 
 
-@pytest.mark.parametrize("command", [["shield", "--shield", PLAIN], ["perturb", "-p", "typo"]], ids=lambda each: each[0])
+@pytest.mark.parametrize(
+    "command", [["shield", "--shield", PLAIN], ["perturb", "-p", "typo"]], ids=lambda each: each[0]
+)
 def test_the_log_of_nothing_is_empty(command: list[str]) -> None:
     Path("a.jsonl").write_text("\n\n")
     assert main([*command, "a.jsonl", "-o", "b.jsonl", "--edits", "log.jsonl", "-q"]) == 0
@@ -252,11 +255,17 @@ def test_list_and_describe(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["describe", "fast"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"fast: {CHAINS['fast']}\n") and all(f"\n{kind.name}" in out for kind in parse("fast").parts)
-    assert "Аdversarial at\\u200btacks are h.a.r.m.l.e.s.s" in out and "Adversarial attacks are harmless, I believe." in out
+    assert (
+        "Аdversarial at\\u200btacks are h.a.r.m.l.e.s.s" in out
+        and "Adversarial attacks are harmless, I believe." in out
+    )
     assert main(["describe", f"{PLAIN}(always=False)"]) == 0
     assert "options                 always=False" in capsys.readouterr().out
     assert main(["describe", "normalize"]) == 2
-    assert "expected the name of a perturbation or shield, got 'normalize'; did you mean normalise?" in capsys.readouterr().err
+    assert (
+        "expected the name of a perturbation or shield, got 'normalize'; did you mean normalise?"
+        in capsys.readouterr().err
+    )
     assert main(["shield", "-", "--shield", "fsat"]) == 2 and "did you mean fast" in capsys.readouterr().err
     assert main(["shield", "-", "--shield", "fast(tier=1)"]) == 2
     assert "expected no options for the chain fast (normalise+deobfuscate+restore)" in capsys.readouterr().err
@@ -266,3 +275,28 @@ def test_the_default_shield_mends(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.txt").write_text(f"The w{O}rds are h.i.d.d.e.n h{HIDDEN}ere, I beleive.\n", encoding="utf-8")
     assert main(["shield", "a.txt", "-q"]) == 0
     assert capsys.readouterr().out == "The words are hidden here, I believe.\n"
+
+
+def test_detect(capsys: pytest.CaptureFixture[str]) -> None:
+    clean, foul = "We went to the market and bought some bread.", f"Get free m{O}ney, cl{HIDDEN}ick h{O}urly"
+    rows = [{"a": clean, "b": foul}, {"a": None, "b": clean}, {"a": "half \ud800", "b": ""}]
+    Path("a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["a.jsonl", "-ca", "-cb", "--detect", "-o", "out.jsonl"]
+    assert main(["shield", *command, "-q"]) == 3
+    err = capsys.readouterr().err
+    assert "a.jsonl: line 3, column 'a': expected Unicode text, got the lone surrogate U+D800" in err
+    assert "texts that have no verdict, since they could not be read: 1;" in err
+    lines = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    told = [(line["row"], line["column"], line["tampered"]) for line in lines]
+    assert told == [(0, "a", False), (0, "b", True), (1, "b", False), (2, "b", False)]
+    assert max(lines[1]["kinds"], key=lines[1]["kinds"].get) in ("look-alike", "invisible")
+    assert lines[1]["probability"] == round(scuff.detect(foul).probability, 4)
+    assert ended(*command, "--skip-errors", "--check", "--false-alarms", "0.001") == 1
+    said = capsys.readouterr().err.splitlines()
+    assert "5 texts in out.jsonl, 1 called tampered with; scuff:" in said[0] and "false_alarms=0.001" in said[0]
+    assert said[-1] == "scuff: texts that are called tampered with: 1"
+    for flag in (["--report"], ["--edits", "x"], ["--shield", "fast"], ["--protect", "urls"]):
+        assert main(["shield", *command, *flag]) == 2
+        assert f"expected --detect without {flag[0]}, got both" in capsys.readouterr().err
+    assert main(["shield", *command, "--false-alarms", "0.2"]) == 2
+    assert "for detector.false_alarms, got 0.2" in capsys.readouterr().err

@@ -65,7 +65,9 @@ def test_ten_megabytes_in_one_text() -> None:
     assert len(scuff.perturb("漢字" * 500_000, "full-shuffle", 1)) == 1_000_000
 
 
-SHIELD = MEASURE.replace('"perturb", sys.argv[1], "-a", "inner-shuffle"', '"shield", sys.argv[1], "--shield", "normalise"')
+SHIELD = MEASURE.replace(
+    '"perturb", sys.argv[1], "-a", "inner-shuffle"', '"shield", sys.argv[1], "--shield", "normalise"'
+)
 
 
 @pytest.mark.slow
