@@ -38,6 +38,17 @@ class Drop(Swap):
     kinds: ClassVar[tuple[str, ...]] = ("dropped", "dropped twice")
 
 
+@dataclass(frozen=True)
+class Turn(Shield):
+    """Turns whole texts round."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("turned",)
+
+    def mend(self, corpus: Corpus) -> Repairs:
+        places = [(row, 0, len(text), text[::-1], "turned") for row, text in enumerate(corpus.strings()) if text]
+        return Repairs.at(places, self.kinds)
+
+
 CHAIN = Chain((Swap("a", "bb"), Drop("b", ""), Swap("c", "ad")))
 
 
@@ -76,6 +87,26 @@ def test_a_guard_keeps_text() -> None:
     corpus = Corpus.of(["a a a"])
     guard = Spans(np.array([0]), np.array([2]), np.array([3]))
     assert corpus.apply(Swap("a", "b").repairs(corpus, guard).edits).strings() == ["b a b"]
+
+
+@given(st.lists(st.text("abcd x", max_size=12), max_size=5))
+def test_the_repairs_of_a_text_do_not_depend_on_its_neighbours(texts: list[str]) -> None:
+    """Not even in how many there are: a run of deletions is one repair, whatever the shields behind it find elsewhere."""
+    chain = Chain((Drop("a", ""), Swap("b", ""), Swap("c", "ad"), Drop("d", "")))
+    corpus = Corpus.of(texts)
+    together = [[edit for edit, _ in text] for text in chain.repairs(corpus).listed(corpus)]
+    alone = [chain.repairs(one).edits.listed(one)[0] for one in (Corpus.of([text]) for text in texts)]
+    assert together == alone
+
+
+@given(st.lists(st.lists(st.text("ab/\\", min_size=1, max_size=4), max_size=5), max_size=4))
+def test_a_repair_does_not_reach_from_token_to_token(sentences: list[list[str]]) -> None:
+    """Not one that leaves as many blanks as before, either, as turning a text round does."""
+    corpus, _ = Corpus.of_tokens(sentences)
+    new = Turn()(corpus).strings()
+    assert [text.count(" ") for text in new] == [text.count(" ") for text in corpus.strings()]
+    wanted = [" ".join(token[::-1] if len(tokens) == 1 else token for token in tokens) for tokens in sentences]
+    assert new == wanted
 
 
 def test_specs() -> None:

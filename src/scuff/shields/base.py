@@ -13,6 +13,7 @@ from ..specs import Part
 from ..text.corpus import Corpus
 from ..text.edits import Edit, Edits
 from ..text.ragged import Bits, Ints, Mask, Ragged
+from ..text.unicode import is_white
 from ..text.words import Spans
 
 MOST_KINDS = 64  # of one shield or chain: a kind is a bit
@@ -56,6 +57,21 @@ class Repairs:
     def where(self, chosen: Mask) -> Repairs:
         """Some of these repairs."""
         return Repairs(self.edits.where(chosen), self.kind[chosen], self.kinds)
+
+    def joined(self) -> Repairs:
+        """The same repairs with each run of deletions as one. `then` joins some of them, those of a text with repairs of both
+        kinds or beside such a text: with all joined, the repairs of a text do not depend on its neighbours.
+        """
+        edits, gone = self.edits, self.edits.text.lengths == 0
+        same = gone[1:] & gone[:-1] & (edits.row[1:] == edits.row[:-1]) & (edits.start[1:] == edits.stop[:-1])
+        if not same.any():
+            return self
+        first = np.flatnonzero(np.append(True, ~same))
+        last = np.append(first[1:] - 1, len(edits) - 1)
+        cost = np.add.reduceat(edits.cost, first)
+        start = edits.start[first]
+        runs = Edits(edits.row[first], start, edits.stop[last], edits.text.take(first), start, cost)
+        return Repairs(runs, np.bitwise_or.reduceat(self.kind, first), self.kinds)
 
     def counts(self, rows: int) -> Ints:
         """How many edits of each kind each text has: [rows, kinds]."""
@@ -111,11 +127,12 @@ class Shield(Part):
     @final
     def repairs(self, corpus: Corpus, guard: Spans | None = None) -> Repairs:
         """Returns the repairs of a corpus that may be made: none that changes nothing, none in a guarded span, and none that
-        would give a list of tokens another number of tokens.
+        reaches from one token of a list into another, parts one or leaves it empty.
         """
         found = self.mend(corpus)
         if not isinstance(found, Repairs):
             raise TypeError(f"expected Repairs from {self.spec}.mend, got {type(found).__name__}")
+        found = found.joined()
         edits = found.edits
         if not len(edits):
             return found
@@ -123,7 +140,9 @@ class Shield(Part):
         if guard is not None and len(guard):
             keep &= ~edits.hitting(guard, corpus.offsets)
         if corpus.of_lists:
-            keep &= ~edits.breaking_tokens(corpus)
+            white = np.append(0, np.cumsum(is_white(corpus.codes)))
+            spans = edits.spans(corpus.offsets)
+            keep &= ~edits.breaking_tokens(corpus) & (white[spans.stop] == white[spans.start])
         return found if keep.all() else found.where(keep)
 
     @final
