@@ -22,8 +22,40 @@ Costs = npt.NDArray[np.float32]
 CURLY, APOSTROPHE, HYPHEN = 0x2019, 0x27, 0x2D
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # makes hashes of keys of pairs; odd, so none are mixed up
 UNKNOWN = np.float32(20.0)  # the cost of a word that is not in the lexicon, in bits
-ENDINGS = (("s", ""), ("ly", ""), ("ly", "le"), ("ness", ""), ("like", ""), ("wise", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("ings", ""), ("y", "e"), ("er", ""), ("ers", ""))
-BEGINNINGS = ("un", "re", "pre", "non", "anti", "over", "under", "out", "super", "mis", "co", "bio", "multi", "sub", "inter", "mega")
+ENDINGS = (
+    ("s", ""),
+    ("ly", ""),
+    ("ly", "le"),
+    ("ness", ""),
+    ("like", ""),
+    ("wise", ""),
+    ("ed", ""),
+    ("ed", "e"),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ings", ""),
+    ("y", "e"),
+    ("er", ""),
+    ("ers", ""),
+)
+BEGINNINGS = (
+    "un",
+    "re",
+    "pre",
+    "non",
+    "anti",
+    "over",
+    "under",
+    "out",
+    "super",
+    "mis",
+    "co",
+    "bio",
+    "multi",
+    "sub",
+    "inter",
+    "mega",
+)
 STEM, COMMON = 4, 18.5  # letters and bits of a word whose forms are right
 ORDINALS = ("s", "st", "nd", "rd", "th", "'s")  # 1990s, 1st
 

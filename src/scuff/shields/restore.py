@@ -24,7 +24,11 @@ from .lexicon import HYPHEN, UNKNOWN, folded, lexicon
 from .names import NAMES
 
 TIERS = ("fast", "context")
-SURE, STEEP, EASY = 6.3, 2.6, -2.5  # bits by which a change must be likelier than that a word is right, in a text with few errors;
+SURE, STEEP, EASY = (
+    6.3,
+    2.6,
+    -2.5,
+)  # bits by which a change must be likelier than that a word is right, in a text with few errors;
 # how many fewer for every doubling of the errors; and the fewest
 SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
 TITLE = 1.5  # and more for a word with a capital letter, which may be a name
@@ -34,7 +38,12 @@ RARE = 12.0  # bits of a known word beside its neighbours from which on it may b
 LISTED = -23.0  # log2 of the probability of a word that is right but not frequent enough for the lexicon
 NAME = 0.9  # the share of capitals from which on a word is a name
 CLEAN, WORDS = 0.15, 20.0  # wrong words, and words, that every text is taken to have besides its own
-LACKED = {"small": 0.0015, "start": 0.006, "title": 0.02, "bare": 0.012}  # how often a right word is in no list, by its case
+LACKED = {
+    "small": 0.0015,
+    "start": 0.006,
+    "title": 0.02,
+    "bare": 0.012,
+}  # how often a right word is in no list, by its case
 TURNS = 3  # rounds in which words are chosen beside the choices for their neighbours
 PAIR = 0.9  # how much what the neighbours say counts
 FOREIGN = 0.25  # the share of unknown words from which on the language of a text is looked at
@@ -98,7 +107,7 @@ class Restore(Shield):
         if not asked.size:
             return Repairs.none(self.kinds)
         puzzle = find_puzzle(page, asked, None)
-        chosen, confidence = choose(puzzle)
+        chosen, confidence = choose(puzzle, TURNS - 1)
         doubted = _doubted(page, puzzle, chosen, confidence)
         if doubted.size:
             puzzle = find_puzzle(page, np.sort(np.append(asked, doubted)), puzzle)
@@ -206,7 +215,9 @@ def _units(corpus: Corpus) -> Spans:
         opens = np.append(True, ~joined[:-1])
         closes = np.flatnonzero(~joined)
         words = Spans(words.row[opens], words.start[opens], words.stop[closes])
-    split = np.flatnonzero(sums((corpus.codes == HYPHEN) | (corpus.codes == 39) | (corpus.codes == 0x2019), corpus.offsets) > 0)
+    split = np.flatnonzero(
+        sums((corpus.codes == HYPHEN) | (corpus.codes == 39) | (corpus.codes == 0x2019), corpus.offsets) > 0
+    )
     return _parts(corpus, words) if split.size else words
 
 
@@ -303,7 +314,9 @@ def _by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitc
     capital = texts.codes != case_map(upper=False)[texts.codes]
     some = sums(capital, texts.offsets) > 0
     many = np.bincount(units.row, some, rows)
-    says = (many > 0) & (many <= 0.6 * page.total)  # a text without any capital, or with one in nearly all words, says nothing
+    says = (many > 0) & (
+        many <= 0.6 * page.total
+    )  # a text without any capital, or with one in nearly all words, says nothing
     mine, row, starts = some[asked], units.row[asked], page.starts[asked]
     rate = np.where(mine, np.where(starts, LACKED["start"], LACKED["title"]), LACKED["small"])
     rate = np.where(says[row], rate, LACKED["bare"])
@@ -320,7 +333,7 @@ def _by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitc
 # ---- what is chosen ----
 
 
-def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
+def choose(puzzle: Puzzle, turns: int = TURNS) -> tuple[Ints, Floats]:
     """The candidate (an index of `found`, or -1) of each asked word, and the confidence: it is to be taken if that is not below 0.
 
     Words are chosen one by one beside the choices for their neighbours, in a few rounds; how often words are wrong, and what
@@ -337,7 +350,7 @@ def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
     usual = np.exp2(-PRIOR) / np.exp2(-PRIOR).sum()
     kinds = np.tile(usual, (rows, 1))
     pick, odds = np.full(asked.size, -1), np.full(asked.size, -np.inf)
-    for _ in range(TURNS):
+    for _ in range(turns):
         rate = (wrong + CLEAN) / (total + WORDS)
         left, right = (np.where(at[asked] >= 0, number[at[asked]], -1) for at in (page.before, page.after))
         score = found.channel + puzzle.case - beside_cost(found.word, left[of], right[of])
@@ -346,7 +359,11 @@ def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
         some = pick >= 0
         keep = np.where(page.number[asked] >= 0, -beside_cost(page.number[asked], left, right), puzzle.keep)
         odds = np.where(some, score[pick] if score.size else 0, -np.inf) + np.log2(rate / (1 - rate))[row] - keep
-        sure = np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row] + np.where(unknown, 0, KNOWN) + TITLE * title
+        sure = (
+            np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row]
+            + np.where(unknown, 0, KNOWN)
+            + TITLE * title
+        )
         number[asked] = np.where(some & (odds > sure), found.word[pick] if len(found) else -1, page.number[asked])
         likely = 1 / (1 + np.exp2(-np.clip(odds - np.where(unknown, 0, KNOWN), -50, 50)))
         wrong = np.bincount(row, likely, rows)
