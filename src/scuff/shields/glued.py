@@ -1,0 +1,175 @@
+"""Which words of a text are several that run together."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from ..text.corpus import Corpus
+from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, sums
+from ..text.random import counters, mix, one_edit_away
+from ..text.unicode import classes, is_white, word_class
+from ..text.unicode_data import LOWER, UPPER
+from ..text.words import Spans
+from .lexicon import folded, lexicon
+from .hashes import word_bits
+from .language import english
+from .splitting import WIDTHS, Splits, split, words_at
+from .symbols import CALM, among, bits_of_tampering, one_of
+
+SHORTEST = 3
+WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
+NAME, RARE = 19.0, 15.0  # bits of a name; words of the lexicon below these are never split
+# bits by which a split counts as seen: with a function word at an end, with one among three, of three words, of any two
+CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
+NAMED = 10.0  # more bits where two words would begin with a capital, as names do
+LETTERS = 3.1  # letters of a part, on average, of splits into three and more
+ODD = 1.0  # more bits where a part is no word
+COMPOUND, AFFIX = 4.0, 10.0  # more bits where two short words could be a compound, and where one of them is often a part of words
+LIKELY = 13.0  # bits by which several splits of one text count, too
+GLUED, TYPO, FIRST = 13.0, 13.0, 4.0  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
+TYPED = 12  # letters of a word up to which it may rather be a misspelt one
+AFFIXES = (
+    "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra cross self counter "
+    "para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son eur ally ly ship s"
+).split()
+BEFORE, BEHIND = "@#/\\_=&$<~%+|.", "@/\\_=<+|"
+
+
+def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
+    """Finds where blanks are missing inside words: rows and places."""
+    words = with_clitics(corpus)
+    pieces = corpus.cut(words)
+    right = lexicon().known(pieces)
+    may = splittable(corpus, words)
+    which = np.flatnonzero(~right & may)
+    none = np.empty(0, np.int64)
+    if not which.size:
+        return none, none
+    many = words.per_row(len(corpus))
+    texts = pieces.take(which)
+    ways = split(texts)
+    row = words.row[which]
+    cut, helped, camel = ways.parts > 1, ways.function, among_capitals(texts)
+    affix = (ways.parts == 2) & (np.isin(ways.first, _affixes()) | np.isin(ways.last, _affixes()))
+    gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(ways.known, 0, ODD) - np.where(affix, AFFIX, 0)
+    capital = word_class(corpus.classes[words.start[which]]) == UPPER
+    limit = np.where(camel, np.inf, np.where(ways.parts > 2, LONG, VERY_LONG))
+    limit = np.where(ways.helped & ~camel, SEVERAL, limit)
+    limit = np.where(helped, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
+    sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit)
+    sure &= (ways.parts == 2) | (texts.lengths >= LETTERS * ways.parts)
+    some = np.flatnonzero(sure & (texts.lengths <= TYPED))
+    sure[some] &= ways.bits[some] + GLUED < misspelt_bits(texts.take(some))
+    likely = cut & ways.known & ~camel & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
+    ours = english(corpus, words, right, row[sure | likely])[row]
+    sure &= ours
+    once = first_of_each(texts, row)  # a word that comes again proves nothing more
+    seen = np.bincount(row[sure & once], minlength=len(corpus))
+    seen += np.maximum(np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0)  # nor does one alone
+    prior = bits_of_tampering(seen, many)
+    compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts)) | all_capitals(texts)
+    done = sure | (cut & (prior[row] <= CALM) & (gain > prior[row] + COMPOUND * compound))
+    found = [_places(words.where(which), ways, done)]
+    again = np.flatnonzero(right & may & (prior <= CALM)[words.row])
+    if again.size:  # a known word may be two, too, in a text with others that are
+        found.append(_known(words.where(again), pieces.take(again), prior))
+    rows, at = (np.concatenate(part) for part in zip(*found, strict=True))
+    return rows, at
+
+
+def _known(words: Spans, texts: Ragged, prior: Floats) -> tuple[Ints, Ints]:
+    """The same for words that are known, but rare."""
+    number = lexicon().number(texts)
+    bits = np.where(number < 0, NAME, lexicon().cost[number])
+    rare = np.flatnonzero((bits >= RARE) & ~among_joiners(texts))
+    words, ways = words.where(rare), split(texts.take(rare))
+    done = (ways.parts > 1) & ways.known & (bits[rare] - ways.bits > prior[words.row])
+    return _places(words, ways, done)
+
+
+def _places(words: Spans, ways: Splits, done: Mask) -> tuple[Ints, Ints]:
+    chosen = done[ways.word]
+    word = ways.word[chosen]
+    return words.row[word], words.start[word] + ways.cut[chosen]
+
+
+@cache
+def _affixes() -> Ints:
+    return lexicon().number(Ragged.of(AFFIXES))
+
+
+def misspelt_bits(texts: Ragged) -> Floats:
+    """The bits of the likeliest word of the lexicon from which each text is one missing, added, wrong or swapped letter away."""
+    low = folded(texts)
+    bits = np.full(len(low), np.inf)
+    for owner, place, keys in one_edit_away(low):
+        hit, number = words_at(keys)
+        cost = lexicon().cost[number] + TYPO + FIRST * (place[hit] == 0)
+        np.minimum.at(bits, owner[hit], cost)
+    return bits
+
+
+def with_clitics(corpus: Corpus) -> Spans:
+    """The words, with the apostrophe before those that begin with one: 's and 've by themselves, as in tokenised text."""
+    words, codes = corpus.words, corpus.codes
+    before = np.append(np.zeros(2, np.uint32), codes)
+    quote = among(before[words.start + 1], "'’") & (words.start > corpus.offsets[words.row])
+    quote &= is_white(before[words.start]) | (words.start - 1 == corpus.offsets[words.row])
+    clitic = one_of(Spans(words.row, words.start, np.minimum(words.stop, words.start + 1)).cut(corpus), list("svrldmt"))
+    return Spans(words.row, words.start - (quote & clitic), words.stop)
+
+
+def first_of_each(texts: Ragged, row: Ints) -> Mask:
+    """Which texts come first in their row."""
+    out = np.zeros(row.size, np.bool_)
+    key = mix(word_bits(folded(texts)) + counters(row))
+    out[np.unique(key, return_index=True)[1]] = True
+    return out
+
+
+def all_capitals(texts: Ragged) -> Mask:
+    """Which texts have no small letters."""
+    return sums(word_class(classes(texts.codes)) == LOWER, texts.offsets) == 0
+
+
+def has_digits(texts: Ragged) -> Mask:
+    """Which texts have a digit."""
+    return sums(among(texts.codes, "0123456789"), texts.offsets) > 0
+
+
+def among_joiners(texts: Ragged) -> Mask:
+    """Which texts have an apostrophe or a hyphen."""
+    return sums(among(texts.codes, "'’-"), texts.offsets) > 0
+
+
+def splittable(corpus: Corpus, words: Spans) -> Mask:
+    """Which words may be split at all: of Latin letters, and no part of an address, a name of a file, a tag or code."""
+    codes, length = corpus.codes, words.stop - words.start
+    edge = np.zeros(1, np.uint32)
+    before = np.append(edge, codes)[words.start]
+    before[np.isin(words.start, corpus.offsets)] = 0
+    behind = np.append(codes, edge)[words.stop]
+    behind[np.isin(words.stop, corpus.offsets)] = 0
+    following = np.append(codes, np.zeros(2, np.uint32))[words.stop + 1]
+    following[words.stop + 1 >= corpus.offsets[words.row + 1]] = 0
+    good: Mask = (length >= SHORTEST) & (length <= WIDTHS[-1])
+    number = among(codes[np.minimum(words.start, codes.size - 1)], "0123456789")
+    good &= ~(among(before, BEFORE) & ~(number & among(before, ".,$"))) & ~among(behind, BEHIND)
+    letter = ((codes | 32) >= ord("a")) & ((codes | 32) <= ord("z"))
+    good &= ~((behind == ord(".")) & ((following | 32) >= ord("a")) & ((following | 32) <= ord("z")))  # a name of a file
+    plain = letter | among(codes, "'’-0123456789")
+    strange = bounds(~plain)
+    letters = bounds(letter)
+    good &= strange[words.stop] == strange[words.start]
+    good &= letters[words.stop] - letters[words.start] > 1
+    return good
+
+
+def among_capitals(texts: Ragged) -> Mask:
+    """Which texts have a capital behind a small letter."""
+    kind = word_class(classes(texts.codes))
+    camel = np.append(False, (kind[:-1] == LOWER) & (kind[1:] == UPPER))
+    camel[texts.offsets[:-1][texts.lengths > 0]] = False
+    return sums(camel, texts.offsets) > 0
