@@ -21,7 +21,6 @@ from .channels import Bitcosts
 from .hashes import word_bits
 from .keys import Spelt
 from .lexicon import HYPHEN, UNKNOWN, folded, lexicon
-from .names import NAMES
 
 TIERS = ("fast", "context")
 SURE, STEEP, EASY = (
@@ -449,6 +448,3 @@ def cased_as(new: Ragged, old: Ragged, raised: Mask) -> Ragged:
     curly = np.repeat(sums(old.codes == 0x2019, old.offsets) > 0, new.lengths)
     codes[curly & (codes == 39)] = 0x2019
     return Ragged(codes, new.offsets)
-
-
-NAMES["restore"] = Restore
