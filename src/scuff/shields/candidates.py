@@ -35,7 +35,7 @@ SHORT, LONG = 4, 16  # letters of words that are looked at for many slips on the
 COMMON = 50_000  # the words, of the most frequent, that are looked for behind two errors
 PLAIN = np.float32(12.0)  # an error that costs no more explains a word well enough to look no further
 UNSEEN = 12  # errors of a word that nobody saw
-ALIKE = 6.0  # bits of spelling the same sounds otherwise, with half of what the edits cost
+ALIKE = 7.0  # bits of spelling the same sounds otherwise, besides what is left to edit in plainer spellings of both
 CHANGED, STAYED = 3.6, 0.6  # bits of a letter that became a neighbour on the keyboard, and of one that did not
 
 
@@ -145,8 +145,7 @@ def _far(noisy: Spelt) -> Candidates:
     keys = np.concatenate((noisy.hashes(), keys, more))
     pairs = [_matches(table, of, keys) for table in (tables.without_two, tables.without_one)]
     at, word = tables.sounds.all(noisy.sounds().hashes(), SAME_KEY)
-    same = edits(words.take(word), noisy.take(at))
-    parts = [_made(at, word, np.where(same < FAR, np.minimum(same, ALIKE + same / 2), FAR), SOUND)]
+    parts = [_made(at, word, np.minimum(ALIKE + edits(_sounded().take(word), noisy.sounded().take(at)), FAR), SOUND)]
     at, word = tables.skeleton.all(noisy.skeleton().hashes(), SAME_KEY)
     pairs.append((at, word))
     of, word = _distinct(np.concatenate([a for a, _ in pairs]), np.concatenate([b for _, b in pairs]))
@@ -225,6 +224,11 @@ def _words() -> Spelt:
 @cache
 def _bones() -> Spelt:
     return _words().skeleton()
+
+
+@cache
+def _sounded() -> Spelt:
+    return _words().sounded()
 
 
 @cache
