@@ -24,15 +24,18 @@ from .lexicon import folded, lexicon
 
 KINDS = ("typo", "misspelt", "shuffled", "vowels", "cut", "sound", "keyboard", "mixed")
 TYPO, MISSPELT, SHUFFLED, VOWELS, CUT, SOUND, KEYBOARD, MIXED = range(len(KINDS))
-PRIOR = np.array([1.2, 1.5, 3.5, 3.5, 3.5, 3.5, 4.0, 6.5], np.float32)  # bits of each kind of error, before a text is seen
+PRIOR = np.array(
+    [1.2, 1.5, 3.5, 3.5, 3.5, 3.5, 4.0, 6.5], np.float32
+)  # bits of each kind of error, before a text is seen
 MOST = 16  # candidates of a word
-LIKELY = 14  # bits by which a candidate may be less likely than the best, its neighbours aside
+LIKELY = 10  # bits by which a candidate may be less likely than the best, its neighbours aside
 STEPS, FAR_STEPS = 64, (1 << 14) - 1  # costs are compared in 64ths of a bit
-SAME_KEY = 32  # words with one key that are looked at, the most frequent first
+SAME_KEY = 20  # words with one key that are looked at, the most frequent first
+SHORT, LONG = 4, 16  # letters of words that are looked at for many slips on the keyboard, if they are known and if not
 COMMON = 50_000  # the words, of the most frequent, that are looked for behind two errors
 PLAIN = np.float32(12.0)  # an error that costs no more explains a word well enough to look no further
 UNSEEN = 12  # errors of a word that nobody saw
-ALIKE = 6.0  # bits of spelling the same sounds otherwise, with half of what the edits cost
+ALIKE = 7.0  # bits of spelling the same sounds otherwise, besides what is left to edit in plainer spellings of both
 CHANGED, STAYED = 3.6, 0.6  # bits of a letter that became a neighbour on the keyboard, and of one that did not
 
 
@@ -82,9 +85,11 @@ def candidates(noisy: Ragged, most: int = MOST, *, near: bool = False) -> Candid
     near: only by one error that is not far-fetched, as is enough for words that are known and still in doubt.
     """
     spelt = Spelt.of(folded(noisy))
-    fit = np.flatnonzero((spelt.lengths > 1) & (spelt.lengths <= LONGEST) & (sums(spelt.letters < 26, spelt.offsets) > 0))
+    fit = np.flatnonzero(
+        (spelt.lengths > 1) & (spelt.lengths <= LONGEST) & (sums(spelt.letters < 26, spelt.offsets) > 0)
+    )
     part = spelt.take(fit)
-    found = _near(part, slips=not near)
+    found = _near(part, SHORT if near else LONG)
     plain = found.channel >= -PLAIN
     plain |= (found.kind == SHUFFLED) & (part.lengths[found.of] > 4)
     hard = np.ones(fit.size, np.bool_)
@@ -100,8 +105,8 @@ def candidates(noisy: Ragged, most: int = MOST, *, near: bool = False) -> Candid
 # ---- the two rounds ----
 
 
-def _near(noisy: Spelt, slips: bool) -> Candidates:
-    """Candidates by one error. slips: also by any number of slips on the keyboard."""
+def _near(noisy: Spelt, slips: int) -> Candidates:
+    """Candidates by one error; in words of up to so many letters also by any number of slips on the keyboard."""
     words, tables = _words(), _tables()
     one, keys = noisy.without_one()
     of, word = _matches(tables.without_one, np.append(np.arange(len(noisy)), one), np.append(noisy.hashes(), keys))
@@ -127,8 +132,7 @@ def _near(noisy: Spelt, slips: bool) -> Candidates:
     ):
         of, entry = table.all(noisy.hashes(), SAME_KEY)
         parts.append(_made(of, numbers[entry], cost[entry], kind))
-    if slips:
-        parts.append(_by_keys(noisy))
+    parts.append(_by_keys(noisy, slips))
     return Candidates.join(parts)
 
 
@@ -141,15 +145,16 @@ def _far(noisy: Spelt) -> Candidates:
     keys = np.concatenate((noisy.hashes(), keys, more))
     pairs = [_matches(table, of, keys) for table in (tables.without_two, tables.without_one)]
     at, word = tables.sounds.all(noisy.sounds().hashes(), SAME_KEY)
-    same = edits(words.take(word), noisy.take(at))
-    parts = [_made(at, word, np.where(same < FAR, np.minimum(same, ALIKE + same / 2), FAR), SOUND)]
+    parts = [_made(at, word, np.minimum(ALIKE + edits(_sounded().take(word), noisy.sounded().take(at)), FAR), SOUND)]
     at, word = tables.skeleton.all(noisy.skeleton().hashes(), SAME_KEY)
     pairs.append((at, word))
     of, word = _distinct(np.concatenate([a for a, _ in pairs]), np.concatenate([b for _, b in pairs]))
     parts.append(_made(of, word, edits(words.take(word), noisy.take(of)), TYPO))
 
     one, keys = noisy.unordered_without_one()
-    of, word = _matches(tables.unordered_without_one, np.append(np.arange(len(noisy)), one), np.append(noisy.unordered(), keys))
+    of, word = _matches(
+        tables.unordered_without_one, np.append(np.arange(len(noisy)), one), np.append(noisy.unordered(), keys)
+    )
     full, inner = noisy.arrangements()
     ends = noisy.letters[noisy.offsets[of]] == words.letters[words.offsets[word]]
     ends &= noisy.letters[noisy.offsets[of + 1] - 1] == words.letters[words.offsets[word + 1] - 1]
@@ -219,6 +224,11 @@ def _words() -> Spelt:
 @cache
 def _bones() -> Spelt:
     return _words().skeleton()
+
+
+@cache
+def _sounded() -> Spelt:
+    return _words().sounded()
 
 
 @cache
@@ -309,10 +319,10 @@ def _slips(length: int) -> _Slips:
     return _Slips(mine, np.stack(sets))
 
 
-def _by_keys(noisy: Spelt) -> Candidates:
+def _by_keys(noisy: Spelt, longest: int) -> Candidates:
     """Words of the same length in which every letter is the same or a neighbour on the keyboard, the most frequent of them."""
     parts = []
-    for length in range(2, 17):
+    for length in range(2, longest + 1):
         some = np.flatnonzero(noisy.lengths == length)
         if not some.size:
             continue

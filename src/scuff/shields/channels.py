@@ -33,7 +33,9 @@ def edit_costs() -> tuple[Bitcosts, Bitcosts, Bitcosts, Bitcosts]:
     context = np.repeat(np.arange(rules.first.size - 1), np.diff(rules.first))
     before, letter, after = context // 784 % 28, context // 28 % 28, context % 28
     texts = rules.texts.take(rules.number)
-    first = np.append(texts.codes, np.uint32(0))[np.minimum(texts.offsets[:-1], texts.codes.size)].astype(np.int64) - ord("a")
+    first = np.append(texts.codes, np.uint32(0))[np.minimum(texts.offsets[:-1], texts.codes.size)].astype(
+        np.int64
+    ) - ord("a")
     second = np.append(texts.codes, np.zeros(2, np.uint32))[texts.offsets[:-1] + 1].astype(np.int64) - ord("a")
     usual = (first >= 0) & (first < 26) & (letter < 26) & (before < 28)
     single = usual & (rules.taken == 1)
@@ -62,7 +64,7 @@ def edit_costs() -> tuple[Bitcosts, Bitcosts, Bitcosts, Bitcosts]:
     share = PEOPLE / total * 26  # by letter: how much likelier than others some are
     replace = share * replaced + (1 - PEOPLE) * 0.35 * keys + 0.06 * spread_out
     doubled = np.eye(SIZE) * 0.25
-    insert = share * added + (1 - PEOPLE) * (0.2 * keys + 0.2 * keys.T.T + doubled) + 0.06 * spread_out
+    insert = share * added + (1 - PEOPLE) * (0.4 * keys + doubled) + 0.06 * spread_out
     omit = np.full((SIZE, SIZE), 0.12) + share * left_out
     omit[np.arange(26), np.arange(26)] += 0.15  # one of two equal letters
     costs = [_bits(table) for table in (replace, insert, omit)]
@@ -86,7 +88,7 @@ def _bits(rate: npt.NDArray[np.float64]) -> Bitcosts:
 def edits(meant: Spelt, written: Spelt) -> Bitcosts:
     """Bits of the cheapest edits that make each word of `meant` the one of `written`; FAR if they are too far apart.
 
-    Replacing, adding and leaving out letters and swaps of two neighbours, in a band around the diagonal: cells of all pairs at once.
+    Replacing, adding and leaving out letters and swaps of two neighbours, in a band around the diagonal; all pairs at once.
     """
     replace, omit, insert, swap = edit_costs()
     out = np.full(len(meant), FAR, np.float32)

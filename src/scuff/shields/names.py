@@ -9,7 +9,7 @@ from .deobfuscate import Deobfuscate
 from .normalise import Normalise
 from .restore import Restore
 
-NAMES: dict[str, type[Shield]] = {kind.name: kind for kind in (Normalise, Deobfuscate, Restore)}
+NAMES: dict[str, type[Shield]] = {"normalise": Normalise, "deobfuscate": Deobfuscate, "restore": Restore}
 CHAINS: dict[str, str] = {  # names of whole chains
     "fast": "normalise+deobfuscate+restore",
     "context": "normalise+deobfuscate+restore(tier='context')",

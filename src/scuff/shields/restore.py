@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -20,10 +20,15 @@ from .candidates import KINDS, PRIOR, Candidates, candidates
 from .channels import Bitcosts
 from .hashes import word_bits
 from .keys import Spelt
+from .letters import letter_bits
 from .lexicon import HYPHEN, UNKNOWN, folded, lexicon
 
 TIERS = ("fast", "context")
-SURE, STEEP, EASY = 6.3, 2.6, -2.5  # bits by which a change must be likelier than that a word is right, in a text with few errors;
+SURE, STEEP, EASY = (
+    6.3,
+    2.6,
+    -2.5,
+)  # bits by which a change must be likelier than that a word is right, in a text with few errors;
 # how many fewer for every doubling of the errors; and the fewest
 SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
 TITLE = 1.5  # and more for a word with a capital letter, which may be a name
@@ -31,16 +36,21 @@ KNOWN = 0.5  # and more for a word that is known
 NOISY = 0.05  # the share of words surely wrong from which on known words are doubted, too
 RARE = 12.0  # bits of a known word beside its neighbours from which on it may be doubted
 LISTED = -23.0  # log2 of the probability of a word that is right but not frequent enough for the lexicon
+NAMELIKE = 0.9  # how much less the letters of a name must look English
 NAME = 0.9  # the share of capitals from which on a word is a name
 CLEAN, WORDS = 0.15, 20.0  # wrong words, and words, that every text is taken to have besides its own
-LACKED = {"small": 0.0015, "start": 0.006, "title": 0.02, "bare": 0.012}  # how often a right word is in no list, by its case
+LACKED = {
+    "small": 0.0015,
+    "start": 0.006,
+    "title": 0.02,
+    "bare": 0.012,
+}  # how often a right word is in no list, by its case
 TURNS = 3  # rounds in which words are chosen beside the choices for their neighbours
 PAIR = 0.9  # how much what the neighbours say counts
 FOREIGN = 0.25  # the share of unknown words from which on the language of a text is looked at
 BREAKS = np.isin(np.arange(128), [ord(char) for char in '.!?;:"()[]\n'])
 MASKS = np.isin(np.arange(128), [ord(char) for char in "*#$%"])  # symbols that hide letters: st*pid
 ADDRESS = np.isin(np.arange(128), [ord(char) for char in "@\\_<>{}=`|#~^"])  # in addresses, mentions, tags, code
-ANY = 6.5  # bits of a letter of an abbreviation
 SHORT = 5  # letters of a word in capitals that may be an abbreviation
 
 
@@ -97,7 +107,7 @@ class Restore(Shield):
         if not asked.size:
             return Repairs.none(self.kinds)
         puzzle = find_puzzle(page, asked, None)
-        chosen, confidence = choose(puzzle)
+        chosen, confidence = choose(puzzle, TURNS - 1)
         doubted = _doubted(page, puzzle, chosen, confidence)
         if doubted.size:
             puzzle = find_puzzle(page, np.sort(np.append(asked, doubted)), puzzle)
@@ -115,8 +125,8 @@ class Restore(Shield):
 class Page:
     """The words of all texts (`units`), and what is known of each.
 
-    distinct: the different words, kind: which of them each unit is. number: of a unit in the lexicon, -1 for none. before, after: the
-    unit beside each, -1 where a sentence ends; starts: which units begin one. fixed: what must stay.
+    distinct: the different words, kind: which of them each unit is. number: of a unit in the lexicon, -1 for none. before,
+    after: the unit beside each, -1 where a sentence ends; starts: which units begin one. fixed: what must stay.
     """
 
     corpus: Corpus
@@ -166,7 +176,10 @@ def find_puzzle(page: Page, asked: Ints, earlier: Puzzle | None) -> Puzzle:
     found = found.where(other)
     keep, case, raised = _by_case(page, asked, found)
     spelt = Spelt.of(folded(page.distinct.take(mine)))
-    keep = np.where(page.unknown[asked], keep + letter_bits(spelt)[part], LISTED).astype(np.float32)
+    begin = page.corpus.codes[page.units.start[asked]]
+    name = (begin != case_map(upper=False)[begin]) & ~page.starts[asked]
+    looks = letter_bits(spelt)[part] * np.where(name, NAMELIKE, 1)
+    keep = np.where(page.unknown[asked], keep + looks, LISTED).astype(np.float32)
     return Puzzle(page, asked, keep, found, case, raised, mine, table)
 
 
@@ -188,7 +201,7 @@ def _doubted(page: Page, puzzle: Puzzle, chosen: Ints, confidence: Floats) -> In
 
 
 def _units(corpus: Corpus) -> Spans:
-    """The words of all texts; compounds and possessives that the lexicon lacks as their parts, words with masked letters whole."""
+    """The words of all texts; unknown compounds and possessives as their parts, words with masked letters whole."""
     words = corpus.words
     if corpus.of_lists or not len(words):
         return words
@@ -205,7 +218,9 @@ def _units(corpus: Corpus) -> Spans:
         opens = np.append(True, ~joined[:-1])
         closes = np.flatnonzero(~joined)
         words = Spans(words.row[opens], words.start[opens], words.stop[closes])
-    split = np.flatnonzero(sums((corpus.codes == HYPHEN) | (corpus.codes == 39) | (corpus.codes == 0x2019), corpus.offsets) > 0)
+    split = np.flatnonzero(
+        sums((corpus.codes == HYPHEN) | (corpus.codes == 39) | (corpus.codes == 0x2019), corpus.offsets) > 0
+    )
     return _parts(corpus, words) if split.size else words
 
 
@@ -234,8 +249,8 @@ def _parts(corpus: Corpus, words: Spans) -> Spans:
 
 
 def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
-    """Which words stay whatever they are: with digits or letters other than a to z, in addresses and code, abbreviations; and which
-    stay only because they may be an abbreviation.
+    """Which words stay whatever they are: with digits or letters other than a to z, in addresses and code, abbreviations; and
+    which stay only because they may be an abbreviation.
     """
     upper = case_map(upper=True)
     low = folded(texts).codes
@@ -266,6 +281,8 @@ def _in_addresses(corpus: Corpus, units: Spans) -> Mask:
     found = ((signs > 0) | (slashes > 1))[chunk[units.start]]
     around = np.concatenate((np.zeros(2, np.uint32), code, np.zeros(2, np.uint32)))
     solid = ((around | 32) >= ord("a")) & ((around | 32) <= ord("z")) | ((around >= ord("0")) & (around <= ord("9")))
+    inside = units.stop < corpus.offsets[units.row + 1]
+    found |= inside & (around[units.stop + 2] == ord("("))  # print(x)
     inside = units.stop + 1 < corpus.offsets[units.row + 1]
     found |= inside & (around[units.stop + 2] == ord(".")) & solid[units.stop + 3]
     inside = units.start - 1 > corpus.offsets[units.row]
@@ -294,15 +311,17 @@ def _beside(corpus: Corpus, units: Spans) -> tuple[Ints, Ints, Mask]:
 
 
 def _by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitcosts, Mask]:
-    """What the case of each asked word says: log2 of how often right words written so are unknown, log2 of how often each candidate
-    is written so, and which candidates get a capital letter that the noisy word does not have.
+    """What the case of each asked word says: log2 of how often right words written so are unknown, log2 of how often each
+    candidate is written so, and which candidates get a capital letter that the noisy word does not have.
     """
     rows, units, words = len(page.corpus), page.units, lexicon()
     texts = page.corpus.cut(units)
     capital = texts.codes != case_map(upper=False)[texts.codes]
     some = sums(capital, texts.offsets) > 0
     many = np.bincount(units.row, some, rows)
-    says = (many > 0) & (many <= 0.6 * page.total)  # a text without any capital, or with one in nearly all words, says nothing
+    says = (many > 0) & (
+        many <= 0.6 * page.total
+    )  # a text without any capital, or with one in nearly all words, says nothing
     mine, row, starts = some[asked], units.row[asked], page.starts[asked]
     rate = np.where(mine, np.where(starts, LACKED["start"], LACKED["title"]), LACKED["small"])
     rate = np.where(says[row], rate, LACKED["bare"])
@@ -319,8 +338,8 @@ def _by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitc
 # ---- what is chosen ----
 
 
-def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
-    """The candidate (an index of `found`, or -1) of each asked word, and the confidence: it is to be taken if that is not below 0.
+def choose(puzzle: Puzzle, turns: int = TURNS) -> tuple[Ints, Floats]:
+    """The candidate (an index of `found`, or -1) of each asked word, and the confidence, which is below 0 if the word is to stay.
 
     Words are chosen one by one beside the choices for their neighbours, in a few rounds; how often words are wrong, and what
     is wrong with them, is counted in the text in each round. Confidence: by how many bits the candidate is likelier than that the
@@ -336,7 +355,7 @@ def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
     usual = np.exp2(-PRIOR) / np.exp2(-PRIOR).sum()
     kinds = np.tile(usual, (rows, 1))
     pick, odds = np.full(asked.size, -1), np.full(asked.size, -np.inf)
-    for _ in range(TURNS):
+    for _ in range(turns):
         rate = (wrong + CLEAN) / (total + WORDS)
         left, right = (np.where(at[asked] >= 0, number[at[asked]], -1) for at in (page.before, page.after))
         score = found.channel + puzzle.case - beside_cost(found.word, left[of], right[of])
@@ -345,7 +364,11 @@ def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
         some = pick >= 0
         keep = np.where(page.number[asked] >= 0, -beside_cost(page.number[asked], left, right), puzzle.keep)
         odds = np.where(some, score[pick] if score.size else 0, -np.inf) + np.log2(rate / (1 - rate))[row] - keep
-        sure = np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row] + np.where(unknown, 0, KNOWN) + TITLE * title
+        sure = (
+            np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row]
+            + np.where(unknown, 0, KNOWN)
+            + TITLE * title
+        )
         number[asked] = np.where(some & (odds > sure), found.word[pick] if len(found) else -1, page.number[asked])
         likely = 1 / (1 + np.exp2(-np.clip(odds - np.where(unknown, 0, KNOWN), -50, 50)))
         wrong = np.bincount(row, likely, rows)
@@ -376,41 +399,9 @@ def _first(of: Ints, score: npt.NDArray[np.floating], size: int) -> Ints:
     return out
 
 
-@cache
-def _trigrams() -> Bitcosts:
-    """-log2 P(letter | the two before it) of words as such: what a word that no list has looks like."""
-    spelt = Spelt.of(lexicon().words)
-    key = _letter_contexts(spelt)
-    count = np.bincount(key, minlength=30**3).reshape(900, 30).astype(np.float64)
-    pairs = count.reshape(30, 30, 30).sum(0)
-    single = pairs.sum(0) + 1
-    single /= single.sum()
-    pairs = (pairs + 5 * single) / (pairs.sum(1, keepdims=True) + 5)
-    p = (count + 5 * np.tile(pairs, (30, 1))) / (count.sum(1, keepdims=True) + 5)
-    return -np.log2(p).astype(np.float32).ravel()
-
-
-def _letter_contexts(spelt: Spelt) -> Ints:
-    """The number of each letter with the two before it; one more at the end of each word."""
-    flat = np.full(spelt.letters.size + 3 * len(spelt), 29, np.int64)
-    at = np.arange(spelt.letters.size) + 3 * spelt.word + 2
-    flat[at] = spelt.letters
-    ends = spelt.offsets[1:] + 3 * np.arange(len(spelt)) + 2
-    at = np.sort(np.append(at, ends))
-    return (flat[at - 2] * 30 + flat[at - 1]) * 30 + flat[at]
-
-
-def letter_bits(spelt: Spelt) -> Bitcosts:
-    """log2 of the probability of each word as a string of letters that look like English."""
-    cost = np.round(_trigrams()[_letter_contexts(spelt)] * 64).astype(np.int64)
-    bits = -sums(cost, spelt.offsets + np.arange(len(spelt) + 1)).astype(np.float32) / 64
-    short = np.where(spelt.lengths <= SHORT, -ANY * spelt.lengths, -np.inf)  # an abbreviation can have any letters
-    return np.maximum(bits, short).astype(np.float32)
-
-
 def cased_as(new: Ragged, old: Ragged, raised: Mask) -> Ragged:
-    """New words in the case of the old: all capitals, capitals where the same letters have them, a first capital (also if it slipped
-    inside, or for `raised` words), or small.
+    """New words in the case of the old: all capitals, capitals where the same letters have them, a first capital (also if it
+    slipped inside, or for `raised` words), or small.
     """
     upper, lower = case_map(upper=True), case_map(upper=False)
     big = old.codes != lower[old.codes]
@@ -431,5 +422,3 @@ def cased_as(new: Ragged, old: Ragged, raised: Mask) -> Ragged:
     curly = np.repeat(sums(old.codes == 0x2019, old.offsets) > 0, new.lengths)
     codes[curly & (codes == 39)] = 0x2019
     return Ragged(codes, new.offsets)
-
-

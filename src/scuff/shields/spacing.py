@@ -97,7 +97,7 @@ class Stretches:
     number: Ints  # of the word that they are
     known: Mask  # it is a word
     spelt: Mask  # single letters, as many as there are in a row
-    empty: Mask  # nothing in it is a word by itself
+    empty: Mask  # half of it are single letters, and nothing in it is a word by itself
     figures: Mask  # single digits
     loud: Mask  # all in capitals
 
@@ -126,7 +126,8 @@ class Stretches:
         plain &= ~_alphabet(joined)
         plain &= loud | (initial[last + 1] == initial[first + 1])
         spelt = alone & ~_goes_on(single, pieces.words, first, last) & (last - first >= SPELT - 1)
-        empty = plain & (count((pieces.number >= 0) & (length > 2)) == 0)
+        letters = count(single & ~pieces.article)
+        empty = plain & (2 * letters > last - first) & (letters > 1) & (count((pieces.number >= 0) & (length > 2)) == 0)
         figures = count(~(digit & single)) == 0
         return cls(pieces, first, last, number, known & plain, spelt & plain, empty, figures, loud)
 
