@@ -25,11 +25,14 @@ NAME, RARE = 19.0, 15.0  # bits of a name; words of the lexicon below these are 
 CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
 NAMED = 10.0  # more bits where two words would begin with a capital, as names do
 LETTERS = 3.1  # letters of a part, on average, of splits into three and more
-ODD = 1.0  # more bits where a part is no word
 COMPOUND, AFFIX = (
     4.0,
     10.0,
 )  # more bits where two short words could be a compound, and where one of them is often a part of words
+OFTEN, LEAST = (
+    2,
+    1.0,
+)  # blanks that are missing are seldom alone: each split that is seen counts twice; bits that are paid in any case
 LIKELY = 13.0  # bits by which several splits of one text count, too
 GLUED, TYPO, FIRST = (
     13.0,
@@ -61,7 +64,7 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     row = words.row[which]
     cut, helped, camel = ways.parts > 1, ways.function, among_capitals(texts)
     affix = (ways.parts == 2) & (np.isin(ways.first, _affixes()) | np.isin(ways.last, _affixes()))
-    gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(ways.known, 0, ODD) - np.where(affix, AFFIX, 0)
+    gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(affix, AFFIX, 0)
     capital = word_class(corpus.classes[words.start[which]]) == UPPER
     limit = np.where(camel, np.inf, np.where(ways.parts > 2, LONG, VERY_LONG))
     limit = np.where(ways.helped & ~camel, SEVERAL, limit)
@@ -78,8 +81,10 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     seen += np.maximum(
         np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0
     )  # nor does one alone
-    prior = bits_of_tampering(seen, many)
+    prior = np.maximum(bits_of_tampering(OFTEN * seen, many), LEAST)
     compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts)) | all_capitals(texts)
+    partly = np.flatnonzero(cut & ~ways.known & (prior[row] <= CALM) & (texts.lengths <= TYPED))
+    gain[partly] -= np.where(ways.bits[partly] + prior[row[partly]] < misspelt_bits(texts.take(partly)), 0, np.inf)
     done = sure | (cut & (prior[row] <= CALM) & (gain > prior[row] + COMPOUND * compound))
     found = [_places(words.where(which), ways, done)]
     again = np.flatnonzero(right & may & (prior <= CALM)[words.row])

@@ -147,9 +147,8 @@ def _joined(texts: Ragged, first: Ints, last: Ints) -> Ragged:
 def _windows(linked: Mask, odd: Mask, length: Ints) -> tuple[Ints, Ints]:
     """First and last of all stretches of linked words with an odd one among them."""
     links, odds, letters = bounds(linked), bounds(odd), bounds(length)
-    near = np.flatnonzero(odd)
-    near = np.unique((near[:, None] - np.arange(MOST)).ravel())
-    near = near[near >= 0]
+    ahead = np.minimum(np.arange(odd.size) + MOST, odd.size)
+    near = np.flatnonzero(odds[ahead] > odds[:-1])
     found = [(np.empty(0, np.int64),) * 2]
     for size in range(2, MOST + 1):
         near = near[near + size <= odd.size]

@@ -39,7 +39,7 @@ PARTICLES = (
 # The costs above which a part is no word, by its letters: short ones would fit anywhere
 CEILING = (8.0, 14.0, 17.5, 21.0, 23.0)
 SHORT = 4.0  # more bits for words of two letters that are not function words
-OPENING, PER_LETTER = 14.0, 4.0  # bits of a part that is no word, and of each of its letters
+OPENING, PER_LETTER = 9.0, 3.8  # bits of a part that is no word, and of each of its letters
 NAMELY = 4.0  # fewer bits if it begins with a capital
 TINY, STUB = 3, 6.0  # letters below which it is hardly anything, and the bits of that
 NUMBER, JOINT = 9.0, 3.0  # bits of digits, and of a hyphen or 's
