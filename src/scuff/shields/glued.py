@@ -12,7 +12,7 @@ from ..text.random import counters, mix, one_edit_away
 from ..text.unicode import classes, is_white, word_class
 from ..text.unicode_data import LOWER, UPPER
 from ..text.words import Spans
-from .bits import CALM, among, bits_of_tampering, one_of
+from .bits import among, bits_of_tampering, one_of
 from .hashes import word_bits
 from .language import english
 from .lexicon import folded, lexicon
@@ -33,6 +33,7 @@ OFTEN, LEAST = (
     2,
     1.0,
 )  # blanks that are missing are seldom alone: each split that is seen counts twice; bits that are paid in any case
+BUSY = 6.0  # bits of a missing blank up to which weaker signs count
 LIKELY = 13.0  # bits by which several splits of one text count, too
 GLUED, TYPO, FIRST = (
     13.0,
@@ -40,6 +41,7 @@ GLUED, TYPO, FIRST = (
     4.0,
 )  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
 TYPED = 12  # letters of a word up to which it may rather be a misspelt one
+DROPPED = 8  # letters of a word below which its last `in` may be `ing`
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
     "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
@@ -64,6 +66,7 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     row = words.row[which]
     cut, helped, camel = ways.parts > 1, ways.function, among_capitals(texts)
     affix = (ways.parts == 2) & (np.isin(ways.first, _affixes()) | np.isin(ways.last, _affixes()))
+    affix |= (ways.parts == 2) & (texts.lengths < DROPPED) & (ways.last == _number("in"))  # goin
     gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(affix, AFFIX, 0)
     capital = word_class(corpus.classes[words.start[which]]) == UPPER
     limit = np.where(camel, np.inf, np.where(ways.parts > 2, LONG, VERY_LONG))
@@ -83,11 +86,11 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     )  # nor does one alone
     prior = np.maximum(bits_of_tampering(OFTEN * seen, many), LEAST)
     compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts)) | all_capitals(texts)
-    partly = np.flatnonzero(cut & ~ways.known & (prior[row] <= CALM) & (texts.lengths <= TYPED))
+    partly = np.flatnonzero(cut & ~ways.known & (prior[row] <= BUSY) & (texts.lengths <= TYPED))
     gain[partly] -= np.where(ways.bits[partly] + prior[row[partly]] < misspelt_bits(texts.take(partly)), 0, np.inf)
-    done = sure | (cut & (prior[row] <= CALM) & (gain > prior[row] + COMPOUND * compound))
+    done = sure | (cut & (prior[row] <= BUSY) & (gain > prior[row] + COMPOUND * compound))
     found = [_places(words.where(which), ways, done)]
-    again = np.flatnonzero(right & may & (prior <= CALM)[words.row])
+    again = np.flatnonzero(right & may & (prior <= BUSY)[words.row])
     if again.size:  # a known word may be two, too, in a text with others that are
         found.append(_known(words.where(again), pieces.take(again), prior))
     rows, at = (np.concatenate(part) for part in zip(*found, strict=True))
@@ -113,6 +116,10 @@ def _places(words: Spans, ways: Splits, done: Mask) -> tuple[Ints, Ints]:
 @cache
 def _affixes() -> Ints:
     return lexicon().number(Ragged.of(AFFIXES.split()))
+
+
+def _number(word: str) -> int:
+    return int(lexicon().number(Ragged.of([word]))[0])
 
 
 def misspelt_bits(texts: Ragged) -> Floats:
