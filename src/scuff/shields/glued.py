@@ -64,11 +64,12 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     texts = pieces.take(which)
     ways = split(texts)
     row = words.row[which]
-    cut, helped, camel = ways.parts > 1, ways.function, among_capitals(texts)
+    cut, helped, capitals = ways.parts > 1, ways.function, inner_capitals(texts)
+    camel = (capitals > 0) & (capitals >= ways.parts - 1)  # TheFireRises, but not ArchivedfromtheOriginal
     affix = (ways.parts == 2) & (np.isin(ways.first, _affixes()) | np.isin(ways.last, _affixes()))
     affix |= (ways.parts == 2) & (texts.lengths < DROPPED) & (ways.last == _number("in"))  # goin
     gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(affix, AFFIX, 0)
-    capital = word_class(corpus.classes[words.start[which]]) == UPPER
+    capital = (word_class(corpus.classes[words.start[which]]) == UPPER) & ~ways.plain
     limit = np.where(camel, np.inf, np.where(ways.parts > 2, LONG, VERY_LONG))
     limit = np.where(ways.helped & ~camel, SEVERAL, limit)
     limit = np.where(helped, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
@@ -191,9 +192,9 @@ def splittable(corpus: Corpus, words: Spans) -> Mask:
     return good
 
 
-def among_capitals(texts: Ragged) -> Mask:
-    """Which texts have a capital behind a small letter."""
+def inner_capitals(texts: Ragged) -> Ints:
+    """How many capitals behind small letters texts have."""
     kind = word_class(classes(texts.codes))
     camel = np.append(False, (kind[:-1] == LOWER) & (kind[1:] == UPPER))
     camel[texts.offsets[:-1][texts.lengths > 0]] = False
-    return sums(camel, texts.offsets) > 0
+    return sums(camel, texts.offsets)

@@ -14,7 +14,7 @@ from .lexicon import folded
 
 ENOUGH = 2  # small words of another language
 KNOWN = 0.9  # the share of words that are known from which a text is English beyond doubt
-ENGLISH = "on man two"  # besides those of WORDS, which are listed for longer texts
+ENGLISH = "on man two com sen van den"  # besides those of WORDS, which are listed for longer texts
 
 
 @cache
