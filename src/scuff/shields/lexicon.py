@@ -20,7 +20,32 @@ from .hashes import HashTable, word_bits
 
 Costs = npt.NDArray[np.float32]
 CURLY, APOSTROPHE, HYPHEN = 0x2019, 0x27, 0x2D
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # makes hashes of keys of pairs; odd, so none are mixed up
 UNKNOWN = np.float32(20.0)  # the cost of a word that is not in the lexicon, in bits
+ENDINGS = (  # what is left off, what comes in its place
+    ("s", ""), ("ly", ""), ("ly", "le"), ("ness", ""), ("like", ""), ("wise", ""), ("ed", ""), ("ed", "e"), ("ing", ""),
+    ("ing", "e"), ("ings", ""), ("y", "e"), ("er", ""), ("ers", ""),
+)  # fmt: skip
+DOUBLING = ("ed", "ing", "ings", "er", "ers")  # after one vowel and one consonant, which they double: occurred
+BEGINNINGS = (
+    "un",
+    "re",
+    "pre",
+    "non",
+    "anti",
+    "over",
+    "under",
+    "out",
+    "super",
+    "mis",
+    "co",
+    "bio",
+    "multi",
+    "sub",
+    "inter",
+    "mega",
+)
+STEM, COMMON = 4, 18.5  # letters and bits of a word whose forms are right
 ORDINALS = ("s", "st", "nd", "rd", "th", "'s")  # 1990s, 1st
 
 
@@ -36,16 +61,18 @@ class Lexicon:
     """English words in lower case, numbered by falling frequency.
 
     cost: -log2 of each word's probability. others: hashes of further forms that are right. pairs: left * size + right of pairs
-    that are more likely than their words by themselves, sorted. back: what it costs not to be in a pair with a left word.
+    that are more likely than their words by themselves. back: what it costs not to be in a pair with a left word.
+    capital: how often a word inside a sentence begins with a capital letter, from 0 to 1: nearly always if it is a name.
     """
 
     words: Ragged
     cost: Costs
     table: HashTable
     others: HashTable
-    pairs: Ints
+    pairs: HashTable
     pair_costs: Costs
     back: Costs
+    capital: Costs
 
     def __len__(self) -> int:
         return self.cost.size
@@ -72,12 +99,13 @@ class Lexicon:
         left, right = np.broadcast_arrays(left, right)
         size = len(self)
         out = np.where(right < 0, UNKNOWN, self.cost[right] + np.where(left < 0, np.float32(0), self.back[left]))
-        key = (left.astype(np.int64) * size + right).ravel()
-        key[(left < 0).ravel() | (right < 0).ravel()] = -1
-        at = np.minimum(np.searchsorted(self.pairs, key), self.pairs.size - 1)
-        hit = (self.pairs[at] == key).reshape(out.shape)
-        out[hit] = self.pair_costs[at.reshape(out.shape)[hit]]
-        return out.astype(np.float32)
+        both = np.flatnonzero((left >= 0) & (right >= 0))
+        key = (left.ravel()[both].astype(np.int64) * size + right.ravel()[both]).astype(np.uint64)
+        at = self.pairs.first(key * SPREAD)
+        hit = at >= 0
+        out = out.astype(np.float32)
+        out.reshape(-1)[both[hit]] = self.pair_costs[self.pairs.value[at[hit]]]
+        return out
 
     def _listed(self, keys: Bits) -> Mask:
         found = self.table.has(keys)
@@ -97,9 +125,38 @@ class Lexicon:
         length = np.maximum(_stem_stops(low.codes, start, stop) - start, 0)
         parts = Ragged(low.codes[spread(start, length)], bounds(length))
         right = self._listed(word_bits(parts)) | (length == 1) | _numbers(parts)
-        edges = bounds(count)
-        known = sums(~right | (length == 0), edges) == 0
-        return known | _numbers(low)
+        known = (sums(~right | (length == 0), bounds(count)) == 0) | _numbers(low)
+        left = np.flatnonzero(~known)
+        known[left] = self._is_form(low.take(left))
+        return known
+
+    def _is_form(self, low: Ragged) -> Mask:
+        """Which words are regular forms of words of the lexicon that are not rare: routings, unclassifiably, pretrial."""
+        found = np.zeros(len(low), np.bool_)
+        for ending, more in ENDINGS:
+            some = _ends(low, ending)
+            if ending in DOUBLING and not more:
+                some = some[~_open(low, low.offsets[some + 1] - len(ending))]
+            found |= self._has_stem(low, some, 0, len(ending), more)
+        for beginning in BEGINNINGS:
+            some = _begins(low, beginning)
+            found |= self._has_stem(low, some[low.lengths[some] > len(beginning) + STEM], len(beginning), 0, "")
+        return found
+
+    def _has_stem(self, low: Ragged, some: Ints, before: int, behind: int, more: str) -> Mask:
+        """Which of some words are in the lexicon without letters at their beginning and end, and with `more` behind them."""
+        start, stop = low.offsets[some] + before, low.offsets[some + 1] - behind
+        some, start, stop = (each[stop - start >= STEM] for each in (some, start, stop))
+        length = stop - start
+        stems = Ragged(low.codes[spread(start, length)], bounds(length))
+        if more:
+            pair = Ragged.join([stems, Ragged.of([more] * len(stems))])
+            order = np.arange(2 * len(stems)).reshape(2, -1).T.ravel()
+            stems = Ragged(pair.take(order).codes, bounds(length + len(more)))
+        number = self.table.get(word_bits(stems))
+        found = np.zeros(len(low), np.bool_)
+        found[some[(number >= 0) & (self.cost[number] < COMMON)]] = True
+        return found
 
 
 def _stem_stops(codes: Codes, start: Ints, stop: Ints) -> Ints:
@@ -124,6 +181,32 @@ def _numbers(words: Ragged) -> Mask:
             for word in strings
         ]
     return found
+
+
+def _ends(words: Ragged, ending: str) -> Ints:
+    """The numbers of the words that end so."""
+    some = np.flatnonzero(words.lengths > len(ending))
+    for place, letter in enumerate(reversed(ending), 1):
+        some = some[words.codes[words.offsets[some + 1] - place] == ord(letter)]
+    return some
+
+
+def _open(words: Ragged, stop: Ints) -> Mask:
+    """Whether a vowel and a consonant that can be doubled stand before each place."""
+    vowel, consonant = (
+        np.isin(words.codes[stop - back], [ord(letter) for letter in letters])
+        for back, letters in ((2, "aeiou"), (1, "bdgklmnprt"))
+    )
+    found: Mask = vowel & consonant
+    return found
+
+
+def _begins(words: Ragged, beginning: str) -> Ints:
+    """The numbers of the words that begin so."""
+    some = np.flatnonzero(words.lengths > len(beginning))
+    for place, letter in enumerate(beginning):
+        some = some[words.codes[words.offsets[some] + place] == ord(letter)]
+    return some
 
 
 def _lines(data: bytes) -> Ragged:
@@ -151,7 +234,7 @@ def lexicon() -> Lexicon:
     for size in about["sizes"]:
         parts.append(raw[at : at + size])
         at += size
-    listing, others, costs, back, lefts, rights, pair_costs = parts
+    listing, others, costs, back, lefts, rights, pair_costs, capital = parts
     step = np.float32(about["step"])
     coarse = np.frombuffer(costs, np.uint8)
     order = np.argsort(coarse, kind="stable")
@@ -166,7 +249,8 @@ def lexicon() -> Lexicon:
         coarse[order] / step,
         HashTable.of(word_bits(words)),
         HashTable.of(word_bits(_lines(others))),
-        left * order.size + right,
+        HashTable.of((left * order.size + right).astype(np.uint64) * SPREAD),
         np.frombuffer(pair_costs, np.uint8) / step,
         np.frombuffer(back, np.uint8) / step,
+        np.frombuffer(capital, np.uint8)[order] / np.float32(255),
     )
