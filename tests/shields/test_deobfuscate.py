@@ -52,6 +52,7 @@ DISGUISED = [
     ("a bor ing film", "a boring film"),
     ("t h i s i s m y p l a c e", "this is my place"),
     ("w a r n i n g: do not", "warning: do not"),
+    ("t h i s i s a n e x a m p l e o f s p a c e d t e x t", "this is an example of spaced text"),
     # leet, and stars for vowels
     ("th1s is c00l", "this is cool"),
     ("H3LL0 world", "HELLO world"),
@@ -103,6 +104,7 @@ word...word word--word word—word end.Start word(s) him/herself [sic]
 sentence one.  Sentence two.  Three.
     indented = code
 name      age     town
+a b c d e f g h i j k l m n o p q r s t u v w x y z
 today, tonight, cannot, into, onto, whatever, nevertheless, notwithstanding
 therapist forget altogether island manslaughter together carpet legend
 1,000,000 2+2=4 5*3 2^10 10-20 1/2 3:1 2001-2005 +49-89-1234
