@@ -45,6 +45,7 @@ RECIPES = ("deepwordbug", "textbugger", "tt-deepwordbug", "pwws", "textfooler")
 TOXIC = ("davidson", "jigsaw")  # the models that tt-deepwordbug applies to
 SHIELDS = ("none", "fast", "context")
 ATTACKERS = ("unaware", "aware")
+TAGS = "tags(share=0.3)"  # the goal for tags
 CHUNK = 20  # texts of a cell of an attack: small, so that all cells have some when time is short
 LONGEST, QUERIES = 60, 200  # words of an attacked text, queries for it
 SEED = 17
@@ -246,7 +247,7 @@ def attack(cell: Cell, work: Work) -> dict[str, Any]:
     if len(about.text) > 1:
         given = {**given, "side": "second"}
     if about.task == "tokens":
-        given = {**given, "goal": "tags"}
+        given = {**given, "goal": TAGS}
     if cell.attacker:
         given = {**given, "attacker": cell.attacker}
     summary = scuff.attack(
@@ -312,6 +313,8 @@ def run(args: argparse.Namespace) -> int:
     begin = time.time()
     (args.out / "cells").mkdir(parents=True, exist_ok=True)
     restored(args)
+    if args.restore:
+        return 0
     work = Work(args.out, args.models, args.minilm, args.device, args.examples, args.attacked)
     cells = [cell for cell in all_cells(args.names, args.attacked) if not args.only or cell.what in args.only]
     cells = [cell for cell in cells if cell.shield in args.shields]
@@ -359,6 +362,7 @@ def arguments(given: Iterable[str] | None = None) -> argparse.Namespace:
     runs.add_argument("--shields", nargs="+", default=list(SHIELDS), choices=SHIELDS, help="only these")
     runs.add_argument("--models", type=Path, help="where restored models are or go; default FOLDER/models")
     runs.add_argument("--minilm", help="all-MiniLM-L6-v2 as a Hugging Face folder; default: the installed package's")
+    runs.add_argument("--restore", action="store_true", help="only write the models as Hugging Face folders, and stop")
     runs.add_argument("--out", type=Path, default=Path("runs/shielded"), metavar="FOLDER")
     page = commands.add_parser("page", help="write the evidence and its part of the page")
     page.add_argument("--runs", type=Path, metavar="FOLDER", help="take cells from there; default: only the evidence")

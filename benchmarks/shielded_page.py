@@ -229,7 +229,7 @@ def block(found: Results) -> str:
         "and attacked in brackets. Unaware: the search asks the model alone, and a success must fool the shielded model. Aware: "
         "the search asks the shielded model. tt-deepwordbug: ToxicTrap's goal, toxic texts alone. textbugger and textfooler take "
         "neighbours from lists of at most 8 counter-fitted ones, textfooler without the limit on their angle. On tags a success "
-        "is half of them wrong."
+        "is three in ten of them wrong."
     )
     versions = ", ".join(f"{name} {about[name]}" for name in ("scuff", "torch", "transformers", "numpy"))
     parts = [
