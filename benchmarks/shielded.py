@@ -329,7 +329,7 @@ def run(args: argparse.Namespace) -> int:
     while waiting and time.time() - begin < args.limit:
         finished, waiting = wait(waiting, max(0.1, min(5.0, args.limit - (time.time() - begin))), "FIRST_COMPLETED")
         for future in finished:
-            done, line = done + 1, future.result()
+            done, line = done + 1, outcome(future)
             failed += "FAILED" in line
             print(f"{time.time() - begin:5.0f} s  {done}/{len(left)}  {line}", flush=True)
     processes = list((pool._processes or {}).values())
@@ -338,6 +338,14 @@ def run(args: argparse.Namespace) -> int:
         process.terminate()
     print(f"{time.time() - begin:5.0f} s  {done} done, {failed} failed, {len(left) - done} left", flush=True)
     return 3 if failed else 0
+
+
+def outcome(future: Future[str]) -> str:
+    """The line of a cell, also if its process died."""
+    try:
+        return future.result()
+    except Exception as error:
+        return f"FAILED: {type(error).__name__}: {error}"
 
 
 def versions() -> dict[str, str]:

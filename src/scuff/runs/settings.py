@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from ..data.dataset import Task
-from ..shields.names import parse as parse_shield
 from ..specs import as_spec, check_switch, some
 
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
@@ -158,7 +157,9 @@ class Settings(FileSettings):
             raise ValueError(f"expected each of the labels once, got {some(self.labels)}")
         self.error_limit(1)
         if self.shield:
-            parse_shield(self.shield)
+            from ..shields.names import parse  # here: the help of a command need not load shields
+
+            parse(self.shield)
             if self.predictions:
                 raise ValueError(
                     f"expected a model for shield {self.shield}, got predictions: a shield mends texts before a model is asked"
