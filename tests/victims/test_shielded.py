@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,10 @@ from hypothesis import strategies as st
 import scuff
 from scuff.cli.main import main
 from scuff.runs.folder import BadRun, Folder
+from scuff.shields import Corpus, Repairs, Shield
+from scuff.text.edits import Edits
+from scuff.text.ragged import Ragged
+from scuff.text.words import Spans
 from scuff.victims import Access, Column, Outputs, Query, Shielded, Victim, open_victim
 from scuff.victims.shielded import unshielded
 from scuff.victims.substitution import gives_slopes
@@ -50,6 +55,16 @@ class Echo(Victim):
     def saliency(self, *columns: Column, side: int, words: Any, **more: Any) -> Any:
         self.seen, self.words = list(zip(*columns, strict=True)), words
         return [np.array([stop - start for start, stop in spans], np.float64) for spans in words]
+
+
+@dataclass(frozen=True)
+class Instead(Shield):
+    """Puts `xyz` in place of the first three characters of longer texts."""
+
+    def mend(self, corpus: Corpus) -> Repairs:
+        row = np.flatnonzero(corpus.lengths > 3)
+        spans = Spans(row, corpus.offsets[row], corpus.offsets[row] + 3)
+        return Repairs.of(Edits.of(corpus, spans, Ragged.of(["xyz"] * row.size)), row * 0, ("replaced",))
 
 
 def test_the_victim_sees_mended_texts_each_once() -> None:
@@ -132,9 +147,10 @@ def test_saliency_is_that_of_the_mended_text() -> None:
 
 def test_words_that_a_repair_joins_share_what_they_become() -> None:
     echo = Echo()
-    shielded = Shielded(echo, Strip(" "))
-    found = shielded.saliency(["a b"], side=0, words=[[(0, 2), (1, 3)]], weights=np.ones((1, 2)))
-    assert echo.words == [[(0, 1), (1, 2)]] and found[0].tolist() == [1, 1]
+    texts, words = ["a b c", "d"], [[(0, 1), (2, 3), (4, 5)], [(0, 1)]]
+    found = Shielded(echo, Instead()).saliency(texts, side=0, words=words, weights=np.ones((2, 2)))
+    assert echo.seen == [("xyz c",), ("d",)] and echo.words == [[(0, 3), (4, 5)], [(0, 1)]]
+    assert [each.tolist() for each in found] == [[3, 3, 1], [1]]
 
 
 def test_slopes_pass_through() -> None:
@@ -282,6 +298,16 @@ def test_some_attacks_survive_and_a_run_resumes_to_the_same_bytes(tmp_path: Path
         part.unlink()
     scuff.resume(tmp_path / "run")
     assert [file.read_bytes() for file in files] == before
+
+
+@pytest.mark.slow
+def test_workers_change_no_byte(tmp_path: Path) -> None:
+    given: dict[str, Any] = {**FEW, "examples": 24, "shield": f"{STRIP}(what='aeiou')", "attacker": "unaware"}
+    for workers in (1, 2):
+        folder = tmp_path / str(workers)
+        scuff.attack("toy:sentiment", "toy:sentiment", "deepwordbug", folder, workers=workers, **given)
+    for name in ("summary.json", "results.jsonl", "report.html"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
 
 
 def test_the_command_and_its_errors(
