@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import scuff
 from scuff.cli.main import main
+from scuff.reports import write_parquet
 from scuff.runs.folder import BadRun, Folder
 from scuff.shields import Corpus, Repairs, Shield
 from scuff.text.edits import Edits
@@ -281,6 +282,12 @@ def test_an_unaware_attacker_asks_the_model_alone(tmp_path: Path) -> None:
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "unaware attacker" in page and "--attacker unaware" in page and "--shield" in page
     assert "of these, past the shield" in str(found)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write_parquet(Folder(tmp_path / "run"), str(tmp_path / "rows.parquet"))
+    rows = parquet.read_table(tmp_path / "rows.parquet").to_pydict()
+    assert rows["found"] == [line["found"] for line in found.lines] and sum(map(bool, rows["mended"])) >= sum(
+        rows["found"]
+    )
 
 
 def test_some_attacks_survive_and_a_run_resumes_to_the_same_bytes(tmp_path: Path) -> None:
