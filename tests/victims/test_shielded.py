@@ -283,7 +283,7 @@ def test_an_unaware_attacker_asks_the_model_alone(tmp_path: Path) -> None:
     assert "unaware attacker" in page and "--attacker unaware" in page and "--shield" in page
     assert "of these, past the shield" in str(found)
     parquet = pytest.importorskip("pyarrow.parquet")
-    write_parquet(Folder(tmp_path / "run"), str(tmp_path / "rows.parquet"))
+    write_parquet(tmp_path / "run", str(tmp_path / "rows.parquet"))
     rows = parquet.read_table(tmp_path / "rows.parquet").to_pydict()
     assert rows["found"] == [line["found"] for line in found.lines] and sum(map(bool, rows["mended"])) >= sum(
         rows["found"]
