@@ -139,6 +139,7 @@ class RunKeywords(TypedDict, total=False):
     map: dict[str, str]  # {label of the data: label of the model}, where they differ
     none: str | None  # the model's label for texts without any other (label sets)
     options: dict[str, Any]  # of the model, e.g. {"device": "cpu"}
+    shield: str | Shield | None  # mends texts before the model sees them: "fast", "normalise+restore", a Shield
     predictions: str | Sequence[str]  # files of answers collected before, instead of a model
     examples: int | None  # how many to sample, in the shares of their labels; default 500
     mlm: str | None  # masked language model for the perturbation contextual
@@ -185,6 +186,7 @@ class AttackKeywords(RunKeywords, total=False):
     vectors: str | None  # file of word vectors or of lists of neighbours
     max_time: float | None  # seconds for the run; examples not finished by then count as failed
     attacked: int | None  # sample until there are so many that the goal applies to; examples: look at no more than that
+    attacker: Literal["aware", "unaware"]  # of the shield: searches against the shielded model, or the model alone
     valid: float  # successes that moved more than this in meaning are not valid; default 0.2
 
 
@@ -603,7 +605,7 @@ def evaluate(
     ("rule", "score", "gradient"), degrees, cases, width, protocol, as_published (as its paper has it), rounding, selection,
     beta, validity, metric, protect, seed, mlm, encoder, max_queries.
     The data: text, label, id, task, side, examples, format, delimiter, no_header, encoding, split. The model: labels, map, none,
-    options, predictions.
+    options, shield (text is mended before the model sees it), predictions.
     The run: workers, cache, fresh, max_errors. `EvaluateKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails: too many errors, or no answers at all.
@@ -635,8 +637,8 @@ def attack(
     ["pos"]. as_published=True: the recipe as its paper has it; the deviations that are left stand in the result.
     Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
     Text that must not change: protect. The data: text, label, id, task, side, examples or attacked, format, delimiter, no_header,
-    encoding, split, seed. The model: labels, map, none, options. The run: workers, cache, fresh, max_errors. `AttackKeywords` and
-    `RunKeywords` say what each is.
+    encoding, split, seed. The model: labels, map, none, options, shield, attacker (aware of the shield, or unaware). The run:
+    workers, cache, fresh, max_errors. `AttackKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails.
     """

@@ -20,7 +20,9 @@ from scuff.runs.schema import (
     ATTACK_COLUMNS,
     CASE_COLUMNS,
     LOST_COLUMNS,
+    SHIELD_COLUMNS,
     TEXT_COLUMNS,
+    UNAWARE_COLUMN,
     UNFIT_COLUMN,
     AttackKey,
     AttackLine,
@@ -33,6 +35,7 @@ from scuff.runs.schema import (
     RunFile,
     Timing,
 )
+from victims.stripping import Strip
 
 SMALL: dict[str, Any] = {
     "examples": 20,
@@ -47,6 +50,7 @@ ATTACK: dict[str, Any] = {
 OTHER = r"summary\.json: expected a file that this version of Scuff wrote, got another"
 PAIRS = [(f"the first text of {n}", f"a second text of {n}", "yes" if n % 2 else "no") for n in range(6)]
 TAGS = [{"tokens": ["Anna", "saw", "the", f"{n}"], "tags": ["N", "V", "O", "O"]} for n in range(4)]
+VOWELS = Strip("aeiou")  # a shield
 TEXTS = [(f"a text about number {n}", f"ein Text über Nummer {n}") for n in range(4)]
 
 
@@ -75,6 +79,7 @@ EVALUATIONS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "tags": (tagger, TAGS, {}),
     "texts": (translator, TEXTS, {"task": "text"}),
     "refusing": (refusing, [(text, label) for text, _, label in PAIRS], {}),
+    "shielded": ("toy:sentiment", "toy:sentiment", {"shield": VOWELS}),
 }
 ATTACKS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "scores": ("toy:sentiment", "toy:sentiment", {}),
@@ -83,6 +88,10 @@ ATTACKS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "tags": (tagger, TAGS, {"goal": "tags(share=0.2)"}),
     "texts": (translator, TEXTS, {"task": "text"}),
     "refusing": (refusing, [(text, label) for text, _, label in PAIRS], {}),
+    "shielded": ("toy:sentiment", "toy:sentiment", {"shield": VOWELS}),
+    "unaware": ("toy:sentiment", "toy:sentiment", {"shield": VOWELS, "attacker": "unaware"}),
+    "shielded tags": (tagger, TAGS, {"goal": "tags(share=0.2)", "shield": VOWELS, "attacker": "unaware"}),
+    "shielded texts": (translator, TEXTS, {"task": "text", "shield": Strip("q"), "attacker": "unaware"}),
 }
 
 
@@ -133,9 +142,12 @@ def test_files_of_an_attack(attacked: Folder) -> None:
     with pytest.raises(BadRun, match=OTHER):
         write_report(attacked)
     for part in attacked.parts():
-        kind = CASE_COLUMNS if part.startswith("clean") else ATTACK_COLUMNS
-        lost = LOST_COLUMNS if kind is ATTACK_COLUMNS and attacked.read_part(part)["unanswered"].any() else {}
-        halves = TEXT_COLUMNS if kind is ATTACK_COLUMNS and attacked.summary()["task"] == "text" else {}
+        kind = ATTACK_COLUMNS if part.startswith("attack") else CASE_COLUMNS
+        if kind is ATTACK_COLUMNS and "shield" in attacked.run():
+            unaware = UNAWARE_COLUMN if "attacker" in attacked.run()["key"] else {}
+            kind = {**kind, **SHIELD_COLUMNS, **unaware}
+        lost = LOST_COLUMNS if kind is not CASE_COLUMNS and attacked.read_part(part)["unanswered"].any() else {}
+        halves = TEXT_COLUMNS if kind is not CASE_COLUMNS and attacked.summary()["task"] == "text" else {}
         assert columns(attacked, part) in [{**kind, **lost, **halves, **answers} for answers in ANSWER_COLUMNS], part
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.dataset import Column, Dataset
+from ..data.dataset import Column, Dataset, Text, joined
 from ..isolation import isolated
+from ..metrics.chrf import chrf_likeness
 from ..metrics.meaning import distance_in_meaning
 from ..perturbations.base import Perturbation
 from ..perturbations.combine import all_proposals
@@ -25,7 +26,7 @@ from ..runs.folder import Arrays, Folder
 from ..runs.pack import pack_answers, pack_edits, pack_texts, unpack_answers, unpack_texts
 from ..runs.reasons import in_brief
 from ..runs.schema import AttackSummary, RunFile
-from ..runs.trials import Ask, Job
+from ..runs.trials import Ask, CleanTexts, Job
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Floats, Ints, Mask
@@ -35,12 +36,13 @@ from ..victims.truth import Truth
 from .attack import Attack
 from .constraints.base import Constraint
 from .engine import NO_CHANGE, NO_QUERY, Engine, Pursuit
-from .outcomes import ERROR, FAILED, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Limits, attack_summary, result_lines
+from .outcomes import ERROR, FAILED, HELD, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Limits, attack_summary, result_lines
 from .space import Space, Tried
 from .substitutes import Substitutes
 from .tradeoff import halves, measure_of
 
 USUAL = 100  # a guess at the queries of an example, before any was attacked
+UNSHIELDED = "unshielded"  # begins the names of parts with the answers to clean texts without the shield
 NO_MARGIN = "error: expected a number from the goal, got nan"
 
 
@@ -51,31 +53,43 @@ class AttackedBlock:
     """
 
     def __init__(self, run: Campaign, rows: Ints, clean: Outputs | None = None) -> None:
-        """rows: the examples. clean: the victim's answers to the original texts of the run; default: those in its folder."""
+        """rows: the examples. clean: the answers of the model that the search asks to the original texts of the run; default:
+        those in its folder.
+        """
         assert run.ask is not None and run.attack is not None
-        clean = run.clean if clean is None else clean
-        self.run, self.rows, self.clean, self.ask, self.attack = run, rows, clean, run.ask, run.attack
-        truth, clean = run.truth.take(rows), clean.take(rows)
+        clean = run.searched if clean is None else clean
+        self.run, self.rows, self.ask, self.attack = run, rows, run.ask, run.attack
+        self.clean = run.clean if run.judge else clean  # of the model under test
         self.goal = self.attack.goal.ready(run.truth.task, run.truth.labels)
         self.status = np.full(rows.size, FAILED, np.int8)
         self.reason: list[str] = [""] * rows.size
         self.queries, self.reached = np.zeros((2, rows.size), np.int64)
         self.unanswered: list[list[str]] = [[] for _ in range(rows.size)]  # the reason of each missing answer
         self.margin = np.full(rows.size, np.nan)
-        self.answers, self.edits = list(clean.answers), [Edits.join([])] * rows.size
-        for at, problem in enumerate(clean.problem.tolist()):
-            if problem:
-                self.status[at], self.reason[at] = SKIPPED, f"{NO_ANSWER}: {problem}"
-        fine = np.flatnonzero(self.status == FAILED)
-        self.aims = self.goal.aims(truth.targets, clean.answers)
-        self.margin[fine] = self.goal(clean.take(fine), self.aims[fine], np.zeros(fine.size))
-        for at, reason in zip(fine.tolist(), self.goal.skips(clean.take(fine), self.aims[fine]).tolist(), strict=True):
-            if reason:
-                self.status[at], self.reason[at] = SKIPPED, reason
-            elif np.isnan(self.margin[at]):
-                self.status[at], self.reason[at] = ERROR, NO_MARGIN
+        self.answers, self.edits = list(self.clean.take(rows).answers), [Edits.join([])] * rows.size
+        self.found = np.zeros(rows.size, np.bool_)
+        self.aims = self.judged_aims = self._choose(self.clean.take(rows))
+        if run.judge:
+            self.aims = self._choose(clean.take(rows), "without the shield: ")
         self.attacked = np.flatnonzero(self.status == FAILED)
         self.queries[self.attacked] = 1
+
+    def _choose(self, clean: Outputs, where: str = "") -> Any:
+        """Decides by a model's answers which examples cannot be attacked, and computes their margins. Returns the aims of the
+        goal. where: begins the reasons.
+        """
+        for at, problem in enumerate(clean.problem.tolist()):
+            if problem and self.status[at] == FAILED:
+                self.status[at], self.reason[at] = SKIPPED, f"{NO_ANSWER}: {problem}"
+        fine = np.flatnonzero(self.status == FAILED)
+        aims = self.goal.aims(self.run.truth.take(self.rows).targets, clean.answers)
+        self.margin[fine] = self.goal(clean.take(fine), aims[fine], np.zeros(fine.size))
+        for at, reason in zip(fine.tolist(), self.goal.skips(clean.take(fine), aims[fine]).tolist(), strict=True):
+            if reason:
+                self.status[at], self.reason[at] = SKIPPED, where + reason
+            elif np.isnan(self.margin[at]):
+                self.status[at], self.reason[at] = ERROR, NO_MARGIN
+        return aims
 
     def part(self) -> Arrays:
         """Runs the searches and returns the arrays to write."""
@@ -84,6 +98,8 @@ class AttackedBlock:
         if self.attacked.size:
             self._search(mine)
         all_edits = Edits.join([replace(e, row=np.full(len(e), at)) for at, e in enumerate(self.edits)])
+        if self.run.judge:
+            self._judge(columns, all_edits)
         corpus = columns[self.run.limits.side].corpus
         before, after = corpus.strings(), corpus.apply(all_edits).strings()
         distance = np.zeros(len(corpus))
@@ -95,6 +111,7 @@ class AttackedBlock:
             "reached": self.reached.astype(np.int32),
             "unanswered": np.array(list(map(len, self.unanswered)), np.int32), "margin": self.margin, "distance": distance,
             "changed": Tried(columns[self.run.limits.side], all_edits).changed(), **self._lost(), **self._halves(before, after),
+            **self._mended(columns[self.run.limits.side], all_edits),
             **pack_texts("reason", self.reason), **pack_answers(self._stacked_answers()),
             **pack_edits([(self.run.limits.side, 0, all_edits)]),
         }  # fmt: skip
@@ -106,6 +123,47 @@ class AttackedBlock:
         clean, targets = self.clean.take(self.rows).answers.tolist(), self.run.truth.take(self.rows).targets
         measure = measure_of(self.goal, bool(self.run.data.referenced.any()))
         return halves(measure, targets, clean, self.answers, before, after)
+
+    def _judge(self, columns: list[Column], edits: Edits) -> None:
+        """Asks the shielded model about the texts that an unaware attacker found. Only those that fool it, too, are successes."""
+        assert self.run.judge is not None
+        side = self.run.limits.side
+        rows = np.intersect1d(np.unique(edits.row), np.flatnonzero(self.status != ERROR))
+        self.found = self.status == SUCCEEDED
+        if not rows.size:
+            return
+        tried = Tried(columns[side], edits).take(rows)
+        texts = [
+            tried.before.texts(tried.edits) if at == side else c.take(rows).texts() for at, c in enumerate(columns)
+        ]
+        outputs = self.run.judge(*texts)
+        kept = [chrf_likeness(tried.before.corpus.strings(), tried.after.strings())] if self.goal.weighs_source else []
+        margin = self.goal(outputs, self.judged_aims[rows], tried.changed(), *kept)
+        for at, value, answer, problem in zip(
+            rows.tolist(), margin.tolist(), outputs.answers, outputs.problem.tolist(), strict=True
+        ):
+            if problem or np.isnan(value):
+                self.status[at], self.reason[at], self.reached[at] = ERROR, problem or NO_MARGIN, 0
+                continue
+            self.margin[at], self.answers[at] = value, answer
+            if self.found[at] and value <= 0:
+                self.status[at], self.reason[at], self.reached[at] = FAILED, HELD, 0
+            elif self.found[at] and self.run.live:
+                self.run.live(int(self.rows[at]), self.edits[at], self.clean.answers[self.rows[at]], answer)
+
+    def _mended(self, column: Column, edits: Edits) -> Arrays:
+        """What a shielded model saw of the outcomes, "" where its shield changed nothing, and what an unaware attacker found; {}
+        without a shield.
+        """
+        if self.run.mend is None:
+            return {}
+        shown = [""] * self.rows.size
+        rows = np.unique(edits.row)
+        tried = Tried(column, edits).take(rows)
+        texts = tried.before.texts(tried.edits) if rows.size else []
+        for at, text, mended in zip(rows.tolist(), texts, self.run.mend(texts), strict=True):
+            shown[at] = joined(mended) if mended != text else ""
+        return {**pack_texts("mended", shown), **({"found": self.found} if self.run.judge else {})}
 
     def _lost(self) -> Arrays:
         """Why queries had no answer, in few words, and how many; {} if all had one."""
@@ -226,7 +284,7 @@ class AttackedBlock:
             self.edits[at] = edits.in_order() if pursuit.passes else edits
             if pursuit.margin > 0:
                 self.status[at], self.reason[at], self.reached[at] = SUCCEEDED, "", pursuit.reached
-                if self.run.live:
+                if self.run.live and not self.run.judge:
                     self.run.live(int(self.rows[at]), self.edits[at], before, pursuit.answer)
         return None
 
@@ -245,9 +303,12 @@ Live = Callable[[int, Edits, Any, Any], None]  # example, its edits, the answer 
 class Campaign:
     """Everything that decides the trials of an attack.
 
-    attack: None if the run is only read. ask, saliency: call the victim; None if the run is only read. unknown: the victim's
-    unknown token. at_once: texts of a batch, about. late: tells whether time is up. live: called with each success. query: the
-    door to the victim, for searches that substitute by its gradients.
+    attack: None if the run is only read. ask, saliency: call the model that the search asks; None if the run is only read.
+    unknown: the victim's unknown token. at_once: texts of a batch, about. late: tells whether time is up. live: called with each
+    success. query: the door to that model, for searches that substitute by its gradients.
+
+    If the victim has a shield: attacker, aware or unaware of it. ask_unshielded: asks the model without its shield. mend: what
+    the shield makes of texts. judge: asks the shielded model, if the attacker is unaware, so that `ask` does not.
     """
 
     folder: Folder
@@ -262,6 +323,10 @@ class Campaign:
     late: Callable[[], bool] | None = None
     live: Live | None = None
     query: Query | None = None
+    attacker: str | None = None
+    ask_unshielded: Ask | None = None
+    mend: Callable[[Sequence[Text]], list[Text]] | None = None
+    judge: Ask | None = None
 
     def jobs(self) -> list[Job]:
         """One job per block of examples."""
@@ -270,22 +335,44 @@ class Campaign:
         return [Job(f"attack-{at:05}", rows, queries=USUAL * len(rows)) for at, rows in enumerate(blocks)]
 
     def rounds(self) -> Iterator[list[Job]]:
-        """All jobs in one round: none depends on the results of others."""
+        """All jobs in one round: none depends on the results of others. Before it, the clean texts without the shield."""
+        if self.attacker:
+            yield self._unshielded_texts.jobs()
         yield self.jobs()
+
+    @property
+    def _unshielded_texts(self) -> CleanTexts:
+        return CleanTexts(self.folder, self.data, self.truth, self.ask_unshielded, UNSHIELDED)
 
     def make(self, job: Job) -> None:
         """Makes nothing: a search needs its victim for every step."""
 
     def do(self, job: Job, made: Any = None) -> None:
         """Attacks a block of examples and writes its part."""
-        self.folder.write_part(job.name, AttackedBlock(self, np.arange(job.rows.start, job.rows.stop)).part())
+        if job.name.startswith(UNSHIELDED):
+            self._unshielded_texts.do(job)
+        else:
+            self.folder.write_part(job.name, AttackedBlock(self, np.arange(job.rows.start, job.rows.stop)).part())
 
     @cached_property
     def clean(self) -> Outputs:
         """The victim's answers to the original texts, read from the run folder."""
+        return self._answers("clean")
+
+    @cached_property
+    def unshielded(self) -> Outputs:
+        """Those of the model without its shield."""
+        return self._answers(UNSHIELDED)
+
+    @property
+    def searched(self) -> Outputs:
+        """Those of the model that the search asks."""
+        return self.unshielded if self.judge else self.clean
+
+    def _answers(self, begin: str) -> Outputs:
         parts = []
         for name in self.folder.parts():
-            if name.startswith("clean"):
+            if name.startswith(begin):
                 arrays = self.folder.read_part(name)
                 reasons = as_objects(["", *unpack_texts("reason", arrays)])
                 parts.append(Outputs(unpack_answers(arrays), reasons[arrays["problem"]]))
@@ -301,7 +388,8 @@ class Campaign:
         for part in parts:
             if "lost_count" in part:
                 lost.update(dict(zip(unpack_texts("lost", part), part["lost_count"].tolist(), strict=True)))
-        summary = attack_summary(run, self.data, self.truth, self.clean, settled, self.limits, lines, lost)
+        alone = self.unshielded if self.attacker else None
+        summary = attack_summary(run, self.data, self.truth, self.clean, settled, self.limits, lines, lost, alone)
         self.folder.write_lines("results.jsonl", lines)
         self.folder.write_json("summary.json", summary)
         return summary

@@ -25,7 +25,10 @@ SUMMARY = 0.25  # seconds to compute and write the results
 def forecast_attack(setup: Setup, campaign: Campaign, each: float) -> Forecast:
     """Returns queries and seconds of an attack, from after the pre-flight to its report. each: seconds of a clean text."""
     limits, data = campaign.limits, setup.data
-    clean = setup.query(*data.columns)  # known since the pre-flight
+    door = campaign.query
+    assert door is not None, "only an opened attack is forecast"
+    clean = door(*data.columns)  # known since the pre-flight, unless the attacker is unaware of a shield
+    campaign = replace(campaign, judge=None)
     block = AttackedBlock(campaign, np.arange(len(data)), clean)
     attacked = block.attacked
     workers = max(1, setup.settings.workers)
@@ -55,7 +58,10 @@ def _pilot(setup: Setup, campaign: Campaign, block: AttackedBlock, attacked: Int
     begin, at, queries, letters = time.monotonic(), 0, 0, 0
     sizes: list[int] = []
     seconds: list[float] = []
-    query = Query(setup.victim)  # one of its own: the run asks again, so that its bytes are those of a resumed run
+    assert campaign.query is not None, "only an opened attack is forecast"
+    query = Query(
+        campaign.query.victim
+    )  # one of its own: the run asks again, so that its bytes are those of a resumed run
     late = lambda: time.monotonic() - begin > LONGEST  # noqa: E731
     pilot = replace(campaign, ask=query, saliency=query.saliency, query=query, late=late, live=None)
     for group in GROUPS:

@@ -18,12 +18,17 @@ from ..runs.pack import unpack_texts
 from ..runs.schema import (
     SCHEMA,
     Adversarial,
+    AttackerName,
     AttackLine,
+    AttackShield,
     AttackSummary,
     Curve,
     Estimate,
+    FoundLine,
+    HasAttackShield,
     HasTradeoff,
     LabelCounts,
+    Mended,
     Reasons,
     Replacement,
     RunFile,
@@ -62,6 +67,14 @@ SKIPPED, FAILED, SUCCEEDED, ERROR = range(4)  # places in STATUS
 STATUS: tuple[Status, ...] = get_args(Status)
 NO_ANSWER, NOTHING = "no answer", "nothing can change"  # reasons of skipped and failed examples
 
+AWARE: AttackerName = "aware"  # of a shield
+UNAWARE: AttackerName = "unaware"
+SEARCHES_AGAINST: dict[str, str] = {  # what an attacker does, in words
+    AWARE: "aware of the shield: searches against the shielded model",
+    UNAWARE: "unaware of the shield: searches against the model alone; what it finds is then tried on the shielded model",
+}
+HELD = "the shield held"  # the reason of attacks that failed only because of it
+
 MOST_WORDS = 30  # replacements that a summary lists
 
 
@@ -77,14 +90,18 @@ def result_lines(
         if "reached" not in part:
             raise BadRun("expected trials of this version of Scuff, got older ones: attack again, in another folder")
         shown, reasons = Shown(part, data, truth), unpack_texts("reason", part)
+        mended = unpack_texts("mended", part) if "mended_bytes" in part else [""] * len(reasons)
         for at, example in enumerate(part["example"].tolist()):
             edits = shown.edits(at)
             distance = round(float(part["distance"][at]), 6)
+            seen: Mended = {"mended": mended[at]} if mended[at] else {}
+            found: FoundLine = {"found": bool(part["found"][at])} if "found" in part else {}
             adversarial: Adversarial = {
                 "texts": shown.texts(at), "edits": edits, "answer": said(shown.answers[at], truth),
                 **scores_of(shown.answers[at], truth),
                 "margin": round(float(part["margin"][at]), 4), "changed": round(float(part["changed"][at]), 6),
                 "similarity": round(1 - distance, 6), "valid": distance <= limits.most,
+                **seen,
             }  # fmt: skip
             lines.append(
                 {
@@ -101,6 +118,7 @@ def result_lines(
                     "reached": int(part["reached"][at]) or None,
                     "unanswered": int(part["unanswered"][at]),
                     "adversarial": adversarial if edits else None,
+                    **found,
                     **tradeoff_line(part, at, STATUS[part["status"][at]] in ("succeeded", "failed")),
                 }
             )
@@ -116,9 +134,10 @@ def attack_summary(
     limits: Limits,
     lines: list[AttackLine],
     lost: Mapping[str, int] | None = None,
+    unshielded: Outputs | None = None,
 ) -> AttackSummary:
     """The numbers of summary.json. clean: answers to the original texts. settled: answers to the outcomes of the searches. lost:
-    why queries had no answer, with counts.
+    why queries had no answer, with counts. unshielded: answers to the original texts without the shield, if there is one.
     """
     attacked = [line for line in lines if line["status"] != "skipped"]
     won = [line for line in attacked if line["status"] == "succeeded"]
@@ -131,6 +150,7 @@ def attack_summary(
     halves: HasTradeoff = {}
     if data.task == "text":
         halves = {"tradeoff": tradeoff_summary(lines, run["recipe"]["goal"], bool(data.referenced.any()))}
+    shield: HasAttackShield = {} if unshielded is None else {"shield": _shield(run, data, truth, unshielded, attacked)}
     why: Reasons = {"reasons": _ranked(lost)} if lost else {}
     return {
         "schema": SCHEMA, "kind": "attack", "signature": run["signature"], "model": run["model"]["name"],
@@ -158,7 +178,25 @@ def attack_summary(
         "similarity": {"mean": _mean([text["similarity"] for text in texts]), "measure": limits.meaning},
         "curve": _curve(attacked),
         "labels": _labels(attacked) if data.task in ("single", "multi") else {},
-        "words": _words(won, limits.side), **halves,
+        "words": _words(won, limits.side), **halves, **shield,
+    }  # fmt: skip
+
+
+def _shield(
+    run: RunFile, data: Dataset, truth: Truth, unshielded: Outputs, attacked: Sequence[AttackLine]
+) -> AttackShield:
+    """What the shield costs on clean texts and, of an attacker that is unaware of it, what it stops."""
+    score = np.where(data.referenced, truth.score(unshielded)[0], np.nan)
+    spec, mended = run["shield"]["spec"], run["shield"]["mended"]
+    clean = _score(score, truth)
+    if run["key"].get("attacker", AWARE) == AWARE:
+        return {"spec": spec, "mended": mended, "attacker": AWARE, "clean": clean}
+    found = [line for line in attacked if line.get("found")]
+    held = sum(line["status"] == "succeeded" for line in found)
+    return {
+        "spec": spec, "mended": mended, "attacker": UNAWARE, "clean": clean,
+        "found": {**_share(len(found), len(attacked)), "count": len(found), "of": len(attacked)},
+        "survived": {**_share(held, len(found)), "count": held, "of": len(found)},
     }  # fmt: skip
 
 

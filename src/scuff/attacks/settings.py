@@ -14,7 +14,7 @@ from ..perturbations.combine import OneOf
 from ..perturbations.contextual import Contextual
 from ..perturbations.embedding import FILE, Embedding, Lists, read_space
 from ..resources import MissingResource, modified
-from ..runs.settings import DATA, Settings, setting
+from ..runs.settings import DATA, MODEL, Settings, setting
 from ..specs import known_name, remember
 from ..text.corpus import Corpus
 from ..text.edits import Edits
@@ -25,6 +25,7 @@ from .constraints.base import Constraint
 from .constraints.meaning import Meaning
 from .constraints.vectors import WordVectors
 from .goals import parse_goal
+from .outcomes import AWARE, UNAWARE
 from .published import CONTEXT, as_published, but_for
 from .recipes import find_recipe
 from .search import parse_search, same_steps
@@ -75,6 +76,10 @@ class AttackSettings(Settings):
     vectors: str | None = setting(
         None, "word vectors or lists of neighbours, for embedding and word-vectors", metavar="FILE"
     )
+    attacker: str = setting(
+        AWARE, "with --shield: aware of it (default: searches against the shielded model), or unaware (searches against the "
+        "model alone; what it finds is tried on the shielded one)", group=MODEL, choices=(AWARE, UNAWARE),
+    )  # fmt: skip
     max_time: float | None = setting(None, "for the run; what is not done then counts as failed", metavar="SECONDS")
     valid: float = setting(
         0.2, "successes that moved more in meaning are not valid; default 0.2", metavar="D", bounds=(0, 1)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -23,6 +24,7 @@ from ..text.edits import Edits
 from ..text.ragged import Ints
 from ..victims.base import Access, NotEnoughAccess, Victim
 from ..victims.query import Query
+from ..victims.shielded import Shielded, unshielded
 from ..victims.substitution import gives_slopes
 from ..victims.truth import Truth
 from .attack import Attack
@@ -30,7 +32,7 @@ from .campaign import USUAL, Campaign
 from .forecast import forecast_attack
 from .goals import Decrease, Goal
 from .goals.texts import REFERENCE
-from .outcomes import Limits
+from .outcomes import AWARE, SEARCHES_AGAINST, UNAWARE, Limits
 from .search.base import Search
 from .settings import DEFAULT, PLAIN, TOXICTRAP, AttackSettings
 
@@ -70,6 +72,8 @@ class AttackSetup(Setup):
         victim, data = opened["victim"], opened["data"]
         if settings.column >= len(data.columns):
             raise ValueError(f"expected data with two texts for side second, got {len(data.columns)} column")
+        if settings.attacker == UNAWARE and not isinstance(victim, Shielded):
+            raise ValueError("expected a shield for attacker unaware, got none: --shield SPEC")
         joins = [part.spec for part in attack.perturbations if not part.perturbation.facts.keeps_tokens]
         if data.task == "tokens" and joins:
             raise ValueError(f"expected perturbations that keep each token for tagging data, got {', '.join(joins)}")
@@ -90,9 +94,10 @@ class AttackSetup(Setup):
         begun, applies = time.monotonic(), None
         if settings.attacked is not None:
             opened["query"].max_errors = settings.error_limit(len(data))
-            rows, applies = look_for(
-                settings.attacked, attack.goal, opened["query"], data, opened["truth"], settings.seed
-            )
+            doors = [opened["query"]]
+            if settings.attacker == UNAWARE:
+                doors.append(Query(unshielded(victim), max_errors=settings.error_limit(len(data))))
+            rows, applies = look_for(settings.attacked, attack.goal, doors, data, opened["truth"], settings.seed)
             data = opened["data"] = data.take(rows)
             opened["truth"] = opened["truth"].take(rows)
         by_default = given.get("recipe") == DEFAULT
@@ -114,7 +119,8 @@ class AttackSetup(Setup):
     def read(cls, folder: Folder) -> Campaign:
         run = folder.run()
         data, truth = saved_data(folder, run, Settings(map=run["key"]["map"], none=run["key"]["none"]))
-        return Campaign(folder, data, truth, None, Limits.of(run["key"]))
+        attacker = str(run["key"].get("attacker", AWARE)) if "shield" in run else None
+        return Campaign(folder, data, truth, None, Limits.of(run["key"]), attacker=attacker)
 
     @classmethod
     def reopen(cls, bare: Campaign, threads: int) -> AttackSetup:
@@ -125,10 +131,38 @@ class AttackSetup(Setup):
     def work(self, folder: Folder) -> Campaign:
         most = self.settings.max_time
         late = (lambda: time.monotonic() - self.begun > most) if most else None
-        return Campaign(
+        campaign = Campaign(
             folder, self.data, self.truth, self.attack, self.limits, self.ask, self.query.saliency, self.victim.unknown,
             self.victim.rows_at_once, late, self._live if self.found else None, self.query,
         )  # fmt: skip
+        if not isinstance(self.victim, Shielded):
+            return campaign
+        alone = self.unshielded_query
+        alone.identity, alone.cache = f"{self.query.identity} without its shield", self.query.cache
+        campaign = replace(
+            campaign, attacker=self.settings.attacker, ask_unshielded=self._ask_unshielded, mend=self.victim.mended
+        )
+        if self.settings.attacker == AWARE:
+            return campaign
+        return replace(campaign, ask=self._ask_unshielded, judge=self.ask, saliency=alone.saliency, query=alone)
+
+    @cached_property
+    def unshielded_query(self) -> Query:
+        """The door to the model without its shield."""
+        door = Query(unshielded(self.victim), max_errors=self.query.max_errors)
+        door.tell = lambda count: self.query.tell(count) if self.query.tell else None
+        return door
+
+    @property
+    def doors(self) -> list[Query]:
+        return [self.query, *([self.unshielded_query] if "unshielded_query" in vars(self) else [])]
+
+    def _ask_unshielded(self, *columns: Any) -> Any:
+        """As `ask`, without the shield."""
+        try:
+            return self.unshielded_query(*columns)
+        finally:
+            self.unshielded_query.forget()
 
     @property
     def limits(self) -> Limits:
@@ -143,8 +177,9 @@ class AttackSetup(Setup):
     def plan(self) -> dict[str, Any]:
         limits = self.limits
         return {
-            "kind": "attack", "recipe": self.attack.name, **self.attack.specs, "seed": limits.seed, "side": limits.side,
-            "protect": list(limits.protect), "max_queries": limits.max_queries, "max_time": self.settings.max_time,
+            "kind": "attack", "recipe": self.attack.name, **self.attack.specs, **self._attacker(), "seed": limits.seed,
+            "side": limits.side, "protect": list(limits.protect), "max_queries": limits.max_queries,
+            "max_time": self.settings.max_time,
             "meaning": limits.meaning, "most": limits.most, "block": limits.block,
         }  # fmt: skip
 
@@ -156,7 +191,11 @@ class AttackSetup(Setup):
     def shown_plan(self) -> dict[str, Any]:
         specs = {name: part if isinstance(part, str) else ",".join(part) for name, part in self.attack.specs.items()}
         budget = {"max_queries": self.settings.max_queries} if self.settings.max_queries else {}
-        return {"recipe": self.attack.name, **specs, **budget, "seed": self.settings.seed}
+        return {"recipe": self.attack.name, **specs, **self._attacker(), **budget, "seed": self.settings.seed}
+
+    def _attacker(self) -> dict[str, str]:
+        """The attacker, if it is not the usual one."""
+        return {"attacker": UNAWARE} if self.settings.attacker == UNAWARE else {}
 
     def check_answers(self, summary: AttackSummary) -> None:
         attacked = summary["success"]["of"]
@@ -173,6 +212,8 @@ class AttackSetup(Setup):
         changes = ", ".join(specs["transform"])
         say(f"        changes {self.attack.search.candidates.summary if self.attack.search.slopes else changes}")
         say(f"        keeps {', '.join(specs['constraints']) or 'nothing'}")
+        if self.shield:
+            say(f"        attacker {SEARCHES_AGAINST[self.settings.attacker]}")
         for deviation in self.attack.deviations.values():
             say(f"        unlike the paper: {deviation}")
         return each
@@ -203,8 +244,11 @@ class AttackSetup(Setup):
         )
 
 
-def look_for(wanted: int, goal: Goal, query: Query, data: Dataset, truth: Truth, seed: int) -> tuple[Ints, int]:
-    """Looks at examples in the order of `Dataset.ranked` until there are `wanted` that the goal applies to.
+def look_for(
+    wanted: int, goal: Goal, doors: Sequence[Query], data: Dataset, truth: Truth, seed: int
+) -> tuple[Ints, int]:
+    """Looks at examples in the order of `Dataset.ranked` until there are `wanted` that the goal applies to, by the answers
+    through all doors.
 
     Returns the numbers of all that were looked at, sorted, and to how many of them the goal applies. Asks about more at once
     than it may need, but drops those after the last one wanted: so neither batches nor workers decide which examples these are.
@@ -213,15 +257,15 @@ def look_for(wanted: int, goal: Goal, query: Query, data: Dataset, truth: Truth,
     order, found, looked = data.ranked(seed), 0, 0
     while looked < len(data) and found < wanted:
         rows = order[looked : looked + max(LEAST_LOOK, 2 * (wanted - found))]
-        outputs = query(*data.take(rows).columns)
-        if not looked and not outputs.answered.any():
-            raise BadRun(f"{query.victim.name}: expected answers, got {outputs.problem[0]}")
-        fine = np.flatnonzero(outputs.answered)
-        if fine.size:
-            some = outputs.take(fine)
-            fits = fine[np.equal(goal.skips(some, goal.aims(truth.targets[rows[fine]], some.answers)), "")]
-        else:
-            fits = fine
+        fits = np.arange(rows.size)
+        for query in doors:
+            outputs = query(*data.take(rows).columns)
+            if not looked and not outputs.answered.any():
+                raise BadRun(f"{query.victim.name}: expected answers, got {outputs.problem[0]}")
+            fits = fits[outputs.answered[fits]]
+            if fits.size:
+                some = outputs.take(fits)
+                fits = fits[np.equal(goal.skips(some, goal.aims(truth.targets[rows[fits]], some.answers)), "")]
         last = int(fits[wanted - found - 1]) + 1 if found + fits.size >= wanted else rows.size
         found, looked = found + int((fits < last).sum()), looked + last
     return np.sort(order[:looked]), found

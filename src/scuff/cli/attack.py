@@ -6,6 +6,7 @@
   scuff attack ./my-filter comments.csv --recipe tt-pwws --attacked 100          a hundred that the goal applies to
   scuff attack ./my-bert reviews.csv --recipe pwws --max-queries 300
   scuff attack ./my-bert reviews.csv --recipe textbugger --as-published --vectors FILE     as its paper has it
+  scuff attack ./my-bert reviews.csv --shield fast --attacker unaware            behind a shield that the attacker does not know
   scuff attack ./my-bert reviews.csv --recipe textfooler --search beam -p 'embedding(n=50)' --no-pos --vectors FILE
 
 A recipe is a goal, perturbations, constraints and a search; each can be chosen by itself, or be your own (my_module:MySearch).

@@ -41,7 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from ..data.formats.streams import replacing
     from ..evaluation.thresholds import read_share
-    from ..reports import check_summary, junit, markdown
+    from ..reports import check_summary, junit, markdown, shield_of
     from ..runs.folder import Folder
 
     least: dict[str, float] = {}
@@ -73,6 +73,6 @@ def run(args: argparse.Namespace) -> None:
             with replacing(target) as out:
                 out.write(content.encode())
     if args.markdown != "-":
-        print("\n".join(map(str, lines)))
+        print("\n".join([*shield_of(summary), *map(str, lines)]))
     if not all(line.passed for line in lines):
         sys.exit(1)

@@ -4,6 +4,7 @@
   scuff evaluate ./my-bert reviews.csv --dimensions keyboard visual  a Hugging Face folder or id
   scuff evaluate https://example.org/predict data.jsonl --with 'answer="predictions.*.label"'
   scuff evaluate chat:https://example.org/v1#some-model data.csv --labels negative positive
+  scuff evaluate ./my-bert reviews.csv --shield fast                 texts are mended before the model sees them
   scuff evaluate data.csv --write-cases cases.jsonl                  for a model that Scuff cannot call: write the texts,
   scuff evaluate data.csv --predictions answered.jsonl               then read its answers
 

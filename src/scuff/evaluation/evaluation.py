@@ -14,7 +14,7 @@ from ..metrics import Metric
 from ..metrics.interval import mean_interval, resamples, weighted_means
 from ..runs.folder import Folder
 from ..runs.inputs import data_facts
-from ..runs.schema import SCHEMA, AsPublished, EvaluationSummary, ProtocolFacts, RunFile
+from ..runs.schema import SCHEMA, AsPublished, EvaluationSummary, HasShield, ProtocolFacts, RunFile
 from ..runs.trials import Ask, Job, Saliency
 from ..victims.truth import Truth
 from .block import CellCases, make_cases, try_block
@@ -146,6 +146,7 @@ class Evaluation:
         table, metric = self.table(), self.metric or self.truth.metric
         cases = int((~table.clean).sum())
         published: AsPublished = {"published": run["published"]} if "published" in run else {}
+        shield: HasShield = {"shield": run["shield"]} if "shield" in run else {}
         summary: EvaluationSummary = {
             "schema": SCHEMA,
             "signature": run["signature"],
@@ -156,6 +157,7 @@ class Evaluation:
             "protocol": cast(ProtocolFacts, self.protocol.asdict()),
             "left_out": run.get("left_out", {}),
             **published,
+            **shield,
             "queries": {"cases": cases, "planned": self.planned, "saved": self._saved(table)},
             **summarise(
                 table, self.protocol, self.truth, metric, zeroe=run.get("config", {}).get("protocol") == "zeroe"

@@ -26,6 +26,10 @@ def write_cases(source: Any, path: str, **given: Any) -> int:
         raise ValueError(
             "expected the access rule for --write-cases, got another: what is asked would depend on the answers"
         )
+    if settings.shield:
+        raise ValueError(
+            f"expected no shield for --write-cases, got {settings.shield}: mend the texts in front of the model that answers them"
+        )
     data = open_data(source, settings).sample(settings.examples or EXAMPLES, settings.seed)
     protocol, _ = make_protocol(settings, data, 10_000)
     seen: set[bytes] = set()

@@ -72,7 +72,7 @@ class EvaluationSetup(Setup):
             name: tuple(value) if isinstance(value, list) else value for name, value in run["key"].items()
         }
         protocol = Protocol(**{name: key[name] for name in Protocol.__dataclass_fields__ if name in key})
-        settings = EvaluationSettings.of(**run["config"])
+        settings = EvaluationSettings.of(**{**run["config"], "shield": None})  # whose files may be gone
         data, truth = saved_data(folder, run, settings)
         return Evaluation(folder, data, protocol, truth, metric=_metric(settings))
 

@@ -4,7 +4,7 @@ from .attack import write_attack_report
 from .attack_tables import attack_table, comparison_table
 from .evaluation import write_report
 from .evaluation_tables import paper_table, score_table
-from .gate import check_summary, junit, markdown
+from .gate import check_summary, junit, markdown, shield_of
 from .live import marked_line
 from .meaning import meaning_table, terse_line
 from .parquet import write_parquet
@@ -19,6 +19,7 @@ __all__ = [
     "meaning_table",
     "paper_table",
     "score_table",
+    "shield_of",
     "terse_line",
     "write_attack_report",
     "write_parquet",

@@ -68,10 +68,23 @@ def _head(summary: AttackSummary) -> str:
         estimate_tile(success, "attack success rate", f"{success['count']:,} of {success['of']:,} attacked"),
         estimate_tile(valid, "success after validity filter", f"{valid['count']:,} of {valid['of']:,} attacked"),
         *middle,
+        *_shield_tiles(summary),
         tile(number(queries["mean"]), "queries per attacked text", f"median {number(queries['median'])}"),
     ]
     about = f"{_published(summary)}{summary['examples']:,} examples, shares in %."
     return head(title(summary), about, tiles, attack_notes(summary))
+
+
+def _shield_tiles(summary: AttackSummary) -> list[str]:
+    """Returns how many attacks of an unaware attacker get past the shield; [] of other attackers and without a shield."""
+    survived = summary.get("shield", {}).get("survived")
+    if survived is None:
+        return []
+    return [
+        estimate_tile(
+            survived, "past the shield", f"{survived['count']:,} of {survived['of']:,} that fool the model alone"
+        )
+    ]
 
 
 def _tradeoff_tiles(tradeoff: Tradeoff) -> list[str]:
@@ -170,7 +183,10 @@ def _example(line: AttackLine) -> str:
     if line["reason"]:
         facts.append(escaped(line["reason"]))
     about = f"<b>example {escaped(line['id'])}</b>: {', '.join(facts)}"
-    return example(about, line["texts"], tried["edits"] if tried else [], _outputs(line) if halves else {})
+    more = _outputs(line) if halves else {}
+    if tried and "mended" in tried:
+        more = {"mended by the shield": escaped(tried["mended"]), **more}
+    return example(about, line["texts"], tried["edits"] if tried else [], more)
 
 
 def _outputs(line: AttackLine) -> dict[str, str]:
@@ -196,6 +212,17 @@ def _halves_explained(tradeoff: Tradeoff) -> str:
         f"failed. <b>Relative decrease</b>: the share of the {score} of the model's text, compared with {against(tradeoff)}, "
         "that is lost; 0 where it did not fall (Michel et al. 2019, eq. 1).</li>"
         f"<li><b>S</b>: their sum. {above} Never read it without its halves.</li>"
+    )
+
+
+def _attacker(summary: AttackSummary) -> str:
+    """Returns what an attacker that is unaware of a shield means for the numbers; "" otherwise."""
+    if summary.get("shield", {}).get("attacker") != "unaware":
+        return ""
+    return (
+        "<li><b>unaware attacker</b>: asks the model without its shield, and sends what it finds to the shielded one. A success "
+        "fools the shielded model; texts that either of them gets wrong unchanged are skipped. An attacker who knows the shield "
+        "does better: run again with --attacker aware.</li>"
     )
 
 
@@ -226,6 +253,7 @@ def _about(summary: AttackSummary, run: RunFile) -> str:
         f"<li><b>after validity filter</b>: successes whose meaning moved at most {valid['most']:g} by "
         f"{escape(measure(valid['measure']))}. The rest may have succeeded only because they say something else: read some.</li>"
         f"{scores}"
+        f"{_attacker(summary)}"
         "<li><b>queries</b>: texts that the model was asked about for one example, failed attacks included.</li>"
         "<li>Compare runs only with the same data, recipe and limits: a longer search finds more.</li></ul>"
         f"<h2{anchor}>Recipe: {escape(name)}</h2><ul>{''.join(recipe_lines)}</ul>"

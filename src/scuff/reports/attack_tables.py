@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..runs.schema import AttackSummary, RecipeFacts, Timing, Tradeoff
+from ..runs.schema import AttackShield, AttackSummary, RecipeFacts, Timing, Tradeoff
 from .formatting import markdown_row, number, percent, spread, wrapped
 from .notes import attack_notes
 
@@ -37,10 +37,14 @@ def number_rows(summary: AttackSummary) -> list[Row]:
     ]
     if "tradeoff" in summary:
         middle = tradeoff_rows(summary["tradeoff"])
+    shield = summary.get("shield")
+    if shield:
+        middle.append(("accuracy, clean, no shield", spread(shield["clean"]), f"{tags}what the model has alone"))
     similarity = "-" if alike["mean"] is None else f"{alike['mean']:.2f}"
     return [
         ("attack success rate", spread(success), f"{success['count']:,} of {success['of']:,} attacked"),
         ("  after validity filter", spread(valid), f"{valid['count']:,} of {valid['of']:,}: {of_valid}"),
+        *shield_rows(shield),
         *middle,
         (
             "queries per attacked text",
@@ -53,6 +57,17 @@ def number_rows(summary: AttackSummary) -> list[Row]:
             similarity,
             f"on average, of successes, by {measure(alike['measure'])}; 1 is the same",
         ),
+    ]
+
+
+def shield_rows(shield: AttackShield | None) -> list[Row]:
+    """Returns how many attacks of an attacker unaware of the shield fool the model alone, and how many of these get past it."""
+    if shield is None or "found" not in shield or "survived" not in shield:
+        return []
+    found, survived = shield["found"], shield["survived"]
+    return [
+        ("  against the model alone", spread(found), f"{found['count']:,} of {found['of']:,} attacked"),
+        ("  of these, past the shield", spread(survived), f"{survived['count']:,} of {survived['of']:,}"),
     ]
 
 

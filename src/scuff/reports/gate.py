@@ -169,6 +169,11 @@ def _dropping(summary: Summary, baseline: bool) -> list[str]:
 def _comparable(summary: Summary, baseline: Summary) -> None:
     """Raises ValueError unless the runs differ in nothing but the model."""
     ours, theirs = _settings(summary), _settings(baseline)
+    attackers = [each.get("shield", {}).get("attacker") for each in (summary, baseline)]
+    if None not in attackers and len(set(attackers)) > 1:
+        raise ValueError(
+            f"expected a baseline of an attacker {attackers[0]} of the shield, got one {attackers[1]} of it"
+        )
     other = [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
     if other:
         raise ValueError(f"expected a baseline of the same data and settings, got another {', '.join(other)}")
@@ -186,6 +191,14 @@ def _settings(summary: Summary) -> dict[str, Any]:
     }  # meaning: if no dimension uses it
     same = {"kind": None, "data": summary["data"]["digest"], "metric": summary["metric"]}
     return {**same, **{name: value for name, value in summary["protocol"].items() if name not in ignored}}
+
+
+def shield_of(summary: Summary) -> list[str]:
+    """Returns a line that names the shield of the model and what the attacker knows of it; [] if there is none."""
+    if "shield" not in summary:
+        return []
+    attacker = f", attacker {summary['shield']['attacker']} of it" if "kind" in summary else ""
+    return [f"shield {summary['shield']['spec']}{attacker}"]
 
 
 def named_scores(summary: Summary) -> dict[str, float | None]:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from ..attacks.outcomes import NO_ANSWER
+from ..attacks.outcomes import NO_ANSWER, SEARCHES_AGAINST
 from ..runs.reasons import brief, in_brief, tally
-from ..runs.schema import PROBLEMS, AttackSummary, Cell, DataFacts, EvaluationSummary, Problem, Reasons, Status
+from ..runs.schema import (
+    PROBLEMS,
+    AttackSummary,
+    Cell,
+    DataFacts,
+    EvaluationSummary,
+    Problem,
+    Reasons,
+    ShieldFacts,
+    Status,
+)
 from .formatting import many, percent, short
 from .groups import ACCESSES, accesses, in_meaning, measure_of_meaning
 
@@ -27,6 +37,7 @@ def evaluation_notes(summary: EvaluationSummary, *, published: bool = True) -> l
     examples = summary["clean"]["examples"]
     begun = ", begun at 0" if summary["protocol"].get("final_from_zero") else ""
     return [
+        *_shield(summary.get("shield"), examples),
         *_without_an_answer(summary, cells),
         *_clean_without_an_answer(summary),
         *_left_out(summary),
@@ -41,6 +52,14 @@ def evaluation_notes(summary: EvaluationSummary, *, published: bool = True) -> l
         *(as_published_notes(summary) if published else ()),
         *([f"few examples ({examples}): the intervals are wide and only roughly right"] if examples < FEW else []),
     ]
+
+
+def _shield(shield: ShieldFacts | None, examples: int) -> list[str]:
+    """Returns what the shield is and how often it changes clean texts; [] if there is none."""
+    if shield is None:
+        return []
+    changed = f"changes {shield['mended']:,} of {examples:,} clean examples"
+    return [f"shield {shield['spec']}: {changed}; degrees and texts are those before it"]
 
 
 def _without_an_answer(summary: EvaluationSummary, cells: list[Cell]) -> list[str]:
@@ -165,6 +184,8 @@ def attack_notes(summary: AttackSummary) -> list[str]:
     counts = ", ".join(f"{status[name]:,} {words}" for name, words in STATUS_WORDS.items())
     why = ", ".join(f"{count:,} {why}" for why, count in _why_skipped(summary).items())
     out = [f"{counts} ({why})" if why else counts]
+    if shield := summary.get("shield"):
+        out += [*_shield(shield, summary["examples"]), f"attacker {SEARCHES_AGAINST[shield['attacker']]}"]
     if status["error"]:
         reasons = tally(in_brief(summary["problems"]))
         out.append(f"errors count as failed attacks, so the true success rate may be higher: {reasons}")

@@ -112,6 +112,10 @@ def _write_examples(folder: Folder, path: str) -> int:
         columns |= {
             name: pa.array([entry and entry[half] for entry in halves], pa.float64()) for name, half in HALVES.items()
         }
+    if "shield" in folder.run():
+        columns["mended"] = [entry.get("mended") if entry else None for entry in found]
+    if any("found" in line for line in lines):
+        columns["found"] = pa.array([line.get("found") for line in lines], pa.bool_())
     for at, field in enumerate(folder.run()["data"]["fields"]):
         free = _free(field, columns)
         columns[free] = [_cell(line["texts"][at]) for line in lines]

@@ -13,6 +13,7 @@ from ..victims.identity import PROBE
 from ..victims.open import open_victim
 from ..victims.plain import Predictions
 from ..victims.query import Query
+from ..victims.shielded import Shielded
 from ..victims.truth import Truth
 from .folder import BadRun, Folder
 from .schema import DataFacts, RunFile
@@ -42,7 +43,7 @@ def open_model(model: Any, settings: Settings, data: Dataset) -> Victim:
             f"expected names for the labels of {victim.name}, got none: give them in its order with --labels"
         )
     object.__setattr__(victim, "steady", True)  # which a frozen dataclass allows
-    return victim
+    return Shielded(victim, settings.shield) if settings.shield else victim
 
 
 def admits_others(victim: Read, query: Query, data: Dataset) -> bool:

@@ -13,6 +13,7 @@ from ..metrics.interval import wilson
 from ..specs import some
 from ..text.ragged import Ints
 from ..victims.base import OTHER
+from ..victims.shielded import unshielded
 from .display import in_words, said, visible
 from .folder import BadRun, NoAnswers
 from .progress import Forecast, duration
@@ -42,7 +43,9 @@ def look(setup: Setup, say: Say) -> float:
         f", a sample of {len(data):,} {setup.sampling} (seed {setup.settings.seed})" if len(data) < setup.total else ""
     )
     empty = f"; {data.empty:,} with an empty text, which is asked as it is and cannot change" if data.empty else ""
-    say(f"data    {data.name}: {setup.total:,} examples{sampled}{in_brackets('; left out: ', data.skipped)}{empty}")
+    mended = f"; the shield changes {setup.shield['mended']:,} of {len(data):,} clean" if setup.shield else ""
+    left_out = in_brackets("; left out: ", data.skipped)
+    say(f"data    {data.name}: {setup.total:,} examples{sampled}{left_out}{empty}{mended}")
     nothing = "nothing" if data.task == "text" else "no label"
     for row in range(len(two)):
         text = " / ".join(_short(column[row]) for column in two.columns)
@@ -102,7 +105,7 @@ def seconds_per_text(setup: Setup, columns: Sequence[Sequence[Any]], about: floa
     about: a first guess. It is returned as it is if the model is paid for, if a batch would take too long, or if it would be more
     than WORTH of the run's queries.
     """
-    victim, rows = setup.victim, len(columns[0]) if columns else 0
+    victim, rows = setup.victim, len(columns[0]) if columns else 0  # with its shield, which takes time, too
     size = int(min(MOST, LONG / max(about, 1e-9), WORTH * queries))
     if victim.paid or size < LEAST or not rows:
         return about
@@ -143,7 +146,7 @@ def tune(setup: Setup, queries: int) -> None:
         size = sum(len(part) for column in setup.data.columns for text in column for part in text)
         times = min(64, 1 + TUNING // max(size, 1))
         if times * len(setup.data) < WORTH * queries:
-            setup.victim(*(list(column) * times for column in setup.data.columns))
+            unshielded(setup.victim)(*(list(column) * times for column in setup.data.columns))  # a shield drops copies
         setup.victim.settle()
 
 

@@ -127,17 +127,28 @@ class _Files(TypedDict, total=False):
     files: dict[str, str]  # digests of the files and models that settings name
 
 
+class _Shield(TypedDict, total=False):
+    shield: str  # its spec, where the model has one
+
+
+AttackerName = Literal["aware", "unaware"]
+
+
+class _Attacker(TypedDict, total=False):
+    attacker: AttackerName  # where it is not the usual one, aware
+
+
 class _Metric(TypedDict, total=False):
     metric: str  # where it is not the usual one of the task
 
 
 @final
-class EvaluationKey(_Key, ProtocolFacts, _Metric, _Parts, _Files):
+class EvaluationKey(_Key, ProtocolFacts, _Metric, _Shield, _Parts, _Files):
     """Everything that decides the trials of an evaluation."""
 
 
 @final
-class AttackKey(_Key, _Parts, _Files):
+class AttackKey(_Key, _Shield, _Attacker, _Parts, _Files):
     """Everything that decides the trials of an attack."""
 
     kind: Literal["attack"]
@@ -192,6 +203,17 @@ class AsPublished(TypedDict, total=False):
     published: PublishedFacts
 
 
+class ShieldFacts(TypedDict):
+    """The shield in front of the model. mended: examples with a clean text that it changes."""
+
+    spec: str
+    mended: int
+
+
+class HasShield(TypedDict, total=False):
+    shield: ShieldFacts  # only of models with a shield
+
+
 class RunPlan(AsPublished, total=False):
     """Entries of run.json that only an evaluation (left_out: dimensions, with reasons) or only an attack (recipe) has."""
 
@@ -206,7 +228,7 @@ class _Since(TypedDict, total=False):
     )
 
 
-class RunFile(RunPlan, _Since):
+class RunFile(RunPlan, HasShield, _Since):
     """run.json. key: decides the trials. config: settings that differ from the defaults. reader: the state of the victim.
 
     Files of earlier versions have neither probe nor began_in.
@@ -398,7 +420,7 @@ class CaseCounts(TypedDict):
 
 
 @final
-class EvaluationSummary(Scores, AsPublished):
+class EvaluationSummary(Scores, AsPublished, HasShield):
     """summary.json of an evaluation."""
 
     schema: int
@@ -470,7 +492,11 @@ class Answered(LabelScores):
     answer: Answer
 
 
-class Adversarial(Answered):
+class Mended(TypedDict, total=False):
+    mended: str  # the changed text as the model saw it, where a shield mended it; tokens joined by blanks
+
+
+class Adversarial(Answered, Mended):
     """The texts that a search ended with. valid: whether they are close enough in meaning."""
 
     texts: Texts
@@ -500,7 +526,11 @@ class TradeoffLine(TypedDict, total=False):
     tradeoff: Halves  # only of attacked texts of text-to-text models
 
 
-class AttackLine(ExampleLine, TradeoffLine):
+class FoundLine(TypedDict, total=False):
+    found: bool  # only of unaware attackers: whether the text that was found fools the model without its shield
+
+
+class AttackLine(ExampleLine, TradeoffLine, FoundLine):
     """A line of results.jsonl of an attack. reached: the query that first succeeded."""
 
     status: Status
@@ -550,6 +580,24 @@ class Tradeoff(Unscored):
 
 class HasTradeoff(TypedDict, total=False):
     tradeoff: Tradeoff  # only of text-to-text models
+
+
+class _Survival(TypedDict, total=False):
+    found: Share  # attacks that succeed against the model without its shield
+    survived: Share  # of these, the ones that succeed against the shielded model, too
+
+
+class AttackShield(ShieldFacts, _Survival):
+    """A shielded model under attack. attacker: aware searches against the shielded model, unaware against the model without its
+    shield. clean: the clean score without the shield. found, survived: only of unaware attackers.
+    """
+
+    attacker: AttackerName
+    clean: Estimate
+
+
+class HasAttackShield(TypedDict, total=False):
+    shield: AttackShield  # only of models with a shield
 
 
 class _Early(TypedDict, total=False):
@@ -605,7 +653,7 @@ class Replacement(TypedDict):
 
 
 @final
-class AttackSummary(HasTradeoff):
+class AttackSummary(HasTradeoff, HasAttackShield):
     """summary.json of an attack."""
 
     schema: int
@@ -655,6 +703,11 @@ TEXT_COLUMNS = {
     "score_before": "float64",
     "score_after": "float64",
 }  # only of attacks on texts
+SHIELD_COLUMNS = {
+    "mended_bytes": "uint8",
+    "mended_offsets": "int64",
+}  # only of shielded models: what they saw, if mended
+UNAWARE_COLUMN = {"found": "bool"}  # only of unaware attackers
 LOST_COLUMNS = {  # only of attacks in which a query had no answer: the kinds of reasons, and how many queries each has
     "lost_bytes": "uint8", "lost_offsets": "int64", "lost_count": "int32",
 }  # fmt: skip

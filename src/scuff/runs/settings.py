@@ -91,6 +91,10 @@ class Settings(FileSettings):
     options: dict[str, Any] = setting(
         {}, "options of the model, e.g. device=cpu timeout=5", group=MODEL, metavar="KEY=VALUE", flags=("--with",)
     )  # fmt: skip
+    shield: str | None = setting(
+        None, "mend texts before the model sees them, e.g. fast, normalise+restore (`scuff list shields`)", group=MODEL,
+        metavar="SPEC", names_parts=True,
+    )  # fmt: skip
     predictions: tuple[str, ...] = setting((), "answers collected before, instead of a model", group="", metavar="FILE")
     examples: int | None = setting(
         None, f"how many to sample, in the shares of their labels; default {EXAMPLES}", group=DATA, metavar="N", least=1
@@ -152,6 +156,14 @@ class Settings(FileSettings):
         if len(set(self.labels)) < len(self.labels):
             raise ValueError(f"expected each of the labels once, got {some(self.labels)}")
         self.error_limit(1)
+        if self.shield:
+            from ..shields.names import parse  # here: the help of a command need not load shields
+
+            parse(self.shield)
+            if self.predictions:
+                raise ValueError(
+                    f"expected a model for shield {self.shield}, got predictions: a shield mends texts before a model is asked"
+                )
 
     @property
     def sides(self) -> tuple[int, ...]:

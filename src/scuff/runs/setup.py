@@ -29,6 +29,7 @@ from ..victims.contents import Contents
 from ..victims.identity import Identity, check_cache, held_by, identify, written
 from ..victims.open import hub_commit
 from ..victims.query import Query, TooManyErrors
+from ..victims.shielded import Shielded, unshielded
 from ..victims.truth import Truth
 from .checking import mismatch
 from .folder import BadRun, Folder
@@ -36,7 +37,7 @@ from .inputs import admits_others, open_data, open_model, saved_data
 from .jobs import Work
 from .pack import unpack_answers
 from .progress import Forecast
-from .schema import SCHEMA, RunFile, RunPlan
+from .schema import SCHEMA, HasShield, RunFile, RunPlan, ShieldFacts
 from .settings import EXAMPLES, SIDES, Settings
 
 Say = Callable[[str], None]  # called with each message for the user
@@ -127,6 +128,11 @@ class Setup(ABC):
         return self.settings.sides
 
     @property
+    def doors(self) -> list[Query]:
+        """All doors through which models are asked in this process."""
+        return [self.query]
+
+    @property
     def sampling(self) -> str:
         """How the sample was taken, in words."""
         return "in the shares of their labels"
@@ -141,7 +147,8 @@ class Setup(ABC):
         data = replace(cls.sampled(whole, settings), known=whole.labels)
         victim = open_model(model, settings, whole)
         query, truth = Query(victim), Truth.of(data, victim.labels, settings.map, settings.none)
-        if isinstance(victim, Read) and admits_others(victim, query, data):
+        bare = unshielded(victim)
+        if isinstance(bare, Read) and admits_others(bare, query, data):
             truth = Truth.of(data, victim.labels, settings.map, settings.none)
         about = {"model": model, "source": source, "settings": settings, "total": len(whole), "truth": truth}
         return {**about, "data": data, "victim": victim, "query": query, "held": held_by(victim)}
@@ -153,8 +160,9 @@ class Setup(ABC):
         os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
         settings, spec = cls.settings_class.of(**run["config"]), run["model"]["spec"]
         victim = open_model(spec, settings, data)
-        if isinstance(victim, Read) and OTHER in truth.labels:
-            victim.admit_others()
+        bare = unshielded(victim)
+        if isinstance(bare, Read) and OTHER in truth.labels:
+            bare.admit_others()
         cache = DiskCache(settings.cache) if settings.cache else None
         query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=settings.error_limit(queries))
         if run.get("batch_tokens"):
@@ -187,6 +195,16 @@ class Setup(ABC):
         if self.query.cache:
             self.query.cache.close()
 
+    @cached_property
+    def shield(self) -> ShieldFacts | None:
+        """The shield in front of the victim, and how many examples have a text that it changes; None: there is no shield."""
+        victim = self.victim
+        if not isinstance(victim, Shielded):
+            return None
+        both = ((column, victim.mended(column)) for column in self.data.columns)
+        other = [[one != two for one, two in zip(*pair, strict=True)] for pair in both]
+        return {"spec": victim.shield.spec, "mended": sum(map(any, zip(*other, strict=True)))}
+
     @property
     def reopens(self) -> bool:
         """Whether worker processes can open the victim themselves."""
@@ -205,7 +223,8 @@ class Setup(ABC):
     def files(self) -> dict[str, str]:
         """Digests of the files and models that the plan names, such as word vectors, a masked language model, an encoder."""
         plan = self.plan()
-        specs = [spec for value in plan.values() for spec in (value if isinstance(value, list) else [value])]
+        named = [*plan.values(), self.settings.shield]
+        specs = [spec for value in named for spec in (value if isinstance(value, list) else [value])]
         return named_files([spec for spec in specs if isinstance(spec, str)], [plan["meaning"]], hub_commit)
 
     def key(self) -> dict[str, Any]:
@@ -217,6 +236,7 @@ class Setup(ABC):
             "data": self.data.digest,
             "map": self.settings.map,
             "none": self.settings.none,
+            **({"shield": self.shield["spec"]} if self.shield else {}),
             **({"parts": parts} if (parts := digests(self.settings.parts)) else {}),
             **({"files": self.files} if self.files else {}),
             **self.plan(),
@@ -230,9 +250,9 @@ class Setup(ABC):
     @property
     def folder_name(self) -> str:
         """A name for the run folder: model, data, and the beginning of the digest."""
-        parts = (Path(self.victim.name).name, self.data.name.split(".")[0])
+        parts = (Path(unshielded(self.victim).name).name, self.data.name.split(".")[0])
         plain = "-".join(re.sub(r"[^\w.]+", "-", part).strip("-")[:40] for part in parts)
-        return f"{plain}-{self.digest[:8]}"
+        return f"{plain}-{'shielded-' if self.shield else ''}{self.digest[:8]}"
 
     @property
     def signature(self) -> str:
@@ -254,6 +274,7 @@ class Setup(ABC):
         if folder.started:
             return self._go_on(folder)
         assert self.identity is not None, "only the process that starts a run writes run.json"
+        shield: HasShield = {"shield": self.shield} if self.shield else {}
         run: RunFile = {
             "schema": SCHEMA, "signature": self.signature, "key": cast(Any, self.key()),
             "model": {
@@ -264,7 +285,7 @@ class Setup(ABC):
                 "spec": _spec(self.source), "name": self.data.name, "task": self.data.task, "fields": self.data.fields,
                 "digest": self.data.digest, "total": self.total, "skipped": self.data.skipped, "known": self.data.labels,
             },
-            **self.about(), "config": self.settings.asdict(),
+            **shield, **self.about(), "config": self.settings.asdict(),
             "versions": {"scuff": __version__, "python": platform.python_version(), "numpy": np.__version__},
             "batch_tokens": self.victim.batch_tokens,
             "reader": self.victim.state,
@@ -354,7 +375,9 @@ class Setup(ABC):
 
     def report(self) -> tuple[int, int, float, int]:
         """Returns this worker's process id, queries, seconds and errors so far, for `hear` in the parent process."""
-        return os.getpid(), self.query.queries, self.query.seconds, self.query.errors
+        doors = self.doors
+        asked, errors = sum(door.queries for door in doors), sum(door.errors for door in doors)
+        return os.getpid(), asked, sum(door.seconds for door in doors), errors
 
     def hear(self, report: tuple[int, int, float, int]) -> None:
         """Records what a worker reports. Raises TooManyErrors if all processes together have more errors than are allowed."""
@@ -384,12 +407,13 @@ class Setup(ABC):
     @property
     def asked(self) -> int:
         """Queries of all processes."""
-        return self.query.queries + sum(asked for asked, _, _ in self.worker_reports.values())
+        return sum(door.queries for door in self.doors) + sum(asked for asked, _, _ in self.worker_reports.values())
 
     def write_timings(self, folder: Folder) -> None:
         """Adds an entry to timings.json, a file of its own, since all others have the same bytes if a run is repeated."""
         asked = self.asked
-        inside = self.query.seconds + sum(seconds for _, seconds, _ in self.worker_reports.values())
+        in_workers = sum(seconds for _, seconds, _ in self.worker_reports.values())
+        inside = sum(door.seconds for door in self.doors) + in_workers
         seconds = time.monotonic() - self.begun
         now = {
             "seconds": round(seconds, 3), "victim_seconds": round(inside, 3), "queries": asked,

@@ -38,18 +38,19 @@ class Job:
 
 @dataclass(eq=False)
 class CleanTexts:
-    """Asks about the clean texts: the first jobs of every run."""
+    """Asks about the clean texts: the first jobs of every run. name: that the names of its parts begin with."""
 
     folder: Folder
     data: Dataset
     truth: Truth
     ask: Ask | None = None
+    name: str = "clean"
 
     def jobs(self) -> list[Job]:
         total = len(self.data)
         starts = range(0, total, CLEAN_BLOCK)
         blocks = [range(start, min(start + CLEAN_BLOCK, total)) for start in starts]
-        return [Job(f"clean-{at:05}", block, queries=len(block)) for at, block in enumerate(blocks)]
+        return [Job(f"{self.name}-{at:05}", block, queries=len(block)) for at, block in enumerate(blocks)]
 
     def make(self, job: Job) -> None:
         """Does nothing: clean texts need not be made."""

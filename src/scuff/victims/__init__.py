@@ -10,8 +10,9 @@ from .cache import DiskCache
 from .open import FAMILY, open_victim
 from .plain import Predictions
 from .query import BudgetSpent, Query, TooManyErrors
+from .shielded import Shielded
 
 __all__ = [
     "FAMILY", "Access", "BadModel", "BudgetSpent", "Column", "DiskCache", "NotEnoughAccess", "Outputs", "Predictions", "Query",
-    "Task", "TooManyErrors", "Victim", "as_objects", "open_victim", "require",
+    "Shielded", "Task", "TooManyErrors", "Victim", "as_objects", "open_victim", "require",
 ]  # fmt: skip

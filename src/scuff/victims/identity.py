@@ -19,6 +19,7 @@ from .base import Access, Column, Outputs, Victim
 from .cache import DiskCache
 from .contents import NOTHING, Contents, contents, differing
 from .query import Query, answers_of, keys_of, outputs_of, texts_of
+from .shielded import unshielded
 from .truth import Truth
 
 PROBE, PROBE_PAID = 32, 16  # clean texts that are asked about, of a model that is paid for; as many perturbed ones
@@ -130,6 +131,7 @@ def spread(count: int, most: int) -> range:
 
 def held_by(victim: Victim) -> Contents:
     """What a victim holds, if it is a Python object of a user; the others know their weights, or are elsewhere."""
+    victim = unshielded(victim)
     if not type(victim).__module__.startswith("scuff."):
         return contents(victim)
     return contents(victim.holds) if victim.holds is not None else {}
