@@ -314,8 +314,8 @@ def _foreign(page: Page) -> Mask:
     strange = np.bincount(page.units.row[page.unknown], minlength=len(page.corpus))
     out = np.zeros(len(page.corpus), np.bool_)
     usual = np.bincount(page.units.row[(page.number >= 0) & (page.number < FUNCTION)], minlength=len(page.corpus))
-    doubtful = (strange >= FOREIGN * page.total) | (usual <= ENGLISH * page.total)
-    doubtful = np.flatnonzero(doubtful & (page.total >= 4) & (strange > 0))
+    odd = (strange >= FOREIGN * page.total) | (usual <= ENGLISH * page.total)
+    doubtful = np.flatnonzero(odd & (page.total >= 4) & (strange > 0))
     for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
         language = find_language([text])
         out[row] = language is not None and "en" not in language.codes
