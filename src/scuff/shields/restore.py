@@ -24,30 +24,29 @@ from .letters import letter_bits
 from .lexicon import HYPHEN, UNKNOWN, folded, lexicon
 
 TIERS = ("fast", "context")
-SURE, STEEP, EASY = (
-    6.3,
-    2.6,
-    -2.5,
-)  # bits by which a change must be likelier than that a word is right, in a text with few errors;
-# how many fewer for every doubling of the errors; and the fewest
-SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
-TITLE = 1.5  # and more for a word with a capital letter, which may be a name
-KNOWN = 0.5  # and more for a word that is known
+# A change must be likelier than that the word is right by SURE bits in a text with few errors, by STEEP fewer for every doubling
+# of the errors, and by EASY at least; all chosen on dev texts.
+SURE, STEEP, EASY = 4.0, 2.6, -2.5
+TITLE, FARTHER = (
+    3.0,
+    4.0,
+)  # more bits in a clean text, for a word that may be a name, and for far-fetched kinds of errors
+FETCHED = np.isin(KINDS, ("keyboard", "mixed"))  # which are far-fetched if there is no sign of an attack
+FEW, MANY = 0.02, 0.06  # the shares of wrong words in a clean text, and in one that is not
+KNOWN = 0.5  # more bits for a word that is known
 NOISY = 0.05  # the share of words surely wrong from which on known words are doubted, too
 RARE = 12.0  # bits of a known word beside its neighbours from which on it may be doubted
 LISTED = -23.0  # log2 of the probability of a word that is right but not frequent enough for the lexicon
 NAMELIKE = 0.9  # how much less the letters of a name must look English
 NAME = 0.9  # the share of capitals from which on a word is a name
+SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
 CLEAN, WORDS = 0.15, 20.0  # wrong words, and words, that every text is taken to have besides its own
-LACKED = {
-    "small": 0.0015,
-    "start": 0.006,
-    "title": 0.02,
-    "bare": 0.012,
-}  # how often a right word is in no list, by its case
+# how often a right word is in no list: small, at the start of a sentence, with a capital inside it, in a text without capitals
+LACKED = {"small": 0.0015, "start": 0.006, "title": 0.02, "bare": 0.03}
 TURNS = 3  # rounds in which words are chosen beside the choices for their neighbours
 PAIR = 0.9  # how much what the neighbours say counts
 FOREIGN = 0.25  # the share of unknown words from which on the language of a text is looked at
+FUNCTION, ENGLISH = 60, 0.12  # so many of the most frequent words make up at least that share of most English texts
 BREAKS = np.isin(np.arange(128), [ord(char) for char in '.!?;:"()[]\n'])
 MASKS = np.isin(np.arange(128), [ord(char) for char in "*#$%"])  # symbols that hide letters: st*pid
 ADDRESS = np.isin(np.arange(128), [ord(char) for char in "@\\_<>{}=`|#~^"])  # in addresses, mentions, tags, code
@@ -108,14 +107,28 @@ class Restore(Shield):
             return Repairs.none(self.kinds)
         puzzle = find_puzzle(page, asked, None)
         chosen, confidence = choose(puzzle, TURNS - 1)
-        doubted = _doubted(page, puzzle, chosen, confidence)
-        if doubted.size:
-            puzzle = find_puzzle(page, np.sort(np.append(asked, doubted)), puzzle)
-            chosen, confidence = choose(puzzle)
-        done = np.flatnonzero((chosen >= 0) & (confidence >= 0))
-        pick, spans = chosen[done], page.units.where(puzzle.asked[done])
+        noisy = _noisy(page, puzzle, chosen, confidence)
+        done = self._done(puzzle, chosen, confidence, ~noisy[puzzle.row])
+        if noisy.any():
+            doubted = _doubted(page, puzzle, chosen, confidence, noisy)
+            more = find_puzzle(page, np.sort(np.append(asked[noisy[puzzle.row]], doubted)), puzzle)
+            done = _both(done, self._done(more, *choose(more), np.ones(more.asked.size, np.bool_)))
+        return done
+
+    def _done(self, puzzle: Puzzle, chosen: Ints, confidence: Floats, where: Mask) -> Repairs:
+        """The repairs of the choices that are sure enough."""
+        done = np.flatnonzero((chosen >= 0) & (confidence >= 0) & where)
+        corpus, pick = puzzle.page.corpus, chosen[done]
+        spans = puzzle.page.units.where(puzzle.asked[done])
         new = cased_as(lexicon().words.take(puzzle.found.word[pick]), corpus.cut(spans), puzzle.raised[pick])
         return Repairs.of(Edits.of(corpus, spans, new), puzzle.found.kind[pick], self.kinds)
+
+
+def _both(one: Repairs, other: Repairs) -> Repairs:
+    """Repairs of different texts together, in order."""
+    edits = Edits.join([one.edits, other.edits])
+    order = np.lexsort((edits.start, edits.row))
+    return Repairs(edits.where(order), np.append(one.kind, other.kind)[order], one.kinds)
 
 
 # ---- what is asked ----
@@ -159,16 +172,19 @@ class Page:
 
 
 def find_puzzle(page: Page, asked: Ints, earlier: Puzzle | None) -> Puzzle:
-    """The candidates for some units. earlier: a puzzle of fewer, whose candidates are not looked for again."""
+    """The candidates for some units. earlier: a puzzle of others, whose candidates are not looked for again."""
     mine, part = np.unique(page.kind[asked], return_inverse=True)
-    if earlier is None:
-        table = candidates(page.distinct.take(mine))
-    else:
-        kept = np.isin(mine, earlier.listed)
-        new = candidates(page.distinct.take(mine[~kept]), near=True)
-        old = earlier.table
-        place, fresh = np.searchsorted(mine, earlier.listed), np.flatnonzero(~kept)
-        table = Candidates.join([replace(old, of=place[old.of]), replace(new, of=fresh[new.of])])
+    strange = np.zeros(len(page.distinct), np.bool_)
+    strange[page.kind] = page.unknown
+    known, left, parts = ~strange[mine], np.ones(mine.size, np.bool_), []
+    if earlier is not None:
+        left = ~np.isin(mine, earlier.listed)
+        again = earlier.table.where(np.isin(earlier.listed, mine)[earlier.table.of])
+        parts.append(replace(again, of=np.searchsorted(mine, earlier.listed)[again.of]))
+    for some, near in ((np.flatnonzero(left & ~known), False), (np.flatnonzero(left & known), True)):
+        new = candidates(page.distinct.take(mine[some]), near=near)
+        parts.append(replace(new, of=some[new.of]))
+    table = Candidates.join(parts)
     count = np.bincount(table.of, minlength=mine.size)
     index = spread(bounds(count)[:-1][part], count[part])
     found = replace(table.where(index), of=np.repeat(np.arange(asked.size), count[part]))
@@ -183,12 +199,15 @@ def find_puzzle(page: Page, asked: Ints, earlier: Puzzle | None) -> Puzzle:
     return Puzzle(page, asked, keep, found, case, raised, mine, table)
 
 
-def _doubted(page: Page, puzzle: Puzzle, chosen: Ints, confidence: Floats) -> Ints:
-    """Known words that are asked as well, in texts that are full of errors: those that are rare where they stand."""
+def _noisy(page: Page, puzzle: Puzzle, chosen: Ints, confidence: Floats) -> Mask:
+    """Which texts are full of errors."""
     sure = np.bincount(puzzle.row[(chosen >= 0) & (confidence >= 0)], minlength=len(page.corpus))
-    noisy = (sure >= 2) & (sure >= NOISY * page.total)
-    if not noisy.any():
-        return np.empty(0, np.int64)
+    found: Mask = (sure >= 2) & (sure >= NOISY * page.total)
+    return found
+
+
+def _doubted(page: Page, puzzle: Puzzle, chosen: Ints, confidence: Floats, noisy: Mask) -> Ints:
+    """Known words of noisy texts that are asked as well: those that are rare where they stand."""
     number = page.number.copy()
     done = np.flatnonzero((chosen >= 0) & (confidence >= 0))
     number[puzzle.asked[done]] = puzzle.found.word[chosen[done]]
@@ -294,7 +313,9 @@ def _foreign(page: Page) -> Mask:
     """Which texts are in another language, as far as one can tell."""
     strange = np.bincount(page.units.row[page.unknown], minlength=len(page.corpus))
     out = np.zeros(len(page.corpus), np.bool_)
-    doubtful = np.flatnonzero((page.total >= 4) & (strange >= FOREIGN * page.total))
+    usual = np.bincount(page.units.row[(page.number >= 0) & (page.number < FUNCTION)], minlength=len(page.corpus))
+    odd = (strange >= FOREIGN * page.total) | (usual <= ENGLISH * page.total)
+    doubtful = np.flatnonzero(odd & (page.total >= 4) & (strange > 0))
     for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
         language = find_language([text])
         out[row] = language is not None and "en" not in language.codes
