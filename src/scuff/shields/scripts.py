@@ -40,6 +40,7 @@ from .look_alikes import (
 from .unseen import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
 
 STRONG = 25  # what Unicode lists as confusable, and letters with marks, costs less; the rest is from the learnt space
+USUAL = 300  # words that are in any text
 FREQUENT = 4000  # so many words make most of any English text, and little of others
 ENGLISH, ENGLISH_DISGUISED = 0.5, 0.35  # the share of them from which on a text is English
 APOSTROPHES = (0x27, 0x2019)
@@ -224,7 +225,9 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
 
     plain, number = _readings(odd, (counts.hard == 0) & _latin(odd, rows))
     _count_ones(texts, odd, plain, number)
-    chosen, accents = _chosen(texts, odd, counts, rows, number)
+    digit = (plain >= 48) & (plain <= 57)
+    digits = (odd.count(digit) == counts.length) & odd.any(digit & (odd.text.codes < 58)) & ~odd.any(odd.script > CYRILLIC)
+    chosen, accents = _chosen(texts, odd, counts, rows, number, digits)
     kept = accents[odd.word] & ((odd.kind == ORDINARY) | (odd.kind == MARK))
     new = np.where(chosen[odd.word] & ~kept, plain, odd.text.codes)
 
@@ -274,10 +277,10 @@ def _foreign(odd: Odd, counts: Counts, rows: Rows) -> Mask:
     return most & (counts.scripts > 1) & (rows.own[odd.row].max(1) >= rows.latin[odd.row] / 2)
 
 
-def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -> tuple[Mask, Mask]:
+def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, digits: Mask) -> tuple[Mask, Mask]:
     """Which words are to be read as plain ones, and which of them keep the accents of their language.
 
-    number: in the lexicon, of what each says then.
+    number: in the lexicon, of what each says then. digits: which are numbers, some of whose digits are disguised.
     """
     latin_text = _latin(odd, rows)
     right = lexicon().known(odd.text) | _loans().has(word_bits(folded(odd.text)))
@@ -287,7 +290,8 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     known, single = number >= 0, counts.length == 1
 
     symbol = odd.count(_symbols()[odd.text.codes])
-    science = (symbol == foreign) & (foreign == 1) & (~known | (counts.length < 4)) | _measure(odd)
+    rare = ~known | (number >= USUAL)
+    science = (symbol == foreign) & (foreign == 1) & (~known | (counts.length < 4) & rare | single) | _measure(odd)
     mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | (counts.scripts > 1))
     mixed &= (counts.strong > 0) | known  # a shape that only the learnt space knows needs a word
     alone = possible & (foreign > 0) & ~mixed & ~_among_own(odd)
@@ -303,7 +307,8 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     accented = (counts.accents > 0) & (foreign == 0) & ~right & latin_text
     english &= (words > 2) | (counts.strange > 0)
     told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~spoken
-    lower = told & ~single & (~_capital(odd) | (counts.strange > 0))
+    latin_alpha = single & (counts.strange > 0) & (number < 2) & english
+    lower = told & (~single | latin_alpha) & (~_capital(odd) | (counts.strange > 0))
     evidence = np.bincount(odd.row, sure | alone_sure | lower | style, len(texts))[odd.row]
     much = (evidence > 2) & (evidence * 8 > words)
 
