@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scuff
@@ -81,6 +81,7 @@ def test_the_weights_are_for_these_features() -> None:
     assert shipped().names[: len(kinds)] == tuple(f"log {kind}" for kind in kinds), "learn the weights anew"
 
 
+@settings(max_examples=10)
 @given(st.lists(st.text(max_size=20), max_size=4))
 def test_any_text(texts: list[str]) -> None:
     together = DETECTOR.probabilities(texts)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +34,10 @@ STATISTICS = ("unknown", "left-unknown", "odd-letters", "symbols", "single-lette
 USUAL_BITS, ODD_BITS = 3.6, 4.3  # of a letter after the one before it: in English, and in few other languages
 BLOCK = 1 << 18  # characters at a time: memory stays flat
 BY_LEXICON = {*RESTORED, "spaced", "glued"}  # kinds of repairs that mean little in other languages than English
-ENGLISH = "the and of to that it for with this had are but from have they which you were she there would their been has when what about"
+ENGLISH = (
+    "the and of to that it for with this had are but from have they which you were she there would their been has when "
+    "what about"
+)
 KINDS_OF_TAMPERING = ("look-alike", "invisible", "symbols", "spacing", "leet", "spelling", "shuffled", "shortened")
 
 
@@ -255,8 +259,8 @@ class Detector:
 def _blocks(texts: Sequence[str]) -> list[Sequence[str]]:
     """Texts in blocks of about BLOCK characters."""
     size = np.fromiter(map(len, texts), np.int64, len(texts))
-    edges = np.flatnonzero(np.diff(np.cumsum(size) // BLOCK, prepend=-1)).tolist()
-    return [texts[first:last] for first, last in zip(edges, [*edges[1:], len(texts)], strict=True)]
+    edges = np.flatnonzero(np.diff(np.cumsum(size) // BLOCK, prepend=-1, append=-1)).tolist()
+    return [texts[first:last] for first, last in pairwise(edges)]
 
 
 def area(clean: Floats, tampered: Floats) -> float:
