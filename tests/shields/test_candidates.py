@@ -39,7 +39,7 @@ def words() -> list[str]:
 
 
 def found(noisy: str, kind: int) -> set[str]:
-    pairs = _near(Spelt.of(Ragged.of([noisy])), 16)
+    pairs = _near(Spelt.of(Ragged.of([noisy])))
     return {
         words()[at] for at, of_kind in zip(pairs.word.tolist(), pairs.kind.tolist(), strict=True) if of_kind == kind
     }
@@ -72,7 +72,7 @@ def test_every_kind_of_error_is_found(noisy: str, word: str, kind: str) -> None:
 @pytest.mark.parametrize("noisy", ["nihgt", "psot"])
 def test_shuffles_are_all_words_of_the_same_letters(noisy: str) -> None:
     slow = {word for word in words() if len(word) == len(noisy) and Counter(word) == Counter(noisy)}
-    assert slow <= {words()[at] for at in _near(Spelt.of(Ragged.of([noisy])), 16).word.tolist()}
+    assert slow <= {words()[at] for at in _near(Spelt.of(Ragged.of([noisy]))).word.tolist()}
     assert found(noisy, SHUFFLED) <= slow
 
 
@@ -101,7 +101,7 @@ def test_all_words_one_edit_away_are_found(noisy: str) -> None:
         return noisy in near or any(noisy[:at] + noisy[at + 1 :] == word for at in range(len(noisy)))
 
     slow = {word for word in words()[:30_000] if abs(len(word) - len(noisy)) < 2 and one_edit(word)}
-    pairs = _near(Spelt.of(Ragged.of([noisy])), 16)
+    pairs = _near(Spelt.of(Ragged.of([noisy])))
     assert slow <= {words()[at] for at in pairs.word.tolist()}
 
 
@@ -113,7 +113,7 @@ def test_slips_on_the_keyboard_are_all_words_of_neighbours(noisy: str) -> None:
         for word in words()
         if len(word) == len(noisy) and all(a == b or b in near.get(a, "") for a, b in zip(word, noisy, strict=True))
     ]
-    pairs = _by_keys(Spelt.of(Ragged.of([noisy])), 16)
+    pairs = _by_keys(Spelt.of(Ragged.of([noisy])), range(2, 17))
     assert [words()[at] for at in sorted(pairs.word.tolist())] == slow[:MOST]
     assert set(pairs.kind.tolist()) <= {KEYBOARD}
 

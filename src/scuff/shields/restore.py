@@ -31,7 +31,12 @@ SURE, STEEP, EASY = (
 )  # bits by which a change must be likelier than that a word is right, in a text with few errors;
 # how many fewer for every doubling of the errors; and the fewest
 SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
-TITLE = 1.5  # and more for a word with a capital letter, which may be a name
+TITLE, FARTHER = (
+    3.0,
+    4.0,
+)  # and more in a clean text for a word with a capital letter, which may be a name, and for these kinds:
+FETCHED = np.isin(KINDS, ("keyboard", "mixed"))  # far-fetched if there is no sign of an attack
+FEW, MANY = 0.02, 0.06  # the shares of wrong words in a clean text, and in one that is not
 KNOWN = 0.5  # and more for a word that is known
 NOISY = 0.05  # the share of words surely wrong from which on known words are doubted, too
 RARE = 12.0  # bits of a known word beside its neighbours from which on it may be doubted
