@@ -14,7 +14,7 @@ from scuff.perturbations.names import NAMES as PERTURBATIONS
 from scuff.shields import Corpus, parse
 from scuff.shields.deobfuscate import KINDS, Deobfuscate
 from scuff.shields.glued import misspelt_bits
-from scuff.shields.language import is_foreign
+from scuff.shields.language import english
 from scuff.shields.lexicon import lexicon
 from scuff.shields.splitting import split
 from scuff.text.ragged import Ragged
@@ -257,7 +257,14 @@ def test_misspelt_words_are_near_a_word() -> None:
 
 
 def test_small_words_tell_languages() -> None:
-    assert is_foreign("Ein Mann und eine Frau sind auf dem Weg")
-    assert is_foreign("le chien est dans la rue avec une femme")
-    assert not is_foreign("the man from la Mancha is on the way")
-    assert not is_foreign("zxc")
+    texts = [
+        "Ein Mann und eine Frau sind auf dem Weg",
+        "le chien est dans la rue avec une femme",
+        "the man from la Mancha is on it",
+        "z",
+    ]
+    corpus = Corpus.of(texts)
+    unknown = np.zeros(len(corpus.words), np.bool_)
+    assert english(corpus, corpus.words, unknown, np.arange(4)).tolist() == [False, False, True, True]
+    assert english(corpus, corpus.words, unknown, np.array([0])).tolist() == [False, True, True, True]
+    assert english(corpus, corpus.words, ~unknown, np.arange(4)).all()

@@ -19,7 +19,7 @@ from .language import english
 from .lexicon import folded, lexicon
 
 BLANK = 32
-MOST, LETTERS = 20, 24  # pieces of a word, and their letters
+MOST, LETTERS, PIECE = 20, 24, 12  # pieces of a word, the letters of all, and those of one that is no word
 RARE = 8.0  # bits, and two for each letter, above which a short word may be a piece
 SPELT = 4  # single letters in a row that are a word, whatever they spell
 BESIDE = "/&@#_\\=+*'’-.$%<>"  # before or, but for a full stop, behind a letter that belongs to something else
@@ -76,7 +76,7 @@ class Pieces:
     def odd(self) -> Mask:
         """Which are no words, or letters by themselves."""
         length = self.texts.lengths
-        return ((self.number < 0) | (length == 1)) & ~self.article & (length < LETTERS)
+        return ((self.number < 0) | (length == 1)) & ~self.article & (length <= PIECE)
 
     def bits(self, which: Ints) -> Ints:
         """What some cost, each behind the one before it, in 1/1024 bits."""
@@ -123,7 +123,8 @@ class Stretches:
         alone, loud = count(~single) == 0, count(capitals < length) == 0
         # Van Rossum: in a word that was cut only the first piece has a capital
         initial = bounds((capitals > 0) & (length > 1))
-        plain &= ~_alphabet(joined)
+        listed = np.flatnonzero(alone)
+        plain[listed] &= ~_alphabet(joined.take(listed))
         plain &= loud | (initial[last + 1] == initial[first + 1])
         spelt = alone & ~_goes_on(single, pieces.words, first, last) & (last - first >= SPELT - 1)
         letters = count(single & ~pieces.article)
@@ -147,9 +148,8 @@ def _joined(texts: Ragged, first: Ints, last: Ints) -> Ragged:
 def _windows(linked: Mask, odd: Mask, length: Ints) -> tuple[Ints, Ints]:
     """First and last of all stretches of linked words with an odd one among them."""
     links, odds, letters = bounds(linked), bounds(odd), bounds(length)
-    near = np.flatnonzero(odd)
-    near = np.unique((near[:, None] - np.arange(MOST)).ravel())
-    near = near[near >= 0]
+    ahead = np.minimum(np.arange(odd.size) + MOST, odd.size)
+    near = np.flatnonzero(odds[ahead] > odds[:-1])
     found = [(np.empty(0, np.int64),) * 2]
     for size in range(2, MOST + 1):
         near = near[near + size <= odd.size]
