@@ -143,8 +143,7 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     number: in the lexicon, of what each says then. digits: which are numbers, some of whose digits are disguised.
     """
     latin_text = _latin(odd, rows)
-    right = lexicon().known(odd.text) | _loans().has(word_bits(folded(odd.text)))
-    right &= counts.length > 1
+    right = _right(odd, (counts.accents > counts.strange) & (counts.length > 1))
     foreign = counts.strong + counts.weak
     possible = (counts.hard == 0) & latin_text
     known, single = number >= 0, counts.length == 1
@@ -183,6 +182,15 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     abused = np.bincount(odd.row, common, len(texts))[odd.row] > 0
     keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (capital | ~known | loan)
     return chosen & ~spoken, keeps
+
+
+def _right(odd: Odd, which: Mask) -> Mask:
+    """Words, of some, that are right with their accents: names and loan words."""
+    out = np.zeros(len(odd.text), np.bool_)
+    mine = np.flatnonzero(which)
+    words = odd.text.take(mine)
+    out[mine] = lexicon().known(words) | _loans().has(word_bits(folded(words)))
+    return out
 
 
 def _loan(odd: Odd) -> Mask:
