@@ -35,6 +35,7 @@ from .odd import STRONG, Counts, Odd, Rows, count_letters, count_rows, find_odd
 from .styles import styled
 from .unseen import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
 
+A_ONE = 12.5  # bits of the word I between its neighbours from which on it is rather the number 1
 USUAL = 300  # words that are in any text
 FREQUENT = 4000  # so many words make most of any English text, and little of others
 ENGLISH, ENGLISH_DISGUISED = 0.5, 0.35  # the share of them from which on a text is English
@@ -217,21 +218,17 @@ def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
     row = np.concatenate(([-1], odd.all.row, [-1]))
     place = odd.which[mine] + 1
     one = int(lexicon().number(Ragged.of(["i"]))[0])
-    goes, seen = np.zeros(mine.size, np.bool_), np.zeros(mine.size, np.bool_)
+    bits = np.zeros(mine.size)
     for other, ahead in ((place - 1, True), (place + 1, False)):
         same = row[other] == odd.row[mine]
         rest = np.flatnonzero(same & (found[other] < 0))
         found[other[rest]] = lexicon().number(odd.all.where(other[rest] - 1).cut(texts))
-        near = np.where(same, found[other], -1)
-        pair = (
-            lexicon().pair_cost(near, np.full(near.size, one))
-            if ahead
-            else lexicon().pair_cost(np.full(near.size, one), near)
-        )
-        alone = lexicon().cost[one] if ahead else lexicon().cost[near]
-        goes |= (near >= 0) & (pair < alone)
-        seen |= near >= 0
-    plain[first[mine]] = np.where(beside | seen & ~goes, ord("1"), ord("I"))
+        near, me = np.where(same, found[other], -1), np.full(mine.size, one)
+        if ahead:
+            bits += lexicon().pair_cost(near, me)
+        else:
+            bits += np.where(near < 0, 0, lexicon().pair_cost(me, near) - lexicon().cost[near])
+    plain[first[mine]] = np.where(beside | (bits > A_ONE), ord("1"), ord("I"))
 
 
 def _capital(odd: Odd) -> Mask:
