@@ -35,7 +35,7 @@ from .odd import STRONG, Counts, Odd, Rows, count_letters, count_rows, find_odd
 from .styles import styled
 from .unseen import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
 
-A_ONE = 12.5  # bits of the word I between its neighbours from which on it is rather the number 1
+A_ONE, A_ONE_OF_MANY = 14.0, 9.0  # bits of the word I from which on it is rather the number 1; in a text with digits
 USUAL = 300  # words that are in any text
 FREQUENT = 4000  # so many words make most of any English text, and little of others
 ENGLISH, ENGLISH_DISGUISED = 0.5, 0.35  # the share of them from which on a text is English
@@ -228,7 +228,8 @@ def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
             bits += lexicon().pair_cost(near, me)
         else:
             bits += np.where(near < 0, 0, lexicon().pair_cost(me, near) - lexicon().cost[near])
-    plain[first[mine]] = np.where(beside | (bits > A_ONE), ord("1"), ord("I"))
+    numbers = sums((texts.codes > 47) & (texts.codes < 58), texts.offsets)[odd.row[mine]] > 0
+    plain[first[mine]] = np.where(beside | (bits > np.where(numbers, A_ONE_OF_MANY, A_ONE)), ord("1"), ord("I"))
 
 
 def _capital(odd: Odd) -> Mask:
