@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,10 +31,13 @@ from .restore import Restore
 
 RATES = ("0.001", "0.01", "0.05")  # of false alarms, for which thresholds are known
 STATISTICS = ("unknown", "left-unknown", "odd-letters", "symbols", "single-letters", "capitals", "words")
-USUAL_BITS = 3.6  # of a letter of English, after the one before it
+USUAL_BITS, ODD_BITS = 3.6, 4.3  # of a letter after the one before it: in English, and in few other languages
 BLOCK = 1 << 18  # characters at a time: memory stays flat
 BY_LEXICON = {*RESTORED, "spaced", "glued"}  # kinds of repairs that mean little in other languages than English
-ENGLISH = "the and of to that it for with this had are but from have they which you were she there would their been has when what about"
+ENGLISH = (
+    "the and of to that it for with this had are but from have they which you were she there would their been has when "
+    "what about"
+)
 KINDS_OF_TAMPERING = ("look-alike", "invisible", "symbols", "spacing", "leet", "spelling", "shuffled", "shortened")
 
 
@@ -88,7 +92,19 @@ def _english(corpus: Corpus) -> Mask:
     theirs = np.zeros(len(corpus), np.int64)
     for table in others:
         theirs = np.maximum(theirs, np.bincount(words.row[table.has(keys)], minlength=len(corpus)))
-    return (theirs < 2) | (mine >= theirs)
+    accents = sums((corpus.codes >= 0xC0) & (corpus.codes < 0x250), corpus.offsets) > 0
+    odd = (_text_bits(corpus) > ODD_BITS) & ~accents  # letters in an order that few languages have
+    return (theirs < 2) | (mine >= theirs) | odd
+
+
+def _text_bits(corpus: Corpus) -> Floats:
+    """How odd the letters of each text are, for English: mean bits of its words of ASCII letters."""
+    words, rows = corpus.words, len(corpus)
+    texts = corpus.cut(words)
+    latin = np.flatnonzero(_plain(texts))
+    bits = np.bincount(words.row[latin], _letter_bits(texts.take(latin)), rows)
+    seen = np.bincount(words.row[latin], minlength=rows)
+    return np.where(seen > 0, bits / np.maximum(seen, 1), USUAL_BITS)
 
 
 def _statistics(corpus: Corpus, after: Corpus, ours: Mask) -> Floats:
@@ -100,17 +116,13 @@ def _statistics(corpus: Corpus, after: Corpus, ours: Mask) -> Floats:
     before = np.bincount(words.row[odd], minlength=rows)
     later = after.words
     left = np.bincount(later.row[_unknown(after.cut(later))], minlength=rows) / np.maximum(later.per_row(rows), 1)
-    latin = np.flatnonzero(plain)
-    bits = np.bincount(words.row[latin], _letter_bits(texts.take(latin)), rows)
-    seen = np.bincount(words.row[latin], minlength=rows)
-    bits = np.where(ours & (seen > 0), bits / np.maximum(seen, 1), USUAL_BITS)
     single = (texts.lengths == 1) & plain
     pair = single[1:] & single[:-1] & (words.row[1:] == words.row[:-1])
     return np.stack(
         [
             np.sqrt(before / per) * ours,
             np.sqrt(left) * ours,
-            bits,
+            np.where(ours, _text_bits(corpus), USUAL_BITS),
             np.sqrt(_inner_symbols(corpus) / per),
             np.sqrt(np.bincount(words.row[1:][pair], minlength=rows) / per),
             np.sqrt(np.bincount(words.row[_mixed_case(texts)], minlength=rows) / per),
@@ -251,8 +263,8 @@ class Detector:
 def _blocks(texts: Sequence[str]) -> list[Sequence[str]]:
     """Texts in blocks of about BLOCK characters."""
     size = np.fromiter(map(len, texts), np.int64, len(texts))
-    edges = np.flatnonzero(np.diff(np.cumsum(size) // BLOCK, prepend=-1)).tolist()
-    return [texts[first:last] for first, last in zip(edges, [*edges[1:], len(texts)], strict=True)]
+    edges = np.flatnonzero(np.diff(np.cumsum(size) // BLOCK, prepend=-1, append=-1)).tolist()
+    return [texts[first:last] for first, last in pairwise(edges)]
 
 
 def area(clean: Floats, tampered: Floats) -> float:
