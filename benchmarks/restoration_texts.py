@@ -1,0 +1,223 @@
+"""The texts that shields are measured on: clean ones of seven domains, attacked ones, and people's own errors and disguises."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+from rapidfuzz.distance import OSA
+
+from scuff.perturbations import ZEROE
+from scuff.perturbations.plan import Plan
+from scuff.perturbations.published import as_published, published_selection
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("SCUFF_SHARED", ROOT.parent / "shared"))
+LISTS = Path(__file__).parent / "data"
+SEED = 17
+LONGEST, SHORTEST = 300, 20  # characters of a text
+DOMAINS = {  # name: data set, column; the last three are for reporting only: nothing was learnt from them or chosen on them
+    "reviews": ("sst2", "text"), "news": ("agnews", "text"), "Wikipedia": ("wikitext", "text"),
+    "comments": ("jigsaw", "text"), "tweets": ("davidson", "text"), "web": ("ud_ewt", "tokens"),
+    "captions": ("multi30k_de_en", "target"),
+}  # fmt: skip
+UNSEEN = ("tweets", "web", "captions")
+MORE = ("homoglyph", "invisible", "typo", "glyph")
+LEVELS = (0.2, 0.5, 0.8)
+FEW = {"visual": (0.1,), "homoglyph": (0.1,), "glyph": (0.1,)}  # these are of letters, or of every word: further levels
+PAIR_LEVELS = (0.2, 0.5)
+# letters, each with probability 0.3, by whatever Unicode lists as confusable: the figures in the issue; and by our default
+ISSUE = {"homoglyph 30 %": "homoglyph(phi=0.3)", "homoglyph 30 %, all scripts": "homoglyph(phi=0.3, scripts='all')"}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts that one tool sees at once. group: the table that it belongs to; domain: of each text."""
+
+    group: str
+    name: str
+    level: float
+    original: tuple[str, ...]
+    attacked: tuple[str, ...]
+    domain: tuple[str, ...]
+
+    @property
+    def file(self) -> str:
+        return re.sub(r"[^\w.=-]+", "-", f"{self.group} {self.name} {self.level:g}") + ".json"
+
+    def part(self, count: int) -> Batch:
+        """The first `count` texts of each domain."""
+        seen: dict[str, int] = {}
+        keep = []
+        for at, name in enumerate(self.domain):
+            seen[name] = seen.get(name, 0) + 1
+            if seen[name] <= count:
+                keep.append(at)
+        columns = (tuple(column[at] for at in keep) for column in (self.original, self.attacked, self.domain))
+        return Batch(self.group, self.name, self.level, *columns)
+
+
+@cache
+def domain(name: str, part: str) -> tuple[str, ...]:
+    """The texts of a domain, in an order that is shuffled once. Raises ValueError for the dev part of one for reporting only."""
+    if part != "test" and name in UNSEEN:
+        raise ValueError(f"expected the test part of {name}, which is for reporting only, got {part!r}")
+    folder, column = DOMAINS[name]
+    with gzip.open(SHARED / "data" / folder / f"{part}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        found = [json.loads(line) for line in lines]
+    if column == "tokens":
+        texts = [
+            "".join(token + " " * space for token, space in zip(entry["tokens"], entry["spaces"], strict=True)).strip()
+            for entry in found
+        ]
+    else:
+        texts = [entry[column] for entry in found]
+    texts = [text for text in dict.fromkeys(texts) if SHORTEST <= len(text) <= LONGEST]
+    random.Random(SEED).shuffle(texts)
+    return tuple(texts)
+
+
+def sample(part: str, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Some texts of every domain, and the domain of each."""
+    names = [name for name in DOMAINS if part == "test" or name not in UNSEEN]
+    pairs = [(text, name) for name in names for text in domain(name, part)[:count]]
+    return tuple(text for text, _ in pairs), tuple(name for _, name in pairs)
+
+
+def attacked(part: str, count: int, group: str, name: str, level: float) -> Batch:
+    """Texts under a perturbation. group: as published, by our defaults (ours, more), or issue and pairs."""
+    texts, names = sample(part, count)
+    spec = ISSUE.get(name, name)
+    published = group in ("published", "pairs")
+    if published:
+        selection = published_selection(spec)
+        spec = as_published(spec)
+    else:
+        selection = None
+    plan = Plan.of(spec, 1.0 if group == "issue" else level, SEED, selection, ())
+    return Batch(group, name, level, texts, tuple(plan.texts(texts)), names)
+
+
+def attacks() -> Iterator[tuple[str, str, float]]:
+    """Group, name and level of everything that is tried."""
+    for name in ZEROE:
+        for level in (*FEW.get(name, ()), *LEVELS):
+            yield "published", name, level
+            yield "ours", name, level
+    for name in MORE:
+        for level in (*FEW.get(name, ()), *LEVELS):
+            yield "more", name, level
+    for name in ISSUE:
+        yield "issue", name, 0.3
+    for one, other in combinations((*ZEROE, *MORE), 2):
+        for level in PAIR_LEVELS:
+            yield "pairs", f"{one}+{other}", level
+
+
+def clean(part: str, count: int) -> Batch:
+    texts, names = sample(part, count)
+    return Batch("clean", "clean", 0.0, texts, texts, names)
+
+
+# ---- people's own errors and disguises; the domain of a text is what kind it is ----
+
+
+def listed(name: str) -> list[dict[str, str]]:
+    return [json.loads(line) for line in (LISTS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def disguises() -> Batch:
+    rows = listed("disguises")
+    columns = (tuple(row[name] for row in rows) for name in ("meant", "written", "kind"))
+    return Batch("real", "disguises", 0.0, *columns)
+
+
+def legitimate() -> Batch:
+    rows = listed("legitimate")
+    texts = tuple(row["text"] for row in rows)
+    return Batch("real", "legitimate", 0.0, texts, texts, tuple(row["kind"] for row in rows))
+
+
+@cache
+def frequent() -> frozenset[str]:
+    """Words of a neutral list, to tell errors that are words from those that are not."""
+    with gzip.open(SHARED / "data" / "word_freq" / "en.tsv.gz", "rt", encoding="utf-8") as lines:
+        return frozenset(line.partition("\t")[0] for line in lines)
+
+
+@cache
+def natural_errors(part: str) -> tuple[tuple[str, str], ...]:
+    """(error, right word) of the list of Belinkov and Bisk: the held-out fifth of its words for test, others for dev."""
+    found = set()
+    for line in (SHARED / "data" / "natural_errors" / "en.tsv").read_text(encoding="utf-8").splitlines():
+        word, _, errors = line.partition("\t")
+        held_out = zlib.crc32(word.lower().encode()) % 5 == 0
+        if held_out == (part == "test") and re.fullmatch(r"[A-Za-z]{3,}", word):
+            found |= {(error, word) for error in errors.split() if re.fullmatch(r"[A-Za-z]{2,}", error)}
+    pairs = [(error, word) for error, word in sorted(found) if error.lower() != word.lower()]
+    random.Random(SEED).shuffle(pairs)
+    return tuple(pairs)
+
+
+def kind_of_error(error: str, right: str) -> str:
+    if error.lower() in frequent():
+        return "is a word itself"
+    return "1 or 2 edits" if OSA.distance(error.lower(), right.lower()) <= 2 else "3 edits and more"
+
+
+def errors(name: str, pairs: tuple[tuple[str, str], ...], count: int) -> Batch:
+    """Errors as texts of one word: at most `count` of each kind."""
+    rows = _some([(right, error, kind_of_error(error, right)) for error, right in pairs], count)
+    return Batch("real", f"{name}, alone", 0.0, *zip(*rows, strict=True))
+
+
+def in_sentences(name: str, pairs: tuple[tuple[str, str], ...], part: str, count: int) -> Batch:
+    """The same errors in sentences of Wikipedia that have the right word, one in each sentence."""
+    where: dict[str, list[str]] = {}
+    for text in domain("Wikipedia", part):
+        for word in dict.fromkeys(re.findall(r"[A-Za-z]+", text)):
+            where.setdefault(word, []).append(text)
+    rows, used = [], set()
+    for error, right in pairs:
+        text = next((text for text in where.get(right, ()) if text not in used), None)
+        if text is not None:
+            used.add(text)
+            spot = re.search(rf"\b{right}\b", text)
+            assert spot is not None, "the sentence was found by this word"
+            rows.append((text, text[: spot.start()] + error + text[spot.end() :], kind_of_error(error, right)))
+    return Batch("real", f"{name}, in sentences", 0.0, *zip(*_some(rows, count), strict=True))
+
+
+def _some(rows: list[tuple[str, str, str]], count: int) -> list[tuple[str, str, str]]:
+    """At most `count` rows of each kind, in order of kind."""
+    kinds = sorted({row[2] for row in rows})
+    return [row for kind in kinds for row in [each for each in rows if each[2] == kind][:count]]
+
+
+# ---- any Unicode ----
+
+
+def fuzzed(count: int) -> list[str]:
+    """Random strings: any code points, code points of one block, and real text with such things put in."""
+    dice = random.Random(SEED)
+    blocks = [(0, 0x250), (0x250, 0x590), (0x590, 0x1000), (0x1000, 0x2000), (0x2000, 0x3000), (0x3000, 0xD800), (0xE000, 0x10000),
+              (0x1D400, 0x1D800), (0x1F000, 0x1FB00), (0xE0000, 0xE01F0), (0, 0x110000)]  # fmt: skip
+    texts = listed("legitimate") + listed("disguises")
+    out = []
+    for _ in range(count):
+        low, high = dice.choice(blocks)
+        odd = "".join(chr(dice.randrange(low, high)) for _ in range(dice.choice((0, 1, 2, 5, 20, 80))))
+        real = dice.choice(texts)
+        base = real.get("text") or real["written"]
+        spot = dice.randrange(len(base) + 1)
+        out.append(dice.choice((odd, base[:spot] + odd + base[spot:], " ".join(odd), odd[::-1] + base[::-1])))
+    return out
