@@ -29,6 +29,7 @@ from typing import Any
 
 os.environ["OMP_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).parent))
+import restoration_cells as cells
 import restoration_page as page
 import restoration_texts as texts
 from restoration_measures import row
@@ -36,11 +37,12 @@ from restoration_texts import Batch
 
 from scuff.shields import Corpus, Shield, parse
 from scuff.shields.names import CHAINS, NAMES
+from scuff.version import __version__
 
 OURS = ("normalise", "fast", "context")
 PEERS = ("unidecode", "anyascii", "decancer", "ftfy", "symspell", "symspell-compound", "symspell-split", "pyspellchecker")
 TOOLS = ("nothing", *OURS, *PEERS)
-GROUPS = ("clean", "published", "ours", "more", "issue", "pairs", "real", "any Unicode", "detect")
+GROUPS = ("clean", "published", "ours", "more", "letters", "pairs", "real", "any Unicode", "detect")
 SLOW = "pyspellchecker"  # some 30 words a second
 BLOCK = 1 << 17  # characters that a shield sees at once
 
@@ -104,7 +106,7 @@ def measure(tool: str, batch: Batch, file: Path, python: str, twice: bool) -> st
     again = mend_all(shield, mended) if twice and shield is not None else None
     kept = {
         "mark": mark, "tool": tool, "group": batch.group, "name": batch.name, "level": batch.level,
-        "seconds": round(seconds, 3), "domain": batch.domain,
+        "seconds": round(seconds, 3), "domain": batch.domain, "ascii": [text.isascii() for text in batch.original],
         "unstable": None if again is None else sum(one != two for one, two in zip(mended, again, strict=True)),
         "rows": [row(*three) for three in zip(batch.original, given, mended, strict=True)],
     }  # fmt: skip
@@ -173,7 +175,7 @@ def fewer(tool: str, batch: Batch, args: argparse.Namespace) -> Batch | None:
     if tool in PEERS and batch.group == "clean":
         batch = batch.part(args.peer_clean)
     if tool == SLOW:
-        wanted = batch.group in ("clean", "published", "issue", "real") and batch.level in (0.0, 0.3, 0.5)
+        wanted = batch.group in ("clean", "published", "letters", "real") and batch.level in (0.0, 0.3, 0.5)
         return batch.part(args.slow * (5 if batch.group == "real" else 1)) if wanted else None
     return batch
 
@@ -204,6 +206,14 @@ def run(args: argparse.Namespace) -> None:
             if said and (args.verbose or number % 50 == 0):
                 print(f"{number}/{len(jobs)}, {time.perf_counter() - begin:.0f} s. {said}", file=sys.stderr, flush=True)
     print(f"{len(jobs)} cells in {time.perf_counter() - begin:.0f} s", file=sys.stderr)
+
+
+def about(args: argparse.Namespace) -> dict[str, Any]:
+    """What the numbers depend on beside the texts."""
+    versions = {}
+    if args.peers:
+        versions = {tool: ask_peers(str(args.peers), {"tool": tool, "texts": []})["version"] for tool in PEERS}
+    return {"scuff": __version__, "seed": texts.SEED, "part": args.part, "peers": versions}
 
 
 def name_of(tool: str) -> str:
@@ -251,10 +261,10 @@ def main() -> None:
             sys.exit(f"needs the shared data in {texts.SHARED} (SCUFF_SHARED)")
         run(args)
     elif args.what == "show":
-        print(page.short(page.read_cells(args.out / args.part)))
+        print(cells.short(cells.read_cells(args.out / args.part)))
     else:
         if args.what == "keep":
-            page.keep(page.summary(page.read_cells(args.out / args.part)))
+            page.keep(cells.summary(args.out / args.part, TOOLS, about(args)))
         page.write()
 
 

@@ -13,7 +13,7 @@ from scuff.metrics.interval import percentile_interval, resamples
 
 WORD = re.compile(r"\w+(?:['’-]\w+)*")
 # of a row, which is of one text
-COLUMNS = ("words", "restored", "changed", "mended", "harmed", "noisy", "left", "exact", "texts")
+COLUMNS = ("words", "restored", "changed", "mended", "harmed", "noisy", "left", "exact", "alike", "texts")
 RESAMPLES, SEED = 500, 0
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -34,14 +34,14 @@ def lost(original: Sequence[str], after: Sequence[str]) -> set[int]:
 def row(original: str, attacked: str, mended: str) -> list[int]:
     """words of the original; restored: of these, in the mended text; changed: not in the attacked text; mended: of the changed
     ones, in the mended text; harmed: in the attacked, not in the mended text; noisy: words of the attacked text that are not of
-    the original; left: of the noisy ones, still in the mended text; exact: the whole text is back, byte for byte.
+    the original; left: of the noisy ones, still in the mended text; exact: the whole text is back, byte for byte; alike: but for case.
     """
     true, seen, now = words(original), words(attacked), words(mended)
     changed, missing = lost(true, seen), lost(true, now)
     noisy = lost(seen, true)
     return [
         len(true), len(true) - len(missing), len(changed), len(changed - missing), len(missing - changed),
-        len(noisy), len(noisy - lost(seen, now)), int(mended == original), 1,
+        len(noisy), len(noisy - lost(seen, now)), int(mended == original), int(mended.lower() == original.lower()), 1,
     ]  # fmt: skip
 
 
@@ -51,6 +51,7 @@ def shares(rows: Ints) -> dict[str, float]:
     return {
         "restored": _over(total["restored"], total["words"]), "mended": _over(total["mended"], total["changed"]),
         "changed": _over(total["changed"], total["words"]), "exact": _over(total["exact"], total["texts"]),
+        "alike": _over(total["alike"], total["texts"]),
         "harmed": _over(total["harmed"], total["words"] - total["changed"]), "left": _over(total["left"], total["noisy"]),
     }  # fmt: skip
 

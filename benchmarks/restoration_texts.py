@@ -18,7 +18,6 @@ from rapidfuzz.distance import OSA
 
 from scuff.perturbations import ZEROE
 from scuff.perturbations.plan import Plan
-from scuff.perturbations.published import as_published, published_selection
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("SCUFF_SHARED", ROOT.parent / "shared"))
@@ -35,8 +34,10 @@ MORE = ("homoglyph", "invisible", "typo", "glyph")
 LEVELS = (0.2, 0.5, 0.8)
 FEW = {"visual": (0.1,), "homoglyph": (0.1,), "glyph": (0.1,)}  # these are of letters, or of every word: further levels
 PAIR_LEVELS = (0.2, 0.5)
-# letters, each with probability 0.3, by whatever Unicode lists as confusable: the figures in the issue; and by our default
-ISSUE = {"homoglyph 30 %": "homoglyph(phi=0.3)", "homoglyph 30 %, all scripts": "homoglyph(phi=0.3, scripts='all')"}
+# 30 % of the letters: by our default, by whatever Unicode lists as confusable, and by the few Cyrillic letters that look the same
+TWINS = "Cyrillic twins"
+LETTERS = {"our default": "homoglyph(phi=0.3)", "all scripts": "homoglyph(phi=0.3, scripts='all')", TWINS: ""}
+CYRILLIC = dict(zip("aceopxyisjABCEHIKMOPTX", "асеорхуіѕјАВСЕНІКМОРТХ", strict=True))
 
 
 @dataclass(frozen=True)
@@ -94,17 +95,21 @@ def sample(part: str, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def attacked(part: str, count: int, group: str, name: str, level: float) -> Batch:
-    """Texts under a perturbation. group: as published, by our defaults (ours, more), or issue and pairs."""
+    """Texts under a perturbation. group: as published, by our defaults (ours, more), of 30 % of the letters, or pairs."""
     texts, names = sample(part, count)
-    spec = ISSUE.get(name, name)
-    published = group in ("published", "pairs")
-    if published:
-        selection = published_selection(spec)
-        spec = as_published(spec)
+    if name == TWINS:
+        return Batch(group, name, level, texts, tuple(twins(text, level) for text in texts), names)
+    if group == "letters":
+        plan = Plan.of(LETTERS[name], 1.0, SEED, None, ())
     else:
-        selection = None
-    plan = Plan.of(spec, 1.0 if group == "issue" else level, SEED, selection, ())
+        plan = Plan.of(name, level, SEED, None, (), as_published=group in ("published", "pairs"))
     return Batch(group, name, level, texts, tuple(plan.texts(texts)), names)
+
+
+def twins(text: str, share: float) -> str:
+    """A share of the letters that have a Cyrillic twin becomes Cyrillic."""
+    dice = random.Random(text)
+    return "".join(CYRILLIC[c] if c in CYRILLIC and dice.random() < share else c for c in text)
 
 
 def attacks() -> Iterator[tuple[str, str, float]]:
@@ -116,8 +121,8 @@ def attacks() -> Iterator[tuple[str, str, float]]:
     for name in MORE:
         for level in (*FEW.get(name, ()), *LEVELS):
             yield "more", name, level
-    for name in ISSUE:
-        yield "issue", name, 0.3
+    for name in LETTERS:
+        yield "letters", name, 0.3
     for one, other in combinations((*ZEROE, *MORE), 2):
         for level in PAIR_LEVELS:
             yield "pairs", f"{one}+{other}", level

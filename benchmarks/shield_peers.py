@@ -142,15 +142,16 @@ def symspell_split(text: str) -> str:
 
 
 @cache
-def pyspellchecker_words() -> Any:
+def pyspellchecker_words(far: int) -> Any:
     from spellchecker import SpellChecker
 
-    return SpellChecker()
+    return SpellChecker(distance=far)
 
 
 @cache
 def pyspellchecker_one(word: str) -> str:
-    spell = pyspellchecker_words()
+    """Two edits; one for longer words, as its documentation advises: two take seconds there."""
+    spell = pyspellchecker_words(2 if len(word) <= 10 else 1)
     if word.lower() in spell:
         return word
     return cased(spell.correction(word.lower()) or word, word)
