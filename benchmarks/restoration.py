@@ -27,20 +27,28 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-os.environ["OMP_NUM_THREADS"] = "1"
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent))
 import restoration_cells as cells
 import restoration_page as page
 import restoration_texts as texts
 from restoration_measures import row
 from restoration_texts import Batch
-
 from scuff.shields import Corpus, Shield, parse
 from scuff.shields.names import CHAINS, NAMES
 from scuff.version import __version__
 
 OURS = ("normalise", "fast", "context")
-PEERS = ("unidecode", "anyascii", "decancer", "ftfy", "symspell", "symspell-compound", "symspell-split", "pyspellchecker")
+PEERS = (
+    "unidecode",
+    "anyascii",
+    "decancer",
+    "ftfy",
+    "symspell",
+    "symspell-compound",
+    "symspell-split",
+    "pyspellchecker",
+)
 TOOLS = ("nothing", *OURS, *PEERS)
 GROUPS = ("clean", "published", "ours", "more", "letters", "pairs", "real", "any Unicode", "detect")
 SLOW = "pyspellchecker"  # some 30 words a second
@@ -60,13 +68,14 @@ def mend_all(shield: Shield, given: Sequence[str]) -> list[str]:
 
 
 @cache
-def peer_process(python: str) -> subprocess.Popen[str]:
+def peer_process(python: str, owner: int) -> subprocess.Popen[str]:
+    """The peers' process of one of our processes: a forked one has to start its own."""
     command = [python, str(Path(__file__).with_name("shield_peers.py"))]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def ask_peers(python: str, asked: dict[str, Any]) -> dict[str, Any]:
-    process = peer_process(python)
+    process = peer_process(python, os.getpid())
     assert process.stdin is not None and process.stdout is not None, "both are pipes"
     process.stdin.write(json.dumps(asked) + "\n")
     process.stdin.flush()
@@ -162,9 +171,7 @@ def real(args: argparse.Namespace) -> Iterator[Batch]:
         yield texts.legitimate()
     lists = {"natural errors": texts.natural_errors(args.part)}
     if args.part == "test" and args.peers:
-        found = ask_peers(str(args.peers), {"pairs": "codespell"})["pairs"]
-        texts.random.Random(texts.SEED).shuffle(found)
-        lists["codespell"] = tuple((error, right) for error, right in found)
+        lists["codespell"] = texts.shuffled(ask_peers(str(args.peers), {"pairs": "codespell"})["pairs"])
     for name, pairs in lists.items():
         yield texts.errors(name, pairs, args.errors)
         yield texts.in_sentences(name, pairs, args.part, args.errors)

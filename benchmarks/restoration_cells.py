@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from restoration_measures import COLUMNS, Ints, interval, shares
-from restoration_texts import LEVELS, ZEROE
+from restoration_texts import LEVELS
+from scuff.perturbations import ZEROE
 
 Key = tuple[str, str, str, float]  # tool, group, name, level
 DIGITS = 5
@@ -71,7 +73,8 @@ def summary(folder: Path, order: Sequence[str], about: dict[str, Any]) -> dict[s
     }  # fmt: skip
     plain = {tool: cells[tool, "clean", "clean", 0.0] for tool in tools if (tool, "clean", "clean", 0.0) in cells}
     kept["clean"] = {
-        domain: {tool: _numbers([cell.of(domain)], "harmed") for tool, cell in plain.items()} for domain in _first(plain)
+        domain: {tool: _numbers([cell.of(domain)], "harmed") for tool, cell in plain.items()}
+        for domain in _first(plain)
     }
     exact = COLUMNS.index("exact")
     kept["clean ascii"] = {
@@ -79,7 +82,10 @@ def summary(folder: Path, order: Sequence[str], about: dict[str, Any]) -> dict[s
     }
     kept["real"] = {
         name: {
-            kind: {tool: _numbers([cells[tool, "real", name, 0.0].of(kind)]) for tool in tools if (tool, "real", name, 0.0) in cells}
+            kind: {
+                tool: _numbers([cells[tool, "real", name, 0.0].of(kind)])
+                for tool in tools if (tool, "real", name, 0.0) in cells
+            }
             for kind in cells["nothing", "real", name, 0.0].domains
         }
         for name in dict.fromkeys(key[2] for key in cells if key[1] == "real")
@@ -91,7 +97,9 @@ def summary(folder: Path, order: Sequence[str], about: dict[str, Any]) -> dict[s
     }  # fmt: skip
     found = read_others(folder, "detect")
     if found:
-        kept["detect"] = {what: value for what, value in found["detect"].items() if what not in ("tool", "group", "mark")}
+        kept["detect"] = {
+            what: value for what, value in found["detect"].items() if what not in ("tool", "group", "mark")
+        }
     return kept
 
 
@@ -106,11 +114,19 @@ def _round(value: float) -> float | None:
 def _numbers(cells: Sequence[Ints], part: str = "restored") -> dict[str, Any]:
     """Mean shares of some cells, each of which counts alike, with an interval of one of them."""
     found = [shares(rows) for rows in cells]
-    means = {what: _round(float(np.nanmean([each[what] for each in found])) if _any(found, what) else float("nan")) for what in found[0]}
+    means = {
+        what: _round(float(np.nanmean([each[what] for each in found])) if _any(found, what) else float("nan"))
+        for what in found[0]
+    }
     whole = "words"
     low, high = interval(cells, part, whole)
     words = int(sum(rows[:, COLUMNS.index("words")].sum() for rows in cells))
-    return {**means, "interval": [_round(low), _round(high)], "words": words, "texts": int(sum(len(rows) for rows in cells))}
+    return {
+        **means,
+        "interval": [_round(low), _round(high)],
+        "words": words,
+        "texts": int(sum(len(rows) for rows in cells)),
+    }
 
 
 def _any(found: Sequence[dict[str, float]], what: str) -> bool:
@@ -124,7 +140,10 @@ def _group(cells: Cells, group: str, tools: Sequence[str]) -> dict[str, Any]:
     names = sorted({key[2] for key in keys}, key=lambda name: [order.get(part, 99) for part in name.split("+")])
     return {
         name: {
-            f"{level:g}": {tool: _numbers([cells[tool, group, name, level].rows]) for tool in tools if (tool, group, name, level) in cells}
+            f"{level:g}": {
+                tool: _numbers([cells[tool, group, name, level].rows])
+                for tool in tools if (tool, group, name, level) in cells
+            }
             for level in sorted({key[3] for key in keys if key[2] == name})
         }
         for name in names
@@ -138,7 +157,9 @@ def _means(cells: Cells, tool: str) -> dict[str, Any]:
         names = {key[2] for key in cells if key[1] == group}
         levels = sorted({key[3] for key in cells if key[1] == group and key[3] in LEVELS})
         by_level = {
-            level: [cells[tool, group, name, level].rows for name in sorted(names) if (tool, group, name, level) in cells]
+            level: [
+                cells[tool, group, name, level].rows for name in sorted(names) if (tool, group, name, level) in cells
+            ]
             for level in levels
         }
         whole = {level: rows for level, rows in by_level.items() if len(rows) == len(names)}
@@ -155,7 +176,10 @@ def _domains(cells: Cells, tools: Sequence[str]) -> dict[str, dict[str, float | 
     full = {tool: some for tool, some in many.items() if len(some) == len(ZEROE) * len(LEVELS)}
     names = next((some[0].domains for some in full.values()), [])
     return {
-        name: {tool: _round(float(np.mean([shares(cell.of(name))["restored"] for cell in some]))) for tool, some in full.items()}
+        name: {
+            tool: _round(float(np.mean([shares(cell.of(name))["restored"] for cell in some])))
+            for tool, some in full.items()
+        }
         for name in names
     }
 
@@ -214,8 +238,8 @@ def short(cells: Cells) -> str:
     lines += ["", "people's own: % restored / % of the noisy words left as they are"]
     for key in [key for key in keys if key[0] == "real"]:
         for kind in next(cell.domains for one, cell in cells.items() if one[1:] == key):
-            what = ("exact",) if key[1] == "legitimate" else ("mended", "left")
-            both = ["/".join(_percent(cells, (tool, *key), each, kind) for each in what) for tool in tools]
+            told = ("exact",) if key[1] == "legitimate" else ("mended", "left")
+            both = ["/".join(_percent(cells, (tool, *key), each, kind) for each in told) for tool in tools]
             lines.append(_line(f"{key[1]}: {kind}", both))
     return "\n".join(lines)
 

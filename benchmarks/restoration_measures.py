@@ -32,9 +32,12 @@ def lost(original: Sequence[str], after: Sequence[str]) -> set[int]:
 
 
 def row(original: str, attacked: str, mended: str) -> list[int]:
-    """words of the original; restored: of these, in the mended text; changed: not in the attacked text; mended: of the changed
+    """The counts of one text.
+
+    words: of the original; restored: of these, in the mended text; changed: not in the attacked text; mended: of the changed
     ones, in the mended text; harmed: in the attacked, not in the mended text; noisy: words of the attacked text that are not of
-    the original; left: of the noisy ones, still in the mended text; exact: the whole text is back, byte for byte; alike: but for case.
+    the original; left: of the noisy ones, still in the mended text; exact: the whole text is back, byte for byte; alike: the
+    same but for case.
     """
     true, seen, now = words(original), words(attacked), words(mended)
     changed, missing = lost(true, seen), lost(true, now)

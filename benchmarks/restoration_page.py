@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "docs" / "results"
 PAGE, DATA = RESULTS / "shields.md", RESULTS / "shields.json"
 MADE, END = "<!-- {}: made by benchmarks/restoration.py -->", "<!-- end -->"
-TEN = 0.95, 0.85  # aims of context and fast
+TEN = {"context": 0.95, "fast": 0.85}  # aims: words restored, mean of the ten
 # measured in November 2026, before these shields existed, as issue 17 quotes them: words restored, mean of Zéroe's ten
 QUOTED = {
     "nothing": ("unshielded", 57), "symspell": ("symspell", 72), "pyspellchecker": ("pyspellchecker", 72),
@@ -68,10 +68,8 @@ def best(values: Sequence[float | None], digits: int = 1, largest: bool = True) 
     """Values as percentages, the best in bold."""
     known = [value for value in values if value is not None]
     top = (max if largest else min)(known, default=None)
-    return [
-        f"**{percent(value, digits)}**" if value is not None and percent(value, digits) == percent(top, digits) else percent(value, digits)
-        for value in values
-    ]  # fmt: skip
+    shown = [percent(value, digits) for value in values]
+    return [f"**{text}**" if text == percent(top, digits) and text != "-" else text for text in shown]
 
 
 def with_interval(cell: Kept | None, what: str = "restored", digits: int = 1) -> str:
@@ -109,31 +107,33 @@ def aims(kept: Kept) -> str:
     """Every aim of issue 17 that numbers here decide."""
     rows = []
 
-    def add(what: str, aim: str, found: float | None, met: bool, shown: str = "") -> None:
-        rows.append([what, aim, shown or percent(found, 2), "-" if found is None else "met" if met else "**missed**"])
+    def add(what: str, aim: float, found: float | None, shown: str) -> None:
+        verdict = "-" if found is None else "met" if found >= aim else "**missed**"
+        rows.append([what, f"{100 * aim:.4g} %", shown, verdict])
 
-    for tool, aim in zip(("context", "fast"), TEN, strict=True):
-        cell = mean(kept, tool, "published")
-        found = value(cell)
-        add(f"ten perturbations as published, words restored by `{tool}`", f"{100 * aim:.0f} %", found, (found or 0) >= aim, with_interval(cell))
-    for tool in ("context", "fast"):
+    def add_mean(what: str, aim: float, tool: str, group: str, level: str) -> None:
+        cell = mean(kept, tool, group, level)
+        add(f"{what}, words restored by `{tool}`", aim, value(cell), with_interval(cell))
+
+    for tool, aim in TEN.items():
+        for level, said in (("all", "mean of three strengths"), ("0.2", "0.2"), ("0.5", "0.5"), ("0.8", "0.8")):
+            add_mean(f"ten perturbations as published, {said}", aim, tool, "published", level)
+    for tool in TEN:
         for level, count in kept["about"]["pair levels"].items():
-            cell = mean(kept, tool, "pairs", level)
-            found = value(cell)
-            add(f"{count} stacked pairs, strength {level} each, words restored by `{tool}`", "90 %", found, (found or 0) >= 0.9, with_interval(cell))
-    for tool in ("normalise", "fast", "context"):
+            add_mean(f"{count} stacked pairs, strength {level} each", 0.9, tool, "pairs", level)
+    for tool in ("normalise", *TEN):
         found = _worst_clean(kept, tool)
-        told = "" if found is None else f"{percent(1 - found[1], 3)} ({found[0]}); all: {percent(1 - _all_clean(kept, tool), 3)}"
-        add(f"clean words left alone by `{tool}`, worst domain", "99.9 %", found and found[1], found is not None and found[1] <= 0.001, told)
-    found = kept["clean ascii"].get("normalise")
-    add("clean ASCII texts identical after `normalise`", "100 %", found, found == 1)
+        if found:
+            told = f"{percent(1 - found[1], 3)} ({found[0]}); all: {percent(1 - _all_clean(kept, tool), 3)}"
+            add(f"clean words left alone by `{tool}`, worst domain", 0.999, 1 - found[1], told)
+    same = kept["clean ascii"].get("normalise")
+    add("clean ASCII texts identical after `normalise`", 1.0, same, percent(same, 2))
     for name in ("homoglyph", "invisible"):
         cells = kept["cells"]["more"].get(name, {})
-        mine = [cell["normalise"]["restored"] for cell in cells.values() if "normalise" in cell]
-        low = min(mine, default=None)
-        add(f"{name}, words restored by `normalise`, worst strength", "99.9 %", low, (low or 0) >= 0.999)
-    for what, aim, got, met in kept.get("speed", {}).get("aims", ()):
-        rows.append([what, aim, got, "met" if met else "**missed**"])
+        low = min((cell["normalise"]["restored"] for cell in cells.values() if "normalise" in cell), default=None)
+        add(f"{name}, words restored by `normalise`, worst strength", 0.999, low, percent(low, 2))
+    for what, least, got, met in kept.get("speed", {}).get("aims", ()):
+        rows.append([what, least, got, "met" if met else "**missed**"])
     return table(["what", "aim", "found", "verdict"], rows)
 
 
@@ -151,12 +151,25 @@ def _all_clean(kept: Kept, tool: str) -> float:
 def quoted(kept: Kept) -> str:
     """The figures of the issue beside ours."""
     rows = []
+    levels = ("0.2", "0.5", "0.8")
     for tool in tools(kept):
-        told = QUOTED.get(tool)
-        cells = [mean(kept, tool, group, level) for group in ("published", "ours") for level in ("all", "0.2", "0.5", "0.8")]
-        rows.append([f"`{tool}`", f"{told[1]}" if told else "-", with_interval(cells[0]), *(percent(value(cell)) for cell in cells[1:])])
-    rows += [[name, str(figure), *["not run here"] + ["-"] * 7] for name, figure in ELSEWHERE.items()]
-    head = ["tool", "quoted in the issue", "as published, mean", "0.2", "0.5", "0.8", "our defaults, mean", "0.2", "0.5", "0.8"]
+        told = str(QUOTED[tool][1]) if tool in QUOTED else "-"
+        found = [mean(kept, tool, group, level) for group in ("published", "ours") for level in (*levels, "all")]
+        shown = [with_interval(cell) if at == 3 else percent(value(cell)) for at, cell in enumerate(found)]
+        rows.append([f"`{tool}`", told, *shown])
+    rows += [[name, str(figure), "not run here", *["-"] * 7] for name, figure in ELSEWHERE.items()]
+    head = [
+        "tool",
+        "quoted in the issue",
+        "as published, mean",
+        "0.2",
+        "0.5",
+        "0.8",
+        "our defaults, mean",
+        "0.2",
+        "0.5",
+        "0.8",
+    ]
     return table(head, rows)
 
 
@@ -178,7 +191,11 @@ def letters(kept: Kept) -> str:
     rows = []
     for name, levels in kept["cells"]["letters"].items():
         cell = levels["0.3"]
-        for what, shown in (("restored", "words restored"), ("exact", "exact text"), ("alike", "exact text but for case")):
+        for what, shown in (
+            ("restored", "words restored"),
+            ("exact", "exact text"),
+            ("alike", "exact text but for case"),
+        ):
             rows.append([f"{name}: {shown}", *best([value(cell.get(tool), what) for tool in some])])
     rows.append(["quoted in the issue: exact text", *(str(LETTERS.get(tool, "-")) for tool in some)])
     return table(["look-alikes for 30 % of the letters", *(f"`{tool}`" for tool in some)], rows)
@@ -203,8 +220,15 @@ def changed(kept: Kept) -> str:
         for level in kept["means"]["nothing"].get(group, {}):
             if level != "all":
                 cells = [mean(kept, tool, group, level) for tool in some]
-                rows.append([f"{shown}, {level}: changed words restored", *best([value(cell, "mended") for cell in cells])])
-                rows.append([f"{shown}, {level}: other words harmed", *best([value(cell, "harmed") for cell in cells], 2, False)])
+                rows.append(
+                    [f"{shown}, {level}: changed words restored", *best([value(cell, "mended") for cell in cells])]
+                )
+                rows.append(
+                    [
+                        f"{shown}, {level}: other words harmed",
+                        *best([value(cell, "harmed") for cell in cells], 2, False),
+                    ]
+                )
     return table(["", *(f"`{tool}`" for tool in some)], rows)
 
 
@@ -239,7 +263,9 @@ def errors(kept: Kept) -> str:
 def _three(cell: Kept | None) -> str:
     if cell is None:
         return "-"
-    return " / ".join(percent(part, 0) for part in (cell["mended"], max(0.0, 1 - cell["mended"] - cell["left"]), cell["left"]))
+    return " / ".join(
+        percent(part, 0) for part in (cell["mended"], max(0.0, 1 - cell["mended"] - cell["left"]), cell["left"])
+    )
 
 
 def listed(name: str, what: str) -> Callable[[Kept], str]:
@@ -267,7 +293,9 @@ def twice(kept: Kept) -> str:
             f"{percent(1 - fuzzed['unstable'] / fuzzed['texts'], 2)} of {fuzzed['texts']:,}", f"{fuzzed['crashed']:,}"
         ]  # fmt: skip
         rows.append([f"`{tool}`", *parts, *["-"] * (3 - len(parts)), *told])
-    return table(["shield", "clean texts", "attacked texts", "people's own", "strings of any Unicode", "of these crashed"], rows)
+    return table(
+        ["shield", "clean texts", "attacked texts", "people's own", "strings of any Unicode", "of these crashed"], rows
+    )
 
 
 def detect(kept: Kept) -> str:
@@ -276,11 +304,19 @@ def detect(kept: Kept) -> str:
         return "Not measured yet."
     head = ["perturbation, strength", *found["domains"], *(f"found at {rate}" for rate in found["rates"])]
     rows = [
-        [name, *(f"{row['auc'][domain]:.3f}" for domain in found["domains"]), *(percent(share) for share in row["found"])]
+        [
+            name,
+            *(f"{row['auc'][domain]:.3f}" for domain in found["domains"]),
+            *(percent(share) for share in row["found"]),
+        ]
         for name, row in found["rows"].items()
     ]
     alarms = [[f"clean {domain}", *(percent(rate, 2) for rate in rates)] for domain, rates in found["alarms"].items()]
-    return table(head, rows) + "\n\nFalse alarms on clean text, by domain:\n\n" + table(["domain", *found["rates"]], alarms)
+    return (
+        table(head, rows)
+        + "\n\nFalse alarms on clean text, by domain:\n\n"
+        + table(["domain", *found["rates"]], alarms)
+    )
 
 
 def speed(kept: Kept) -> str:

@@ -8,7 +8,7 @@ import os
 import random
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -173,6 +173,13 @@ def natural_errors(part: str) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+def shuffled(pairs: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    """(error, right word) of another list, in an order that is shuffled once."""
+    found = [(error, right) for error, right in pairs]
+    random.Random(SEED).shuffle(found)
+    return tuple(found)
+
+
 def kind_of_error(error: str, right: str) -> str:
     if error.lower() in frequent():
         return "is a word itself"
@@ -193,12 +200,10 @@ def in_sentences(name: str, pairs: tuple[tuple[str, str], ...], part: str, count
             where.setdefault(word, []).append(text)
     rows, used = [], set()
     for error, right in pairs:
-        text = next((text for text in where.get(right, ()) if text not in used), None)
-        if text is not None:
-            used.add(text)
-            spot = re.search(rf"\b{right}\b", text)
-            assert spot is not None, "the sentence was found by this word"
-            rows.append((text, text[: spot.start()] + error + text[spot.end() :], kind_of_error(error, right)))
+        for found in [text for text in where.get(right, ()) if text not in used][:1]:
+            used.add(found)
+            begin, end = re.search(rf"(?<![A-Za-z]){right}(?![A-Za-z])", found).span()  # type: ignore[union-attr]
+            rows.append((found, found[:begin] + error + found[end:], kind_of_error(error, right)))
     return Batch("real", f"{name}, in sentences", 0.0, *zip(*_some(rows, count), strict=True))
 
 
@@ -214,8 +219,10 @@ def _some(rows: list[tuple[str, str, str]], count: int) -> list[tuple[str, str, 
 def fuzzed(count: int) -> list[str]:
     """Random strings: any code points, code points of one block, and real text with such things put in."""
     dice = random.Random(SEED)
-    blocks = [(0, 0x250), (0x250, 0x590), (0x590, 0x1000), (0x1000, 0x2000), (0x2000, 0x3000), (0x3000, 0xD800), (0xE000, 0x10000),
-              (0x1D400, 0x1D800), (0x1F000, 0x1FB00), (0xE0000, 0xE01F0), (0, 0x110000)]  # fmt: skip
+    blocks = [
+        (0, 0x250), (0x250, 0x590), (0x590, 0x1000), (0x1000, 0x2000), (0x2000, 0x3000), (0x3000, 0xD800), (0xE000, 0x10000),
+        (0x1D400, 0x1D800), (0x1F000, 0x1FB00), (0xE0000, 0xE01F0), (0, 0x110000),
+    ]  # fmt: skip
     texts = listed("legitimate") + listed("disguises")
     out = []
     for _ in range(count):
