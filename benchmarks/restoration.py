@@ -30,6 +30,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent))
 import restoration_cells as cells
+import restoration_detect
 import restoration_page as page
 import restoration_texts as texts
 from restoration_measures import row
@@ -201,9 +202,7 @@ def run(args: argparse.Namespace) -> None:
     if "any Unicode" in args.groups:
         jobs += [(fuzz, tool, args.fuzz, folder / name_of(tool) / "any-Unicode.json") for tool in ours]
     if "detect" in args.groups:
-        import restoration_detect
-
-        jobs += restoration_detect.jobs(args, folder)
+        jobs += restoration_detect.jobs(args, folder, stamp("detect"))
     begin = time.perf_counter()
     jobs.sort(key=lambda job: job[1] != SLOW)  # the longest first
     with ProcessPoolExecutor(args.workers) as pool:
@@ -259,6 +258,7 @@ def main() -> None:
     parser.add_argument("--peer-clean", type=int, default=100, help="clean texts of each domain for peers")
     parser.add_argument("--slow", type=int, default=2, help="texts of each domain for the slowest peer")
     parser.add_argument("--errors", type=int, default=400, help="people's errors of each kind")
+    parser.add_argument("--detect", type=int, default=60, help="attacked texts of each domain for the detector")
     parser.add_argument("--fuzz", type=int, default=5000, help="strings of any Unicode")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--verbose", action="store_true")

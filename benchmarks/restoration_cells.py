@@ -46,13 +46,13 @@ Cells = dict[Key, Cell]
 
 def read_cells(folder: Path) -> Cells:
     found = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*/*.json"))]
-    return {cell.key: cell for cell in (Cell(kept) for kept in found if "rows" in kept)}
+    return {cell.key: cell for cell in (Cell(kept) for kept in found if "domain" in kept)}
 
 
 def read_others(folder: Path, group: str) -> dict[str, dict[str, Any]]:
     """What was measured otherwise than by cells, by tool."""
     found = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*/*.json"))]
-    return {kept["tool"]: kept for kept in found if "rows" not in kept and kept["group"] == group}
+    return {kept["tool"]: kept for kept in found if "domain" not in kept and kept["group"] == group}
 
 
 # ---- numbers for the page ----
