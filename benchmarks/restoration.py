@@ -52,7 +52,7 @@ PEERS = (
 )
 TOOLS = ("nothing", *OURS, *PEERS)
 GROUPS = ("clean", "published", "ours", "more", "letters", "pairs", "real", "any Unicode", "detect")
-SLOW = "pyspellchecker"  # some 30 words a second
+SLOW = "pyspellchecker"  # some words a second
 BLOCK = 1 << 17  # characters that a shield sees at once
 
 
@@ -89,13 +89,18 @@ def ask_peers(python: str, asked: dict[str, Any]) -> dict[str, Any]:
 def stamp(tool: str) -> str:
     """Changes when what the tool does may change: our code and tables, or the peers' script."""
     here = Path(__file__).parent
+    known = b""
     if tool in PEERS:
-        files = [here / "shield_peers.py"]
-    else:
+        known = (
+            (here / "shield_peers.py")
+            .read_bytes()
+            .partition(b"# ---- lists ----")[0]
+            .partition(b"import annotations")[2]
+        )
+    elif tool != "nothing":
         source = Path(parse.__code__.co_filename).parents[1]
         files = [*sorted((source / "shields").glob("*.py")), *sorted((source / "text").glob("*.py"))]
-        files.append(source / "resources" / "manifest.toml")
-    known = b"".join(file.read_bytes() for file in files if tool != "nothing")
+        known = b"".join(file.read_bytes() for file in [*files, source / "resources" / "manifest.toml"])
     return sha256(known + (here / "restoration_measures.py").read_bytes()).hexdigest()[:12]
 
 
@@ -183,7 +188,11 @@ def fewer(tool: str, batch: Batch, args: argparse.Namespace) -> Batch | None:
     if tool in PEERS and batch.group == "clean":
         batch = batch.part(args.peer_clean)
     if tool == SLOW:
-        wanted = batch.group in ("clean", "published", "letters", "real") and batch.level in (0.0, 0.3, 0.5)
+        wanted = (
+            batch.name in ("clean", texts.TWINS)
+            or batch.group == "real"
+            or (batch.group, batch.level) == ("published", 0.5)
+        )
         return batch.part(args.slow * (5 if batch.group == "real" else 1)) if wanted else None
     return batch
 

@@ -3,8 +3,8 @@
     python benchmarks/shields.py --peers PEERS              # prints tables; --json FILE writes them, too
     python benchmarks/shields.py --peers PEERS --keep       # ... and puts them into docs/results/shields.md
 
-One core, text in to text out, the median of some turns after a warm-up; `context` on two cores as well. Loading: from the start
-of a process to the first mended text. PEERS is the python of the peers' environment (benchmarks/shield_peers.py has the command
+One core, text in to text out, the processor's time (so that other programs do not count), the median of some turns after a
+warm-up; `context` by the clock, on two cores as well. Loading: from the start of a process to the first mended text. PEERS is the python of the peers' environment (benchmarks/shield_peers.py has the command
 that makes it), which times its own calls. Needs the shared data (SCUFF_SHARED, default ../shared). Letters of other scripts are
 put in for Latin ones, since no such texts are there.
 """
@@ -99,14 +99,14 @@ def misspelt(count: int) -> list[str]:
 
 
 def seconds_of(spec: str, texts: Sequence[str], turns: int) -> float:
-    """The median of some turns after a warm-up."""
+    """The processor's seconds, the median of some turns after a warm-up."""
     shield = parse(spec)
     mend_all(shield, texts[: max(1, len(texts) // 20)])
     found = []
     for _ in range(turns):
-        begin = time.perf_counter()
+        begin = time.process_time()
         mend_all(shield, texts)
-        found.append(time.perf_counter() - begin)
+        found.append(time.process_time() - begin)
     return statistics.median(found)
 
 
