@@ -4,9 +4,9 @@
     python benchmarks/shields.py --peers PEERS --keep       # ... and puts them into docs/results/shields.md
 
 One core, text in to text out, the processor's time (so that other programs do not count), the median of some turns after a
-warm-up; `context` by the clock, on two cores as well. Loading: from the start of a process to the first mended text. PEERS is the python of the peers' environment (benchmarks/shield_peers.py has the command
-that makes it), which times its own calls. Needs the shared data (SCUFF_SHARED, default ../shared). Letters of other scripts are
-put in for Latin ones, since no such texts are there.
+warm-up; `context` by the clock, on two cores as well. Loading: from the start of a process to the first mended text. PEERS is the
+python of the peers' environment (benchmarks/shield_peers.py has the command that makes it). Needs the shared data (SCUFF_SHARED,
+default ../shared). Letters of other scripts are put in for Latin ones, since no such texts are there.
 """
 
 from __future__ import annotations
