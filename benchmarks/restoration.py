@@ -33,7 +33,7 @@ import restoration_cells as cells
 import restoration_detect
 import restoration_page as page
 import restoration_texts as texts
-from restoration_measures import row
+from restoration_measures import lost, row, words
 from restoration_texts import Batch
 from scuff.shields import Corpus, Shield, parse
 from scuff.shields.names import CHAINS, NAMES
@@ -125,11 +125,19 @@ def measure(tool: str, batch: Batch, file: Path, python: str, twice: bool) -> st
         "unstable": None if again is None else sum(one != two for one, two in zip(mended, again, strict=True)),
         "rows": [row(*three) for three in zip(batch.original, given, mended, strict=True)],
     }  # fmt: skip
+    if batch.group == "clean":
+        kept["sure"] = [sure_harm(*pair) for pair in zip(given, mended, strict=True)]
     file.parent.mkdir(parents=True, exist_ok=True)
     spare = file.with_suffix(f".{os.getpid()}")
     spare.write_text(json.dumps(kept, separators=(",", ":")), encoding="utf-8")
     spare.replace(file)
     return f"{tool}: {batch.file} {seconds:.1f} s"
+
+
+def sure_harm(original: str, mended: str) -> int:
+    """How many words of a clean text are gone that were right for sure, not people's own errors or names."""
+    before = words(original)
+    return sum(before[at].lower() in texts.real_words() for at in lost(before, words(mended)))
 
 
 def fuzz(tool: str, count: int, file: Path) -> str:

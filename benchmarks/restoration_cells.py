@@ -73,7 +73,9 @@ def summary(folder: Path, order: Sequence[str], about: dict[str, Any]) -> dict[s
     }  # fmt: skip
     plain = {tool: cells[tool, "clean", "clean", 0.0] for tool in tools if (tool, "clean", "clean", 0.0) in cells}
     kept["clean"] = {
-        domain: {tool: _numbers([cell.of(domain)], "harmed") for tool, cell in plain.items()}
+        domain: {
+            tool: {**_numbers([cell.of(domain)], "harmed"), "sure": _sure(cell, domain)} for tool, cell in plain.items()
+        }
         for domain in _first(plain)
     }
     exact = COLUMNS.index("exact")
@@ -101,6 +103,12 @@ def summary(folder: Path, order: Sequence[str], about: dict[str, Any]) -> dict[s
             what: value for what, value in found["detect"].items() if what not in ("tool", "group", "mark")
         }
     return kept
+
+
+def _sure(cell: Cell, domain: str) -> float | None:
+    """The share of words that were right for sure and are gone."""
+    gone = [count for count, name in zip(cell.kept["sure"], cell.kept["domain"], strict=True) if name == domain]
+    return _round(sum(gone) / int(cell.of(domain)[:, COLUMNS.index("words")].sum()))
 
 
 def _first(cells: dict[str, Cell]) -> list[str]:

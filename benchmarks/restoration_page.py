@@ -244,6 +244,7 @@ def clean(kept: Kept) -> str:
     for name, row in kept["clean"].items():
         harmed = [row.get(tool) for tool in some]
         rows.append([f"{name}: words changed", *best([value(cell, "harmed") for cell in harmed], 2, False)])
+        rows.append([f"{name}: right words changed", *best([value(cell, "sure") for cell in harmed], 3, False)])
         rows.append([f"{name}: texts identical", *best([value(cell, "exact") for cell in harmed])])
     return table(["domain", *(f"`{tool}`" for tool in some)], rows)
 

@@ -153,10 +153,12 @@ def legitimate() -> Batch:
 
 
 @cache
-def frequent() -> frozenset[str]:
-    """Words of a neutral list, to tell errors that are words from those that are not."""
+def real_words() -> frozenset[str]:
+    """Words that are right for sure: often written in lower case, and in a dictionary of pronunciations, which has no errors."""
     with gzip.open(SHARED / "data" / "word_freq" / "en.tsv.gz", "rt", encoding="utf-8") as lines:
-        return frozenset(line.partition("\t")[0] for line in lines)
+        written = {line.partition("\t")[0] for line in lines}
+    lines = (SHARED / "data" / "homophones" / "cmudict.tsv").read_text(encoding="utf-8").splitlines()
+    return frozenset(written & {line.partition("\t")[0].lower() for line in lines})
 
 
 @cache
@@ -181,7 +183,7 @@ def shuffled(pairs: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
 
 
 def kind_of_error(error: str, right: str) -> str:
-    if error.lower() in frequent():
+    if error.lower() in real_words():
         return "is a word itself"
     return "1 or 2 edits" if OSA.distance(error.lower(), right.lower()) <= 2 else "3 edits and more"
 

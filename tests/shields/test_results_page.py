@@ -101,6 +101,7 @@ def _measured(folder: Path) -> None:
             now = [old if tool == "fast" and kind == "reviews" else new for kind, old, new in some]
             kept = {
                 "mark": "", "tool": tool, "group": group, "name": name, "level": level, "seconds": 0.0, "ascii": [True, True],
+                "sure": [0, 0],
                 "domain": [kind for kind, _, _ in some], "unstable": 1 if tool == "fast" else None,
                 "rows": [measures.row(old, new, mended) for (_, old, new), mended in zip(some, now, strict=True)],
             }  # fmt: skip
