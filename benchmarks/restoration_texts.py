@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -157,8 +158,11 @@ def real_words() -> frozenset[str]:
     """Words that are right for sure: often written in lower case, and in a dictionary of pronunciations, which has no errors."""
     with gzip.open(SHARED / "data" / "word_freq" / "en.tsv.gz", "rt", encoding="utf-8") as lines:
         written = {line.partition("\t")[0] for line in lines}
-    lines = (SHARED / "data" / "homophones" / "cmudict.tsv").read_text(encoding="utf-8").splitlines()
-    return frozenset(written & {line.partition("\t")[0].lower() for line in lines})
+    with zipfile.ZipFile(SHARED / "data" / "nltk_data" / "corpora" / "cmudict.zip") as folder:
+        spoken = {
+            line.split()[0].lower() for line in folder.read("cmudict/cmudict").decode("latin-1").splitlines() if line
+        }
+    return frozenset(written & spoken)
 
 
 @cache
