@@ -233,7 +233,8 @@ def fuzzed(count: int) -> list[str]:
     out = []
     for _ in range(count):
         low, high = dice.choice(blocks)
-        odd = "".join(chr(dice.randrange(low, high)) for _ in range(dice.choice((0, 1, 2, 5, 20, 80))))
+        points = [dice.randrange(low, high) for _ in range(dice.choice((0, 1, 2, 5, 20, 80)))]
+        odd = "".join(chr(point) for point in points if not 0xD800 <= point < 0xE000)  # lone surrogates are no text
         real = dice.choice(texts)
         base = real.get("text") or real["written"]
         spot = dice.randrange(len(base) + 1)
