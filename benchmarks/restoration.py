@@ -51,7 +51,7 @@ PEERS = (
     "pyspellchecker",
 )
 TOOLS = ("nothing", *OURS, *PEERS)
-GROUPS = ("clean", "published", "ours", "more", "letters", "pairs", "real", "any Unicode", "detect")
+GROUPS = ("clean", "published", "ours", "more", "letters", "others", "pairs", "real", "any Unicode", "detect")
 SLOW = "pyspellchecker"  # some words a second
 BLOCK = 1 << 17  # characters that a shield sees at once
 

@@ -68,7 +68,7 @@ def summary(folder: Path, order: Sequence[str], about: dict[str, Any]) -> dict[s
             "pair levels": {f"{level:g}": len({key[2] for key in cells if key[1] == "pairs" and key[3] == level})
                             for level in sorted({key[3] for key in cells if key[1] == "pairs"})},
         },
-        "cells": {group: _group(cells, group, tools) for group in ("published", "ours", "more", "letters", "pairs")},
+        "cells": {group: _group(cells, group, tools) for group in ("published", "ours", "more", "letters", "others", "pairs")},
         "means": {tool: _means(cells, tool) for tool in tools}, "domains": _domains(cells, tools),
     }  # fmt: skip
     plain = {tool: cells[tool, "clean", "clean", 0.0] for tool in tools if (tool, "clean", "clean", 0.0) in cells}
@@ -161,7 +161,7 @@ def _group(cells: Cells, group: str, tools: Sequence[str]) -> dict[str, Any]:
 def _means(cells: Cells, tool: str) -> dict[str, Any]:
     """Of the perturbations of a group, by level and over the three levels; only where all were measured."""
     out: dict[str, Any] = {}
-    for group in ("published", "ours", "more", "pairs"):
+    for group in ("published", "ours", "more", "others", "pairs"):
         names = {key[2] for key in cells if key[1] == group}
         levels = sorted({key[3] for key in cells if key[1] == group and key[3] in LEVELS})
         by_level = {
@@ -230,7 +230,7 @@ def short(cells: Cells) -> str:
     lines = ["% of words restored (groups but pairs: by perturbation and level; pairs: mean by level)"]
     keys = sorted({key[1:] for key in cells})
     lines.append(_line("", tools))
-    for group in ("published", "ours", "more", "letters", "pairs"):
+    for group in ("published", "ours", "more", "letters", "others", "pairs"):
         mine = [key for key in keys if key[0] == group]
         for level in sorted({key[2] for key in mine}):
             some = [key for key in mine if key[2] == level]

@@ -158,18 +158,8 @@ def quoted(kept: Kept) -> str:
         shown = [with_interval(cell) if at == 3 else percent(value(cell)) for at, cell in enumerate(found)]
         rows.append([f"`{tool}`", told, *shown])
     rows += [[name, str(figure), "not run here", *["-"] * 7] for name, figure in ELSEWHERE.items()]
-    head = [
-        "tool",
-        "quoted in the issue",
-        "as published, mean",
-        "0.2",
-        "0.5",
-        "0.8",
-        "our defaults, mean",
-        "0.2",
-        "0.5",
-        "0.8",
-    ]
+    head = ["tool", "quoted in the issue", *(f"as published, {level}" for level in (*levels, "mean"))]
+    head += [f"our defaults, {level}" for level in (*levels, "mean")]
     return table(head, rows)
 
 
@@ -329,7 +319,8 @@ def speed(kept: Kept) -> str:
 
 TABLES: dict[str, Callable[[Kept], str]] = {
     "sizes": sizes, "aims": aims, "quoted": quoted, "published": group_table("published"), "ours": group_table("ours"),
-    "more": group_table("more"), "letters": letters, "pairs": pairs, "changed": changed, "domains": by_domain, "clean": clean,
+    "more": group_table("more"), "others": group_table("others"),
+    "letters": letters, "pairs": pairs, "changed": changed, "domains": by_domain, "clean": clean,
     "legitimate": listed("legitimate", "exact"), "errors": errors, "disguises": listed("disguises", "restored"), "twice": twice,
     "detect": detect, "speed": speed,
 }  # fmt: skip

@@ -9,7 +9,7 @@ import random
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -36,8 +36,11 @@ LEVELS = (0.2, 0.5, 0.8)
 FEW = {"visual": (0.1,), "homoglyph": (0.1,), "glyph": (0.1,)}  # these are of letters, or of every word: further levels
 PAIR_LEVELS = (0.2, 0.5)
 # 30 % of the letters: by our default, by whatever Unicode lists as confusable, and by the few Cyrillic letters that look the same
-TWINS = "Cyrillic twins"
-LETTERS = {"our default": "homoglyph(phi=0.3)", "all scripts": "homoglyph(phi=0.3, scripts='all')", TWINS: ""}
+TWINS, SHORT = "Cyrillic twins", 60
+LETTERS = {
+    "our default": "homoglyph(phi=0.3)", "all scripts": "homoglyph(phi=0.3, scripts='all')", TWINS: "",
+    f"{TWINS}, texts up to {SHORT} characters": "",
+}  # fmt: skip
 CYRILLIC = dict(zip("aceopxyisjABCEHIKMOPTX", "асеорхуіѕјАВСЕНІКМОРТХ", strict=True))
 
 
@@ -88,18 +91,21 @@ def domain(name: str, part: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def sample(part: str, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def sample(part: str, count: int, longest: int = LONGEST) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Some texts of every domain, and the domain of each."""
     names = [name for name in DOMAINS if part == "test" or name not in UNSEEN]
-    pairs = [(text, name) for name in names for text in domain(name, part)[:count]]
+    fit = {name: [text for text in domain(name, part) if len(text) <= longest][:count] for name in names}
+    pairs = [(text, name) for name in names for text in fit[name]]
     return tuple(text for text, _ in pairs), tuple(name for _, name in pairs)
 
 
 def attacked(part: str, count: int, group: str, name: str, level: float) -> Batch:
     """Texts under a perturbation. group: as published, by our defaults (ours, more), of 30 % of the letters, or pairs."""
-    texts, names = sample(part, count)
-    if name == TWINS:
+    texts, names = sample(part, count, SHORT if str(SHORT) in name else LONGEST)
+    if name.startswith(TWINS):
         return Batch(group, name, level, texts, tuple(twins(text, level) for text in texts), names)
+    if group == "others":
+        return Batch(group, name, level, texts, tuple(other_noise(text, name, level) for text in texts), names)
     if group == "letters":
         plan = Plan.of(LETTERS[name], 1.0, SEED, None, ())
     else:
@@ -113,6 +119,67 @@ def twins(text: str, share: float) -> str:
     return "".join(CYRILLIC[c] if c in CYRILLIC and dice.random() < share else c for c in text)
 
 
+# ---- noise that no perturbation of ours makes ----
+
+OCR = {
+    "m": "rn",
+    "rn": "m",
+    "l": "1",
+    "cl": "d",
+    "d": "cl",
+    "h": "b",
+    "e": "c",
+    "o": "0",
+    "i": "l",
+    "w": "vv",
+    "g": "q",
+    "u": "ii",
+}
+LEET = dict(zip("aeiostbg", "43105789", strict=True))
+
+
+def _one(word: str, dice: random.Random, table: dict[str, str]) -> str:
+    """One place of a word that is in the table is replaced; a word without one stays."""
+    spots = [(at, part) for part in table for at in range(len(word)) if word.startswith(part, at)]
+    if not spots:
+        return word
+    at, part = dice.choice(spots)
+    return word[:at] + table[part] + word[at + len(part) :]
+
+
+def _doubled(word: str, dice: random.Random) -> str:
+    at = dice.randrange(len(word))
+    return word[:at] + word[at] * dice.choice((2, 2, 3, 5)) + word[at + 1 :]
+
+
+def _any_letter(word: str, dice: random.Random) -> str:
+    """A letter comes in, goes, or becomes any other letter."""
+    at, new = dice.randrange(len(word)), dice.choice("abcdefghijklmnopqrstuvwxyz")
+    return dice.choice((word[:at] + new + word[at:], word[:at] + word[at + 1 :], word[:at] + new + word[at + 1 :]))
+
+
+OTHER: dict[str, Callable[[str, random.Random], str]] = {
+    "OCR": lambda word, dice: _one(word, dice, OCR),
+    "leet": lambda word, dice: "".join(LEET.get(c, c) if dice.random() < 0.7 else c for c in word),
+    "letters repeated": _doubled,
+    "any letter": _any_letter,
+    "starred vowel": lambda word, dice: _one(word, dice, dict.fromkeys("aeiou", "*")),
+    "dots": lambda word, dice: ".".join(word),
+    "blanks": lambda word, dice: " ".join(word),
+    "accents": lambda word, dice: "".join(
+        c + dice.choice("\u0301\u0308\u0323\u0331") if c.isalpha() else c for c in word
+    ),
+}
+
+
+def other_noise(text: str, name: str, share: float) -> str:
+    """A share of the words of four letters and more gets a noise of OTHER."""
+    dice = random.Random(name + text)
+    return re.sub(
+        r"[A-Za-z]{4,}", lambda found: OTHER[name](found[0], dice) if dice.random() < share else found[0], text
+    )
+
+
 def attacks() -> Iterator[tuple[str, str, float]]:
     """Group, name and level of everything that is tried."""
     for name in ZEROE:
@@ -124,6 +191,9 @@ def attacks() -> Iterator[tuple[str, str, float]]:
             yield "more", name, level
     for name in LETTERS:
         yield "letters", name, 0.3
+    for name in OTHER:
+        for level in PAIR_LEVELS:
+            yield "others", name, level
     for one, other in combinations((*ZEROE, *MORE), 2):
         for level in PAIR_LEVELS:
             yield "pairs", f"{one}+{other}", level
