@@ -275,7 +275,7 @@ def main() -> None:
     parser.add_argument("--peer-clean", type=int, default=100, help="clean texts of each domain for peers")
     parser.add_argument("--slow", type=int, default=2, help="texts of each domain for the slowest peer")
     parser.add_argument("--errors", type=int, default=400, help="people's errors of each kind")
-    parser.add_argument("--detect", type=int, default=60, help="attacked texts of each domain for the detector")
+    parser.add_argument("--detect", type=int, default=40, help="attacked texts of each domain for the detector")
     parser.add_argument("--fuzz", type=int, default=5000, help="strings of any Unicode")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--verbose", action="store_true")

@@ -27,36 +27,41 @@ def jobs(args: argparse.Namespace, folder: Path, stamp: str) -> list[tuple[Any, 
     return [(measure, "detect", args.part, args.detect, args.clean, folder / "detect" / "detect.json", stamp)]
 
 
-def probabilities(given: Sequence[str]) -> list[float]:
-    return [verdict.probability for verdict in scuff.detect(list(given))]
-
-
-def share_found(given: Sequence[str], rate: float) -> float:
-    """The share of texts that is called tampered with."""
-    return float(np.mean([verdict.tampered for verdict in scuff.detect(list(given), false_alarms=rate)]))
+def judged(given: Sequence[str]) -> tuple[list[float], list[float]]:
+    """How likely each text was tampered with, and the share that is called so at each rate."""
+    verdicts = [scuff.detect(list(given), false_alarms=rate) for rate in RATES]
+    return [each.probability for each in verdicts[0]], [
+        float(np.mean([each.tampered for each in all_])) for all_ in verdicts
+    ]
 
 
 def measure(tool: str, part: str, count: int, clean: int, file: Path, stamp: str) -> str:
-    """Writes one row per perturbation and level, against clean texts of the same domain, and the false alarms."""
+    """Writes one row per perturbation and level, of texts that it changed, against clean texts of the same domain."""
     mark = sha256(f"{stamp} {part} {count} {clean}".encode()).hexdigest()[:16]
     if file.is_file() and json.loads(file.read_text(encoding="utf-8"))["mark"] == mark:
         return ""
     plain = texts.clean(part, clean)
     domains = list(dict.fromkeys(plain.domain))
-    scores = _by_domain(plain.domain, probabilities(plain.original))
+    scores, alarms = {}, {}
+    for domain in domains:
+        some = [text for text, where in zip(plain.original, plain.domain, strict=True) if where == domain]
+        scores[domain], shares = judged(some)
+        alarms[domain] = [round(share, 5) for share in shares]
     rows = {}
     for group, name, level in texts.attacks():
         if group in GROUPS:
             batch = texts.attacked(part, count, group, name, level)
-            found = _by_domain(batch.domain, probabilities(batch.attacked))
+            changed = [at for at, text in enumerate(batch.attacked) if text != batch.original[at]]
+            chance, found = judged([batch.attacked[at] for at in changed])
+            by_domain = _by_domain([batch.domain[at] for at in changed], chance)
             rows[f"{name} {level:g}"] = {
-                "auc": {domain: round(auc(scores[domain], found[domain]), 4) for domain in domains},
-                "found": [round(share_found(batch.attacked, rate), 4) for rate in RATES],
+                "auc": {
+                    domain: round(auc(scores[domain], by_domain[domain]), 4)
+                    for domain in domains
+                    if domain in by_domain
+                },
+                "found": [round(share, 4) for share in found],
             }
-    alarms = {}
-    for domain in domains:
-        some = [text for text, where in zip(plain.original, plain.domain, strict=True) if where == domain]
-        alarms[domain] = [round(share_found(some, rate), 5) for rate in RATES]
     kept = {
         "mark": mark, "tool": tool, "group": "detect", "domains": domains, "rates": [f"{100 * rate:g} %" for rate in RATES],
         "rows": rows, "alarms": alarms, "texts": count, "clean": clean,

@@ -294,14 +294,10 @@ def detect(kept: Kept) -> str:
     if not found:
         return "Not measured yet."
     head = ["perturbation, strength", *found["domains"], *(f"found at {rate}" for rate in found["rates"])]
-    rows = [
-        [
-            name,
-            *(f"{row['auc'][domain]:.3f}" for domain in found["domains"]),
-            *(percent(share) for share in row["found"]),
-        ]
-        for name, row in found["rows"].items()
-    ]
+    rows = []
+    for name, row in found["rows"].items():
+        areas = [f"{row['auc'][domain]:.3f}" if domain in row["auc"] else "-" for domain in found["domains"]]
+        rows.append([name, *areas, *(percent(share) for share in row["found"])])
     alarms = [[f"clean {domain}", *(percent(rate, 2) for rate in rates)] for domain, rates in found["alarms"].items()]
     return (
         table(head, rows)
