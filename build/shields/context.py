@@ -9,10 +9,8 @@ The learning rate follows the clock. FOLDER/shield-context.npz has the int8 weig
 from __future__ import annotations
 
 import argparse
-import math
 import multiprocessing
 import os
-import queue
 import random
 import sys
 import time
@@ -54,7 +52,9 @@ class Batch:
     changed: Any
 
 
-def batch_of(meant: Sequence[noise.Piece], noisy: Sequence[list[str]], size: int, keys: ft.Keys, number: dict[str, int]) -> Batch:
+def batch_of(
+    meant: Sequence[noise.Piece], noisy: Sequence[list[str]], size: int, keys: ft.Keys, number: dict[str, int]
+) -> Batch:
     index: dict[str, int] = {"": 0}
     shape = (len(meant), size)
     word, target = np.full(shape, -1, np.int32), np.zeros(shape, np.int32)
@@ -120,7 +120,11 @@ def work(source: Source, seed: int, out: Any) -> None:
 def dev_batches(source: Source, shared: Path, many: int) -> dict[str, list[Batch]]:
     """Dev text under each perturbation alone, at 0.2, 0.5 and 0.8, with its defaults."""
     dice = random.Random(5)
-    some = [p for p in noise.pieces(shared, "dev", ("wikitext", "agnews", "jigsaw", "sst2"), most=1000) if 4 <= len(p[0]) <= 64]
+    some = [
+        p
+        for p in noise.pieces(shared, "dev", ("wikitext", "agnews", "jigsaw", "sst2"), most=1000)
+        if 4 <= len(p[0]) <= 64
+    ]
     chosen = dice.sample(some, many)
     texts = [" ".join(words) for words, _ in chosen]
     out = {"clean": [batch_of(chosen, [list(words) for words, _ in chosen], 64, source.keys, source.number)]}
@@ -157,11 +161,15 @@ def main() -> None:
         args.tokens = min(args.tokens, 256)
     source = Source(args.shared, "train", args.tokens, 3000 if args.tiny else 10**9)
     dev = dev_batches(source, args.shared, 20 if args.tiny else 400)
-    print(f"{time.time() - began:.0f} s: {sum(source.weights)} words of text in {sum(map(len, source.buckets))} pieces", flush=True)
+    print(
+        f"{time.time() - began:.0f} s: {sum(source.weights)} words of text in {sum(map(len, source.buckets))} pieces",
+        flush=True,
+    )
     fork = multiprocessing.get_context("fork")  # before torch is loaded: the workers share the text
     queues: list[Any] = [fork.Queue(4) for _ in range(args.workers)]
     workers = [
-        fork.Process(target=work, args=(source, args.seed * 1000 + at, queues[at]), daemon=True) for at in range(args.workers)
+        fork.Process(target=work, args=(source, args.seed * 1000 + at, queues[at]), daemon=True)
+        for at in range(args.workers)
     ]
     for worker in workers:
         worker.start()

@@ -91,7 +91,9 @@ def draw_parts(dice: random.Random) -> list[Perturbation]:
     return dice.choices([part for _, part in kinds], [weight for weight, _ in kinds], k=dice.choice((1, 1, 2)))
 
 
-def scuffed(texts: Sequence[str], parts: Sequence[Perturbation], strengths: Sequence[float], seed: int) -> list[list[str]]:
+def scuffed(
+    texts: Sequence[str], parts: Sequence[Perturbation], strengths: Sequence[float], seed: int
+) -> list[list[str]]:
     """The words of each text after some perturbations: as many as before."""
     now = Corpus.of(texts)
     spans = now.words
@@ -124,7 +126,9 @@ def own_noise(word: str, dice: random.Random) -> str:
             word = re.sub(old, new, word, count=1, flags=re.IGNORECASE)
         return word
     if kind < 0.7:  # look-alikes that were taken for the wrong letter
-        return "".join(dice.choice(dice.choice([g for g in LOOKS if c in g] or [c])) if dice.random() < 0.3 else c for c in word)
+        return "".join(
+            dice.choice(dice.choice([g for g in LOOKS if c in g] or [c])) if dice.random() < 0.3 else c for c in word
+        )
     if kind < 0.76:
         return "".join(LEET.get(c.lower(), c) if dice.random() < 0.6 else c for c in word)
     if kind < 0.84:  # some vowels dropped, doubled letters dropped
@@ -203,9 +207,13 @@ def noisy_group(
         noisy = [new if len(new) == len(old) else old for new, old in zip(made, noisy, strict=True)]
     if manner > 0.75:
         rate = dice.random() ** 2 * 0.8
-        noisy = [[own_noise(word, dice) if word and dice.random() < rate else word for word in words] for words in noisy]
+        noisy = [
+            [own_noise(word, dice) if word and dice.random() < rate else word for word in words] for words in noisy
+        ]
     if dice.random() < 0.05:
-        noisy = [["".join(c.swapcase() if dice.random() < 0.2 else c for c in word) for word in words] for words in noisy]
+        noisy = [
+            ["".join(c.swapcase() if dice.random() < 0.2 else c for c in word) for word in words] for words in noisy
+        ]
     for (words, _), new in zip(meant, noisy, strict=True):
         for at, word in enumerate(new):
             if not WHOLE.fullmatch(word):  # what falls apart or is gone cannot be aligned

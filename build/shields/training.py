@@ -81,7 +81,9 @@ def on(batch: Any, device: str) -> dict[str, torch.Tensor]:
     def put(array: Any, kind: torch.dtype) -> torch.Tensor:
         return torch.from_numpy(array).to(device, non_blocking=True).to(kind)
 
-    out = {name: put(getattr(batch, name), torch.int64) for name in ("rows", "first", "hints", "word", "gaps", "target")}
+    out = {
+        name: put(getattr(batch, name), torch.int64) for name in ("rows", "first", "hints", "word", "gaps", "target")
+    }
     out["changed"] = put(batch.changed, torch.bool)
     return out
 
@@ -109,7 +111,9 @@ def judge(net: Network, dev: dict[str, Any], device: str) -> str:
                 top = scores.topk(16, 1).indices
                 one = (top[:, 0] == target).float().mean().item()
                 sixteen = (top == target[:, None]).any(1).float().mean().item()
-                cells.append(f"{found:.3f} {one:.3f} {sixteen:.3f} (of {inside.float().mean().item():.3f}) kept {kept:.4f}")
+                cells.append(
+                    f"{found:.3f} {one:.3f} {sixteen:.3f} (of {inside.float().mean().item():.3f}) kept {kept:.4f}"
+                )
             out.append(f"  {name:14s}" + " | ".join(cells))
     net.train()
     return "\n".join(out)
@@ -198,7 +202,11 @@ def save(net: Network, out: Path) -> None:
     for name, value in state.items():
         array = value.numpy()
         if array.ndim == 2 and array.size > 10_000:
-            scale = (np.maximum(np.abs(array).max(1, keepdims=True), 1e-4) / 127 * 1.0005).astype(np.float16).astype(np.float32)
+            scale = (
+                (np.maximum(np.abs(array).max(1, keepdims=True), 1e-4) / 127 * 1.0005)
+                .astype(np.float16)
+                .astype(np.float32)
+            )
             packed[name] = np.rint(array / scale).astype(np.int8)
             packed[name + ".scale"] = scale[:, 0].astype(np.float16)
         else:

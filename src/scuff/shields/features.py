@@ -20,8 +20,16 @@ BAG, BEGIN, END, PAIR = 0, 320, 960, 1600
 SHAPE, GAP_BEFORE, GAP_AFTER, MASKED = 3200, 3328, 3584, 3839
 TRIPLE, BONES, ROWS = 3840, 10240, 12288
 VOWELS = tuple(ord(letter) - ord("a") + 1 for letter in "aeiou")
-HINT_COUNTS = (1, 2, 2, 4, 2)  # the word itself; the same letters; the same inner letters; the same consonants; one more at the end
-NEAR = 3  # and so many that one letter put in, left out or replaced, or two that changed places, turn into the noisy word
+HINT_COUNTS = (
+    1,
+    2,
+    2,
+    4,
+    2,
+)  # the word itself; the same letters; the same inner letters; the same consonants; one more at the end
+NEAR = (
+    3  # and so many that one letter put in, left out or replaced, or two that changed places, turn into the noisy word
+)
 HINTS = sum(HINT_COUNTS) + NEAR
 LONGEST = 40  # letters that are looked at; a longer word is no word
 
@@ -205,7 +213,9 @@ def features(noisy: Ragged) -> tuple[Ints, Ints]:
             SHAPE + shape,
         )
     )
-    owner = np.concatenate((word[order], word[near], word[far], pair_word, triple_word, two_word, three_word, shape_word))
+    owner = np.concatenate(
+        (word[order], word[near], word[far], pair_word, triple_word, two_word, three_word, shape_word)
+    )
     by_word = np.argsort(owner, kind="stable")
     return row[by_word], bounds(np.bincount(owner, minlength=len(noisy)))
 
@@ -216,7 +226,9 @@ def _shapes(noisy: Ragged, symbol: Ints, first: Ints) -> tuple[Ints, Ints]:
     upper = sums((case_map(upper=False)[noisy.codes] != noisy.codes).astype(np.int64), noisy.offsets)
     lead = np.append(noisy.codes, np.uint32(0))[noisy.offsets[:-1]]
     capital = case_map(upper=False)[lead] != lead
-    case = np.where(upper == 0, 0, np.where(upper == length, 1, np.where(capital & (upper == 1), 2, np.where(capital, 3, 4))))
+    case = np.where(
+        upper == 0, 0, np.where(upper == length, 1, np.where(capital & (upper == 1), 2, np.where(capital, 3, 4)))
+    )
     parts, words = [np.minimum(length, 24), 32 + case], [every, every]
     for turn, (low, high) in enumerate(((27, 27), (28, 28), (29, 29), (30, 39))):
         has = np.flatnonzero(sums(((symbol >= low) & (symbol <= high)).astype(np.int64), first))
