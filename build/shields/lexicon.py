@@ -76,11 +76,14 @@ def texts(folder: Path, name: str) -> Iterator[str]:
             yield from (row[key] for key in ("text", "premise", "hypothesis") if key in row)
 
 
-def count(folder: Path) -> tuple[Counter[str], Counter[str], Counter[str], Counter[tuple[str, str]]]:
-    """Weighted counts of words in lower case; how often each is capitalised inside a sentence; the same in edited texts; pairs."""
+def count(folder: Path) -> tuple[Counter[str], Counter[str], Counter[str], Counter[str], Counter[tuple[str, str]]]:
+    """Weighted counts of words in lower case; how often each is capitalised inside a sentence; the same in edited texts; how often
+    each is written small where others are not; pairs.
+    """
     total: Counter[str] = Counter()
     names: Counter[str] = Counter()
     edited: Counter[str] = Counter()
+    small: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
     for name, weight in SETS.items():
         seen: set[str] = set()
@@ -99,10 +102,11 @@ def count(folder: Path) -> tuple[Counter[str], Counter[str], Counter[str], Count
                 if token[0].isupper() and not token[1:].isupper() and before and not re.search(r'[.!?:;"\n]', gap):
                     names[low] += 1
                     edited[low] += name in EDITED
+                small[low] += token == low and name != "sst2"  # all of which is small
                 if often and before and gap in (" ", " , ", ", "):
                     pairs[before, low] += weight
                 before, end = low, found.end()
-    return total, names, edited, pairs
+    return total, names, edited, small, pairs
 
 
 def wordnet_forms() -> set[str]:
@@ -296,7 +300,7 @@ def main() -> None:
     counted = {word: int(c) for word, c in (line.split(" ") for line in lines)}
     scale = 1 / sum(counted.values())
     books = {word: c * scale for word, c in counted.items() if c != 300_000}  # 300,000: added by hand, not counted
-    total, names, edited, pairs = count(folder)
+    total, names, edited, small, pairs = count(folder)
     words, others = choose_words(books, total, names, edited)
     mass = sum(words.values())
     listing = sorted(words)
@@ -316,6 +320,7 @@ def main() -> None:
         planes(np.bincount(left, minlength=len(listing)), 2),
         planes(right_step, 3),
         steps(cost).tobytes(),
+        bytes(round(255 * (names[word] + 0.3) / (names[word] + small[word] + 2)) for word in listing),
     )
     head = {
         "words": len(listing),

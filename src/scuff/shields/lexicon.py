@@ -37,6 +37,7 @@ class Lexicon:
 
     cost: -log2 of each word's probability. others: hashes of further forms that are right. pairs: left * size + right of pairs
     that are more likely than their words by themselves, sorted. back: what it costs not to be in a pair with a left word.
+    capital: how often a word inside a sentence begins with a capital letter, from 0 to 1: nearly always if it is a name.
     """
 
     words: Ragged
@@ -46,6 +47,7 @@ class Lexicon:
     pairs: Ints
     pair_costs: Costs
     back: Costs
+    capital: Costs
 
     def __len__(self) -> int:
         return self.cost.size
@@ -151,7 +153,7 @@ def lexicon() -> Lexicon:
     for size in about["sizes"]:
         parts.append(raw[at : at + size])
         at += size
-    listing, others, costs, back, lefts, rights, pair_costs = parts
+    listing, others, costs, back, lefts, rights, pair_costs, capital = parts
     step = np.float32(about["step"])
     coarse = np.frombuffer(costs, np.uint8)
     order = np.argsort(coarse, kind="stable")
@@ -169,4 +171,5 @@ def lexicon() -> Lexicon:
         left * order.size + right,
         np.frombuffer(pair_costs, np.uint8) / step,
         np.frombuffer(back, np.uint8) / step,
+        np.frombuffer(capital, np.uint8)[order] / np.float32(255),
     )

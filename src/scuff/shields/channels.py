@@ -1,0 +1,140 @@
+"""What errors cost: bits for each way in which a word can have become another string of letters."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ..perturbations.channel import NoisyChannel
+from ..perturbations.keyboard import neighbours
+from ..resources import load
+from ..text.ragged import Ints
+from .keys import APOSTROPHE, HYPHEN, OTHER, VOWEL, Spelt
+
+Bitcosts = npt.NDArray[np.float32]
+SIZE = OTHER + 2  # letters, and the padding behind a word
+FAR = np.float32(99.0)
+BAND = 3  # by how many letters two words may be shifted against each other
+FIRST = 1.5  # more bits for an edit of the first letter, which people seldom get wrong
+SWAP = 6.0
+SYMBOL = 2.0  # a symbol in the place of a letter: st*pid
+PEOPLE = 0.5  # the share of people's misspellings among typos; the others are slips on the keyboard
+
+
+@cache
+def edit_costs() -> tuple[Bitcosts, Bitcosts, Bitcosts, Bitcosts]:
+    """Bits for replacing a letter [meant, written], leaving one out [before, meant], adding one [before, written], and for a
+    swap [first, second], from the rates of people's misspellings (natural.xz) and the keyboard.
+    """
+    rules = NoisyChannel.read(load("natural.xz"))
+    weight = np.diff(rules.weight).astype(np.float64)
+    context = np.repeat(np.arange(rules.first.size - 1), np.diff(rules.first))
+    before, letter, after = context // 784 % 28, context // 28 % 28, context % 28
+    texts = rules.texts.take(rules.number)
+    first = np.append(texts.codes, np.uint32(0))[np.minimum(texts.offsets[:-1], texts.codes.size)].astype(np.int64) - ord("a")
+    second = np.append(texts.codes, np.zeros(2, np.uint32))[texts.offsets[:-1] + 1].astype(np.int64) - ord("a")
+    usual = (first >= 0) & (first < 26) & (letter < 26) & (before < 28)
+    single = usual & (rules.taken == 1)
+    replaced = np.zeros((SIZE, SIZE))
+    one = single & (texts.lengths == 1)
+    np.add.at(replaced, (letter[one], first[one]), weight[one])
+    added = np.zeros((SIZE, SIZE))
+    two = single & (texts.lengths == 2) & (second >= 0) & (second < 26)
+    behind = two & (first == letter)
+    np.add.at(added, (letter[behind], second[behind]), weight[behind])
+    ahead = two & (second == letter) & (first != letter) & (before < 26)
+    np.add.at(added, (before[ahead], first[ahead]), weight[ahead])
+    left_out = np.zeros((SIZE, SIZE))
+    gone = (rules.taken == 1) & (texts.lengths == 0) & (letter < 26) & (before < 26)
+    np.add.at(left_out, (before[gone], letter[gone]), weight[gone])
+    pair = usual & (rules.taken == 2) & (after < 26)
+    shorter = pair & (texts.lengths == 1) & (first == letter)
+    np.add.at(left_out, (letter[shorter], after[shorter]), weight[shorter])
+    total = sum(float(each.sum()) for each in (replaced, added, left_out))
+    keys = np.zeros((SIZE, SIZE))
+    for key, near in neighbours("qwerty").items():
+        if key.islower():
+            keys[ord(key) - ord("a"), [ord(other) - ord("a") for other in near]] = 1 / len(near)
+    spread_out = np.zeros((SIZE, SIZE))
+    spread_out[:26, :26] = 1 / 26
+    share = PEOPLE / total * 26  # by letter: how much likelier than others some are
+    replace = share * replaced + (1 - PEOPLE) * 0.35 * keys + 0.06 * spread_out
+    doubled = np.eye(SIZE) * 0.25
+    insert = share * added + (1 - PEOPLE) * (0.2 * keys + 0.2 * keys.T.T + doubled) + 0.06 * spread_out
+    omit = np.full((SIZE, SIZE), 0.12) + share * left_out
+    omit[np.arange(26), np.arange(26)] += 0.15  # one of two equal letters
+    costs = [_bits(table) for table in (replace, insert, omit)]
+    for table in costs:
+        table[APOSTROPHE, :] = np.minimum(table[APOSTROPHE, :], 9)
+        table[:, OTHER] = np.minimum(table[:, OTHER], SYMBOL + 6)
+    costs[0][:, OTHER] = SYMBOL
+    costs[1][:, APOSTROPHE] = costs[1][:, HYPHEN] = 6
+    costs[2][:, APOSTROPHE] = costs[2][:, HYPHEN] = 2
+    np.fill_diagonal(costs[0], 0)
+    swap = np.full((SIZE, SIZE), SWAP, np.float32)
+    swap[np.ix_(VOWEL.nonzero()[0], VOWEL.nonzero()[0])] = SWAP - 1
+    return costs[0], costs[2], costs[1], swap
+
+
+def _bits(rate: npt.NDArray[np.float64]) -> Bitcosts:
+    """-log2 of a rate per letter; about one letter in sixteen of a misspelt word is wrong."""
+    return np.clip(-np.log2(np.maximum(rate, 1e-9) / 8), 1.5, 13).astype(np.float32)
+
+
+def edits(meant: Spelt, written: Spelt) -> Bitcosts:
+    """Bits of the cheapest edits that make each word of `meant` the one of `written`; FAR if they are too far apart.
+
+    Replacing, adding and leaving out letters and swaps of two neighbours, in a band around the diagonal: cells of all pairs at once.
+    """
+    replace, omit, insert, swap = edit_costs()
+    out = np.full(len(meant), FAR, np.float32)
+    near = np.abs(meant.lengths - written.lengths) <= BAND
+    for low, high in ((0, 5), (5, 8), (8, 12), (12, 40)):
+        size = np.maximum(meant.lengths, written.lengths)
+        some = np.flatnonzero(near & (size > low) & (size <= high))
+        for block in np.array_split(some, max(1, some.size // 20_000)):
+            out[block] = _banded(meant.take(block), written.take(block), replace, omit, insert, swap)
+    return out
+
+
+def _banded(
+    meant: Spelt, written: Spelt, replace: Bitcosts, omit: Bitcosts, insert: Bitcosts, swap: Bitcosts
+) -> Bitcosts:
+    if not len(meant):
+        return np.empty(0, np.float32)
+    rows, columns = int(meant.lengths.max()), int(written.lengths.max())
+    a, b = (each.padded(size).T.astype(np.int64) for each, size in ((meant, rows), (written, columns)))
+    cell = np.full((rows + 1, columns + 1, len(meant)), FAR, np.float32)
+    cell[0, 0] = 0
+    edge = np.full(len(meant), OTHER + 1)
+    for i in range(rows + 1):
+        for j in range(max(0, i - BAND), min(columns, i + BAND) + 1):
+            if i == j == 0:
+                continue
+            first = FIRST if min(i, j) <= 1 else 0.0
+            best = np.full(len(meant), FAR, np.float32)
+            if i and j:
+                cost = replace[a[i - 1], b[j - 1]]
+                best = cell[i - 1, j - 1] + cost + (first * (cost > 0) if first else 0)
+                if i > 1 and j > 1:
+                    crossed = (a[i - 1] == b[j - 2]) & (a[i - 2] == b[j - 1])
+                    if crossed.any():
+                        turned = cell[i - 2, j - 2] + swap[a[i - 2], a[i - 1]]
+                        best = np.where(crossed, np.minimum(best, turned), best)
+            if i:
+                before = a[i - 2] if i > 1 else edge
+                best = np.minimum(best, cell[i - 1, j] + omit[before, a[i - 1]] + first)
+            if j:
+                before = b[j - 2] if j > 1 else edge
+                best = np.minimum(best, cell[i, j - 1] + insert[before, b[j - 1]] + first)
+            cell[i, j] = best
+    found: Bitcosts = cell[meant.lengths, written.lengths, np.arange(len(meant))]
+    return found
+
+
+def cut_cost(letters: Ints) -> Bitcosts:
+    """Bits of cutting so many letters off the end of a word."""
+    table = np.array([FAR, 0.4, 3.5, 5.0, 6.0, 7.0], np.float32)
+    return table[np.clip(letters, 0, table.size - 1)] + np.float32(0.5) * np.maximum(letters - 5, 0)
