@@ -23,12 +23,12 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # of each worker
 sys.path.insert(0, str(Path(__file__).parent))
 
-import noise  # noqa: E402
-import numpy as np  # noqa: E402
+import noise
+import numpy as np
 
-from scuff.shields import features as ft  # noqa: E402
-from scuff.shields.lexicon import lexicon  # noqa: E402
-from scuff.text.ragged import Ragged  # noqa: E402
+from scuff.shields import features as ft
+from scuff.shields.lexicon import lexicon
+from scuff.text.ragged import Ragged
 
 V = 49152
 GROUP = 64  # pieces that share their noise
@@ -61,7 +61,7 @@ def batch_of(
     changed, gap = np.zeros(shape, np.bool_), np.zeros((*shape, 2), np.int16)
     between = Ragged.of([text for _, texts in meant for text in texts])
     codes, at = ft.gaps(between), 0
-    for row, ((words, texts), new) in enumerate(zip(meant, noisy, strict=True)):
+    for row, ((words, _), new) in enumerate(zip(meant, noisy, strict=True)):
         length = len(words)
         word[row, :length] = [index.setdefault(w, len(index)) for w in new]
         lower = [w.lower() for w in words]

@@ -4,7 +4,6 @@ options drawn widely, and noise that no perturbation of ours makes, so that the 
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import re
@@ -18,6 +17,7 @@ from scuff.perturbations.natural import Natural
 from scuff.perturbations.phonetic import Phonetic
 from scuff.perturbations.shuffle import FullShuffle, InnerShuffle
 from scuff.perturbations.typo import Typo
+from scuff.resources import stream_lines
 from scuff.text.corpus import Corpus
 
 # The network reads a hyphenated word as several, and 's as something that stands behind a word.
@@ -45,7 +45,7 @@ def pieces(shared: Path, part: str, sets: Sequence[str] = tuple(FIELDS), most: i
     out: list[Piece] = []
     for name in sets:
         seen: set[str] = set()
-        for number, line in enumerate(gzip.open(shared / "data" / name / f"{part}.jsonl.gz", "rt", encoding="utf-8")):
+        for number, line in enumerate(stream_lines(shared / "data" / name / f"{part}.jsonl.gz")):
             if number >= most:
                 break
             record = json.loads(line)

@@ -14,6 +14,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from scuff.shields import features as ft
+from scuff.shields.lexicon import lexicon
+from scuff.shields.network import words_bits
 
 V = 49152
 TABLE, WORD, WIDTH, HIDDEN, LAYERS, HEADS, REACH = 160, 96, 256, 640, 4, 8, 16
@@ -198,7 +200,8 @@ def save(net: Network, out: Path) -> None:
     half = {name: value.numpy().astype(np.float16) for name, value in state.items()}
     np.savez(out / "half-words.npz", words=half.pop("words"))
     np.savez(out / "half-rest.npz", **half)
-    packed: dict[str, Any] = {}
+    words = lexicon().words.take(np.arange(V))
+    packed: dict[str, Any] = {"lexicon": np.uint64(words_bits(words))}
     for name, value in state.items():
         array = value.numpy()
         if array.ndim == 2 and array.size > 10_000:

@@ -1,7 +1,7 @@
 """The network of tier `context`, run by NumPy: which words of a text were changed, and which words were meant.
 
-A text gives the same bytes alone and in any batch: every product is made per text, padded to one of a few lengths (or per block of a
-fixed number of words), so that its shape, and with it the order of its sums, never depends on other texts.
+A text gives the same bytes alone and in any batch: every product is made per text, padded to one of a few lengths, or per block
+of a fixed number of words, so that its shape, and with it the order of its sums, never depends on other texts.
 build/shields/context.py trains the network.
 """
 
@@ -41,6 +41,9 @@ class Network:
         """Reads int8 weights with a scale per row."""
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             found = {name: file[name] for name in file.files}
+        words = lexicon().words.take(np.arange(len(found["words"]) - 1))
+        if int(found.pop("lexicon")) != words_bits(words):
+            raise ValueError(f"expected the lexicon that {FILE} was trained with, got another")
         weights = {}
         for name, value in found.items():
             if not name.endswith(".scale"):
@@ -205,6 +208,12 @@ class Network:
         return np.round(found, 3)
 
 
+def words_bits(words: Ragged) -> int:
+    """A number that stands for a list of words in their order."""
+    order = np.arange(1, len(words) + 1, dtype=np.uint64)
+    return int(np.bitwise_xor.reduce(text_bits(words) * order))
+
+
 def windows(first: Ints, count: Ints) -> list[tuple[int, Ints, Ints, Ints, Ints]]:
     """Texts as windows by padded length: (length, where each starts, its words, the part of it whose answers are used)."""
     out = []
@@ -218,11 +227,11 @@ def windows(first: Ints, count: Ints) -> list[tuple[int, Ints, Ints, Ints, Ints]
     if some.any():
         begin, size = first[some], count[some]
         many = -(-(size - longest) // STEP) + 1
-        text, turn = np.repeat(np.arange(many.size), many), spread(np.zeros_like(many), many)
-        last = turn == many[text] - 1
-        start = np.where(last, size[text] - longest, turn * STEP)
-        low = np.where(turn == 0, 0, turn * STEP + MARGIN - start)
-        high = np.where(last, longest, (turn + 1) * STEP + MARGIN - start)
+        text, number = np.repeat(np.arange(many.size), many), spread(np.zeros_like(many), many)
+        last = number == many[text] - 1
+        start = np.where(last, size[text] - longest, number * STEP)
+        low = np.where(number == 0, 0, number * STEP + MARGIN - start)
+        high = np.where(last, longest, (number + 1) * STEP + MARGIN - start)
         out.append((longest, begin[text] + start, np.full(start.size, longest), low, high))
     return out
 
