@@ -71,13 +71,13 @@ class HashTable:
         found: Mask = self.first(keys) >= 0
         return found
 
-    def all(self, keys: Bits) -> tuple[Ints, Ints]:
-        """Every match: which of `keys` it is of, and its value. In the order of `keys`."""
+    def all(self, keys: Bits, most: int | None = None) -> tuple[Ints, Ints]:
+        """Every match: which of `keys` it is of, and its value, in the order of `keys`. most: matches of a key, the first ones."""
         at = self.first(keys)
         which = np.flatnonzero(at >= 0)
         at = at[which]
         many, value = [which], [self.value[at]]
-        while which.size:
+        while which.size and (most is None or len(many) < most):
             at = at + 1
             ok = at < self.keys.size
             ok[ok] = self.keys[at[ok]] == keys[which[ok]]

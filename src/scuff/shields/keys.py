@@ -14,6 +14,7 @@ from ..text.random import BASE, INVERSE, counters, mix
 Small = npt.NDArray[np.uint8]
 LONGEST = 40  # letters of a word that has keys
 APOSTROPHE, HYPHEN, OTHER = 26, 27, 28  # after the letters a to z
+F, H, P = 5, 7, 15
 VOWEL = np.isin(np.arange(29), [ord(letter) - ord("a") for letter in "aeiou"])
 # letters that sound alike have one class; 0: says nothing (vowels, h, w, y, apostrophes)
 SOUND = np.zeros(29, np.uint8)
@@ -122,9 +123,8 @@ class Spelt:
 
     def unordered_without_one(self) -> tuple[Ints, Bits]:
         """`unordered` of each word without one letter, for each letter."""
-        key = mix(self._sum()[self.word] - RANDOM[self.letters])
-        pair = np.unique(np.stack((self.word.astype(np.uint64), key)), axis=1) if self.letters.size else None
-        return (self.word, key) if pair is None else (pair[0].astype(np.int64), pair[1])
+        some = np.flatnonzero((self.lengths > 2)[self.word])
+        return self.word[some], mix(self._sum()[self.word[some]] - RANDOM[self.letters[some]])
 
     def skeleton(self) -> Spelt:
         """The words without their vowels."""
@@ -132,8 +132,9 @@ class Spelt:
 
     def sounds(self) -> Spelt:
         """The classes of sound of the consonants, with runs of one class as one."""
-        kind = SOUND[self.letters]
-        some = self.only(kind > 0)
+        letters = self.letters.copy()
+        letters[:-1][(letters[:-1] == P) & (letters[1:] == H) & (self.word[:-1] == self.word[1:])] = F  # ph
+        some = Spelt(letters, self.offsets).only(SOUND[letters] > 0)
         kind = SOUND[some.letters]
         again = np.append(False, (kind[1:] == kind[:-1]) & (some.word[1:] == some.word[:-1]))
         made = Spelt(kind, some.offsets)
