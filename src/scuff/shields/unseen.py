@@ -1,0 +1,202 @@
+"""The first half of Normalise: characters that nobody sees, marks piled upon letters, blanks that are no blanks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..text.ragged import Codes, Ints, Mask, Ragged
+from ..text.unicode import classes, is_white
+from ..text.unicode_data import PICTOGRAPH
+from .look_alikes import (
+    BIDI,
+    BRAHMIC,
+    CHINESE,
+    DELETE,
+    EASTERN,
+    INVISIBLE,
+    LEFTWARD,
+    LINE,
+    MARK,
+    SPACE,
+    Bytes,
+    LookAlikes,
+    look_alikes,
+)
+
+KINDS = ("confusable", "invisible", "bidi", "marks", "width", "styled", "space", "accent")
+CONFUSABLE, UNSEEN, DIRECTION, MARKS, WIDTH, STYLE, BLANK, ACCENT = range(8)
+GONE = 0  # the new character of one that is deleted
+MOST_MARKS = 2  # on one letter of an alphabet: Vietnamese has two, piles begin at three
+MOST_NEEDED = 4  # on one letter of a script that cannot do without: Hebrew, Arabic, Thai, Devanagari
+ZWSP, ZWNJ, ZWJ, KEYCAP, BLACK_FLAG, DOTTED_CIRCLE = 0x200B, 0x200C, 0x200D, 0x20E3, 0x1F3F4, 0x25CC
+KEYS = [ord(char) for char in "0123456789#*"]
+TYPESET = [0xA0, 0x2007, 0x2009, 0x202F]  # blanks that typesetters put beside numbers and signs
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Characters that become others: where each stands in all codes, what it becomes (GONE: nothing), number of its kind."""
+
+    at: Ints
+    new: Codes
+    kind: Ints
+
+    @staticmethod
+    def of(at: Ints, new: Codes | int, kind: Ints | int) -> Changes:
+        return Changes(
+            at, np.broadcast_to(np.asarray(new, np.uint32), at.shape), np.broadcast_to(np.asarray(kind), at.shape)
+        )
+
+    @staticmethod
+    def join(parts: list[Changes]) -> Changes:
+        """All of them, in order; no two may be of one character."""
+        at, new, kind = (np.concatenate([getattr(part, name) for part in parts]) for name in ("at", "new", "kind"))
+        order = np.argsort(at, kind="stable")
+        return Changes(at[order], new[order], kind[order])
+
+
+def _table(*ranges: tuple[int, int]) -> Mask:
+    out = np.zeros(0x110000, np.bool_)
+    for first, last in ranges:
+        out[first : last + 1] = True
+    return out
+
+
+# Marks that no alphabet needs: through, around, above all of a letter, or letters above letters.
+RARE_MARKS = _table(
+    (0x305, 0x305), (0x30D, 0x30E), (0x310, 0x310), (0x312, 0x312), (0x315, 0x31A), (0x31C, 0x322), (0x329, 0x32C), (0x32F, 0x32F),
+    (0x332, 0x341), (0x346, 0x34E), (0x350, 0x357), (0x359, 0x36F), (0x488, 0x489), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF),
+    (0x20D0, 0x20F0), (0xFE20, 0xFE2F),
+)  # fmt: skip
+VARIATIONS = _table((0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
+TAGS = _table((0xE0020, 0xE007F))
+SKINS = _table((0x1F3FB, 0x1F3FF))
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """What stands around some positions of texts: the nearest characters before and after that can be seen, 0 if there is none."""
+
+    before: Codes
+    after: Codes
+    touching: Mask  # the one before stands directly before
+
+
+def _around(texts: Ragged, kind: Bytes, at: Ints, skip: Mask) -> Around:
+    """skip: by kind, what cannot be seen."""
+    index = np.arange(kind.size)
+    seen = ~skip[kind]
+    row = np.searchsorted(texts.offsets, at, "right") - 1
+    last = np.maximum.accumulate(np.where(seen, index, -1))
+    left = np.append(last, -1)[at - 1]
+    left[(at == 0) | (left < texts.offsets[row])] = -1
+    following = np.minimum.accumulate(np.where(seen, index, kind.size)[::-1])[::-1]
+    right = np.append(following, kind.size)[at + 1]
+    right[right >= texts.offsets[row + 1]] = kind.size
+    padded = np.append(texts.codes, np.uint32(0))
+    return Around(padded[np.where(left < 0, kind.size, left)], padded[right], left == at - 1)
+
+
+def mend_unseen(texts: Ragged, kind: Bytes) -> Changes:
+    """What is taken out or becomes a plain blank. kind: of each character, by the table of look-alikes."""
+    table = look_alikes()
+    parts: list[Changes] = []
+    at = np.flatnonzero((kind == INVISIBLE) | (kind == BIDI) | (kind == SPACE) | (kind == LINE))
+    if at.size:
+        skip = np.zeros(256, np.bool_)
+        skip[[INVISIBLE, BIDI]] = True
+        parts.append(_mend_format(texts, kind, at, _around(texts, kind, at, skip), table))
+    if (kind == DELETE).any():
+        parts.append(_mend_deleted(texts, kind))
+    at = np.flatnonzero(kind == MARK)
+    if at.size:
+        parts.append(_mend_marks(texts, kind, at, table))
+    found = Changes.join(parts) if parts else Changes.of(np.empty(0, np.int64), GONE, 0)
+    first = np.append(True, np.diff(found.at) > 0) if found.at.size else np.empty(0, np.bool_)
+    return found if first.all() else Changes(found.at[first], found.new[first], found.kind[first])
+
+
+def _mend_format(texts: Ragged, kind: Bytes, at: Ints, around: Around, table: LookAlikes) -> Changes:
+    """Invisible characters, direction marks, blanks and line ends."""
+    code, what = texts.codes[at], kind[at]
+    before, after = table.script[around.before], table.script[around.after]
+    picture = (classes(around.before) & 31 == PICTOGRAPH) | SKINS[around.before]
+    joining = np.isin(before, (LEFTWARD, BRAHMIC)) & around.touching
+    row = np.searchsorted(texts.offsets, at, "right") - 1
+
+    keep = (code == ZWJ) & (joining | (picture & (classes(around.after) & 31 == PICTOGRAPH)))
+    keep |= (code == ZWNJ) & joining
+    unspaced = np.isin(before, (EASTERN, CHINESE, BRAHMIC)) & np.isin(after, (EASTERN, CHINESE, BRAHMIC))
+    keep |= (code == ZWSP) & unspaced
+    key = np.isin(around.before, KEYS) & (around.after == KEYCAP)
+    varied = picture | key | (around.before > 127) & ~np.isin(before, (1, 2, 3))
+    keep |= VARIATIONS[code] & varied & around.touching
+    keep |= TAGS[code] & (around.before == BLACK_FLAG)
+    keep |= np.isin(code, (0x34F, *range(0x180B, 0x1810))) & (before == LEFTWARD)
+    keep |= np.isin(code, (0x115F, 0x1160)) & ((before == CHINESE) | (after == CHINESE))
+    keep |= np.isin(code, (0x17B4, 0x17B5)) & (before == EASTERN)
+
+    direction = what == BIDI
+    if direction.any():
+        leftward = np.zeros(len(texts), np.bool_)
+        leftward[np.searchsorted(texts.offsets, np.flatnonzero(table.script[texts.codes] == LEFTWARD), "right") - 1] = True
+        keep |= direction & leftward[row] & ~((before == 1) & (after == 1))
+    new = np.where(what == SPACE, 0x20, np.where(what == LINE, 0x0A, GONE)).astype(np.uint32)
+    blank = what == SPACE
+    if blank.any():
+        plain = (before > 0) & (after > 0)  # between two letters
+        keep |= blank & np.isin(code, TYPESET) & ~plain
+        east = (before == CHINESE) | (after == CHINESE)
+        keep |= np.isin(code, (0x3000, 0x3164, 0xFFA0)) & east
+        keep |= (code == 0x2800) & ((around.before >> 8 == 0x28) | (around.after >> 8 == 0x28))
+    number = np.where(direction, DIRECTION, np.where(blank | (what == LINE), BLANK, UNSEEN))
+    gone = ~keep
+    return Changes(at[gone], new[gone], number[gone])
+
+
+def _mend_deleted(texts: Ragged, kind: Bytes) -> Changes:
+    """Backspace and delete take the character before them away, as a terminal shows it (Boucher et al. 2022)."""
+    gone: list[int] = []
+    for stop in np.flatnonzero(kind == DELETE).tolist():
+        start = int(texts.offsets[np.searchsorted(texts.offsets, stop, "right") - 1])
+        victim = stop - 1
+        taken = set(gone)
+        while victim >= start and victim in taken:
+            victim -= 1
+        gone.append(stop)
+        if victim >= start and texts.codes[victim] != 0x0A:
+            gone.append(victim)
+    return Changes.of(np.sort(np.array(gone, np.int64)), GONE, UNSEEN)
+
+
+def _mend_marks(texts: Ragged, kind: Bytes, at: Ints, table: LookAlikes) -> Changes:
+    """Marks that no alphabet needs, and piles of others. A mark or two that languages use stay; see scripts.py for accents."""
+    index = np.arange(kind.size)
+    stands = ~np.isin(kind, (MARK, INVISIBLE, BIDI))
+    base = np.maximum.accumulate(np.where(stands, index, -1))[at]
+    row = np.searchsorted(texts.offsets, at, "right") - 1
+    base = np.where(base < texts.offsets[row], -1 - row, base)  # those without a base, by text
+    first = np.append(True, np.diff(base) != 0)
+    pile = np.diff(np.append(np.flatnonzero(first), at.size))[np.cumsum(first) - 1]
+    under = np.append(texts.codes, np.uint32(0))[np.where(base < 0, kind.size, base)]
+    code = texts.codes[at]
+    script = table.script[under]
+    own = (table.script[code] > 0) & (script != 1)  # a mark of a script, as those of Hebrew
+    needed = own | (script > 3)
+    rare = RARE_MARKS[code] & ~((code == KEYCAP) & np.isin(under, KEYS)) & (under != DOTTED_CIRCLE)
+    bare = (base < 0) | is_white(under)
+    gone = np.where(needed, pile > MOST_NEEDED, rare | (pile > MOST_MARKS) | bare)
+    # a word in which most letters have a mark that makes no letter of an alphabet with it
+    word = np.cumsum(np.append(0, is_white(texts.codes)))[:-1][at] + row
+    marked = first & ~needed
+    many = np.bincount(word[marked], minlength=int(word[-1]) + 1)
+    letters = np.bincount(
+        (np.cumsum(np.append(0, is_white(texts.codes)))[:-1] + np.searchsorted(texts.offsets, index, "right") - 1)[
+            stands & ~is_white(texts.codes)
+        ],
+        minlength=int(word[-1]) + 1,
+    )
+    gone |= ~needed & (many[word] > 2) & (2 * many[word] > letters[word])
+    return Changes.of(at[gone], GONE, MARKS)
