@@ -58,6 +58,21 @@ def text_bits(texts: Ragged) -> Bits:
     return mix(sums(terms, texts.offsets) * down[texts.offsets[:-1]] ^ counters(texts.lengths))
 
 
+def part_bits(texts: Ragged, length: int) -> Bits:
+    """`text_bits` of the part of this length that begins at each code point, whichever text it ends in; of the last few, where
+    the codes end before, nothing of use.
+    """
+    count = 1 << max(texts.codes.size, 1).bit_length()
+    powers = _kept_powers if count <= 1 << 18 else _powers
+    up, down = powers(BASE, count), powers(INVERSE, count)
+    size = texts.codes.size
+    running = np.zeros(size + length + 1, np.uint64)
+    np.cumsum(up[:size] * (texts.codes + np.uint64(1)), out=running[1 : size + 1])
+    running[size + 1 :] = running[size]
+    parts = running[length : size + length] - running[:size]
+    return mix(parts * down[:size] ^ counters(np.array([length])))
+
+
 @dataclass(frozen=True, eq=False)
 class Rng:
     """One random stream per document. A draw is a function of (document, position): drawing changes no state."""

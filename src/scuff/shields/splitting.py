@@ -1,0 +1,294 @@
+"""Words that run together, split where that is cheapest by the lexicon's costs of words and of pairs of words.
+
+All ways to cut all words are tried at once: `parts[length - 1]` has, for each word and each place in it, what the part of that
+length there costs. Parts that no good way uses are dropped by the costs of words alone; pairs decide among the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ..text.ragged import Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.random import part_bits
+from ..text.unicode import classes, word_class
+from ..text.unicode_data import DIGIT, LOWER, UPPER
+from .lexicon import folded, lexicon
+from .symbols import among
+
+Costs = npt.NDArray[np.float32]
+LONGEST = 20  # letters of a part
+WIDTHS = (12, 24, 60, 250)  # words are split in groups of such lengths; longer ones are left
+CELLS = 1 << 20  # places that are looked at in one go
+NEVER = np.float32(1e6)
+FUNCTION = "of to in is it as on be at by he we or an if so no do my up me us go am".split()
+# a split with one of these before or behind another word is no compound
+HELPERS = (
+    "the of and to in is that it for was with as on be at by this had are but from or have an they which you were her she there would "
+    "their we him been has when who will if so what its about than into them can other my me do not your just like he his how our us no "
+    "these some i a also did does could should because then since until after before during while where why more most very"
+).split()
+PARTICLES = "in on at by up so so to do no like over than some more most after as is it be an me us or he a i can there where about".split()
+# The costs above which a part is no word, by its letters: short ones would fit anywhere
+CEILING = (8.0, 14.0, 17.5, 21.0, 23.0)
+SHORT = 4.0  # more bits for words of two letters that are not function words
+OPENING, PER_LETTER = 14.0, 4.0  # bits of a part that is no word, and of each of its letters
+NUMBER, JOINT = 9.0, 3.0  # bits of digits, and of a hyphen or 's
+CAPITAL = 6.0  # bits that a capital behind a small letter is worth as the beginning of a part; one inside a part costs twice that
+MARGIN = 14.0  # bits by which a part may be worse than the best way without it
+BITS = 22
+ORDINALS = "st nd rd th s".split()
+CLITICS = "'s 've 're 'll 'd 'm n't".split()
+CUT = 0.5  # bits of each place where a blank is missing
+
+
+@cache
+def _table() -> tuple[Mask, Costs]:
+    """Which hashes (their last bits) parts may have, and what each word of the lexicon costs as a part."""
+    words = lexicon().words
+    length, cost = words.lengths, lexicon().cost.astype(np.float32)
+    ceiling = np.array(CEILING, np.float32)[np.clip(length - 1, 0, len(CEILING) - 1)]
+    usual = np.isin(np.arange(len(lexicon())), lexicon().number(Ragged.of(FUNCTION)))
+    cost = cost + np.where((length == 2) & ~usual, np.float32(SHORT), np.float32(0))
+    cost = np.where((cost <= ceiling) & (length <= LONGEST), cost, NEVER)
+    seen = np.zeros(1 << BITS, np.bool_)
+    keys = lexicon().table.keys[cost[lexicon().table.value] < NEVER]
+    seen[(keys & np.uint64((1 << BITS) - 1)).astype(np.int64)] = True
+    return seen, cost
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The best way to split each word: its bits, where it is cut, and what it is made of."""
+
+    bits: Floats
+    known: Mask  # every part is a word
+    function: Mask  # one of the first and last part is a word as `the`, which compounds do not have
+    parts: Ints
+    word: Ints  # of each cut
+    cut: Ints  # its place in the word
+    first: Ints  # number of the first and last part of each, -1 if it is no word
+    last: Ints
+
+
+def split(words: Ragged) -> Splits:
+    """Splits all words. Those that cannot be split come back whole."""
+    many = len(words)
+    out = Splits(
+        np.full(many, np.inf), np.zeros(many, np.bool_), np.zeros(many, np.bool_), np.ones(many, np.int64),
+        np.empty(0, np.int64), np.empty(0, np.int64), np.full(many, -1), np.full(many, -1),
+    )  # fmt: skip
+    cuts: list[tuple[Ints, Ints]] = []
+    length, low = words.lengths, 1
+    for width in WIDTHS:
+        group = np.flatnonzero((length > low) & (length <= width))
+        step = max(CELLS // (width * LONGEST), 1)
+        for begin in range(0, group.size, step):
+            which = group[begin : begin + step]
+            found = _split(words.take(which), width)
+            out.bits[which], out.known[which], out.function[which] = found.bits, found.known, found.function
+            out.parts[which], out.first[which], out.last[which] = found.parts, found.first, found.last
+            cuts.append((which[found.word], found.cut))
+        low = width
+    if not cuts:
+        return out
+    word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True))
+    order = np.lexsort((cut, word))
+    return Splits(out.bits, out.known, out.function, out.parts, word[order], cut[order], out.first, out.last)
+
+
+def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
+    """The cost and the number of each part of each word: [length - 1, word, place]."""
+    many, codes = len(words), words.codes
+    seen, table = _table()
+    low = folded(words)
+    kind = word_class(classes(codes))
+    place = np.arange(codes.size) - np.repeat(words.offsets[:-1], words.lengths)
+    row = np.repeat(np.arange(many), words.lengths)
+    left = np.repeat(words.offsets[1:], words.lengths) - np.arange(codes.size)  # letters from here to the end of the word
+    camel = np.append(False, (kind[:-1] != UPPER) & (kind[1:] == UPPER)) & (place > 0)
+    camels = bounds(camel)
+    opens = np.where(camel, -CAPITAL, 0) + np.where(codes == ord("i"), 2 * (left > 1), 0)
+    lengths = min(LONGEST, width)
+    cost = np.full((lengths, many, width), NEVER, np.float32)
+    number = np.full((lengths, many, width), -1, np.int32)
+    for length in range(1, lengths + 1):
+        at = np.flatnonzero(left >= length)
+        if not at.size:
+            break
+        keys = part_bits(low, length)[at]
+        hit = seen[(keys & np.uint64((1 << BITS) - 1)).astype(np.int64)]
+        at, keys = at[hit], keys[hit]
+        found = lexicon().table.get(keys)
+        at, found = at[found >= 0], found[found >= 0]
+        inner = camels[at + length] - camels[at + 1]
+        bits = table[found] + CUT * (place[at] > 0) + 2 * CAPITAL * inner + np.where(length == 1, opens[at], np.minimum(opens[at], 0))
+        cost[length - 1, row[at], place[at]] = np.minimum(bits, NEVER)
+        number[length - 1, row[at], place[at]] = found
+    _special(low, kind, row, place, cost)
+    return cost, number
+
+
+def _special(words: Ragged, kind: npt.NDArray[np.uint8], row: Ints, place: Ints, cost: Costs) -> None:
+    """Parts that are no words: digits as a whole, with an ending, hyphens and 's."""
+    codes = words.codes
+    digit = kind == DIGIT
+    first = place == 0
+    opens = np.flatnonzero(digit & (first | ~np.append(False, digit[:-1])))
+    closes = np.flatnonzero(digit & np.append(first[1:] | ~digit[1:], True)[: digit.size])
+    size = closes - opens + 1
+    end = np.repeat(words.offsets[1:], words.lengths)
+    fits = size <= cost.shape[0]
+    cost[size[fits] - 1, row[opens[fits]], place[opens[fits]]] = NUMBER
+    for ending in ORDINALS:
+        ok = (closes + len(ending) < end[opens]) & (size + len(ending) <= cost.shape[0])
+        for at, letter in enumerate(ending):
+            ok &= np.append(codes, np.zeros(4, np.uint32))[closes + 1 + at] == ord(letter)
+        cost[size[ok] + len(ending) - 1, row[opens[ok]], place[opens[ok]]] = NUMBER
+    joint = np.flatnonzero(among(codes, "-'’"))
+    cost[0, row[joint], place[joint]] = JOINT * np.where(codes[joint] == ord("-"), 1, 2)
+    for clitic in CLITICS:
+        ok = np.flatnonzero(np.arange(codes.size) + len(clitic) <= end)
+        for at, letter in enumerate(clitic):
+            ok = ok[codes[ok + at] == ord(letter)]
+        if len(clitic) <= cost.shape[0]:
+            cost[len(clitic) - 1, row[ok], place[ok]] = JOINT
+
+
+def _walk(cost: Costs, lengths: Ints, width: int) -> tuple[Costs, npt.NDArray[np.int16]]:
+    """The cost of the best way to each place from the beginning, and how long the last part of it is; below 0: no word."""
+    many = lengths.size
+    best = np.full((width + 1, many), NEVER, np.float32)
+    back = np.zeros((width + 1, many), np.int16)
+    open_bits = np.full(many, NEVER, np.float32)  # the best way that ends inside a part that is no word
+    open_size = np.zeros(many, np.int16)
+    best[0] = 0
+    by_end = np.ascontiguousarray(cost.transpose(0, 2, 1))
+    for stop in range(1, width + 1):
+        here, size = best[stop], back[stop]
+        for length in range(1, min(cost.shape[0], stop) + 1):
+            way = best[stop - length] + by_end[length - 1, stop - length]
+            better = way < here
+            here[better], size[better] = way[better], length
+        fresh = best[stop - 1] + np.float32(OPENING)
+        begins = fresh < open_bits
+        open_bits = np.where(begins, fresh, open_bits) + np.float32(PER_LETTER)
+        open_size = np.where(begins, np.int16(1), open_size + np.int16(1))
+        odd = open_bits < here
+        here[odd], size[odd] = open_bits[odd], -open_size[odd]
+    return best, back
+
+
+def _split(words: Ragged, width: int) -> Splits:
+    many, lengths = len(words), words.lengths
+    cost, number = _parts(words, width)
+    forward, back = _walk(cost, lengths, width)
+    # from the end: the same words read backwards
+    turned = np.full_like(cost, NEVER)
+    for length in range(1, cost.shape[0] + 1):
+        source = lengths[:, None] - length - np.arange(width)[None, :]
+        ok = source >= 0
+        rows = np.broadcast_to(np.arange(many)[:, None], source.shape)[ok]
+        turned[length - 1][ok] = cost[length - 1, rows, source[ok]]
+    backward, _ = _walk(turned, lengths, width)
+    total = forward[lengths, np.arange(many)]
+    part, word, start = np.nonzero(cost < NEVER / 2)
+    stop = start + part + 1
+    through = forward[start, word] + cost[part, word, start] + backward[lengths[word] - stop, word]
+    keep = through <= total[word] + MARGIN
+    part, word, start, stop = part[keep], word[keep], start[keep], stop[keep]
+    bits, numbers = cost[part, word, start], number[part, word, start].astype(np.int64)
+    # and the parts of the best way that are no words
+    odd_word, odd_start, odd_stop = _odd_parts(back, lengths)
+    word, start, stop = np.append(word, odd_word), np.append(start, odd_start), np.append(stop, odd_stop)
+    bits = np.append(bits, OPENING + PER_LETTER * (odd_stop - odd_start))
+    numbers = np.append(numbers, np.full(odd_word.size, -1))
+    return _by_pairs(words, word, start, stop, bits, numbers)
+
+
+def _odd_parts(back: npt.NDArray[np.int16], lengths: Ints) -> tuple[Ints, Ints, Ints]:
+    """The parts of the best ways that are no words."""
+    word, at = np.arange(lengths.size), lengths.copy()
+    found: list[tuple[Ints, Ints, Ints]] = [(np.empty(0, np.int64),) * 3]
+    while word.size:
+        size = back[at, word].astype(np.int64)
+        odd = size < 0
+        found.append((word[odd], at[odd] + size[odd], at[odd]))
+        at = at - np.abs(size)
+        word, at = word[at > 0], at[at > 0]
+    return tuple(np.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
+
+
+def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, number: Ints) -> Splits:
+    """The best way through parts by the costs of pairs."""
+    many, lengths = len(words), words.lengths
+    order = np.lexsort((number, stop, start, word))
+    word, start, stop, bits, number = (x[order] for x in (word, start, stop, bits, number))
+    width = int(lengths.max(initial=0)) + 1
+    opens, ends = word * width + start, word * width + stop
+    # every part with all that end where it begins
+    by_end = np.argsort(ends, kind="stable")
+    low = np.searchsorted(ends[by_end], opens, "left")
+    count = np.searchsorted(ends[by_end], opens, "right") - low
+    right = np.repeat(np.arange(word.size), count)
+    left = by_end[spread(low, count)]
+    base = lexicon().cost
+    usual = np.where(number >= 0, base[number], 0.0)
+    extra = bits - usual  # what a part costs beside its word
+    alone = np.where(number >= 0, lexicon().pair_cost(np.full(number.size, -1), number), 0.0) + extra
+    pair = np.where(number[right] >= 0, lexicon().pair_cost(number[left], number[right]), 0.0) + extra[right]
+    pair = np.rint(pair * 1024) / 1024
+    best = np.where(start == 0, np.rint(alone * 1024) / 1024, np.inf)
+    from_ = np.full(word.size, -1)
+    turn = np.argsort(start[right], kind="stable")
+    edges = np.searchsorted(start[right][turn], np.arange(width + 1))
+    for at in range(1, width):
+        here = turn[edges[at] : edges[at + 1]]
+        if not here.size:
+            continue
+        way = best[left[here]] + pair[here]
+        group = np.lexsort((left[here], way, right[here]))
+        first = group[np.flatnonzero(np.diff(right[here][group], prepend=-1))]
+        best[right[here][first]] = way[first]
+        from_[right[here][first]] = left[here][first]
+    final = np.flatnonzero(stop == lengths[word])
+    final = final[np.lexsort((final, best[final], word[final]))]
+    final = final[np.flatnonzero(np.diff(word[final], prepend=-1))]
+    final = final[np.isfinite(best[final])]
+    owner = word[final]
+    total = np.full(many, np.inf)
+    total[owner] = best[final]
+    parts, known = np.zeros(many, np.int64), np.ones(many, np.bool_)
+    first_number, last_number = np.full(many, -1), np.full(many, -1)
+    last_number[owner] = number[final]
+    cuts: list[tuple[Ints, Ints]] = []
+    step = final
+    while step.size:
+        who, before = word[step], from_[step]
+        codes = words.codes[words.offsets[who] + start[step]]
+        joint = among(codes, "-'’")
+        known[who] &= (number[step] >= 0) | joint | _digits(words, who, start[step])
+        has = before >= 0
+        first_number[who[~has]] = number[step[~has]]
+        blank = has & ~joint
+        previous = words.codes[words.offsets[who] + np.maximum(start[step] - 1, 0)]
+        blank &= ~among(previous, "-") & ~(among(previous, "'’") & (start[step] == 1))
+        parts[who] += blank
+        cuts.append((who[blank], start[step[blank]]))
+        step = before[has]
+    cut_word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True)) if cuts else (word[:0], word[:0])
+    helped = np.isin(first_number, _helpers(False)) | np.isin(last_number, _helpers(True))
+    return Splits(total, known, helped & (parts > 0), parts + 1, cut_word, cut, first_number, last_number)
+
+
+@cache
+def _helpers(but: bool) -> Ints:
+    return lexicon().number(Ragged.of([word for word in HELPERS if not (but and word in PARTICLES)]))
+
+
+def _digits(words: Ragged, word: Ints, place: Ints) -> Mask:
+    code = words.codes[words.offsets[word] + place]
+    return (code >= ord("0")) & (code <= ord("9"))
