@@ -15,7 +15,7 @@ import random
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ import noise
 import numpy as np
 
 from scuff.shields import features as ft
+from scuff.shields.candidates import candidates
 from scuff.shields.lexicon import lexicon
 from scuff.text.ragged import Ragged
 
@@ -46,6 +47,8 @@ class Batch:
     rows: Any  # rows of the table of features of all distinct words
     first: Any
     hints: Any
+    guess: Any
+    share: Any
     word: Any  # [texts, words], -1: padding
     gaps: Any  # [texts, words, 2]
     target: Any  # number in the lexicon of the word that was meant; V: it is not there
@@ -75,9 +78,13 @@ def batch_of(
     noisy_words = Ragged.of(list(index)[1:])
     rows, first = ft.features(noisy_words)
     hints = np.concatenate((np.full((1, ft.HINTS), -1), keys.hints(noisy_words)))
+    unknown = np.flatnonzero(~lexicon().known(noisy_words))
+    found = candidates(noisy_words.take(unknown))
+    guess, share = ft.guess(replace(found, of=unknown[found.of] + 1), len(index), V)
     return Batch(
         np.append(ft.MASKED, rows).astype(np.int16), np.append(0, first + 1).astype(np.int32),
-        np.where(hints < 0, V + 1, hints).astype(np.int32), word, gap, target, changed,
+        np.where(hints < 0, V + 1, hints).astype(np.int32), np.where(guess < 0, V + 1, guess).astype(np.int32),
+        share.astype(np.float16), word, gap, target, changed,
     )  # fmt: skip
 
 
@@ -130,7 +137,7 @@ def dev_batches(source: Source, shared: Path, many: int) -> dict[str, list[Batch
     out = {"clean": [batch_of(chosen, [list(words) for words, _ in chosen], 64, source.keys, source.number)]}
     kinds: list[Any] = [
         noise.InnerShuffle(), noise.FullShuffle(), noise.Disemvowel(), noise.Truncate(), noise.Keyboard(), noise.Natural(),
-        noise.Phonetic(), noise.Typo(),
+        noise.Phonetic(), noise.Typo(), noise.Visual(), noise.Intrude(), noise.Segment(),
     ]  # fmt: skip
     for part in kinds:
         for strength in (0.2, 0.5, 0.8):
@@ -150,7 +157,7 @@ def main() -> None:
     ask.add_argument("--out", type=Path, required=True)
     ask.add_argument("--shared", type=Path, default=Path(os.environ.get("SCUFF_SHARED", "../shared")))
     ask.add_argument("--seed", type=int, default=17)
-    ask.add_argument("--tokens", type=int, default=24576, help="words and padding of a batch")
+    ask.add_argument("--tokens", type=int, default=12288, help="words and padding of a batch")
     ask.add_argument("--rate", type=float, default=1.5e-3)
     ask.add_argument("--start", type=Path, help="folder with half-*.npz to go on from")
     ask.add_argument("--tiny", action="store_true", help="little data, small batches: a try on a CPU")

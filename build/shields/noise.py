@@ -12,12 +12,19 @@ from pathlib import Path
 
 from scuff.perturbations.base import Perturbation
 from scuff.perturbations.drop import Disemvowel, Truncate
+from scuff.perturbations.homoglyph import Homoglyph
+from scuff.perturbations.intrude import Intrude
 from scuff.perturbations.keyboard import Keyboard
 from scuff.perturbations.natural import Natural
 from scuff.perturbations.phonetic import Phonetic
+from scuff.perturbations.segment import Segment
 from scuff.perturbations.shuffle import FullShuffle, InnerShuffle
 from scuff.perturbations.typo import Typo
+from scuff.perturbations.visual import Visual
 from scuff.resources import stream_lines
+from scuff.shields.base import mended
+from scuff.shields.deobfuscate import Deobfuscate
+from scuff.shields.normalise import Normalise
 from scuff.text.corpus import Corpus
 
 # The network reads a hyphenated word as several, and 's as something that stands behind a word.
@@ -37,6 +44,7 @@ SOUNDS = (
     ("i", "y"), ("ce", "se"), ("able", "ible"), ("ible", "able"), ("ance", "ence"), ("ence", "ance"), ("x", "ks"), ("qu", "kw"),
     ("oo", "u"), ("igh", "y"), ("dge", "j"), ("mb", "m"), ("gh", "g"), ("e", ""), ("a", "e"), ("e", "i"), ("o", "a"), ("you", "u"),
 )  # fmt: skip
+UNDONE = (Visual, Homoglyph, Intrude, Segment)  # what other shields undo, more or less
 Piece = tuple[list[str], list[str]]  # words, and what stands before each and behind the last
 
 
@@ -87,6 +95,10 @@ def draw_parts(dice: random.Random) -> list[Perturbation]:
         (2.5, Natural(listed=dice.random() < 0.3)),
         (2.5, Phonetic(listed=dice.random() < 0.3, slight=dice.random() < 0.3)),
         (1.5, Typo(layout=layout)),
+        (1.2, Visual(phi=phi)),
+        (0.3, Homoglyph(phi=phi)),
+        (0.5, Intrude()),
+        (0.5, Segment()),
     ]
     return dice.choices([part for _, part in kinds], [weight for weight, _ in kinds], k=dice.choice((1, 1, 2)))
 
@@ -94,7 +106,10 @@ def draw_parts(dice: random.Random) -> list[Perturbation]:
 def scuffed(
     texts: Sequence[str], parts: Sequence[Perturbation], strengths: Sequence[float], seed: int
 ) -> list[list[str]]:
-    """The words of each text after some perturbations: as many as before."""
+    """The words of each text after some perturbations, and after the shields that come before `restore`: as many as before.
+
+    Words that are still glued together count as parted.
+    """
     now = Corpus.of(texts)
     spans = now.words
     for turn, (part, strength) in enumerate(zip(parts, strengths, strict=True)):
@@ -103,6 +118,13 @@ def scuffed(
             edits = edits.in_order()
             spans = edits.carry(spans, now.offsets)
             now = now.apply(edits)
+    if seed % 6 == 0 or any(isinstance(part, UNDONE) for part in parts):
+        now = Corpus(now.codes, now.offsets, now.keys)
+        for shield in (Normalise(), Deobfuscate()):
+            repairs = shield.repairs(now)
+            if len(repairs):
+                spans = repairs.edits.in_order().carry(spans, now.offsets)
+                now = mended(now, repairs)
     flat, at, out = spans.cut(now).strings(), 0, []
     for count in spans.per_row(len(texts)).tolist():
         out.append(flat[at : at + count])

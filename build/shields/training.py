@@ -51,6 +51,8 @@ class Network(nn.Module):
         self.words = nn.Parameter(torch.randn(V + 1, WORD) * 0.05)  # the last: a word that is not in the lexicon
         self.common = nn.Parameter(torch.zeros(V + 1))
         self.gates = nn.Parameter(torch.ones(ft.HINTS, WORD))
+        self.ranks = nn.Parameter(torch.ones(ft.GUESSES, WORD) * 0.2)
+        self.mixed = nn.Parameter(torch.ones(WORD) * 2)
         self.lift = nn.Linear(WORD, TABLE, bias=False)
         self.norm = nn.LayerNorm(TABLE)
         self.up, self.down, self.across = nn.Linear(TABLE, HIDDEN), nn.Linear(HIDDEN, WIDTH), nn.Linear(TABLE, WIDTH)
@@ -64,7 +66,11 @@ class Network(nn.Module):
         hinted = F.embedding(b["hints"], known, padding_idx=V + 1)  # [words, HINTS, WORD]
         if self.training:
             hinted = hinted * (torch.rand(len(hinted), 1, 1, device=hinted.device) > 0.1)
-        vectors = vectors + self.lift((hinted * self.gates).sum(1))
+        guessed = F.embedding(b["guess"], known, padding_idx=V + 1)
+        if self.training:
+            guessed = guessed * (torch.rand(len(guessed), 1, 1, device=guessed.device) > 0.1)
+        guessed = (guessed * (self.ranks + self.mixed * b["share"][..., None])).sum(1)
+        vectors = vectors + self.lift((hinted * self.gates).sum(1) + guessed)
         word = b["word"]
         x = F.embedding(word.clamp(min=0), vectors) + F.embedding(b["gaps"], self.table).sum(2)
         x = self.norm(x)
@@ -84,8 +90,10 @@ def on(batch: Any, device: str) -> dict[str, torch.Tensor]:
         return torch.from_numpy(array).to(device, non_blocking=True).to(kind)
 
     out = {
-        name: put(getattr(batch, name), torch.int64) for name in ("rows", "first", "hints", "word", "gaps", "target")
+        name: put(getattr(batch, name), torch.int64)
+        for name in ("rows", "first", "hints", "guess", "word", "gaps", "target")
     }
+    out["share"] = put(batch.share, torch.float32)
     out["changed"] = put(batch.changed, torch.bool)
     return out
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from ..text.ragged import Bits, Ints, Mask, Ragged, bounds, run_lengths, spread, sums
 from ..text.random import BASE, INVERSE, counters, mix, text_bits
 from ..text.unicode import case_map
+from .candidates import Candidates
+from .lexicon import lexicon
 
 # Rows of the table of features: what is small has a row per value, the rest is hashed.
 SYMBOLS = 40  # 0: border of a word, 1 to 26: letters, 27: digit, 28: apostrophe, 29: hyphen, 30 to 39: any other
@@ -31,6 +33,7 @@ NEAR = (
     3  # and so many that one letter put in, left out or replaced, or two that changed places, turn into the noisy word
 )
 HINTS = sum(HINT_COUNTS) + NEAR
+GUESSES = 8  # candidates of a word that the lexicon lacks
 LONGEST = 40  # letters that are looked at; a longer word is no word
 
 
@@ -146,6 +149,24 @@ class Keys:
                 column += 1
         out[:, column:] = self._near(noisy)
         return out
+
+
+def guess(found: Candidates, count: int, size: int) -> tuple[Ints, npt.NDArray[np.float32]]:
+    """[words, GUESSES]: the likeliest candidates of so many words, among the first `size` of the lexicon, and how likely each is
+    beside the others; -1: none.
+    """
+    found = found.where(found.word < size)
+    score = found.channel - lexicon().cost[found.word]
+    order = np.lexsort((found.word, -score, found.of))
+    of, score, word = found.of[order], score[order], found.word[order]
+    many = run_lengths(of) if of.size else of
+    rank = spread(np.zeros_like(many), many)
+    best = np.repeat(score[np.cumsum(many) - many], many)
+    few = rank < GUESSES
+    words, share = np.full((count, GUESSES), -1), np.zeros((count, GUESSES), np.float32)
+    words[of[few], rank[few]] = word[few]
+    share[of[few], rank[few]] = np.exp2(score - best)[few]
+    return words, share / np.maximum(share.sum(1, keepdims=True), np.float32(1e-6))
 
 
 def _one_less(symbol: Ints, first: Ints) -> tuple[Bits, Ints]:

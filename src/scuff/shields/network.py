@@ -8,7 +8,7 @@ build/shields/context.py trains the network.
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..resources import load
 from ..text.ragged import Ints, Ragged, bounds, spread
 from ..text.random import text_bits
 from . import features as ft
+from .candidates import Candidates, candidates
 from .lexicon import lexicon
 
 Array = npt.NDArray[np.float32]
@@ -102,8 +103,11 @@ class Network:
 
     # ---- words alone ----
 
-    def vectors(self, noisy: Ragged) -> tuple[Array, Array]:
-        """What is known of each noisy word by itself: the sum of its features, and that of the words it may stand for."""
+    def vectors(self, noisy: Ragged, found: Candidates) -> tuple[Array, Array]:
+        """What is known of each noisy word by itself: the sum of its features, and that of the words it may stand for.
+
+        found: candidates of the words that the lexicon lacks.
+        """
         table, words, gates = self.weights["table"], self.weights["words"], self.weights["gates"]
         rows, first = ft.features(noisy)
         out = np.empty((len(noisy), table.shape[1]), np.float32)
@@ -115,6 +119,11 @@ class Network:
         for turn in range(ft.HINTS):
             has = np.flatnonzero(hints[:, turn] >= 0)
             hinted[has] += words[hints[has, turn]] * gates[turn]
+        guess, share = ft.guess(found, len(noisy), self.size)
+        ranks, mixed = self.weights["ranks"], self.weights["mixed"]
+        for turn in range(ft.GUESSES):
+            has = np.flatnonzero(guess[:, turn] >= 0)
+            hinted[has] += words[guess[has, turn]] * (ranks[turn] + mixed * share[has, turn, None])
         return out, hinted
 
     # ---- words in texts ----
@@ -129,7 +138,11 @@ class Network:
         if not len(noisy):
             return flag, asked
         _, where, which = np.unique(text_bits(noisy), return_index=True, return_inverse=True)
-        own, hinted = self.vectors(noisy.take(where))
+        distinct = noisy.take(where)
+        unknown = np.flatnonzero(~lexicon().known(distinct))
+        found = candidates(distinct.take(unknown))
+        found = replace(found, of=unknown[found.of])
+        own, hinted = self.vectors(distinct, found)
         count = np.bincount(row)
         gap = np.stack((ft.GAP_BEFORE + before, ft.GAP_AFTER + after))
         first = bounds(count)[:-1][count > 0]
