@@ -74,7 +74,7 @@ class Network(nn.Module):
         word = b["word"]
         x = F.embedding(word.clamp(min=0), vectors) + F.embedding(b["gaps"], self.table).sum(2)
         x = self.norm(x)
-        x = self.across(x) + self.down(F.dropout(F.relu(self.up(x)), drop, self.training))
+        x = (self.across(x) + self.down(F.dropout(F.relu(self.up(x)), drop, self.training))).float()
         fill = torch.where(word < 0, -1e4, 0.0)
         for layer in self.layers:
             x = layer(x, fill, drop)
