@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -12,55 +12,58 @@ import numpy.typing as npt
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.language import find_language
-from ..text.ragged import Floats, Ints, Mask, Ragged, sums
-from ..text.unicode import case_map, is_white, word_class
-from ..text.unicode_data import DIGIT
+from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.unicode import case_map, is_white
 from ..text.words import Spans
 from .base import Repairs, Shield
 from .candidates import KINDS, PRIOR, Candidates, candidates
 from .channels import Bitcosts
 from .hashes import word_bits
 from .keys import Spelt
-from .lexicon import HYPHEN, folded, lexicon
+from .lexicon import HYPHEN, UNKNOWN, folded, lexicon
 from .names import NAMES
 
 TIERS = ("fast", "context")
-SURE = 4.0  # bits by which a change must be likelier than that the word is right
-CLEAN, WORDS = 0.15, 40.0  # wrong words, and words, that every text is taken to have besides its own
+SURE, STEEP, EASY = 6.0, 1.6, 0.5  # bits by which a change must be likelier than that a word is right, in a text with few errors;
+# how many fewer for every doubling of the errors; and the fewest
+KNOWN = 3.0  # and more for a word that is known
+NOISY = 0.08  # the share of words surely wrong from which on known words are doubted, too
+RARE = 12.0  # bits of a known word beside its neighbours from which on it may be doubted
+LISTED = -23.0  # log2 of the probability of a word that is right but not frequent enough for the lexicon
+NAME = 0.9  # the share of capitals from which on a word is a name
+CLEAN, WORDS = 0.15, 30.0  # wrong words, and words, that every text is taken to have besides its own
 LACKED = {"small": 0.0015, "start": 0.006, "title": 0.02, "bare": 0.012}  # how often a right word is in no list, by its case
 TURNS = 3  # rounds in which words are chosen beside the choices for their neighbours
 PAIR = 0.9  # how much what the neighbours say counts
 FOREIGN = 0.25  # the share of unknown words from which on the language of a text is looked at
-STRANGE = 0.85  # and from which on it is left alone whatever it is, if it is long enough to tell
 BREAKS = np.isin(np.arange(128), [ord(char) for char in '.!?;:"()[]\n'])
 MASKS = np.isin(np.arange(128), [ord(char) for char in "*#$%"])  # symbols that hide letters: st*pid
-ADDRESS = np.isin(np.arange(128), [ord(char) for char in "@/\\_<>{}=`|#~^"])  # in addresses, mentions, tags, code
+ADDRESS = np.isin(np.arange(128), [ord(char) for char in "@\\_<>{}=`|#~^"])  # in addresses, mentions, tags, code
 SHORT = 5  # letters of a word in capitals that may be an abbreviation
 
 
 @dataclass(frozen=True, eq=False)
 class Puzzle:
-    """Words that nobody knows (`asked`, numbers of units) with candidates, and what stands around them.
+    """Words of a page that may be wrong (`asked`, numbers of units) with their candidates: what a tier chooses from.
 
-    units: the words of all texts. number: of each unit in the lexicon, -1 for none. before, after: the unit beside each, -1 where a
-    sentence ends. keep: log2 P(this is a right word that the lexicon lacks), of each asked word. found: candidates, `found.of`
-    counts asked words; case: log2 P(the word is written in this case), of each candidate.
+    keep: log2 P(this is right, though the lexicon lacks it) of each asked word; what is in the lexicon has a cost there. found:
+    candidates, whose `of` counts asked words; case: log2 P(the word is written in this case), of each candidate; raised: which
+    candidates get a capital that the noisy word has lost. listed, table: the different asked words, and their candidates.
     """
 
-    units: Spans
-    number: Ints
-    before: Ints
-    after: Ints
+    page: Page
     asked: Ints
     keep: Bitcosts
     found: Candidates
     case: Bitcosts
-    rows: int
+    raised: Mask
+    listed: Ints
+    table: Candidates
 
     @property
     def row(self) -> Ints:
         """The text of each asked word."""
-        return self.units.row[self.asked]
+        return self.page.units.row[self.asked]
 
 
 @dataclass(frozen=True)
@@ -86,46 +89,100 @@ class Restore(Shield):
             raise ValueError(f"expected fast or context for restore.tier, got {self.tier!r}")
 
     def mend(self, corpus: Corpus) -> Repairs:
-        puzzle = find_puzzle(corpus)
-        if puzzle is None:
+        page = Page.of(corpus)
+        asked = np.flatnonzero(page.unknown & ~page.fixed)
+        asked = asked[~_foreign(page)[page.units.row[asked]]]
+        if not asked.size:
             return Repairs.none(self.kinds)
+        puzzle = find_puzzle(page, asked, None)
         chosen, confidence = choose(puzzle)
-        done = np.flatnonzero((chosen >= 0) & (confidence >= SURE))
-        pick, spans = chosen[done], puzzle.units.where(puzzle.asked[done])
-        new = cased_as(lexicon().words.take(puzzle.found.word[pick]), corpus.cut(spans))
+        doubted = _doubted(page, puzzle, chosen, confidence)
+        if doubted.size:
+            puzzle = find_puzzle(page, np.sort(np.append(asked, doubted)), puzzle)
+            chosen, confidence = choose(puzzle)
+        done = np.flatnonzero((chosen >= 0) & (confidence >= 0))
+        pick, spans = chosen[done], page.units.where(puzzle.asked[done])
+        new = cased_as(lexicon().words.take(puzzle.found.word[pick]), corpus.cut(spans), puzzle.raised[pick])
         return Repairs.of(Edits.of(corpus, spans, new), puzzle.found.kind[pick], self.kinds)
 
 
 # ---- what is asked ----
 
 
-def find_puzzle(corpus: Corpus) -> Puzzle | None:
-    """The words that nobody knows with their candidates; None if there are none. What must stay as it is, is not asked."""
-    words = lexicon()
-    units = _units(corpus)
-    if not len(units):
-        return None
-    texts = corpus.cut(units)
-    keys, first, inverse = np.unique(word_bits(folded(texts)), return_index=True, return_inverse=True)
-    distinct = texts.take(first)
-    number = words.number(distinct)
-    known = (number >= 0) | words.known(distinct)
-    number, unknown = number[inverse], ~known[inverse]
-    asked = np.flatnonzero(unknown & ~_fixed(corpus, units, texts))
-    asked = asked[~_foreign(corpus, units, unknown, asked)[units.row[asked]]]
-    if not asked.size:
-        return None
-    mine, part = np.unique(inverse[asked], return_inverse=True)
-    noisy = distinct.take(mine)
-    found = candidates(noisy)
-    count = np.bincount(found.of, minlength=mine.size)
-    edges = np.append(0, np.cumsum(count))
-    index = np.concatenate([np.arange(edges[k], edges[k + 1]) for k in part.tolist()] or [np.empty(0, np.int64)])
-    found = replace(found.where(index), of=np.repeat(np.arange(asked.size), count[part]))
-    before, after, starts = _beside(corpus, units)
-    keep, case = _by_case(corpus, units, asked, found, starts)
-    keep += letter_bits(Spelt.of(folded(noisy)))[part]
-    return Puzzle(units, number, before, after, asked, keep, found, case, len(corpus))
+@dataclass(frozen=True, eq=False)
+class Page:
+    """The words of all texts (`units`), and what is known of each.
+
+    distinct: the different words, kind: which of them each unit is. number: of a unit in the lexicon, -1 for none. before, after: the
+    unit beside each, -1 where a sentence ends; starts: which units begin one. fixed: what must stay.
+    """
+
+    corpus: Corpus
+    units: Spans
+    distinct: Ragged
+    kind: Ints
+    number: Ints
+    unknown: Mask
+    fixed: Mask
+    loud: Mask
+    before: Ints
+    after: Ints
+    starts: Mask
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Page:
+        words, units = lexicon(), _units(corpus)
+        texts = corpus.cut(units)
+        _, first, kind = np.unique(word_bits(folded(texts)), return_index=True, return_inverse=True)
+        distinct = texts.take(first)
+        number = words.number(distinct)
+        known = (number >= 0) | words.known(distinct)
+        fixed, loud = _fixed(corpus, units, texts)
+        return cls(corpus, units, distinct, kind, number[kind], ~known[kind], fixed, loud, *_beside(corpus, units))
+
+    @cached_property
+    def total(self) -> Ints:
+        """How many units each text has."""
+        return self.units.per_row(len(self.corpus))
+
+
+def find_puzzle(page: Page, asked: Ints, earlier: Puzzle | None) -> Puzzle:
+    """The candidates for some units. earlier: a puzzle of fewer, whose candidates are not looked for again."""
+    mine, part = np.unique(page.kind[asked], return_inverse=True)
+    if earlier is None:
+        table = candidates(page.distinct.take(mine))
+    else:
+        kept = np.isin(mine, earlier.listed)
+        new = candidates(page.distinct.take(mine[~kept]))
+        old = earlier.table
+        place, fresh = np.searchsorted(mine, earlier.listed), np.flatnonzero(~kept)
+        table = Candidates.join([replace(old, of=place[old.of]), replace(new, of=fresh[new.of])])
+    count = np.bincount(table.of, minlength=mine.size)
+    index = spread(bounds(count)[:-1][part], count[part])
+    found = replace(table.where(index), of=np.repeat(np.arange(asked.size), count[part]))
+    other = found.word != page.number[asked][found.of]
+    found = found.where(other)
+    keep, case, raised = _by_case(page, asked, found)
+    spelt = Spelt.of(folded(page.distinct.take(mine)))
+    keep = np.where(page.unknown[asked], keep + letter_bits(spelt)[part], LISTED).astype(np.float32)
+    return Puzzle(page, asked, keep, found, case, raised, mine, table)
+
+
+def _doubted(page: Page, puzzle: Puzzle, chosen: Ints, confidence: Floats) -> Ints:
+    """Known words that are asked as well, in texts that are full of errors: those that are rare where they stand."""
+    sure = np.bincount(puzzle.row[(chosen >= 0) & (confidence >= 0)], minlength=len(page.corpus))
+    noisy = (sure >= 2) & (sure >= NOISY * page.total)
+    if not noisy.any():
+        return np.empty(0, np.int64)
+    number = page.number.copy()
+    done = np.flatnonzero((chosen >= 0) & (confidence >= 0))
+    number[puzzle.asked[done]] = puzzle.found.word[chosen[done]]
+    mine = np.flatnonzero(noisy[page.units.row] & ((~page.unknown & ~page.fixed) | (page.loud & page.fixed)))
+    mine = mine[(page.units.stop - page.units.start)[mine] > 1]
+    mine = mine[~page.loud[mine] | ((page.units.stop - page.units.start)[mine] > 3)]
+    left, right = (np.where(at[mine] >= 0, number[at[mine]], -1) for at in (page.before, page.after))
+    rare = (page.number[mine] < 0) | (beside_cost(page.number[mine], left, right) >= RARE)
+    return mine[rare]
 
 
 def _units(corpus: Corpus) -> Spans:
@@ -174,8 +231,10 @@ def _parts(corpus: Corpus, words: Spans) -> Spans:
     return Spans(row[real], start[real], stop[real])
 
 
-def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> Mask:
-    """Which words stay whatever they are: with digits or letters other than a to z, in addresses and code, abbreviations."""
+def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
+    """Which words stay whatever they are: with digits or letters other than a to z, in addresses and code, abbreviations; and which
+    stay only because they may be an abbreviation.
+    """
     upper = case_map(upper=True)
     low = folded(texts).codes
     plain = ((low >= ord("a")) & (low <= ord("z"))) | (low == 39) | (low == HYPHEN)
@@ -184,11 +243,11 @@ def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> Mask:
     loud = sums(texts.codes != upper[texts.codes], texts.offsets) == 0
     letters = np.bincount(units.row, texts.lengths, len(corpus))
     shouted = np.bincount(units.row, texts.lengths * loud, len(corpus))
-    fixed |= loud & (texts.lengths <= SHORT) & (2 * shouted < letters)[units.row]
     fixed |= texts.lengths == 1
     few = np.flatnonzero(~fixed)
     fixed[few] = _in_addresses(corpus, units.where(few))
-    return fixed
+    loud &= ~fixed & (texts.lengths <= SHORT) & (2 * shouted < letters)[units.row]
+    return fixed | loud, loud
 
 
 def _in_addresses(corpus: Corpus, units: Spans) -> Mask:
@@ -200,21 +259,24 @@ def _in_addresses(corpus: Corpus, units: Spans) -> Mask:
     begin = edges[np.searchsorted(edges, units.start, "right") - 1]
     end = np.append(edges, code.size)[np.searchsorted(edges, units.stop)]
     found = signs[end] > signs[begin]
+    slashes = np.append(0, np.cumsum(code == ord("/")))
+    found |= slashes[end] > slashes[begin] + 1  # and/or is none
     around = np.concatenate((np.zeros(2, np.uint32), code, np.zeros(2, np.uint32)))
     solid = np.append(np.append(np.zeros(2, np.bool_), ~is_white(code)), np.zeros(2, np.bool_))
     solid &= (around | 32 >= ord("a")) & (around | 32 <= ord("z")) | ((around >= 48) & (around < 58))
-    found |= (around[units.stop + 2] == ord(".")) & solid[units.stop + 3]
-    found |= (around[units.start + 1] == ord(".")) & solid[units.start]
+    inside = units.stop + 1 < corpus.offsets[units.row + 1]
+    found |= inside & (around[units.stop + 2] == ord(".")) & solid[units.stop + 3]
+    inside = units.start - 1 > corpus.offsets[units.row]
+    found |= inside & (around[units.start + 1] == ord(".")) & solid[units.start]
     return found
 
 
-def _foreign(corpus: Corpus, units: Spans, unknown: Mask, asked: Ints) -> Mask:
+def _foreign(page: Page) -> Mask:
     """Which texts are in another language, as far as one can tell."""
-    total = np.bincount(units.row, minlength=len(corpus))
-    strange = np.bincount(units.row[unknown], minlength=len(corpus))
-    out = np.zeros(len(corpus), np.bool_)
-    doubtful = np.flatnonzero((total >= 4) & (strange >= FOREIGN * total))
-    for row, text in zip(doubtful.tolist(), corpus.take(doubtful).strings(), strict=True):
+    strange = np.bincount(page.units.row[page.unknown], minlength=len(page.corpus))
+    out = np.zeros(len(page.corpus), np.bool_)
+    doubtful = np.flatnonzero((page.total >= 4) & (strange >= FOREIGN * page.total))
+    for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
         language = find_language([text])
         out[row] = language is not None and "en" not in language.codes
     return out
@@ -229,64 +291,74 @@ def _beside(corpus: Corpus, units: Spans) -> tuple[Ints, Ints, Mask]:
     return np.where(follows, index - 1, -1), np.where(np.append(follows[1:], False), index + 1, -1), ~follows
 
 
-def _by_case(
-    corpus: Corpus, units: Spans, asked: Ints, found: Candidates, starts: Mask
-) -> tuple[Bitcosts, Bitcosts]:
-    """What the case of each asked word says: log2 of how often right words written so are unknown, and of how often each candidate
-    is written so.
+def _by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitcosts, Mask]:
+    """What the case of each asked word says: log2 of how often right words written so are unknown, log2 of how often each candidate
+    is written so, and which candidates get a capital letter that the noisy word does not have.
     """
-    texts = corpus.cut(units)
-    lower = case_map(upper=False)
-    capital = texts.codes != lower[texts.codes]
+    rows, units, words = len(page.corpus), page.units, lexicon()
+    texts = page.corpus.cut(units)
+    capital = texts.codes != case_map(upper=False)[texts.codes]
     some = sums(capital, texts.offsets) > 0
-    has = np.bincount(units.row, some, len(corpus)) > 0  # a text without any capital says nothing by small letters
-    total = np.bincount(units.row, minlength=len(corpus))
-    titled = np.bincount(units.row, some, len(corpus)) > 0.6 * total  # nor one in which nearly all words have one
-    mine, row = some[asked], units.row[asked]
-    says = has[row] & ~titled[row]
-    rate = np.where(mine, np.where(starts[asked], LACKED["start"], LACKED["title"]), LACKED["small"])
-    rate = np.where(says, rate, LACKED["bare"])
-    share = lexicon().capital[found.word]
-    written = np.where(mine[found.of], np.where(starts[asked][found.of], 0.5, share), 1 - share)
-    bits = np.where(says[found.of], np.log2(np.maximum(written, 0.03)), 0.0)
-    return np.log2(rate).astype(np.float32), bits.astype(np.float32)
+    many = np.bincount(units.row, some, rows)
+    says = (many > 0) & (many <= 0.6 * page.total)  # a text without any capital, or with one in nearly all words, says nothing
+    mine, row, starts = some[asked], units.row[asked], page.starts[asked]
+    rate = np.where(mine, np.where(starts, LACKED["start"], LACKED["title"]), LACKED["small"])
+    rate = np.where(says[row], rate, LACKED["bare"])
+    share = words.capital[found.word]
+    first = words.words.codes[words.words.offsets[found.word]]
+    begins = case_map(upper=False)[page.corpus.codes[units.start[asked]]]
+    lost = (begins[found.of] != first) & ~mine[found.of]  # the first letter is gone, and its capital with it
+    written = np.where(mine[found.of], np.where(starts[found.of], 0.5, share), np.where(lost, 0.5, 1 - share))
+    bits = np.where(says[row[found.of]], np.log2(np.maximum(written, 0.03)), 0.0)
+    raised = ~mine[found.of] & says[row[found.of]] & ((share > NAME) | (lost & starts[found.of]))
+    return np.log2(rate).astype(np.float32), bits.astype(np.float32), raised
 
 
 # ---- what is chosen ----
 
 
 def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
-    """The candidate (an index of `found`, or -1) of each asked word, and by how many bits it is likelier than that the word is right.
+    """The candidate (an index of `found`, or -1) of each asked word, and the confidence: it is to be taken if that is not below 0.
 
     Words are chosen one by one beside the choices for their neighbours, in a few rounds; how often words are wrong, and what
-    is wrong with them, is counted in the text in each round.
+    is wrong with them, is counted in the text in each round. Confidence: by how many bits the candidate is likelier than that the
+    word is right, less those that are asked for, which are many in a clean text.
     """
-    words, found, asked = lexicon(), puzzle.found, puzzle.asked
-    number, row, of = puzzle.number.copy(), puzzle.row, found.of
-    total = np.bincount(puzzle.units.row, minlength=puzzle.rows).astype(np.float64)
-    wrong = np.bincount(row, minlength=puzzle.rows) * 0.5
+    page, found, asked = puzzle.page, puzzle.found, puzzle.asked
+    number, row, of = page.number.copy(), puzzle.row, found.of
+    rows, total = len(page.corpus), page.total.astype(np.float64)
+    unknown = page.unknown[asked]
+    wrong = np.bincount(row, unknown * 0.5, rows)
     usual = np.exp2(-PRIOR) / np.exp2(-PRIOR).sum()
-    kinds = np.tile(usual, (puzzle.rows, 1))
+    kinds = np.tile(usual, (rows, 1))
     pick, odds = np.full(asked.size, -1), np.full(asked.size, -np.inf)
     for _ in range(TURNS):
         rate = (wrong + CLEAN) / (total + WORDS)
-        left, right = (np.where(at >= 0, number[at], -1)[asked][of] for at in (puzzle.before, puzzle.after))
-        alone = words.cost[found.word]
-        behind = np.where(right >= 0, words.pair_cost(found.word, right) - words.cost[right], 0)
-        here = PAIR * (words.pair_cost(left, found.word) + behind - alone) + alone
-        score = found.channel + puzzle.case - here + np.log2(kinds[row[of], found.kind] / usual[found.kind])
+        left, right = (np.where(at[asked] >= 0, number[at[asked]], -1) for at in (page.before, page.after))
+        score = found.channel + puzzle.case - beside_cost(found.word, left[of], right[of])
+        score = score + np.log2(kinds[row[of], found.kind] / usual[found.kind])
         pick = _first(of, score, asked.size)
         some = pick >= 0
-        odds = np.where(some, score[pick] if score.size else 0, -np.inf)
-        odds = odds + np.log2(rate / (1 - rate))[row] - puzzle.keep
-        number[asked] = np.where(some & (odds > 0), found.word[pick] if len(found) else -1, puzzle.number[asked])
-        likely = 1 / (1 + np.exp2(-np.clip(odds, -50, 50)))
-        wrong = np.bincount(row, likely, puzzle.rows)
+        keep = np.where(page.number[asked] >= 0, -beside_cost(page.number[asked], left, right), puzzle.keep)
+        odds = np.where(some, score[pick] if score.size else 0, -np.inf) + np.log2(rate / (1 - rate))[row] - keep
+        sure = np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row] + np.where(unknown, 0, KNOWN)
+        number[asked] = np.where(some & (odds > sure), found.word[pick] if len(found) else -1, page.number[asked])
+        likely = 1 / (1 + np.exp2(-np.clip(odds - np.where(unknown, 0, KNOWN), -50, 50)))
+        wrong = np.bincount(row, likely, rows)
         if some.any():
-            seen = np.zeros((puzzle.rows, len(KINDS)))
+            seen = np.zeros((rows, len(KINDS)))
             np.add.at(seen, (row[some], found.kind[pick[some]]), likely[some])
             kinds = (seen + 4 * usual) / (seen.sum(1, keepdims=True) + 4)
-    return pick, odds
+    return pick, odds - sure
+
+
+def beside_cost(word: Ints, left: Ints, right: Ints) -> Bitcosts:
+    """Bits of a word between two others: its own, and what the pairs that it is in add or save. -1: no or an unknown word."""
+    words = lexicon()
+    alone = np.where(word >= 0, words.cost[word], UNKNOWN)
+    behind = np.where(right >= 0, words.pair_cost(word, right) - words.cost[right], 0)
+    ahead = np.where(word >= 0, words.pair_cost(left, word) - alone, 0)
+    return (alone + PAIR * (ahead + np.where(word >= 0, behind, 0))).astype(np.float32)
 
 
 def _first(of: Ints, score: npt.NDArray[np.floating], size: int) -> Ints:
@@ -328,15 +400,25 @@ def letter_bits(spelt: Spelt) -> Bitcosts:
     return -sums(np.round(cost * 64).astype(np.int64), spelt.offsets + np.arange(len(spelt) + 1)).astype(np.float32) / 64
 
 
-def cased_as(new: Ragged, old: Ragged) -> Ragged:
-    """New words in the case of the old: all capitals, a first capital (also if it slipped inside), or small."""
+def cased_as(new: Ragged, old: Ragged, raised: Mask) -> Ragged:
+    """New words in the case of the old: all capitals, capitals where the same letters have them, a first capital (also if it slipped
+    inside, or for `raised` words), or small.
+    """
     upper, lower = case_map(upper=True), case_map(upper=False)
-    capital = sums(old.codes != lower[old.codes], old.offsets)
+    big = old.codes != lower[old.codes]
+    capital = sums(big, old.offsets)
     small = sums(old.codes != upper[old.codes], old.offsets)
     codes = new.codes.copy()
     shout = np.repeat((capital > 1) & (small == 0), new.lengths)
     codes[shout] = upper[codes[shout]]
-    first = new.offsets[:-1][capital > 0]
+    row = np.repeat(np.arange(len(old)), old.lengths)
+    place = np.arange(old.codes.size) - old.offsets[:-1][row]
+    where = np.flatnonzero(big & (place < new.lengths[row]))
+    where = where[new.codes[new.offsets[:-1][row[where]] + place[where]] == lower[old.codes[where]]]
+    same = np.bincount(row[where], minlength=len(old)) == capital
+    mixed = where[same[row[where]]]
+    codes[new.offsets[:-1][row[mixed]] + place[mixed]] = old.codes[mixed]
+    first = new.offsets[:-1][((capital > 0) & ~same) | raised]
     codes[first] = upper[codes[first]]
     curly = np.repeat(sums(old.codes == 0x2019, old.offsets) > 0, new.lengths)
     codes[curly & (codes == 39)] = 0x2019
