@@ -32,7 +32,7 @@ from scuff.shields.lexicon import lexicon
 from scuff.text.ragged import Ragged
 
 V = 49152
-GROUP = 64  # pieces that share their noise
+GROUP = 2048  # words, padding included, of pieces that share their noise
 
 
 def words_of_lexicon() -> list[str]:
@@ -108,7 +108,7 @@ class Source:
         noisy: list[list[str]] = []
         wanted = max(1, self.tokens // size)
         while len(meant) < wanted:
-            group = dice.choices(self.buckets[bucket], k=min(GROUP, wanted - len(meant)))
+            group = dice.choices(self.buckets[bucket], k=min(GROUP // size, wanted - len(meant)))
             clear, scuffed = noise.noisy_group(group, self.lexicon, dice)
             meant += clear
             noisy += scuffed

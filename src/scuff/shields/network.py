@@ -8,7 +8,7 @@ build/shields/context.py trains the network.
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..resources import load
 from ..text.ragged import Ints, Ragged, bounds, spread
 from ..text.random import text_bits
 from . import features as ft
-from .candidates import Candidates, candidates
+from .candidates import Candidates
 from .lexicon import lexicon
 
 Array = npt.NDArray[np.float32]
@@ -128,21 +128,19 @@ class Network:
 
     # ---- words in texts ----
 
-    def read(self, noisy: Ragged, row: Ints, before: Ints, after: Ints) -> tuple[Array, Array]:
-        """For each noisy word of some texts: the log odds that it was changed, and what `best` compares with words.
+    def read(
+        self, noisy: Ragged, which: Ints, found: Candidates, row: Ints, before: Ints, after: Ints
+    ) -> tuple[Array, Array]:
+        """For each word of some texts: the log odds that it was changed, and what `best` and `scores` compare with words.
 
-        row: the text of each word, ascending. before, after: `gaps` on both sides.
+        noisy: the distinct words, in the case in which they are written. which: the distinct word of each word. found: candidates
+        of distinct words that the lexicon lacks. row: the text of each word, ascending. before, after: `gaps` on both sides.
         """
-        flag = np.zeros(len(noisy), np.float32)
-        asked = np.zeros((len(noisy), self.output.shape[0]), np.float32)
-        if not len(noisy):
+        flag = np.zeros(which.size, np.float32)
+        asked = np.zeros((which.size, self.output.shape[0]), np.float32)
+        if not which.size:
             return flag, asked
-        _, where, which = np.unique(text_bits(noisy), return_index=True, return_inverse=True)
-        distinct = noisy.take(where)
-        unknown = np.flatnonzero(~lexicon().known(distinct))
-        found = candidates(distinct.take(unknown))
-        found = replace(found, of=unknown[found.of])
-        own, hinted = self.vectors(distinct, found)
+        own, hinted = self.vectors(noisy, found)
         count = np.bincount(row)
         gap = np.stack((ft.GAP_BEFORE + before, ft.GAP_AFTER + after))
         first = bounds(count)[:-1][count > 0]
