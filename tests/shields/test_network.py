@@ -1,4 +1,4 @@
-"""The network of tier `context`: its features, its answers (those of torch, the same in any batch), what restore does with them."""
+"""The network of tier `context`: its features, its answers (those of torch, the same in any batch), what becomes of them."""
 
 from __future__ import annotations
 

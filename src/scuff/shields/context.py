@@ -1,6 +1,6 @@
 """Tier `context` of `restore`: a small network reads the text and says which words were changed and which were meant.
 
-Candidates are the words that the network likes best and those of the tables; both the network and the error's likelihood judge them.
+Candidates are the words that the network likes best and those of the tables; the network and the likelihood of the error judge both.
 What is changed is decided by log odds fitted on dev texts, with and without noise.
 """
 
@@ -37,7 +37,7 @@ WEIGHTS = np.array([-2.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], np.float32)  # of 
 class Pairs:
     """Units that were looked at, each with the words that it may stand for, and what speaks for each word.
 
-    look: the units. flag: log odds that each unit was changed. found.of: which of `look` a pair is of. score: what the network gives
+    look: the units. flag: log odds that each was changed. found.of: which of `look` a pair is of. score: what the network gives
     a word. case: log2 P(the word is written in this case). raised: the word gets a capital that the unit does not have.
     """
 
