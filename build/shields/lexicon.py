@@ -233,7 +233,8 @@ def choose_words(
         for form in pronounced
         if plain.fullmatch(form) and len(form) > 2 and form not in words and not error(form, RARE / 5)
     }
-    others -= set(words) | listed
+    others |= {word for word in slang if plain.fullmatch(word)}
+    others -= set(words) | (listed - slang)
     return words, others
 
 

@@ -24,11 +24,12 @@ from .lexicon import folded, lexicon
 
 KINDS = ("typo", "misspelt", "shuffled", "vowels", "cut", "sound", "keyboard", "mixed")
 TYPO, MISSPELT, SHUFFLED, VOWELS, CUT, SOUND, KEYBOARD, MIXED = range(len(KINDS))
-PRIOR = np.array([1.5, 1.5, 3.0, 3.0, 3.0, 3.0, 3.5, 6.0], np.float32)  # bits of each kind of error, before a text is seen
+PRIOR = np.array([1.2, 1.5, 3.5, 3.5, 3.5, 3.5, 4.0, 6.5], np.float32)  # bits of each kind of error, before a text is seen
 MOST = 16  # candidates of a word
 SAME_KEY = 48  # words with one key that are looked at, the most frequent first
 COMMON = 50_000  # the words, of the most frequent, that are looked for behind two errors
 PLAIN = np.float32(12.0)  # an error that costs no more explains a word well enough to look no further
+UNSEEN = 12  # errors of a word that nobody saw
 ALIKE = 6.0  # bits of spelling the same sounds otherwise, with half of what the edits cost
 CHANGED, STAYED = 3.6, 0.6  # bits of a letter that became a neighbour on the keyboard, and of one that did not
 
@@ -265,6 +266,7 @@ def _listed() -> tuple[HashTable, Ints, Bitcosts]:
     count = np.array([int(often) for _, _, often in pairs], np.float64)
     number = lexicon().number(Ragged.of([word for word, _, _ in pairs]))
     total = np.bincount(number + 1, count)[number + 1]
+    total = total + UNSEEN  # an error that was seen once may as well be one of another word
     kept = np.flatnonzero(number >= 0)
     keys = Spelt.of(folded(Ragged.of([error for _, error, _ in pairs]))).take(kept).hashes()
     return HashTable.of(keys), number[kept], -np.log2(count / total)[kept].astype(np.float32)

@@ -21,6 +21,9 @@ from .hashes import HashTable, word_bits
 Costs = npt.NDArray[np.float32]
 CURLY, APOSTROPHE, HYPHEN = 0x2019, 0x27, 0x2D
 UNKNOWN = np.float32(20.0)  # the cost of a word that is not in the lexicon, in bits
+ENDINGS = (("s", ""), ("ly", ""), ("ly", "le"), ("ness", ""), ("like", ""), ("wise", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("ings", ""), ("y", "e"), ("er", ""), ("ers", ""))
+BEGINNINGS = ("un", "re", "pre", "non", "anti", "over", "under", "out", "super", "mis", "co", "bio", "multi", "sub", "inter", "mega")
+STEM, COMMON = 4, 18.5  # letters and bits of a word whose forms are right
 ORDINALS = ("s", "st", "nd", "rd", "th", "'s")  # 1990s, 1st
 
 
@@ -99,9 +102,34 @@ class Lexicon:
         length = np.maximum(_stem_stops(low.codes, start, stop) - start, 0)
         parts = Ragged(low.codes[spread(start, length)], bounds(length))
         right = self._listed(word_bits(parts)) | (length == 1) | _numbers(parts)
-        edges = bounds(count)
-        known = sums(~right | (length == 0), edges) == 0
-        return known | _numbers(low)
+        known = (sums(~right | (length == 0), bounds(count)) == 0) | _numbers(low)
+        left = np.flatnonzero(~known)
+        known[left] = self._is_form(low.take(left))
+        return known
+
+    def _is_form(self, low: Ragged) -> Mask:
+        """Which words are regular forms of words of the lexicon that are not rare: routings, unclassifiably, pretrial."""
+        found = np.zeros(len(low), np.bool_)
+        for ending, more in ENDINGS:
+            found |= self._has_stem(low, _ends(low, ending), 0, len(ending), more)
+        for beginning in BEGINNINGS:
+            found |= self._has_stem(low, _begins(low, beginning), len(beginning), 0, "")
+        return found
+
+    def _has_stem(self, low: Ragged, some: Ints, before: int, behind: int, more: str) -> Mask:
+        """Which of some words are in the lexicon without letters at their beginning and end, and with `more` behind them."""
+        start, stop = low.offsets[some] + before, low.offsets[some + 1] - behind
+        some, start, stop = (each[stop - start >= STEM] for each in (some, start, stop))
+        length = stop - start
+        stems = Ragged(low.codes[spread(start, length)], bounds(length))
+        if more:
+            pair = Ragged.join([stems, Ragged.of([more] * len(stems))])
+            order = np.arange(2 * len(stems)).reshape(2, -1).T.ravel()
+            stems = Ragged(pair.take(order).codes, bounds(length + len(more)))
+        number = self.table.get(word_bits(stems))
+        found = np.zeros(len(low), np.bool_)
+        found[some[(number >= 0) & (self.cost[number] < COMMON)]] = True
+        return found
 
 
 def _stem_stops(codes: Codes, start: Ints, stop: Ints) -> Ints:
@@ -126,6 +154,22 @@ def _numbers(words: Ragged) -> Mask:
             for word in strings
         ]
     return found
+
+
+def _ends(words: Ragged, ending: str) -> Ints:
+    """The numbers of the words that end so."""
+    some = np.flatnonzero(words.lengths > len(ending))
+    for place, letter in enumerate(reversed(ending), 1):
+        some = some[words.codes[words.offsets[some + 1] - place] == ord(letter)]
+    return some
+
+
+def _begins(words: Ragged, beginning: str) -> Ints:
+    """The numbers of the words that begin so."""
+    some = np.flatnonzero(words.lengths > len(beginning))
+    for place, letter in enumerate(beginning):
+        some = some[words.codes[words.offsets[some] + place] == ord(letter)]
+    return some
 
 
 def _lines(data: bytes) -> Ragged:

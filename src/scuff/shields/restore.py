@@ -24,14 +24,16 @@ from .lexicon import HYPHEN, UNKNOWN, folded, lexicon
 from .names import NAMES
 
 TIERS = ("fast", "context")
-SURE, STEEP, EASY = 6.0, 1.6, 0.5  # bits by which a change must be likelier than that a word is right, in a text with few errors;
+SURE, STEEP, EASY = 6.3, 2.6, -2.5  # bits by which a change must be likelier than that a word is right, in a text with few errors;
 # how many fewer for every doubling of the errors; and the fewest
-KNOWN = 3.0  # and more for a word that is known
-NOISY = 0.08  # the share of words surely wrong from which on known words are doubted, too
-RARE = 12.0  # bits of a known word beside its neighbours from which on it may be doubted
+SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
+TITLE = 1.5  # and more for a word with a capital letter, which may be a name
+KNOWN = 0.5  # and more for a word that is known
+NOISY = 0.05  # the share of words surely wrong from which on known words are doubted, too
+RARE = 10.0  # bits of a known word beside its neighbours from which on it may be doubted
 LISTED = -23.0  # log2 of the probability of a word that is right but not frequent enough for the lexicon
 NAME = 0.9  # the share of capitals from which on a word is a name
-CLEAN, WORDS = 0.15, 30.0  # wrong words, and words, that every text is taken to have besides its own
+CLEAN, WORDS = 0.15, 20.0  # wrong words, and words, that every text is taken to have besides its own
 LACKED = {"small": 0.0015, "start": 0.006, "title": 0.02, "bare": 0.012}  # how often a right word is in no list, by its case
 TURNS = 3  # rounds in which words are chosen beside the choices for their neighbours
 PAIR = 0.9  # how much what the neighbours say counts
@@ -39,6 +41,7 @@ FOREIGN = 0.25  # the share of unknown words from which on the language of a tex
 BREAKS = np.isin(np.arange(128), [ord(char) for char in '.!?;:"()[]\n'])
 MASKS = np.isin(np.arange(128), [ord(char) for char in "*#$%"])  # symbols that hide letters: st*pid
 ADDRESS = np.isin(np.arange(128), [ord(char) for char in "@\\_<>{}=`|#~^"])  # in addresses, mentions, tags, code
+ANY = 6.5  # bits of a letter of an abbreviation
 SHORT = 5  # letters of a word in capitals that may be an abbreviation
 
 
@@ -332,6 +335,8 @@ def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
     number, row, of = page.number.copy(), puzzle.row, found.of
     rows, total = len(page.corpus), page.total.astype(np.float64)
     unknown = page.unknown[asked]
+    begin = page.corpus.codes[page.units.start[asked]]
+    title = begin != case_map(upper=False)[begin]
     wrong = np.bincount(row, unknown * 0.5, rows)
     usual = np.exp2(-PRIOR) / np.exp2(-PRIOR).sum()
     kinds = np.tile(usual, (rows, 1))
@@ -345,14 +350,14 @@ def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
         some = pick >= 0
         keep = np.where(page.number[asked] >= 0, -beside_cost(page.number[asked], left, right), puzzle.keep)
         odds = np.where(some, score[pick] if score.size else 0, -np.inf) + np.log2(rate / (1 - rate))[row] - keep
-        sure = np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row] + np.where(unknown, 0, KNOWN)
+        sure = np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row] + np.where(unknown, 0, KNOWN) + TITLE * title
         number[asked] = np.where(some & (odds > sure), found.word[pick] if len(found) else -1, page.number[asked])
         likely = 1 / (1 + np.exp2(-np.clip(odds - np.where(unknown, 0, KNOWN), -50, 50)))
         wrong = np.bincount(row, likely, rows)
         if some.any():
             seen = np.zeros((rows, len(KINDS)))
             np.add.at(seen, (row[some], found.kind[pick[some]]), likely[some])
-            kinds = (seen + 4 * usual) / (seen.sum(1, keepdims=True) + 4)
+            kinds = (seen + SPREAD * usual) / (seen.sum(1, keepdims=True) + SPREAD)
     return pick, odds - sure
 
 
@@ -400,8 +405,10 @@ def _letter_contexts(spelt: Spelt) -> Ints:
 
 def letter_bits(spelt: Spelt) -> Bitcosts:
     """log2 of the probability of each word as a string of letters that look like English."""
-    cost = _trigrams()[_letter_contexts(spelt)]
-    return -sums(np.round(cost * 64).astype(np.int64), spelt.offsets + np.arange(len(spelt) + 1)).astype(np.float32) / 64
+    cost = np.round(_trigrams()[_letter_contexts(spelt)] * 64).astype(np.int64)
+    bits = -sums(cost, spelt.offsets + np.arange(len(spelt) + 1)).astype(np.float32) / 64
+    short = np.where(spelt.lengths <= SHORT, -ANY * spelt.lengths, -np.inf)  # an abbreviation can have any letters
+    return np.maximum(bits, short).astype(np.float32)
 
 
 def cased_as(new: Ragged, old: Ragged, raised: Mask) -> Ragged:
