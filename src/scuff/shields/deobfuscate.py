@@ -9,39 +9,61 @@ import numpy as np
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ints, Ragged, bounds
+from ..text.ragged import Ints, Mask, Ragged, bounds
+from ..text.unicode import is_white
 from ..text.words import Spans
 from .base import Repairs, Shield, mended
 from .glued import find_glued
+from .lexicon import lexicon
 from .spacing import find_doubled, find_spaced
+from .stretched import find_stretched
 from .symbols import find_symbols
 
-KINDS = ("symbols", "leet", "spaced", "stretched", "doubled-space", "glued")
-SYMBOLS, LEET, SPACED, STRETCHED, DOUBLED, GLUED = range(len(KINDS))
+KINDS = ("symbols", "leet", "stretched", "doubled-space", "spaced", "glued")
+SYMBOLS, LEET, STRETCHED, DOUBLED, SPACED, GLUED = range(len(KINDS))
 
 
 @dataclass(frozen=True)
 class Deobfuscate(Shield):
-    """Takes symbols and spaces out of words."""
+    """Takes symbols, blanks and repeated letters out of words, reads leet, and splits words that run together.
+
+    Words that are right stay, as do numbers, codes, addresses, tags and punctuation between words. In a text that shows clear
+    signs of tampering, weaker ones count as well. Only what does not depend on the language is mended in other languages.
+    """
 
     name: ClassVar[str] = "deobfuscate"
-    summary: ClassVar[str] = "symbols and spaces inside words, leet, stretched letters, glued words"
+    summary: ClassVar[str] = "symbols and blanks inside words, leet, stretched letters, doubled and missing blanks"
     kinds: ClassVar[tuple[str, ...]] = KINDS
 
     def mend(self, corpus: Corpus) -> Repairs:
         changes = find_symbols(corpus)
         text = Ragged(changes.new[changes.new > 0], bounds((changes.new > 0).astype(np.int64)))
         edits = Edits.of(corpus, Spans(changes.row, changes.at, changes.at + 1), text)
-        done = Repairs.of(edits, changes.read.astype(np.int64), KINDS)
+        done = Repairs.of(edits, np.where(changes.read, LEET, SYMBOLS), KINDS)
         now = mended(corpus, done)
-        row, at, sure = find_spaced(now, changes.sure)
-        blanks, wide = Spans(row, at, at + 1), find_doubled(now)
-        found = Repairs.of(Edits.join([_gone(now, blanks), _gone(now, wide)]), np.repeat([SPACED, DOUBLED], [len(blanks), len(wide)]), KINDS)
+        long, wide = find_stretched(now), find_doubled(now)
+        edits = Edits.join([_gone(now, long), _gone(now, wide)])
+        found = Repairs.of(edits, np.repeat([STRETCHED, DOUBLED], [len(long), len(wide)]), KINDS)
         done, now = _then(done, found, corpus), mended(now, found)
-        row, at = find_glued(now)
-        gaps = Spans(row, at, at)
-        found = Repairs.of(Edits.of(now, gaps, _blanks(len(gaps))), np.full(len(gaps), GLUED), KINDS)
-        return _then(done, found, corpus)
+        rows = np.flatnonzero(suspicious(now))
+        if not rows.size:
+            return done
+        part = now.take(rows)
+        row, at = find_spaced(part, changes.sure[rows])
+        spaced = Repairs.of(_gone(part, Spans(row, at, at + 1)), np.full(row.size, SPACED), KINDS)
+        whole = mended(part, spaced)
+        row, at = find_glued(whole)
+        glued = Repairs.of(Edits.of(whole, Spans(row, at, at), _blanks(row.size)), np.full(row.size, GLUED), KINDS)
+        return _then(done, _of_rows(_then(spaced, glued, part), rows), corpus)
+
+
+def suspicious(corpus: Corpus) -> Mask:
+    """Which texts have words that are not known, or single letters: all others have no blanks too many or too few."""
+    words = corpus.words
+    odd = ~lexicon().known(corpus.cut(words))
+    alone = np.flatnonzero(words.stop - words.start == 1)
+    odd[alone] = ~np.isin(corpus.codes[words.start[alone]], np.array([ord(letter) for letter in "aAI0123456789"]))
+    return np.bincount(words.row[odd], minlength=len(corpus)) > 0
 
 
 def _blanks(count: int) -> Ragged:
@@ -50,6 +72,13 @@ def _blanks(count: int) -> Ragged:
 
 def _gone(corpus: Corpus, spans: Spans) -> Edits:
     return Edits.of(corpus, spans, Ragged.blank(len(spans)))
+
+
+def _of_rows(repairs: Repairs, rows: Ints) -> Repairs:
+    """Repairs of some texts as repairs of all."""
+    edits = repairs.edits
+    moved = Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost)
+    return Repairs(moved, repairs.kind, repairs.kinds)
 
 
 def _then(done: Repairs, found: Repairs, corpus: Corpus) -> Repairs:

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from ..text.corpus import Corpus
 from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, sums
-from ..text.unicode import is_white, word_class
+from ..text.random import counters, mix, one_edit_away
+from ..text.unicode import classes, is_white, word_class
 from ..text.unicode_data import LOWER, UPPER
 from ..text.words import Spans
-from ..text.language import find_language
-from .lexicon import lexicon
-from .splitting import WIDTHS, Splits, split
+from .lexicon import folded, lexicon
+from .hashes import word_bits
+from .language import english
+from .splitting import WIDTHS, Splits, split, words_at
 from .symbols import CALM, among, bits_of_tampering, one_of
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
 NAME, RARE = 19.0, 15.0  # bits of a name; words of the lexicon below these are never split
-CLEAR, LONG, VERY_LONG = 15.0, 26.0, 26.0  # bits by which a split counts as seen: with a function word, of three words, of any two
-NAMED = 6.0  # more bits where a word begins with a capital inside a sentence, as names do
+# bits by which a split counts as seen: with a function word at an end, with one among three, of three words, of any two
+CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
+NAMED = 10.0  # more bits where two words would begin with a capital, as names do
+LETTERS = 3.1  # letters of a part, on average, of splits into three and more
 ODD = 1.0  # more bits where a part is no word
-COMPOUND = 4.0  # more bits where two short words could be a compound
-FOREIGN = 0.9  # the share of words that are known below which a text may be in another language
+COMPOUND, AFFIX = 4.0, 10.0  # more bits where two short words could be a compound, and where one of them is often a part of words
+LIKELY = 13.0  # bits by which several splits of one text count, too
+GLUED, TYPO, FIRST = 13.0, 13.0, 4.0  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
+TYPED = 12  # letters of a word up to which it may rather be a misspelt one
+AFFIXES = (
+    "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra cross self counter "
+    "para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son eur ally ly ship s"
+).split()
 BEFORE, BEHIND = "@#/\\_=&$<~%+|.", "@/\\_=<+|"
-STOPS = ".!?:;\"“”()[]*\n"  # what a sentence begins behind
 
 
 def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
@@ -40,16 +51,25 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     texts = pieces.take(which)
     ways = split(texts)
     row = words.row[which]
-    gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(ways.known, 0, ODD)
-    gain -= NAMED * named(corpus, words.where(which), ways)
-    cut, helped = ways.parts > 1, ways.function
-    camel = among_capitals(texts)
-    limit = np.where(helped, CLEAR, np.where((ways.parts > 2) & ~camel, LONG, np.where(camel, np.inf, VERY_LONG)))
+    cut, helped, camel = ways.parts > 1, ways.function, among_capitals(texts)
+    affix = (ways.parts == 2) & (np.isin(ways.first, _affixes()) | np.isin(ways.last, _affixes()))
+    gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(ways.known, 0, ODD) - np.where(affix, AFFIX, 0)
+    capital = word_class(corpus.classes[words.start[which]]) == UPPER
+    limit = np.where(camel, np.inf, np.where(ways.parts > 2, LONG, VERY_LONG))
+    limit = np.where(ways.helped & ~camel, SEVERAL, limit)
+    limit = np.where(helped, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
     sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit)
-    sure &= english(corpus, words, right, row[sure])[row]
-    seen = np.bincount(row[sure], minlength=len(corpus))
+    sure &= (ways.parts == 2) | (texts.lengths >= LETTERS * ways.parts)
+    some = np.flatnonzero(sure & (texts.lengths <= TYPED))
+    sure[some] &= ways.bits[some] + GLUED < misspelt_bits(texts.take(some))
+    likely = cut & ways.known & ~camel & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
+    ours = english(corpus, words, right, row[sure | likely])[row]
+    sure &= ours
+    once = first_of_each(texts, row)  # a word that comes again proves nothing more
+    seen = np.bincount(row[sure & once], minlength=len(corpus))
+    seen += np.maximum(np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0)  # nor does one alone
     prior = bits_of_tampering(seen, many)
-    compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts))
+    compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts)) | all_capitals(texts)
     done = sure | (cut & (prior[row] <= CALM) & (gain > prior[row] + COMPOUND * compound))
     found = [_places(words.where(which), ways, done)]
     again = np.flatnonzero(right & may & (prior <= CALM)[words.row])
@@ -75,26 +95,20 @@ def _places(words: Spans, ways: Splits, done: Mask) -> tuple[Ints, Ints]:
     return words.row[word], words.start[word] + ways.cut[chosen]
 
 
-def english(corpus: Corpus, words: Spans, right: Mask, rows: Ints) -> Mask:
-    """Which texts are not in another language. rows: those that it is asked for; a text with many known words is English."""
-    out = np.ones(len(corpus), np.bool_)
-    share = np.bincount(words.row[right], minlength=len(corpus)) / np.maximum(words.per_row(len(corpus)), 1)
-    rows = np.unique(rows)
-    rows = rows[share[rows] < FOREIGN]
-    for row, text in zip(rows.tolist(), Ragged.take(corpus, rows).strings(), strict=True):
-        language = find_language([text])
-        out[row] = language is None or "en" in language.codes
-    return out
+@cache
+def _affixes() -> Ints:
+    return lexicon().number(Ragged.of(AFFIXES))
 
 
-def named(corpus: Corpus, words: Spans, ways: Splits) -> Mask:
-    """Which words begin with a capital that is not that of a sentence."""
-    codes = corpus.codes
-    capital = word_class(corpus.classes[words.start]) == UPPER
-    solid = np.flatnonzero(~is_white(codes) | (codes == 10))
-    last = np.append(-1, solid)[np.searchsorted(solid, words.start)]
-    first = last < corpus.offsets[words.row]
-    return capital & ~first & ~among(codes[np.maximum(last, 0)], STOPS) & ~ways.function
+def misspelt_bits(texts: Ragged) -> Floats:
+    """The bits of the likeliest word of the lexicon from which each text is one missing, added, wrong or swapped letter away."""
+    low = folded(texts)
+    bits = np.full(len(low), np.inf)
+    for owner, place, keys in one_edit_away(low):
+        hit, number = words_at(keys)
+        cost = lexicon().cost[number] + TYPO + FIRST * (place[hit] == 0)
+        np.minimum.at(bits, owner[hit], cost)
+    return bits
 
 
 def with_clitics(corpus: Corpus) -> Spans:
@@ -105,6 +119,19 @@ def with_clitics(corpus: Corpus) -> Spans:
     quote &= is_white(before[words.start]) | (words.start - 1 == corpus.offsets[words.row])
     clitic = one_of(Spans(words.row, words.start, np.minimum(words.stop, words.start + 1)).cut(corpus), list("svrldmt"))
     return Spans(words.row, words.start - (quote & clitic), words.stop)
+
+
+def first_of_each(texts: Ragged, row: Ints) -> Mask:
+    """Which texts come first in their row."""
+    out = np.zeros(row.size, np.bool_)
+    key = mix(word_bits(folded(texts)) + counters(row))
+    out[np.unique(key, return_index=True)[1]] = True
+    return out
+
+
+def all_capitals(texts: Ragged) -> Mask:
+    """Which texts have no small letters."""
+    return sums(word_class(classes(texts.codes)) == LOWER, texts.offsets) == 0
 
 
 def has_digits(texts: Ragged) -> Mask:
@@ -128,7 +155,8 @@ def splittable(corpus: Corpus, words: Spans) -> Mask:
     following = np.append(codes, np.zeros(2, np.uint32))[words.stop + 1]
     following[words.stop + 1 >= corpus.offsets[words.row + 1]] = 0
     good: Mask = (length >= SHORTEST) & (length <= WIDTHS[-1])
-    good &= ~among(before, BEFORE) & ~among(behind, BEHIND)
+    number = among(codes[np.minimum(words.start, codes.size - 1)], "0123456789")
+    good &= ~(among(before, BEFORE) & ~(number & among(before, ".,$"))) & ~among(behind, BEHIND)
     letter = ((codes | 32) >= ord("a")) & ((codes | 32) <= ord("z"))
     good &= ~((behind == ord(".")) & ((following | 32) >= ord("a")) & ((following | 32) <= ord("z")))  # a name of a file
     plain = letter | among(codes, "'’-0123456789")
@@ -141,8 +169,6 @@ def splittable(corpus: Corpus, words: Spans) -> Mask:
 
 def among_capitals(texts: Ragged) -> Mask:
     """Which texts have a capital behind a small letter."""
-    from ..text.unicode import classes
-
     kind = word_class(classes(texts.codes))
     camel = np.append(False, (kind[:-1] == LOWER) & (kind[1:] == UPPER))
     camel[texts.offsets[:-1][texts.lengths > 0]] = False

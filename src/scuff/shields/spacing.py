@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..text.corpus import Corpus
@@ -11,124 +13,186 @@ from ..text.random import Rng
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, UPPER
 from ..text.words import Spans
-from .lexicon import lexicon
-from .symbols import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, bits_of_tampering, one_of, piece_bits
+from .hashes import word_bits
+from .language import english
+from .lexicon import folded, lexicon
+from .symbols import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
 
 BLANK = 32
 MOST, LETTERS = 20, 24  # pieces of a word, and their letters
+RARE = 8.0  # bits, and two for each letter, above which a short word may be a piece
 SPELT = 4  # single letters in a row that are a word, whatever they spell
 DOUBLED, SHARE = 3, 0.2  # gaps of a line, and what share of its gaps, that are wide where blanks were doubled on purpose
 
 
-def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints, Ints]:
-    """Finds the blanks inside words: their rows and places. sure: words of each text that other signs show to be tampered with;
-    it is returned with those added that blanks show.
-    """
-    words, none = corpus.words, np.empty(0, np.int64)
-    if len(words) < 2:
-        return none, none, sure
-    codes = corpus.codes
-    pieces = corpus.cut(words)
-    length = pieces.lengths
-    number = lexicon().number(pieces)
-    odd = (number < 0) | ((length == 1) & ~one_of(pieces, ["a", "i"]))
-    odd &= length < LETTERS
-    gap = words.start[1:] - words.stop[:-1]
-    linked = (gap == 1) & (words.row[1:] == words.row[:-1])
-    linked[linked] = codes[words.stop[:-1][linked]] == BLANK
-    busy = bits_of_tampering(sure, words.per_row(len(corpus)))[words.row] <= CALM
-    first, last = _windows(linked, odd | (busy & (length <= 3)), length)
-    if not first.size:
-        return none, none, sure
-    return _chosen(corpus, pieces, number, first, last, sure)
+def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints]:
+    """Finds the blanks inside words: their rows and places. sure: words of each text that symbols show to be tampered with."""
+    words = corpus.words
+    pieces = Pieces.of(corpus, words)
+    length = pieces.texts.lengths
+    many = words.per_row(len(corpus))
+    busy = bits_of_tampering(sure, many) <= CALM
+    rare = busy[words.row] & (length <= 3) & (lexicon().cost[pieces.number] > RARE + 2 * length)
+    linked = (words.start[1:] - words.stop[:-1] == 1) & (words.row[1:] == words.row[:-1])
+    linked[linked] = corpus.codes[words.stop[:-1][linked]] == BLANK
+    first, last = _windows(linked, pieces.odd | rare, length)
+    stretches = Stretches.of(pieces, first, last)
+    worth = stretches.known | stretches.spelt | (busy[words.row[first]] & (stretches.empty | stretches.figures))
+    stretches = stretches.where(worth)
+    if not len(stretches.first):
+        none = np.empty(0, np.int64)
+        return none, none
+    gain = _gains(stretches, sure, many)
+    rows = words.row[stretches.first]
+    ours = english(corpus, words, pieces.number >= 0, rows[gain > 0])[rows]
+    chosen = _apart(stretches, np.where(ours | stretches.spelt, gain, -np.inf))
+    inner = spread(stretches.first[chosen], (stretches.last - stretches.first)[chosen])
+    return words.row[inner], words.stop[inner]
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Words that may be pieces of words."""
+
+    words: Spans
+    texts: Ragged
+    number: Ints
+    article: Mask  # a or I
+    follows: Mask  # there is another word of the same text before it
+
+    @classmethod
+    def of(cls, corpus: Corpus, words: Spans) -> Pieces:
+        texts = corpus.cut(words)
+        initial = corpus.codes[words.start] | 32
+        article = (texts.lengths == 1) & ((initial == ord("a")) | (initial == ord("i")))
+        follows = np.append(False, words.row[1:] == words.row[:-1])[: len(words)]
+        return cls(words, texts, lexicon().number(texts), article, follows)
+
+    @property
+    def odd(self) -> Mask:
+        """Which are no words, or letters by themselves."""
+        length = self.texts.lengths
+        return ((self.number < 0) | (length == 1)) & ~self.article & (length < LETTERS)
+
+    def bits(self, which: Ints) -> Ints:
+        """What some cost, each behind the one before it, in 1/1024 bits."""
+        texts, number = self.texts.take(which), self.number[which]
+        before = np.where(self.follows[which], np.append(-1, self.number)[which], -1)
+        bits = np.where(number >= 0, lexicon().pair_cost(before, number), piece_bits(texts)[0])
+        bits = np.where((texts.lengths == 1) & ~self.article[which], np.maximum(bits, SINGLE), bits)
+        return np.rint(bits * 1024).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """Neighbouring pieces, from `first` to `last`, that may be one word."""
+
+    pieces: Pieces
+    first: Ints
+    last: Ints
+    number: Ints  # of the word that they are
+    known: Mask  # it is a word
+    spelt: Mask  # single letters, as many as there are in a row
+    empty: Mask  # nothing in it is a word by itself
+    figures: Mask  # single digits
+    loud: Mask  # all in capitals
+
+    @classmethod
+    def of(cls, pieces: Pieces, first: Ints, last: Ints) -> Stretches:
+        texts = pieces.texts
+        length, kind = texts.lengths, word_class(classes(texts.codes))
+        single = length == 1
+        joined = _joined(texts, first, last)
+        keys = word_bits(folded(joined))
+        number = lexicon().table.get(keys)
+        unlisted = np.flatnonzero(number < 0)
+        known = number >= 0
+        known[unlisted] = lexicon().others.has(keys[unlisted])
+
+        def count(mask: Mask) -> Ints:
+            total = bounds(mask)
+            return total[last + 1] - total[first]
+
+        digit = sums(kind == DIGIT, texts.offsets) > 0
+        capitals = sums(kind == UPPER, texts.offsets)
+        plain = (count(digit) == 0) & (count(sums(among(texts.codes, "'’-"), texts.offsets) > 0) == 0)
+        alone, loud = count(~single) == 0, count(capitals < length) == 0
+        # Van Rossum: in a word that was cut only the first piece has a capital
+        initial = bounds((capitals > 0) & (length > 1))
+        plain &= loud | (initial[last + 1] == initial[first + 1])
+        spelt = alone & ~_goes_on(single, pieces.words, first, last) & (last - first >= SPELT - 1) & ~_alphabet(joined)
+        empty = plain & (count((pieces.number >= 0) & (length > 2)) == 0)
+        figures = count(~(digit & single)) == 0
+        return cls(pieces, first, last, number, known & plain, spelt & plain, empty, figures, loud)
+
+    def where(self, chosen: Mask) -> Stretches:
+        return Stretches(
+            self.pieces, self.first[chosen], self.last[chosen], self.number[chosen], self.known[chosen], self.spelt[chosen],
+            self.empty[chosen], self.figures[chosen], self.loud[chosen],
+        )  # fmt: skip
+
+
+def _joined(texts: Ragged, first: Ints, last: Ints) -> Ragged:
+    """Neighbouring texts as one."""
+    size = texts.offsets[last + 1] - texts.offsets[first]
+    return Ragged(texts.codes[spread(texts.offsets[first], size)], bounds(size))
 
 
 def _windows(linked: Mask, odd: Mask, length: Ints) -> tuple[Ints, Ints]:
     """First and last of all stretches of linked words with an odd one among them."""
     links, odds, letters = bounds(linked), bounds(odd), bounds(length)
     near = np.flatnonzero(odd)
-    near = np.unique(np.concatenate([near - shift for shift in range(MOST)]))
+    near = np.unique((near[:, None] - np.arange(MOST)).ravel())
     near = near[near >= 0]
-    found = []
+    found = [(np.empty(0, np.int64),) * 2]
     for size in range(2, MOST + 1):
+        near = near[near + size <= odd.size]
         last = near + size - 1
-        near = near[last < odd.size]
-        last = near + size - 1
-        whole = links[last] - links[near] == size - 1
+        whole = (links[last] - links[near] == size - 1) & (letters[last + 1] - letters[near] <= LETTERS)
         near, last = near[whole], last[whole]
-        good = letters[last + 1] - letters[near] <= LETTERS
-        near, last = near[good], last[good]
         some = odds[last + 1] > odds[near]
         found.append((near[some], last[some]))
-    return tuple(np.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
+    first, last = (np.concatenate(part) for part in zip(*found, strict=True))
+    return first, last
 
 
-def _chosen(
-    corpus: Corpus, pieces: Ragged, number: Ints, first: Ints, last: Ints, sure: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """The blanks of those stretches that cost less as one word."""
-    words, length = corpus.words, pieces.lengths
-    row = words.row[first]
-    letters = bounds(length)
-    size = letters[last + 1] - letters[first]
-    joined = Ragged(pieces.codes[spread(letters[first], size)], bounds(size))
-    new = lexicon().number(joined)
-    known = new >= 0
-    kind = word_class(classes(pieces.codes))
-    capital = sums(kind == UPPER, pieces.offsets) == length
-    digit = sums(kind == DIGIT, pieces.offsets) > 0
-    single = length == 1
-
-    def every(mask: Mask) -> Mask:
-        total = bounds(mask)
-        return total[last + 1] - total[first] == last - first + 1
-
-    def none_of(mask: Mask) -> Mask:
-        total = bounds(mask)
-        return total[last + 1] == total[first]
-
-    alone = every(single)
-    letters_only = none_of(digit)
-    full = alone & ~_goes_on(single, words, first, last)
-    fresh = np.flatnonzero(~known & letters_only)
-    known[fresh] = lexicon().known(joined.take(fresh))
-    per_row = words.per_row(len(corpus))
-    loud = every(capital)
-    tail = np.append(number, -1)[last + 1]
-    tail = np.where(np.append(words.row, -1)[last + 1] == row, tail, -1)
-    head = np.where(np.append(-1, words.row)[first] == row, np.append(-1, number)[first], -1)
-    base = piece_bits(pieces)[0]
-    follow = np.append(False, words.row[1:] == words.row[:-1])
-    paired = np.where(number >= 0, lexicon().pair_cost(np.where(follow, np.append(-1, number[:-1]), -1), number), base)
-    paired = np.where(single & ~one_of(pieces, ["a", "i"]), np.maximum(paired, SINGLE), paired)
-    running = np.append(0, np.cumsum(np.rint(paired * 1024).astype(np.int64)))
-    old = (running[last + 1] - running[first]) / 1024
-    old = old + np.where(tail >= 0, lexicon().pair_cost(number[last], tail), 0)
-    whole = piece_bits(joined)[0]
-    bits = np.where(new >= 0, lexicon().pair_cost(head, new), whole)
-    bits = bits + np.where(tail >= 0, lexicon().pair_cost(new, tail), 0)
-    save = old - bits - SYMBOL - GAP * (last - first)
-    content = none_of((number >= 0) & (length > 2))  # nothing in it that is a word by itself
-    usual = _alphabet(joined)
+def _gains(stretches: Stretches, sure: Ints, many: Ints) -> Floats:
+    """The bits that each stretch saves as one word. sure, many: tampered words and words of each text."""
+    pieces, first, last = stretches.pieces, stretches.first, stretches.last
+    row, blanks = pieces.words.row[first], last - first
+    inner = spread(first, blanks + 1)
+    used, place = np.unique(inner, return_inverse=True)
+    old = sums(pieces.bits(used)[place], bounds(blanks + 1)) / 1024
+    after = np.where(np.append(pieces.follows, False)[last + 1], np.append(pieces.number, -1)[last + 1], -1)
+    head = np.where(pieces.follows[first], np.append(-1, pieces.number)[first], -1)
+    new = stretches.number
+    pair = lexicon().pair_cost
+    bits = piece_bits(_joined(pieces.texts, first, last))[0]
+    save = old - np.where(new >= 0, pair(head, new), bits) - SYMBOL - GAP * blanks
+    save = save + np.where(after >= 0, pair(pieces.number[last], after) - pair(new, after), 0)
 
     def gains(prior: Floats) -> Floats:
         calm = prior > CALM
-        good = known & letters_only & ~(loud & calm & (last - first < SPELT - 1))
-        good |= full & ~usual & (last - first >= SPELT - 1) & ~(loud & calm) & letters_only
-        good |= ~calm & ((content & letters_only) | (alone & none_of(~digit)))
+        good = stretches.known & ~(stretches.loud & calm & (blanks < SPELT - 1))
+        good |= stretches.spelt & ~(stretches.loud & calm)
+        good |= ~calm & (stretches.empty | stretches.figures)
         return np.where(good, save - prior, -np.inf)
 
-    seen = gains(np.full(first.size, TAMPERED))
-    certain = np.unique(words.start[first[seen > SURE]])
-    more = np.bincount(np.searchsorted(corpus.offsets, certain, "right") - 1, minlength=len(corpus))
-    gain = gains(bits_of_tampering(sure + more, per_row)[row])
+    clear = np.flatnonzero(gains(np.full(first.size, TAMPERED)) > SURE)
+    certain = clear[np.unique(first[clear], return_index=True)[1]]
+    more = np.bincount(row[certain], minlength=many.size)
+    return gains(bits_of_tampering(sure + more, many)[row])
+
+
+def _apart(stretches: Stretches, gain: Floats) -> Ints:
+    """Stretches that save bits and do not overlap: of two that do, the one that saves more stays."""
+    first, last = stretches.first, stretches.last
     best = np.flatnonzero(gain > 0)
     best = best[np.lexsort((last[best], first[best]))]
     order = (np.iinfo(np.int64).max // 2 - np.rint(gain[best] * 1024).astype(np.int64)).astype(np.uint64)
-    spans = Candidates(best, row[best], first[best], last[best] + 1, first[best], first[best], order)
-    picked = spans.without_overlaps(Rng(np.empty(0, np.uint64))).index
-    inner = spread(first[picked], last[picked] - first[picked])
-    return words.row[inner], words.stop[inner], sure + more
+    start = first[best]
+    spans = Candidates(best, stretches.pieces.words.row[start], start, last[best] + 1, start, start, order)
+    return spans.without_overlaps(Rng(np.empty(0, np.uint64))).index
 
 
 def _goes_on(single: Mask, words: Spans, first: Ints, last: Ints) -> Mask:

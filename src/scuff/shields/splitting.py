@@ -1,6 +1,6 @@
 """Words that run together, split where that is cheapest by the lexicon's costs of words and of pairs of words.
 
-All ways to cut all words are tried at once: `parts[length - 1]` has, for each word and each place in it, what the part of that
+All ways to cut all words are tried at once: `parts[length - 1]` has, for each place and each word, what the part of that
 length there costs. Parts that no good way uses are dropped by the costs of words alone; pairs decide among the others.
 """
 
@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import part_bits
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, LOWER, UPPER
@@ -36,28 +36,42 @@ PARTICLES = "in on at by up so so to do no like over than some more most after a
 CEILING = (8.0, 14.0, 17.5, 21.0, 23.0)
 SHORT = 4.0  # more bits for words of two letters that are not function words
 OPENING, PER_LETTER = 14.0, 4.0  # bits of a part that is no word, and of each of its letters
+NAMELY = 4.0  # fewer bits if it begins with a capital
+TINY, STUB = 3, 6.0  # letters below which it is hardly anything, and the bits of that
 NUMBER, JOINT = 9.0, 3.0  # bits of digits, and of a hyphen or 's
 CAPITAL = 6.0  # bits that a capital behind a small letter is worth as the beginning of a part; one inside a part costs twice that
 MARGIN = 14.0  # bits by which a part may be worse than the best way without it
 BITS = 22
+NAME, NAME_LETTERS, OTHER = 19.0, 4, -2  # bits and letters of a known form that is not in the lexicon, and what stands for its number
 ORDINALS = "st nd rd th s".split()
 CLITICS = "'s 've 're 'll 'd 'm n't".split()
 CUT = 0.5  # bits of each place where a blank is missing
 
 
 @cache
-def _table() -> tuple[Mask, Costs]:
-    """Which hashes (their last bits) parts may have, and what each word of the lexicon costs as a part."""
+def _table() -> tuple[Mask, Mask, Costs]:
+    """Which hashes (their last bits) words and other forms have that may be parts, and what each word costs as a part."""
     words = lexicon().words
     length, cost = words.lengths, lexicon().cost.astype(np.float32)
     ceiling = np.array(CEILING, np.float32)[np.clip(length - 1, 0, len(CEILING) - 1)]
     usual = np.isin(np.arange(len(lexicon())), lexicon().number(Ragged.of(FUNCTION)))
     cost = cost + np.where((length == 2) & ~usual, np.float32(SHORT), np.float32(0))
     cost = np.where((cost <= ceiling) & (length <= LONGEST), cost, NEVER)
-    seen = np.zeros(1 << BITS, np.bool_)
-    keys = lexicon().table.keys[cost[lexicon().table.value] < NEVER]
-    seen[(keys & np.uint64((1 << BITS) - 1)).astype(np.int64)] = True
-    return seen, cost
+    words_seen, others_seen = np.zeros(1 << BITS, np.bool_), np.zeros(1 << BITS, np.bool_)
+    words_seen[_last_bits(lexicon().table.keys[cost[lexicon().table.value] < NEVER])] = True
+    others_seen[_last_bits(lexicon().others.keys)] = True
+    return words_seen, others_seen, cost
+
+
+def words_at(keys: Bits) -> tuple[Ints, Ints]:
+    """Which of some hashes are those of words that may be parts, and the numbers of these words."""
+    hit = np.flatnonzero(_table()[0][_last_bits(keys)])
+    found = lexicon().table.get(keys[hit])
+    return hit[found >= 0], found[found >= 0]
+
+
+def _last_bits(keys: Bits) -> Ints:
+    return (keys & np.uint64((1 << BITS) - 1)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +79,9 @@ class Splits:
     """The best way to split each word: its bits, where it is cut, and what it is made of."""
 
     bits: Floats
-    known: Mask  # every part is a word
+    known: Mask  # every part is a word of the lexicon
     function: Mask  # one of the first and last part is a word as `the`, which compounds do not have
+    helped: Mask  # any of three parts or more is
     parts: Ints
     word: Ints  # of each cut
     cut: Ints  # its place in the word
@@ -78,8 +93,7 @@ def split(words: Ragged) -> Splits:
     """Splits all words. Those that cannot be split come back whole."""
     many = len(words)
     out = Splits(
-        np.full(many, np.inf), np.zeros(many, np.bool_), np.zeros(many, np.bool_), np.ones(many, np.int64),
-        np.empty(0, np.int64), np.empty(0, np.int64), np.full(many, -1), np.full(many, -1),
+        np.full(many, np.inf), *(np.zeros(many, np.bool_) for _ in range(3)), np.ones(many, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), np.full(many, -1), np.full(many, -1),
     )  # fmt: skip
     cuts: list[tuple[Ints, Ints]] = []
     length, low = words.lengths, 1
@@ -90,6 +104,7 @@ def split(words: Ragged) -> Splits:
             which = group[begin : begin + step]
             found = _split(words.take(which), width)
             out.bits[which], out.known[which], out.function[which] = found.bits, found.known, found.function
+            out.helped[which] = found.helped
             out.parts[which], out.first[which], out.last[which] = found.parts, found.first, found.last
             cuts.append((which[found.word], found.cut))
         low = width
@@ -97,13 +112,13 @@ def split(words: Ragged) -> Splits:
         return out
     word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True))
     order = np.lexsort((cut, word))
-    return Splits(out.bits, out.known, out.function, out.parts, word[order], cut[order], out.first, out.last)
+    return Splits(out.bits, out.known, out.function, out.helped, out.parts, word[order], cut[order], out.first, out.last)
 
 
 def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
-    """The cost and the number of each part of each word: [length - 1, word, place]."""
+    """The cost and the number of each part of each word: [length - 1, place, word]."""
     many, codes = len(words), words.codes
-    seen, table = _table()
+    _, seen_others, table = _table()
     low = folded(words)
     kind = word_class(classes(codes))
     place = np.arange(codes.size) - np.repeat(words.offsets[:-1], words.lengths)
@@ -111,23 +126,28 @@ def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
     left = np.repeat(words.offsets[1:], words.lengths) - np.arange(codes.size)  # letters from here to the end of the word
     camel = np.append(False, (kind[:-1] != UPPER) & (kind[1:] == UPPER)) & (place > 0)
     camels = bounds(camel)
-    opens = np.where(camel, -CAPITAL, 0) + np.where(codes == ord("i"), 2 * (left > 1), 0)
+    opens = np.where(camel, -CAPITAL, 0) + np.where(codes == ord("i"), 3 * (left > 1), 0)
     lengths = min(LONGEST, width)
-    cost = np.full((lengths, many, width), NEVER, np.float32)
-    number = np.full((lengths, many, width), -1, np.int32)
+    cost = np.full((lengths, width, many), NEVER, np.float32)
+    number = np.full((lengths, width, many), -1, np.int32)
     for length in range(1, lengths + 1):
         at = np.flatnonzero(left >= length)
         if not at.size:
             break
         keys = part_bits(low, length)[at]
-        hit = seen[(keys & np.uint64((1 << BITS) - 1)).astype(np.int64)]
-        at, keys = at[hit], keys[hit]
-        found = lexicon().table.get(keys)
-        at, found = at[found >= 0], found[found >= 0]
+        if length >= NAME_LETTERS:
+            maybe = np.flatnonzero(seen_others[_last_bits(keys)])
+            name = at[maybe[lexicon().others.has(keys[maybe])]]
+            cost[length - 1, place[name], row[name]] = (
+                NAME + CUT * (place[name] > 0) + 2 * CAPITAL * (camels[name + length] - camels[name + 1]) + np.minimum(opens[name], 0)
+            )
+            number[length - 1, place[name], row[name]] = OTHER
+        hit, found = words_at(keys)
+        at = at[hit]
         inner = camels[at + length] - camels[at + 1]
         bits = table[found] + CUT * (place[at] > 0) + 2 * CAPITAL * inner + np.where(length == 1, opens[at], np.minimum(opens[at], 0))
-        cost[length - 1, row[at], place[at]] = np.minimum(bits, NEVER)
-        number[length - 1, row[at], place[at]] = found
+        cost[length - 1, place[at], row[at]] = np.minimum(bits, NEVER)
+        number[length - 1, place[at], row[at]] = found
     _special(low, kind, row, place, cost)
     return cost, number
 
@@ -142,69 +162,85 @@ def _special(words: Ragged, kind: npt.NDArray[np.uint8], row: Ints, place: Ints,
     size = closes - opens + 1
     end = np.repeat(words.offsets[1:], words.lengths)
     fits = size <= cost.shape[0]
-    cost[size[fits] - 1, row[opens[fits]], place[opens[fits]]] = NUMBER
+    cost[size[fits] - 1, place[opens[fits]], row[opens[fits]]] = NUMBER
     for ending in ORDINALS:
         ok = (closes + len(ending) < end[opens]) & (size + len(ending) <= cost.shape[0])
         for at, letter in enumerate(ending):
             ok &= np.append(codes, np.zeros(4, np.uint32))[closes + 1 + at] == ord(letter)
-        cost[size[ok] + len(ending) - 1, row[opens[ok]], place[opens[ok]]] = NUMBER
+        cost[size[ok] + len(ending) - 1, place[opens[ok]], row[opens[ok]]] = NUMBER
     joint = np.flatnonzero(among(codes, "-'’"))
-    cost[0, row[joint], place[joint]] = JOINT * np.where(codes[joint] == ord("-"), 1, 2)
+    cost[0, place[joint], row[joint]] = JOINT * np.where(codes[joint] == ord("-"), 1, 2)
     for clitic in CLITICS:
         ok = np.flatnonzero(np.arange(codes.size) + len(clitic) <= end)
         for at, letter in enumerate(clitic):
             ok = ok[codes[ok + at] == ord(letter)]
+        if clitic[0] == "n":
+            ok = ok[place[ok] == 0]  # by itself, as in tokenised text
         if len(clitic) <= cost.shape[0]:
-            cost[len(clitic) - 1, row[ok], place[ok]] = JOINT
+            cost[len(clitic) - 1, place[ok], row[ok]] = JOINT
 
 
-def _walk(cost: Costs, lengths: Ints, width: int) -> tuple[Costs, npt.NDArray[np.int16]]:
+def _forward(cost: Costs, opening: Costs) -> tuple[Costs, npt.NDArray[np.int16]]:
     """The cost of the best way to each place from the beginning, and how long the last part of it is; below 0: no word."""
-    many = lengths.size
-    best = np.full((width + 1, many), NEVER, np.float32)
-    back = np.zeros((width + 1, many), np.int16)
+    width, many = opening.shape
+    best = np.full((width, many), NEVER, np.float32)
+    back = np.zeros((width, many), np.int16)
     open_bits = np.full(many, NEVER, np.float32)  # the best way that ends inside a part that is no word
     open_size = np.zeros(many, np.int16)
     best[0] = 0
-    by_end = np.ascontiguousarray(cost.transpose(0, 2, 1))
-    for stop in range(1, width + 1):
+    for stop in range(1, width):
         here, size = best[stop], back[stop]
         for length in range(1, min(cost.shape[0], stop) + 1):
-            way = best[stop - length] + by_end[length - 1, stop - length]
-            better = way < here
-            here[better], size[better] = way[better], length
-        fresh = best[stop - 1] + np.float32(OPENING)
+            way = best[stop - length] + cost[length - 1, stop - length]
+            np.copyto(size, np.int16(length), where=way < here)
+            np.minimum(here, way, out=here)
+        fresh = best[stop - 1] + opening[stop - 1]
         begins = fresh < open_bits
-        open_bits = np.where(begins, fresh, open_bits) + np.float32(PER_LETTER)
+        open_bits = np.minimum(fresh, open_bits) + np.float32(PER_LETTER)
         open_size = np.where(begins, np.int16(1), open_size + np.int16(1))
-        odd = open_bits < here
-        here[odd], size[odd] = open_bits[odd], -open_size[odd]
+        closed = open_bits + np.where(open_size < TINY, np.float32(STUB), np.float32(0))
+        np.copyto(size, -open_size, where=closed < here)
+        np.minimum(here, closed, out=here)
     return best, back
+
+
+def _backward(cost: Costs, lengths: Ints) -> Costs:
+    """The cost of the best way from each place to the end, or less."""
+    width, many = cost.shape[1], lengths.size
+    best = np.full((width + 1, many), NEVER, np.float32)
+    best[lengths, np.arange(many)] = 0
+    least = best[width] + np.float32(OPENING - NAMELY)
+    for start in range(width - 1, -1, -1):
+        here = best[start]
+        for length in range(1, min(cost.shape[0], width - start) + 1):
+            np.minimum(here, cost[length - 1, start] + best[start + length], out=here)
+        least = np.minimum(least, best[start + 1] + np.float32(OPENING - NAMELY)) + np.float32(PER_LETTER)
+        np.minimum(here, least, out=here)
+    return best
 
 
 def _split(words: Ragged, width: int) -> Splits:
     many, lengths = len(words), words.lengths
     cost, number = _parts(words, width)
-    forward, back = _walk(cost, lengths, width)
-    # from the end: the same words read backwards
-    turned = np.full_like(cost, NEVER)
-    for length in range(1, cost.shape[0] + 1):
-        source = lengths[:, None] - length - np.arange(width)[None, :]
-        ok = source >= 0
-        rows = np.broadcast_to(np.arange(many)[:, None], source.shape)[ok]
-        turned[length - 1][ok] = cost[length - 1, rows, source[ok]]
-    backward, _ = _walk(turned, lengths, width)
+    opening = np.full((width + 1, many), OPENING, np.float32)
+    kind = word_class(classes(words.codes))
+    place = np.arange(words.codes.size) - np.repeat(words.offsets[:-1], lengths)
+    capital = np.flatnonzero((kind == UPPER) & ((place == 0) | (np.append(0, kind[:-1]) != UPPER)))
+    opening[place[capital], np.repeat(np.arange(many), lengths)[capital]] -= NAMELY
+    forward, back = _forward(cost, opening)
+    backward = _backward(cost, lengths)
     total = forward[lengths, np.arange(many)]
-    part, word, start = np.nonzero(cost < NEVER / 2)
+    part, start, word = np.nonzero(cost < NEVER / 2)
     stop = start + part + 1
-    through = forward[start, word] + cost[part, word, start] + backward[lengths[word] - stop, word]
+    through = forward[start, word] + cost[part, start, word] + backward[stop, word]
     keep = through <= total[word] + MARGIN
     part, word, start, stop = part[keep], word[keep], start[keep], stop[keep]
-    bits, numbers = cost[part, word, start], number[part, word, start].astype(np.int64)
+    bits, numbers = cost[part, start, word], number[part, start, word].astype(np.int64)
     # and the parts of the best way that are no words
     odd_word, odd_start, odd_stop = _odd_parts(back, lengths)
     word, start, stop = np.append(word, odd_word), np.append(start, odd_start), np.append(stop, odd_stop)
-    bits = np.append(bits, OPENING + PER_LETTER * (odd_stop - odd_start))
+    stub = STUB * (odd_stop - odd_start < TINY)
+    bits = np.append(bits, opening[odd_start, odd_word] + PER_LETTER * (odd_stop - odd_start) + stub)
     numbers = np.append(numbers, np.full(odd_word.size, -1))
     return _by_pairs(words, word, start, stop, bits, numbers)
 
@@ -239,7 +275,8 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
     usual = np.where(number >= 0, base[number], 0.0)
     extra = bits - usual  # what a part costs beside its word
     alone = np.where(number >= 0, lexicon().pair_cost(np.full(number.size, -1), number), 0.0) + extra
-    pair = np.where(number[right] >= 0, lexicon().pair_cost(number[left], number[right]), 0.0) + extra[right]
+    before = np.maximum(number[left], -1)
+    pair = np.where(number[right] >= 0, lexicon().pair_cost(before, number[right]), 0.0) + extra[right]
     pair = np.rint(pair * 1024) / 1024
     best = np.where(start == 0, np.rint(alone * 1024) / 1024, np.inf)
     from_ = np.full(word.size, -1)
@@ -261,7 +298,7 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
     owner = word[final]
     total = np.full(many, np.inf)
     total[owner] = best[final]
-    parts, known = np.zeros(many, np.int64), np.ones(many, np.bool_)
+    parts, known, helped = np.zeros(many, np.int64), np.ones(many, np.bool_), np.zeros(many, np.bool_)
     first_number, last_number = np.full(many, -1), np.full(many, -1)
     last_number[owner] = number[final]
     cuts: list[tuple[Ints, Ints]] = []
@@ -271,6 +308,7 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
         codes = words.codes[words.offsets[who] + start[step]]
         joint = among(codes, "-'’")
         known[who] &= (number[step] >= 0) | joint | _digits(words, who, start[step])
+        helped[who] |= np.isin(number[step], _helpers(False))
         has = before >= 0
         first_number[who[~has]] = number[step[~has]]
         blank = has & ~joint
@@ -280,8 +318,8 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
         cuts.append((who[blank], start[step[blank]]))
         step = before[has]
     cut_word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True)) if cuts else (word[:0], word[:0])
-    helped = np.isin(first_number, _helpers(False)) | np.isin(last_number, _helpers(True))
-    return Splits(total, known, helped & (parts > 0), parts + 1, cut_word, cut, first_number, last_number)
+    ends = np.isin(first_number, _helpers(False)) | np.isin(last_number, _helpers(True))
+    return Splits(total, known, ends & (parts > 0), helped & (parts > 1), parts + 1, cut_word, cut, first_number, last_number)
 
 
 @cache

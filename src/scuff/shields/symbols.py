@@ -20,6 +20,7 @@ from ..text.random import text_bits
 from ..text.unicode import case_map, classes, is_white, word_class
 from ..text.unicode_data import DIGIT, LETTER, LOWER, MARK, UPPER
 from ..text.words import WORDY
+from .hashes import word_bits
 from .lexicon import lexicon
 
 # -log2 of how often a symbol stands between two letters, per word of clean text (train parts of wikitext, agnews, jigsaw): anywhere,
@@ -29,9 +30,10 @@ USUAL = {
     "’": (6.1, 6.3), ",": (12.0, 13.5), "(": (13.0, 13.9), "=": (13.1, 14.3), "&": (10.0, 14.1), "?": (13.0, 13.6), "|": (13.6, 14.6),
     "#": (13.6, 18.4), ")": (14.7, 15.2), "—": (8.0, 8.0), "–": (8.0, 8.0), "…": (8.0, 8.0), "@": (14.9, 15.1), "*": (15.0, 15.5),
     "+": (15.0, 15.6), ";": (15.0, 15.6), "´": (8.0, 8.0), "\xad": (8.0, 8.0), "‐": (7.0, 7.0), "‑": (7.0, 7.0), "‘": (8.0, 8.0),
+    "\x91": (8.0, 8.0), "\x92": (8.0, 8.0), "\x93": (8.0, 8.0), "\x94": (8.0, 8.0), "\x96": (8.0, 8.0), "\x97": (8.0, 8.0),
 }  # fmt: skip
 UNUSUAL = (18.0, 19.0)
-JOINERS = "'’-‐‑–—´\xad…"  # one of these goes only where that makes a known word
+JOINERS = "'’-‐‑–—´\xad…\x91\x92\x93\x94\x96\x97"  # one of these goes only where that makes a known word
 NUMERIC = "%'’+*=^$€£×"  # may stand between digits
 DECIMAL = ".,:/-–"  # stand between digits, whatever the text looks like
 RUN = 6.0  # bits of several symbols in a row, as ... or --
@@ -57,7 +59,7 @@ ENDINGS = (  # of addresses and file names
     "toml md py sh dll asp aspx jsp mp3 mp4 avi ogg wav tar gz uk"
 ).split()
 BEGINNINGS = "www http https ftp file".split()
-CLITICS = "s t d m ll re ve em n".split()
+CLITICS = "s d ll re ve".split()  # behind any word; others, as those of don't and I'm, are in the lexicon
 USED = "s/he w/o n/a c/o b/c w/in h/w s/w y/o m/f o.k e.g i.e p.s a.m p.m".split()
 LIMIT = 0x3000  # symbols from here on, as those of Chinese, stay
 
@@ -153,7 +155,7 @@ def _hashes(words: tuple[str, ...]) -> Ints:
 def one_of(texts: Ragged, words: list[str]) -> Mask:
     """Which texts are, in lower case, among some words."""
     low = Ragged(case_map(False)[texts.codes], texts.offsets)
-    return np.isin(text_bits(low), _hashes(tuple(words)))
+    return np.isin(word_bits(low), _hashes(tuple(words)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +222,7 @@ def cost(strings: Ragged) -> Cost:
     here = np.where(digits, np.where(among(symbol, NUMERIC + DECIMAL), 2.0, here), here)
     here = np.where(size > 1, RUN + 2 * np.minimum(size - 2, 4), here)
     clitic = among(symbol, "'’") & (size == 1) & one_of(pieces.take(gap + 1), CLITICS)
-    clitic &= np.isin(gap + 2, edges)
+    clitic &= np.isin(gap + 2, edges) & (pieces.lengths[gap] > 1)
     here = np.where(clitic, 4.0, here)
     bits[gap[clitic] + 1] = CLITIC
     known[gap[clitic] + 1] = True
@@ -319,29 +321,29 @@ def readings(texts: Ragged) -> Variants:
     return Variants(core, what, np.zeros(core.size, np.uint32), Ragged(new, bounds(length)), source)
 
 
-def allowed(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost, prior: Floats) -> Mask:
-    """Which variants may be chosen at all, whatever they cost. prior: bits of tampering in the text of each core."""
+def forbidden(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost) -> tuple[Mask, Mask]:
+    """Which variants may not be chosen, whatever they cost: never, and in texts that do not look tampered with."""
     core, symbol = found.core, found.symbol
-    held = addresses(texts) | among(cores.led, "@#") | one_of(texts, USED)
-    kept = held[core]
     delete = found.what == DELETE
-    # spelled with dots: U.S.A, e.g, a.k.a stay
-    spelled = old.single[core] & (symbol == ord("."))
-    short = (old.words[core] < SPELLED) | ((cores.followed[core] == ord(".")) & ~new.known)
-    kept |= delete & spelled & (short | (old.upper[core] & (~new.known | (old.words[core] <= SPELLED))))
-    kept |= delete & old.upper[core] & (old.single[core] | (symbol == ord("&"))) & (old.words[core] <= SPELLED)
-    calm = prior[core] > CALM
     once = texts.lengths[core] - found.texts.lengths == 1
-    kept |= delete & calm & old.upper[core] & softly(symbol) & (once | ~new.known)  # IBM.N
-    kept |= delete & calm & once & among(symbol, JOINERS) & before_capital(texts, symbol, core)  # Wi-Fi
-    spelt = (old.words[core] >= SPELLED) & (2 * texts.lengths[core] <= 5 * old.words[core])  # nearly letter by letter
-    kept |= delete & calm & softly(symbol) & ~new.known & (~spelt | among(symbol, JOINERS))
-    kept |= delete & paired(texts, cores, symbol, core)
-    kept |= delete & ((calm & in_numbers(texts, found, NUMERIC)) | in_numbers(texts, found, DECIMAL))
-    number = lexicon().number(found.texts)
-    read = ~delete
-    kept |= read & ((number < 0) | code_like(texts)[core] | (new.words > 1))
-    return ~kept
+    upper, single, words = old.upper[core], old.single[core], old.words[core]
+    never = (addresses(texts) | among(cores.led, "@#") | one_of(texts, USED))[core]
+    # spelled with dots: U.S.A, e.g, a.k.a stay
+    short = (words < SPELLED) | ((cores.followed[core] == ord(".")) & ~new.known)
+    spelled = single & (symbol == ord(".")) & (short | (upper & (~new.known | (words <= SPELLED))))
+    few = upper & (words <= SPELLED)
+    spelled |= few & ((single & among(symbol, "./&")) | (symbol == ord("&")))
+    never |= delete & (spelled | paired(texts, cores, symbol, core) | in_numbers(texts, found, DECIMAL))
+    never |= ~delete & ((lexicon().number(found.texts) < 0) | code_like(texts)[core] | (new.words > 1))
+    soft, joiner = softly(symbol), among(symbol, JOINERS)
+    spelt = (words >= SPELLED) & (2 * texts.lengths[core] <= 5 * words)  # nearly letter by letter
+    calm = few & single
+    calm |= upper & soft & (once | ~new.known)  # IBM.N
+    calm |= once & joiner & (old.known[core] | before_capital(texts, symbol, core))  # tight-lipped, Wi-Fi
+    calm |= (symbol == ord(".")) & initials(texts)[core]  # U.S.-born
+    calm |= soft & ~new.known & (~spelt | joiner)
+    calm |= in_numbers(texts, found, NUMERIC)
+    return never, delete & calm
 
 
 CALM = 8.0  # bits of tampering above which a text does not look tampered with
@@ -359,6 +361,13 @@ def before_capital(texts: Ragged, symbol: Codes, core: Ints) -> Mask:
     at = np.flatnonzero(kind[1:] == UPPER)
     pair = np.unique(number[at] << 21 | texts.codes[at].astype(np.int64))
     return np.isin(core << 21 | symbol.astype(np.int64), pair)
+
+
+def initials(texts: Ragged) -> Mask:
+    """Which texts have two capitals with a dot between them."""
+    kind = np.pad(word_class(classes(texts.codes)), 1)
+    dotted = (texts.codes == ord(".")) & (kind[:-2] == UPPER) & (kind[2:] == UPPER)
+    return sums(dotted, texts.offsets) > 0
 
 
 def paired(texts: Ragged, cores: Cores, symbol: Codes, core: Ints) -> Mask:
@@ -466,12 +475,12 @@ def find_symbols(corpus: Corpus) -> Changes:
         if not len(texts):
             break
         found = Variants.join([deletions(texts), readings(texts)])
-        old, new = cost(texts), cost(found.texts)
+        offers = Offers.of(texts, cores, found)
         if not turn:
-            chosen, gain = cheapest(texts, cores, found, old, new, prior)
+            chosen, gain = offers.best(prior)
             sure = np.bincount(row[found.core[chosen[gain > SURE]]], minlength=len(corpus))
             prior = bits_of_tampering(sure, words)[row]
-        chosen, gain = cheapest(texts, cores, found, old, new, prior)
+        chosen, gain = offers.best(prior)
         chosen = chosen[gain > 0]
         core = found.core[chosen]
         after = found.texts.take(chosen)
@@ -515,17 +524,30 @@ def bits_of_tampering(sure: Ints, words: Ints) -> Floats:
 PSEUDO = 0.001
 
 
-def cheapest(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost, prior: Floats) -> tuple[Ints, Floats]:
-    """The best variant of each core that has any, and how many bits it saves."""
-    core = found.core
-    many = texts.lengths[core] - found.texts.lengths
-    delete = found.what == DELETE
-    bits = SYMBOL + GAP * np.maximum(many, 1)
-    strange = delete & softly(found.symbol) & (many == 1) & ~new.known
-    bits = bits + np.where(strange, STRANGE, 0)
-    bits = bits + np.where(delete & (many == 1) & among(found.symbol, JOINERS), HYPHEN, 0)
-    gain = old.bits[core] - new.bits - bits - prior[core]
-    gain = np.where(allowed(texts, cores, found, old, new, prior), gain, -np.inf)
-    order = np.lexsort((np.arange(core.size), -gain, core))
-    first = order[np.flatnonzero(np.diff(core[order], prepend=-1))]
-    return first, gain[first]
+@dataclass(frozen=True, eq=False)
+class Offers:
+    """What variants of cores save, in bits, before tampering is paid for, and which may not be chosen."""
+
+    core: Ints
+    save: Floats
+    calm: Mask  # not where the text does not look tampered with
+
+    @classmethod
+    def of(cls, texts: Ragged, cores: Cores, found: Variants) -> Offers:
+        core, delete = found.core, found.what == DELETE
+        old, new = cost(texts), cost(found.texts)
+        many = texts.lengths[core] - found.texts.lengths
+        once = delete & (many == 1)
+        bits = SYMBOL + GAP * np.maximum(many, 1)
+        bits = bits + np.where(once & softly(found.symbol) & ~new.known, STRANGE, 0)
+        bits = bits + np.where(once & among(found.symbol, JOINERS), HYPHEN * (1 + old.known[core]), 0)
+        never, calm = forbidden(texts, cores, found, old, new)
+        return cls(core, np.where(never, -np.inf, old.bits[core] - new.bits - bits), calm)
+
+    def best(self, prior: Floats) -> tuple[Ints, Floats]:
+        """The best variant of each core that has any, and how many bits it saves. prior: those of tampering with each core."""
+        paid = prior[self.core]
+        gain = np.where(self.calm & (paid > CALM), -np.inf, self.save - paid)
+        order = np.lexsort((np.arange(gain.size), -gain, self.core))
+        first = order[np.flatnonzero(np.diff(self.core[order], prepend=-1))]
+        return first, gain[first]

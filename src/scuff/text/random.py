@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -71,6 +72,39 @@ def part_bits(texts: Ragged, length: int) -> Bits:
     running[size + 1 :] = running[size]
     parts = running[length : size + length] - running[:size]
     return mix(parts * down[:size] ^ counters(np.array([length])))
+
+
+def one_edit_away(texts: Ragged) -> Iterator[tuple[Ints, Ints, Bits]]:
+    """`text_bits` of all that short texts become if a letter is left out, two are swapped, or one of a to z or an apostrophe is
+    put in or in the place of another: which text each is of, the place of the edit, and the hash.
+    """
+    most = int(texts.lengths.max(initial=0)) + 2
+    up, back = _powers(BASE, most), np.uint64(INVERSE)
+    owner = np.repeat(np.arange(len(texts)), texts.lengths)
+    place = np.arange(texts.codes.size) - texts.offsets[owner]
+    value = texts.codes + np.uint64(1)
+    term = value * up[place]
+    running = np.append(np.uint64(0), np.cumsum(term, dtype=np.uint64))
+    before = running[:-1] - running[texts.offsets[owner]]
+    behind = running[texts.offsets[owner + 1]] - running[1:]
+    length = texts.lengths[owner]
+
+    def hashed(sums: Bits, lengths: Ints) -> Bits:
+        return mix(sums ^ counters(lengths))
+
+    yield owner, place, hashed(before + behind * back, length - 1)
+    pair = np.flatnonzero(place + 1 < length)
+    swapped = before[pair] + value[pair + 1] * up[place[pair]] + value[pair] * up[place[pair] + 1] + behind[pair + 1]
+    yield owner[pair], place[pair], hashed(swapped, length[pair])
+    for letter in (ord("'"), *range(ord("a"), ord("z") + 1)):
+        new = np.uint64(letter + 1) * up[place]
+        yield owner, place, hashed(before + new + behind, length)
+        yield owner, place, hashed(before + new + (term + behind) * np.uint64(BASE), length + 1)
+    ends = np.flatnonzero(texts.lengths > 0)
+    whole = running[texts.offsets[ends + 1]] - running[texts.offsets[ends]]
+    for letter in (ord("'"), *range(ord("a"), ord("z") + 1)):
+        size = texts.lengths[ends]
+        yield ends, size, hashed(whole + np.uint64(letter + 1) * up[size], size + 1)
 
 
 @dataclass(frozen=True, eq=False)
