@@ -53,7 +53,7 @@ SPACES = [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x2800, 0x3000, 
 LINES = [0x2028, 0x2029]
 # Letters that languages with many writers, and the usual transliterations, have beside a to z; the rest is odd in a text.
 ORDINARY = (
-    "àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿßāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįıĵķĺļľłńņňŋōŏőœŕřśŝşšţťŧũūŭůűųŵŷźżžơưǎǐǒǔǖǘǚǜșțəẁẃẅẽỳ"
+    "àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿßāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĵķĺļľłńņňŋōŏőœŕřśŝşšţťŧũūŭůűųŵŷźżžơưǎǐǒǔǖǘǚǜșțəẁẃẅẽỳ"
     "ạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỵỷỹḍḥḷṃṇṅṛṣṭẓḫẖṯḏṁṝʻʼʿʾ"
 )
 # Signs that stand in ordinary text for themselves, whatever they look like.
@@ -72,19 +72,19 @@ def look_alikes() -> dict[str, dict[str, float]]:
         if unicodedata.category(char)[0] == "M":
             continue
         if len(same := unicodedata.normalize("NFKC", char)) == 1 and same.isascii():
-            add(char, same, 0)
+            add(char, same, 0 if char != "ſ" else 1)
         for plain in _named(char):
             add(char, plain, 0 if char in known_styled() else 1)
-        if (base := unicodedata.normalize("NFKD", char)[0]).isascii():
+        if (base := _base(char)).isascii() and "LONG S" not in NAMES[char]:
             add(char, base, 1)
     for group in _groups():
         plain = [char for char in group if char.isascii()]
         for char in group:
             for one in plain:
-                add(char, one, 1 if one.isalpha() else 3)
+                add(char, one, 1 if one.isalpha() or not any(map(str.isalpha, plain)) else 3)
     for char in NAMES:  # marks on a look-alike: Cyrillic a with breve
-        base = unicodedata.normalize("NFKD", char)[0]
-        if base in found and base != char:
+        base = _base(char)
+        if base in found and base != char and "LONG S" not in NAMES[char]:
             for plain, cost in list(found[base].items()):
                 add(char, plain, cost + 1)
     for space, floor in (("vaegan", 2.0), ("ices", 4.0), ("dces", 4.0)):
@@ -107,14 +107,20 @@ def _named(char: str) -> list[str]:
     words = NAMES[char].split(" WITH ")[0].split() if char in NAMES else []
     if not words or len(words[-1]) != 1 or not words[-1].isalpha():
         return []
-    if {"TURNED", "REVERSED", "INVERTED", "SIDEWAYS", "TAG", "COMBINING"} & set(words):
+    if {"LONG", "TURNED", "REVERSED", "INVERTED", "SIDEWAYS", "TAG", "COMBINING"} & set(words):
         return []
     if "LATIN" not in words and words[0] not in ("REGIONAL", "MODIFIER", "MATHEMATICAL", "NEGATIVE", "FULLWIDTH"):
         return []
     if words[0] == "MODIFIER" and not {"SMALL", "CAPITAL"} & set(words):
         return []
-    upper = "CAPITAL" in words and "SMALL" not in words or words[0] == "REGIONAL"
+    upper = ("CAPITAL" in words and "SMALL" not in words) or words[0] == "REGIONAL"
     return [words[-1] if upper else words[-1].lower()]
+
+
+def _base(char: str) -> str:
+    """The letter under marks; what consists of several letters, as a ligature, is itself."""
+    base, *marks = unicodedata.normalize("NFKD", char)
+    return base if all(unicodedata.category(mark)[0] == "M" for mark in marks) else char
 
 
 def _groups() -> list[str]:
@@ -143,10 +149,12 @@ def kinds() -> bytearray:
             out[code] = known.WIDE
         elif category in ("Mn", "Me") or code in range(0x20D0, 0x20F1):
             out[code] = known.MARK
-        elif char in styled or name.startswith("MATHEMATICAL") or name.startswith("LATIN SMALL LIGATURE"):
+        elif char in styled or _drawn(char):
             out[code] = known.SUPER if _raised(name) else known.STYLED
-        elif category[0] == "L" or code in range(0x2160, 0x2189):
+        elif category[0] == "L":
             out[code] = known.LETTER
+        elif unicodedata.decomposition(char).startswith(("<super>", "<sub>", "<circle>", "<fraction>")):
+            out[code] = known.SIGN
         elif category[0] == "N":
             out[code] = known.NUMBER
         elif char in TYPOGRAPHY or category in ("Pi", "Pf", "Pd", "Sc") or category == "Cc":
@@ -167,6 +175,12 @@ def kinds() -> bytearray:
     return out
 
 
+def _drawn(char: str) -> bool:
+    """Letters and digits in another font, and ligatures."""
+    another = unicodedata.decomposition(char).startswith("<font>")
+    return another or NAMES[char].startswith(("MATHEMATICAL", "LATIN SMALL LIGATURE"))
+
+
 def _raised(name: str) -> bool:
     return name.startswith("MODIFIER") or "SUBSCRIPT" in name or "SUPERSCRIPT" in name
 
@@ -179,9 +193,9 @@ def scripts() -> bytearray:
             first = name.split()[0]
             if letter and first != "COMBINING":
                 out[ord(char)] = SCRIPT_OF.get(first, known.OTHER)
-            elif first in ("IDEOGRAPHIC", "CJK", "KATAKANA", "HALFWIDTH") or first in SCRIPT_OF and first not in (
+            elif first in ("IDEOGRAPHIC", "CJK", "KATAKANA", "HALFWIDTH") or (first in SCRIPT_OF and first not in (
                 "LATIN", "MODIFIER", "GREEK", "CYRILLIC",
-            ):  # fmt: skip
+            )):  # fmt: skip
                 out[ord(char)] = SCRIPT_OF[first]
             elif name.startswith("COMBINING"):
                 out[ord(char)] = 0

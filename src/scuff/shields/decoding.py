@@ -5,24 +5,18 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.ragged import Codes, Ints, Ragged, bounds, spread, sums
 from .lexicon import lexicon
-from .look_alikes import MARK, look_alikes
+from .look_alikes import MARK, SIGN, look_alikes
 
 READINGS = 64  # at most so many of a word are compared
-CLOSE = 30  # another reading of a character is tried if it costs at most so much more than the best
+CLOSE = 60  # another reading of a character is tried if it costs at most so much more than the best
+COMMON = 2500  # words that nobody reads as others
 UNKNOWN = 34.0  # bits that a reading costs which is no word
+SHORT = 1500  # of the short ones, only these words: any three letters are some abbreviation
+A_NUMBER = 14.0
 SHAPE = 2.5  # costs of the table that make a bit
 Floats = npt.NDArray[np.float64]
-
-
-def form(words: Ragged) -> Ragged:
-    """The words as the characters look at first sight: each by its nearest plain one, marks left out."""
-    table = look_alikes()
-    near = np.where(words.codes < 128, words.codes, table.near[table.number[words.codes], 0])
-    near = np.where((near == 0) & (words.codes > 127), words.codes, near).astype(np.uint32)
-    kept = table.kind[words.codes] != MARK
-    return Ragged(near[kept], bounds(sums(kept, words.offsets)))
 
 
 def decode(words: Ragged) -> Codes:
@@ -32,13 +26,15 @@ def decode(words: Ragged) -> Codes:
     number = table.number[codes]
     near = table.near[number].astype(np.uint32)
     cost = table.cost[number].astype(np.int64)
-    plain = codes < 128
+    plain = (codes < 128) | (table.kind[codes] == SIGN)  # a curly apostrophe stays
     near[plain, 0], cost[plain, 0] = codes[plain], 0
     none = (near[:, 0] == 0) & ~plain
     near[none, 0], cost[none, 0] = codes[none], 0
+    _prefer_digits(codes, near, cost, words.offsets)
     mark = table.kind[codes] == MARK
     near[mark, 0] = 0
-    ways = ((near > 0) & (cost <= cost[:, :1] + CLOSE)).sum(1)
+    word = np.repeat(words.lengths, words.lengths)
+    ways = ((near > 0) & (cost <= cost[:, :1] + np.where(word > 1, CLOSE, 0)[:, None])).sum(1)
     ways[plain | none | mark] = 1
     out = near[:, 0].copy()
     open_ = np.flatnonzero(sums(ways > 1, words.offsets) > 0)
@@ -46,7 +42,8 @@ def decode(words: Ragged) -> Codes:
         return out
     best = Ragged(out, words.offsets).take(open_)
     tied = (ways > 1) & (cost[:, 1] == cost[:, 0])
-    doubt = (lexicon().number(_without(best)) < 0) | (sums(tied, words.offsets)[open_] > 0)
+    number = lexicon().number(without_gaps(best))
+    doubt = (number < 0) | (number > COMMON) | (sums(tied, words.offsets)[open_] > 0)
     open_ = open_[doubt]
     part = spread(words.offsets[open_], words.lengths[open_])
     if part.size:
@@ -54,7 +51,21 @@ def decode(words: Ragged) -> Codes:
     return out
 
 
-def _without(words: Ragged) -> Ragged:
+def _prefer_digits(codes: Codes, near: npt.NDArray[np.uint32], cost: Ints, offsets: Ints) -> None:
+    """Among digits a character that looks like one is one first. In place."""
+    digit = (near >= 48) & (near <= 57)
+    sure = digit[:, 0] & (cost[:, 0] <= 10)
+    where = np.flatnonzero(np.repeat(sums(sure, offsets) > 0, np.diff(offsets)) & digit.any(1) & ~sure & (codes > 127))
+    where = where[digit[where].argmax(1) > 0]
+    if where.size:
+        best = digit[where].argmax(1)
+        plain = near[where, best]
+        near[where, best], near[where, 0] = near[where, 0], plain
+        cost[where, 0] = 0
+        cost[where, 1:] = np.where(cost[where, 1:] < 255, np.maximum(cost[where, 1:], 30), 255)
+
+
+def without_gaps(words: Ragged) -> Ragged:
     """The words without characters that are gone."""
     kept = words.codes > 0
     return words if kept.all() else Ragged(words.codes[kept], bounds(sums(kept, words.offsets)))
@@ -102,9 +113,12 @@ def _limited(ways: Ints, cost: Ints, offsets: Ints) -> Ints:
 def _word_costs(words: Ragged) -> Floats:
     """Bits of each reading as a word; what stands before an apostrophe may be one by itself."""
     known = lexicon()
-    words = _without(words)
+    words = without_gaps(words)
     number = known.number(words)
     cost = np.where(number < 0, UNKNOWN, known.cost[number]).astype(np.float64)
+    cost[(words.lengths < 4) & (number > SHORT)] = UNKNOWN - 2
+    digits = sums((words.codes >= 48) & (words.codes <= 57), words.offsets)
+    cost[(digits == words.lengths) & (digits > 1)] = A_NUMBER
     tick = np.flatnonzero((words.codes == 0x27) | (words.codes == 0x2019))
     if tick.size:
         word = np.searchsorted(words.offsets, tick, "right") - 1
@@ -125,11 +139,12 @@ def _mixture(codes: Codes, edges: Ints) -> Floats:
     first[edges] = True
     same = ~first[1:-1]
     price = np.zeros(codes.size)
-    price[1:] += 6.0 * (same & lower[:-1] & upper[1:])
+    price[1:] += 10.0 * (same & lower[:-1] & upper[1:])
     price[1:] += 5.0 * (same & (digit[:-1] ^ digit[1:]))
     if codes.size > 2:
         run = same[1:] & same[:-1]
         price[2:] += 6.0 * (run & upper[:-2] & upper[1:-1] & lower[2:])
+        price[2:] += 6.0 * (run & lower[:-2] & (codes[1:-1] == 0x27) & upper[2:])
     price += 5.0 * other
     alone = first[:-1] & first[1:]
     price += 8.0 * (alone & lower & (codes == ord("l")))

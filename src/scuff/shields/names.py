@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..specs import Family, split_outside
 from .base import Shield
 from .chain import Chain
+from .normalise import Normalise
 
-NAMES: dict[str, type[Shield]] = {}
+NAMES: dict[str, type[Shield]] = {"normalise": Normalise}
 CHAINS: dict[str, str] = {}  # names of whole chains
 FAMILY: Family[Shield] = Family("a shield", "scuff.shields", Shield, NAMES)
 

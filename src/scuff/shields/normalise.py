@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ragged
+from ..text.ragged import Ints, Ragged, bounds
 from .base import Repairs, Shield
 from .look_alikes import look_alikes
+from .order import mend_order
 from .scripts import mend_scripts
-from .unseen import KINDS, Changes, mend_unseen
+from .unseen import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
+
+BLOCK = 1 << 16  # characters at a time, so that arrays stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -38,22 +42,56 @@ class Normalise(Shield):
         at = at[work[look_alikes().kind[corpus.codes[at]]]]
         if not at.size:
             return Repairs.none(self.kinds)
-        rows = np.unique(np.searchsorted(corpus.offsets, at, "right") - 1)
-        part = Ragged.take(corpus, rows)
-        first = _repairs(part, mend_unseen(part, look_alikes().kind[part.codes]))
-        between = first.edits.splice(part) if len(first) else part
-        second = _repairs(between, mend_scripts(between, look_alikes().kind[between.codes]))
-        done = first.then(second, part) if len(first) and len(second) else first if len(first) else second
-        edits = done.edits
-        home = Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost)
-        return Repairs(home, done.kind, self.kinds)
+        row = np.searchsorted(corpus.offsets, at, "right") - 1
+        rows = row[np.diff(row, prepend=-1) > 0]
+        block = np.cumsum(corpus.lengths[rows]) // BLOCK
+        edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
+        found = [_mended(corpus, rows[first:last]) for first, last in pairwise(edges.tolist())]
+        edits = Edits.join([part.edits for part in found])
+        return Repairs(edits, np.concatenate([part.kind for part in found]), self.kinds)
+
+
+def _mended(corpus: Corpus, rows: Ints) -> Repairs:
+    """The repairs of some texts."""
+    part = Ragged.take(corpus, rows)
+    done = Repairs.none(KINDS)
+    now = part
+    for step in (_ordered, _seen, _read):
+        found = step(now)
+        if len(found):
+            done = done.then(found, part) if len(done) else found
+            now = found.edits.splice(now)
+    edits = done.edits
+    return Repairs(
+        Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost), done.kind, KINDS
+    )
+
+
+def _ordered(texts: Ragged) -> Repairs:
+    edits, kind = mend_order(texts)
+    return Repairs(edits, np.uint64(1) << kind.astype(np.uint64), KINDS)
+
+
+def _seen(texts: Ragged) -> Repairs:
+    return _repairs(texts, mend_unseen(texts, look_alikes().kind[texts.codes]))
+
+
+def _read(texts: Ragged) -> Repairs:
+    return _repairs(texts, mend_scripts(texts, look_alikes().kind[texts.codes]))
 
 
 def _repairs(texts: Ragged, changes: Changes) -> Repairs:
     """Changes of single characters as repairs."""
     row = np.searchsorted(texts.offsets, changes.at, "right") - 1
     start = changes.at - texts.offsets[row]
-    kept = changes.new > 0
-    text = Ragged(changes.new[kept], np.append(0, np.cumsum(kept)))
-    edits = Edits(row, start, start + 1, text, start, np.ones_like(row))
+    length = (changes.new > 0).astype(np.int64)
+    codes = changes.new[changes.new > 0]
+    if (codes >= EXPANDED).any():
+        wide = np.flatnonzero(changes.new >= EXPANDED)
+        pieces = [[code] for code in changes.new.tolist()]
+        for at in wide.tolist():
+            pieces[at] = [ord(char) for char in LIGATURES[pieces[at][0] - EXPANDED]]
+            length[at] = len(pieces[at])
+        codes = np.array([code for piece in pieces for code in piece if code], np.uint32)
+    edits = Edits(row, start, start + 1, Ragged(codes, bounds(length)), start, np.maximum(length, 1))
     return Repairs(edits, np.uint64(1) << changes.kind.astype(np.uint64), KINDS)

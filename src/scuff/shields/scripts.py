@@ -11,8 +11,12 @@ from functools import cache
 
 import numpy as np
 
+from ..text.language import WORDS
 from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
-from .decoding import decode, form
+from ..text.unicode import classes, word_class
+from ..text.unicode_data import UPPER
+from ..text.words import Spans
+from .decoding import decode, without_gaps
 from .hashes import HashTable, word_bits
 from .lexicon import folded, lexicon
 from .look_alikes import (
@@ -25,7 +29,6 @@ from .look_alikes import (
     MARK,
     NUMBER,
     ORDINARY,
-    SIGN,
     STYLED,
     SUPER,
     SYMBOL,
@@ -36,25 +39,34 @@ from .look_alikes import (
 )
 from .unseen import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
 
-STRONG = 20  # what Unicode lists as confusable, and letters with marks, costs less; the rest is from the learnt space
+STRONG = 25  # what Unicode lists as confusable, and letters with marks, costs less; the rest is from the learnt space
 FREQUENT = 4000  # so many words make most of any English text, and little of others
-ENGLISH = 0.5  # the share of them from which on a text is English
+ENGLISH, ENGLISH_DISGUISED = 0.5, 0.35  # the share of them from which on a text is English
 APOSTROPHES = (0x27, 0x2019)
 # Greek letters that are symbols in the sciences; the others are only ever Greek.
 SYMBOLS = "αβγδεζηθκλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"
+# Pairs of regional indicators that are flags.
+REGIONS = (
+    "ACADAEAFAGAIALAMAOAQARASATAUAWAXAZBABBBDBEBFBGBHBIBJBLBMBNBOBQBRBSBTBVBWBYBZCACCCDCFCGCHCICKCLCMCNCOCPCRCUCVCWCXCYCZ"
+    "DEDGDJDKDMDODZEAECEEEGEHERESETEUFIFJFKFMFOFRGAGBGDGEGFGGGHGIGLGMGNGPGQGRGSGTGUGWGYHKHMHNHRHTHUICIDIEILIMINIOIQIRISIT"
+    "JEJMJOJPKEKGKHKIKMKNKPKRKWKYKZLALBLCLILKLRLSLTLULVLYMAMCMDMEMFMGMHMKMLMMMNMOMPMQMRMSMTMUMVMWMXMYMZNANCNENFNGNINLNONPNRNUNZ"
+    "OMPAPEPFPGPHPKPLPMPNPRPSPTPWPYQARERORSRURWSASBSCSDSESGSHSISJSKSLSMSNSOSRSSSTSVSXSYSZTATCTDTFTGTHTJTKTLTMTNTOTRTTTVTWTZ"
+    "UAUGUMUNUSUYUZVAVCVEVGVIVNVUWFWSXKYEYTZAZMZW"
+)
 # English words that keep the accents of the language that they came from.
 LOANS = (
-    "café cafés naïve naïveté naïvely résumé résumés fiancé fiancée cliché clichés clichéd façade façades jalapeño piñata señor "
-    "señora señorita soupçon rôle rôles élan élite éclair éclat émigré émigrés entrée entrées exposé exposés matinée née né "
-    "passé pâté protégé protégés protégée purée risqué roué sauté sautéed séance séances soirée soirées touché tête vis-à-vis à "
-    "la là voilà déjà déjà-vu über doppelgänger angström ångström smörgåsbord crème brûlée crêpe crêpes fête fêtes château "
-    "coöperate coöperation zoölogy preëmpt reëlect noël pokémon décor début débutante détente divorcé divorcée "
-    "communiqué coup-d'état croûton croûtons hôtel maître mêlée mélange naïf outré papier-mâché piñatas raison-d'être "
-    "raisonné retroussé sauté señores société soufflé tapénade tragédienne vicuña animé appliqué attaché auto-da-fé "
-    "béchamel bête blasé bric-à-brac cachaça canapé canapés canapé-bar cause-célèbre consommé coördinate "
-    "cortège crèche curé dénouement façon flambé glacé gruyère habitué ingénue macramé manqué métier nouveau piqué pièce "
-    "précis précised recherché rémoulade résumés sautéing tilde touchée vécu étude études étagère épée mañana año niño niña "
-    "él más où été être même für müsli schön größe straße ça là-bas père mère frère rosé andré josé rené zoë chloë brontë"
+    "café cafés naïve naïveté naïvely résumé résumés fiancé fiancée cliché clichés clichéd façade façades jalapeño "
+    "piñata señor señora señorita soupçon chargé chargés rôle rôles élan élite éclair éclat émigré émigrés entrée "
+    "entrées exposé exposés matinée née né passé pâté protégé protégés protégée purée risqué roué sauté sautéed séance "
+    "séances soirée soirées touché tête vis-à-vis à la là voilà déjà déjà-vu über doppelgänger angström ångström "
+    "smörgåsbord crème brûlée crêpe crêpes fête fêtes château coöperate coöperation zoölogy preëmpt reëlect noël pokémon "
+    "décor début débutante détente divorcé divorcée communiqué coup-d'état croûton croûtons hôtel maître mêlée mélange "
+    "naïf outré papier-mâché piñatas raison-d'être raisonné retroussé señores société soufflé tapénade tragédienne "
+    "vicuña animé appliqué attaché auto-da-fé béchamel bête blasé bric-à-brac cachaça canapé canapés canapé-bar "
+    "cause-célèbre consommé coördinate cortège crèche curé dénouement façon flambé glacé gruyère habitué ingénue macramé "
+    "manqué métier nouveau piqué pièce précis précised recherché rémoulade sautéing tilde touchée vécu étude études "
+    "étagère épée mañana año niño niña él más où été être même für müsli schön größe straße ça là-bas père mère frère "
+    "rosé andré josé rené zoë chloë brontë "
 )
 
 
@@ -91,6 +103,8 @@ class Odd:
     start: Ints
     text: Ragged
     word: Ints  # of each character
+    all: Spans  # all words of the texts
+    which: Ints  # of them are the odd ones
     kind: Bytes
     script: Bytes
     near: Bytes  # the plain character each looks like most, 0: none; ASCII is itself
@@ -104,10 +118,10 @@ class Odd:
         return self.count(which) > 0
 
 
-def _odd_words(texts: Ragged, kind: Bytes, table: LookAlikes) -> Odd:
-    """Finds them. A single apostrophe between two letters is part of a word."""
+def _odd_words(texts: Ragged, kind: Bytes, table: LookAlikes, works: Mask) -> Odd:
+    """Finds them in the texts that `works` says. A single apostrophe between two letters is part of a word."""
     inside = _inside()[texts.codes]
-    tick = np.flatnonzero(np.isin(texts.codes, APOSTROPHES))
+    tick = np.flatnonzero((texts.codes == 0x27) | (texts.codes == 0x2019))
     tick = tick[(tick > 0) & (tick < inside.size - 1)]
     inside[tick[inside[tick - 1] & inside[tick + 1]]] = True
     opens = inside.copy()
@@ -118,18 +132,25 @@ def _odd_words(texts: Ragged, kind: Bytes, table: LookAlikes) -> Odd:
     closes = inside.copy()
     closes[:-1] &= ~inside[1:] | opens[1:]
     stop = np.flatnonzero(closes) + 1
-    at = np.flatnonzero((texts.codes > 126) & inside & ~np.isin(texts.codes, APOSTROPHES))
-    which = np.unique(np.searchsorted(start, at, "right") - 1)
+    at = np.flatnonzero(texts.codes > 126)
+    at = at[inside[at] & (texts.codes[at] != 0x2019)]
+    row = np.repeat(np.arange(len(texts)), np.diff(np.searchsorted(start, texts.offsets)))
+    words = Spans(row, start, stop)
+    number = np.searchsorted(start, at, "right") - 1
+    which = number[np.diff(number, prepend=-1) > 0]
+    which = which[works[row[which]]]
     start, length = start[which], stop[which] - start[which]
     index = spread(start, length)
     codes = texts.codes[index]
     number = table.number[codes]
     near = np.where(codes < 128, codes, table.near[number, 0]).astype(np.uint8)
     return Odd(
-        np.searchsorted(texts.offsets, start, "right") - 1,
+        words.row[which],
         start,
         Ragged(codes, bounds(length)),
         np.repeat(np.arange(length.size), length),
+        words,
+        which,
         kind[index],
         table.script[codes],
         near,
@@ -180,10 +201,8 @@ class Rows:
     own: Ints  # [rows, scripts] letters that only look like others of their script
 
 
-def _rows(texts: Ragged, odd: Odd) -> Rows:
-    low = texts.codes | 0x20
-    plain = sums((low >= 97) & (low <= 122), texts.offsets)
-    rows, row = len(texts), odd.row[odd.word]
+def _rows(plain: Ints, odd: Odd) -> Rows:
+    rows, row = plain.size, odd.row[odd.word]
     form_ = np.isin(odd.kind, (STYLED, SUPER, WIDE, FLAG))
     latin = plain + np.bincount(row[((odd.script == LATIN) | form_) & (odd.text.codes > 127)], minlength=rows)
     own = (odd.script > LATIN) & ~form_ & ((odd.near == 0) | (odd.cost >= STRONG)) & (odd.kind != MARK)
@@ -194,17 +213,20 @@ def _rows(texts: Ragged, odd: Odd) -> Rows:
 def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
     """What becomes other characters. kind: of each character, by the table of look-alikes."""
     table = look_alikes()
-    odd = _odd_words(texts, kind, table)
+    low = texts.codes | 0x20
+    latin = (low >= 97) & (low <= 122) & (texts.codes < 128)
+    works = sums(latin | (kind >= WIDE) & (kind <= FLAG), texts.offsets) > 0
+    odd = _odd_words(texts, kind, table, works)
     if not len(odd.text):
         return Changes.of(np.empty(0, np.int64), GONE, 0)
-    counts, rows = _count(odd), _rows(texts, odd)
+    counts, rows = _count(odd), _rows(sums(latin, texts.offsets), odd)
     at = odd.start[odd.word] + np.arange(odd.word.size) - odd.text.offsets[odd.word]
-    new = odd.text.codes.copy()
 
-    chosen = _chosen(texts, odd, counts, rows)
-    which = np.flatnonzero(chosen)
-    part = spread(odd.text.offsets[which], odd.text.lengths[which])
-    new[part] = decode(odd.text.take(which))
+    plain, number = _readings(odd, (counts.hard == 0) & _latin(odd, rows))
+    _count_ones(texts, odd, plain, number)
+    chosen, accents = _chosen(texts, odd, counts, rows, number)
+    kept = accents[odd.word] & ((odd.kind == ORDINARY) | (odd.kind == MARK))
+    new = np.where(chosen[odd.word] & ~kept, plain, odd.text.codes)
 
     foreign = ~chosen & _foreign(odd, counts, rows)
     for script, target in ((CYRILLIC, table.cyrillic), (GREEK, table.greek)):
@@ -214,6 +236,25 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
         new[swap] = better[swap]
     changed = new != odd.text.codes
     return Changes(at[changed], new[changed], _kinds(odd)[changed])
+
+
+def _latin(odd: Odd, rows: Rows) -> Mask:
+    """Words of texts that are Latin for the most part."""
+    latin: Mask = rows.latin[odd.row] >= np.maximum(rows.own[odd.row].max(1), 1)
+    return latin
+
+
+def _readings(odd: Odd, which: Mask) -> tuple[Codes, Ints]:
+    """What the characters of some words say, and the number of each word in the lexicon then. Equal words are read once."""
+    plain, number = odd.text.codes.copy(), np.full(len(odd.text), -1)
+    mine = np.flatnonzero(which)
+    words = odd.text.take(mine)
+    _, first, same = np.unique(word_bits(words), return_index=True, return_inverse=True)
+    once = words.take(first)
+    said = Ragged(decode(once), once.offsets)
+    plain[spread(odd.text.offsets[mine], words.lengths)] = said.take(same).codes
+    number[mine] = lexicon().number(without_gaps(said))[same]
+    return plain, number
 
 
 def _kinds(odd: Odd) -> Ints:
@@ -233,53 +274,115 @@ def _foreign(odd: Odd, counts: Counts, rows: Rows) -> Mask:
     return most & (counts.scripts > 1) & (rows.own[odd.row].max(1) >= rows.latin[odd.row] / 2)
 
 
-def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows) -> Mask:
-    """Which words are to be read as plain ones."""
-    latin_text = rows.latin[odd.row] >= rows.own[odd.row].max(1)
-    plain = form(odd.text)
-    number = lexicon().number(plain)
+def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -> tuple[Mask, Mask]:
+    """Which words are to be read as plain ones, and which of them keep the accents of their language.
+
+    number: in the lexicon, of what each says then.
+    """
+    latin_text = _latin(odd, rows)
     right = lexicon().known(odd.text) | _loans().has(word_bits(folded(odd.text)))
+    right &= counts.length > 1
     foreign = counts.strong + counts.weak
     possible = (counts.hard == 0) & latin_text
+    known, single = number >= 0, counts.length == 1
 
-    symbol = _symbols()[odd.text.codes]
-    science = (odd.count(symbol) == foreign) & (foreign == 1) & ((number < 0) | (counts.length < 4))
-    single = (foreign == 1) & (counts.length == 1)
+    symbol = odd.count(_symbols()[odd.text.codes])
+    science = (symbol == foreign) & (foreign == 1) & (~known | (counts.length < 4)) | _measure(odd)
     mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | (counts.scripts > 1))
-    mixed &= counts.strong + (number >= 0) > 0  # a shape that only the learnt space knows needs a word
-    alone = possible & (foreign > 0) & ~mixed & ~_among_own(odd, counts) & (counts.weak == 0)
-    sure = mixed & ~science & ~_measure(odd, counts)
-    alone_sure = alone & ~science & ((number >= 0) | single)
+    mixed &= (counts.strong > 0) | known  # a shape that only the learnt space knows needs a word
+    alone = possible & (foreign > 0) & ~mixed & ~_among_own(odd)
+    own = counts.plain + counts.accents + counts.styled
+    spoken = _spoken(texts, odd)
+    mixed &= ~spoken
+    sure = mixed & ~science & (known | (own >= foreign) | (rows.latin[odd.row] > 2 * own))
+    alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & odd.any(odd.kind == LETTER)
 
-    english, words = _english(texts, odd, number)
+    style = _styled(odd, counts, rows)
+    certain = np.bincount(odd.row, sure | alone_sure | style, len(texts))
+    english, words = _english(texts, odd, number, certain)
     accented = (counts.accents > 0) & (foreign == 0) & ~right & latin_text
-    capital = (odd.text.codes[odd.text.offsets[:-1]] | 0x20 != odd.text.codes[odd.text.offsets[:-1]]) & False
-    capital = _capital(odd)
-    told = accented & (number >= 0) & english & ((words > 2) | (counts.strange > 0))
-    lower = told & (~capital | (counts.strange > 0))
-    evidence = np.bincount(odd.row, sure | alone_sure | lower, len(texts))[odd.row]
+    english &= (words > 2) | (counts.strange > 0)
+    told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~spoken
+    lower = told & ~single & (~_capital(odd) | (counts.strange > 0))
+    evidence = np.bincount(odd.row, sure | alone_sure | lower | style, len(texts))[odd.row]
     much = (evidence > 2) & (evidence * 8 > words)
 
-    chosen = sure | alone_sure | (alone | mixed & ~_measure(odd, counts)) & (evidence > 1)
-    chosen |= lower & ((number < 20000) | (evidence > 1)) | told & (evidence > 2)
+    chosen = sure | alone_sure | style | (mixed | alone & ((counts.weak == 0) | known)) & (evidence > 1)
+    chosen |= lower & ((number < np.where(counts.strange > 0, 5, 1) * FREQUENT) | (evidence > 1)) | told & (
+        evidence > 2
+    )
     chosen |= accented & english & much & ((counts.strange > 0) | (counts.accents > 1) | (evidence * 3 > words))
-    return chosen | _styled(texts, odd, counts)
+    chosen |= (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
+    loan, capital = right | _loan(odd), _capital(odd)
+    common = known & (counts.accents > counts.strange) & ~capital & ~loan & (counts.length > 1) & (mixed | lower)
+    abused = np.bincount(odd.row, common, len(texts))[odd.row] > 0
+    keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (capital | ~known | loan)
+    return chosen & ~spoken, keeps
+
+
+def _loan(odd: Odd) -> Mask:
+    """Words that are loan words if their letters of other scripts are read as plain ones, and their accents stay."""
+    accent = (odd.kind == ORDINARY) | (odd.near == 0)
+    words = Ragged(np.where(accent, odd.text.codes, odd.near).astype(np.uint32), odd.text.offsets)
+    return _loans().has(word_bits(folded(words)))
+
+
+def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
+    """Single characters that look like I become 1 beside digits, and where no word beside them goes with I. In place."""
+    first = odd.text.offsets[:-1]
+    mine = np.flatnonzero((odd.text.lengths == 1) & ((plain[first] == ord("I")) | (plain[first] == ord("l"))))
+    if not mine.size:
+        return
+    padded = np.concatenate((np.zeros(2, np.uint32), texts.codes, np.zeros(2, np.uint32)))
+    start = odd.start[mine] + 2
+    at = np.stack([padded[start - 2], padded[start - 1], padded[start + 1], padded[start + 2]])
+    digit = (at > 47) & (at < 58)
+    close = np.isin(at, [ord(char) for char in ".,:%-/"])
+    beside = digit[1] | digit[2] | close[1] & digit[0] | close[2] & digit[3]
+    found = np.full(len(odd.all) + 2, -1)
+    found[odd.which + 1] = number
+    row = np.concatenate(([-1], odd.all.row, [-1]))
+    place = odd.which[mine] + 1
+    one = int(lexicon().number(Ragged.of(["i"]))[0])
+    goes, seen = np.zeros(mine.size, np.bool_), np.zeros(mine.size, np.bool_)
+    for other, ahead in ((place - 1, True), (place + 1, False)):
+        same = row[other] == odd.row[mine]
+        rest = np.flatnonzero(same & (found[other] < 0))
+        found[other[rest]] = lexicon().number(odd.all.where(other[rest] - 1).cut(texts))
+        near = np.where(same, found[other], -1)
+        pair = (
+            lexicon().pair_cost(near, np.full(near.size, one))
+            if ahead
+            else lexicon().pair_cost(np.full(near.size, one), near)
+        )
+        alone = lexicon().cost[one] if ahead else lexicon().cost[near]
+        goes |= (near >= 0) & (pair < alone)
+        seen |= near >= 0
+    plain[first[mine]] = np.where(beside | seen & ~goes, ord("1"), ord("I"))
 
 
 def _capital(odd: Odd) -> Mask:
-    from ..text.unicode import classes, word_class
-    from ..text.unicode_data import UPPER
-
+    """Words that begin with a capital letter."""
     first: Mask = word_class(classes(odd.text.codes[odd.text.offsets[:-1]])) == UPPER
     return first
 
 
-def _measure(odd: Odd, counts: Counts) -> Mask:
+def _measure(odd: Odd) -> Mask:
     """Numbers with a unit, such as 5μm."""
-    return odd.any((odd.text.codes < 58) & (odd.text.codes > 47)) & odd.any(_symbols()[odd.text.codes] | (odd.text.codes == 0xB5))
+    digit = odd.any((odd.text.codes < 58) & (odd.text.codes > 47))
+    return digit & odd.any(_symbols()[odd.text.codes] | (odd.text.codes == 0xB5))
 
 
-def _among_own(odd: Odd, counts: Counts) -> Mask:
+def _spoken(texts: Ragged, odd: Odd) -> Mask:
+    """Words of sounds (IPA): with marks of stress or length, or in slashes or brackets."""
+    padded = np.concatenate((np.zeros(1, np.uint32), texts.codes, np.zeros(1, np.uint32)))
+    before, after = padded[odd.start], padded[odd.start + odd.text.lengths + 1]
+    closed = np.isin(before, (0x2F, 0x5B)) | np.isin(after, (0x2F, 0x5D))
+    sounds = odd.any((odd.script == LATIN) & (odd.kind == LETTER))
+    return closed & sounds | odd.any(np.isin(odd.text.codes, (0x2C8, 0x2CC, 0x2D0, 0x2D1)))
+
+
+def _among_own(odd: Odd) -> Mask:
     """Words beside a word of the same script that only that script can write: Russian in an English text."""
     own = np.zeros(len(odd.text) + 2, np.int64)
     hard = (odd.script > LATIN) & ((odd.near == 0) | (odd.cost >= STRONG))
@@ -292,34 +395,75 @@ def _among_own(odd: Odd, counts: Counts) -> Mask:
     return (mine > 0) & (before | after)
 
 
-def _english(texts: Ragged, odd: Odd, number: Ints) -> tuple[Mask, Ints]:
-    """Which odd words stand in an English text, by its frequent words, and how many words their text has."""
-    rows = np.unique(odd.row)
-    part = texts.take(rows)
-    low = part.codes | 0x20
-    letter = (low >= 97) & (low <= 122) & (part.codes > 64) | (part.codes == 0x27)
-    letter |= _inside()[part.codes]
-    opens = letter.copy()
-    opens[1:] &= ~letter[:-1]
-    edges = part.offsets[:-1][part.lengths > 0]
-    opens[edges] = letter[edges]
-    start = np.flatnonzero(opens)
-    closes = letter.copy()
-    closes[:-1] &= ~letter[1:] | opens[1:]
-    length = np.flatnonzero(closes) + 1 - start
-    words = form(Ragged(part.codes[spread(start, length)], bounds(length)))
-    row = rows[np.searchsorted(part.offsets, start, "right") - 1]
-    found = lexicon().number(words)
-    many = np.bincount(row, minlength=len(texts))
-    frequent = np.bincount(row[(found >= 0) & (found < FREQUENT)], minlength=len(texts))
-    return (frequent >= ENGLISH * many)[odd.row], many[odd.row]
+def _english(texts: Ragged, odd: Odd, number: Ints, sure: Ints) -> tuple[Mask, Ints]:
+    """Which odd words stand in an English text, by its frequent words, and how many words their text has.
+
+    sure: how many words of each text are disguised for sure; then other disguises may hide frequent words.
+    """
+    found = np.full(len(odd.all), -1)
+    found[odd.which] = number
+    rows = np.zeros(len(texts), np.bool_)
+    rows[odd.row] = True
+    rest = rows[odd.all.row]
+    rest[odd.which] = False
+    plain = np.flatnonzero(rest)
+    found[plain] = lexicon().number(odd.all.where(plain).cut(texts))
+    many = odd.all.per_row(len(texts))
+    frequent = np.bincount(odd.all.row[(found >= 0) & (found < FREQUENT)], minlength=len(texts))
+    share = np.where(sure > 1, ENGLISH_DISGUISED, ENGLISH)
+    english, foreign = _function_words()
+    our = (found >= 0) & english[found]
+    mine = np.flatnonzero(rows[odd.all.row] & ~our)
+    theirs = mine[foreign.has(word_bits(folded(odd.all.where(mine).cut(texts))))]
+    ours, others = (np.bincount(odd.all.row[which], minlength=len(texts)) for which in (our, theirs))
+    return ((frequent >= share * many) & (ours > np.where(sure > 1, others - 1, others)))[odd.row], many[odd.row]
 
 
-def _styled(texts: Ragged, odd: Odd, counts: Counts) -> Mask:
-    """Words in letters of another style: two or more, one among plain letters, or single ones where the text has such words."""
-    super_ = odd.count(odd.kind == SUPER)
-    flags = odd.count(odd.kind == FLAG)
-    rest = counts.styled - super_ - flags
+@cache
+def _function_words() -> tuple[Mask, HashTable]:
+    """English function words, by number in the lexicon, and those of other languages, by hash."""
+    english = np.zeros(len(lexicon()), np.bool_)
+    english[lexicon().number(Ragged.of(WORDS["en"].split()))] = True
+    others = sorted({word for code in WORDS for word in WORDS[code].split()} - set(WORDS["en"].split()))
+    return english, HashTable.of(np.unique(word_bits(folded(Ragged.of(others)))))
+
+
+def _styled(odd: Odd, counts: Counts, rows: Rows) -> Mask:
+    """Words in letters of another style: two or more, or one among plain letters; raised ones that are the whole word, or stand
+    before a plain letter (1st and CO2 have them behind). Letters of full width are at home in Chinese and Japanese.
+    """
+    raised, flags = odd.kind == SUPER, odd.kind == FLAG
+    rest = counts.styled - odd.count(raised | flags)
     word = (rest > 1) | (rest > 0) & (counts.plain + counts.accents > 0)
-    raised = (super_ > 1) & (super_ == counts.length) | (super_ > 3)
-    return (word | raised) & (counts.hard == 0)
+    high = odd.count(raised)
+    low = odd.text.codes | 0x20
+    letter = (odd.text.codes < 128) & (low > 96) & (low < 123)
+    before = np.zeros(odd.word.size, np.bool_)
+    before[:-1] = raised[:-1] & letter[1:] & (odd.word[:-1] == odd.word[1:])
+    whole = (high > 1) & (high == counts.length) | (high > 3) | odd.any(before)
+    east = rows.own[odd.row, CHINESE] * 3 > rows.latin[odd.row]
+    home = east & odd.any(odd.kind == WIDE)
+    return (word & ~home | whole | _spelt(odd, flags)) & (counts.hard == 0)
+
+
+def _spelt(odd: Odd, flags: Mask) -> Mask:
+    """Words of regional indicators that are no flags: their pairs are no regions, or one is left over; single ones if there are
+    several in the text.
+    """
+    out = np.zeros(len(odd.text), np.bool_)
+    if not flags.any():
+        return out
+    count = odd.count(flags)
+    for number in np.flatnonzero(count > 1).tolist():
+        mine = odd.text.codes[odd.text.offsets[number] : odd.text.offsets[number + 1]]
+        letters = "".join(chr(code - 0x1F1E6 + 65) for code in mine.tolist() if 0x1F1E6 <= code < 0x1F200)
+        pairs = {letters[at : at + 2] for at in range(0, len(letters), 2)}
+        out[number] = not pairs <= _regions()
+    single = count == 1
+    many = np.bincount(odd.row[single], minlength=int(odd.row[-1]) + 1)
+    return out | single & (many[odd.row] > 1)
+
+
+@cache
+def _regions() -> frozenset[str]:
+    return frozenset(REGIONS[at : at + 2] for at in range(0, len(REGIONS), 2))

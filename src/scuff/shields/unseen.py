@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..text.ragged import Codes, Ints, Mask, Ragged
+from ..text.ragged import Codes, Ints, Mask, Ragged, sums
 from ..text.unicode import classes, is_white
 from ..text.unicode_data import PICTOGRAPH
 from .look_alikes import (
@@ -20,6 +20,7 @@ from .look_alikes import (
     LINE,
     MARK,
     SPACE,
+    WIDE,
     Bytes,
     LookAlikes,
     look_alikes,
@@ -28,6 +29,8 @@ from .look_alikes import (
 KINDS = ("confusable", "invisible", "bidi", "marks", "width", "styled", "space", "accent")
 CONFUSABLE, UNSEEN, DIRECTION, MARKS, WIDTH, STYLE, BLANK, ACCENT = range(8)
 GONE = 0  # the new character of one that is deleted
+LIGATURES = ("ff", "fi", "fl", "ffi", "ffl", "st", "st")  # from U+FB00 on; the new character is EXPANDED + place
+EXPANDED = 0x110000
 MOST_MARKS = 2  # on one letter of an alphabet: Vietnamese has two, piles begin at three
 MOST_NEEDED = 4  # on one letter of a script that cannot do without: Hebrew, Arabic, Thai, Devanagari
 ZWSP, ZWNJ, ZWJ, KEYCAP, BLACK_FLAG, DOTTED_CIRCLE = 0x200B, 0x200C, 0x200D, 0x20E3, 0x1F3F4, 0x25CC
@@ -66,8 +69,8 @@ def _table(*ranges: tuple[int, int]) -> Mask:
 
 # Marks that no alphabet needs: through, around, above all of a letter, or letters above letters.
 RARE_MARKS = _table(
-    (0x305, 0x305), (0x30D, 0x30E), (0x310, 0x310), (0x312, 0x312), (0x315, 0x31A), (0x31C, 0x322), (0x329, 0x32C), (0x32F, 0x32F),
-    (0x332, 0x341), (0x346, 0x34E), (0x350, 0x357), (0x359, 0x36F), (0x488, 0x489), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF),
+    (0x305, 0x305), (0x30D, 0x30E), (0x310, 0x310), (0x312, 0x312), (0x315, 0x31A), (0x31C, 0x322), (0x329, 0x32C),
+    (0x32F, 0x32F), (0x332, 0x341), (0x346, 0x34E), (0x350, 0x357), (0x359, 0x36F), (0x488, 0x489), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF),
     (0x20D0, 0x20F0), (0xFE20, 0xFE2F),
 )  # fmt: skip
 VARIATIONS = _table((0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
@@ -77,7 +80,7 @@ SKINS = _table((0x1F3FB, 0x1F3FF))
 
 @dataclass(frozen=True, eq=False)
 class Around:
-    """What stands around some positions of texts: the nearest characters before and after that can be seen, 0 if there is none."""
+    """What stands around some positions of texts: the nearest characters that can be seen, 0 if there is none."""
 
     before: Codes
     after: Codes
@@ -113,6 +116,12 @@ def mend_unseen(texts: Ragged, kind: Bytes) -> Changes:
     at = np.flatnonzero(kind == MARK)
     if at.size:
         parts.append(_mend_marks(texts, kind, at, table))
+    at = np.flatnonzero((texts.codes >= 0xFB00) & (texts.codes < 0xFB00 + len(LIGATURES)))
+    if at.size:
+        parts.append(Changes.of(at, texts.codes[at] - np.uint32(0xFB00) + np.uint32(EXPANDED), STYLE))
+    at = np.flatnonzero(kind == WIDE)
+    if at.size:
+        parts.append(_mend_wide_signs(texts, at, table))
     found = Changes.join(parts) if parts else Changes.of(np.empty(0, np.int64), GONE, 0)
     first = np.append(True, np.diff(found.at) > 0) if found.at.size else np.empty(0, np.bool_)
     return found if first.all() else Changes(found.at[first], found.new[first], found.kind[first])
@@ -141,7 +150,9 @@ def _mend_format(texts: Ragged, kind: Bytes, at: Ints, around: Around, table: Lo
     direction = what == BIDI
     if direction.any():
         leftward = np.zeros(len(texts), np.bool_)
-        leftward[np.searchsorted(texts.offsets, np.flatnonzero(table.script[texts.codes] == LEFTWARD), "right") - 1] = True
+        leftward[np.searchsorted(texts.offsets, np.flatnonzero(table.script[texts.codes] == LEFTWARD), "right") - 1] = (
+            True
+        )
         keep |= direction & leftward[row] & ~((before == 1) & (after == 1))
     new = np.where(what == SPACE, 0x20, np.where(what == LINE, 0x0A, GONE)).astype(np.uint32)
     blank = what == SPACE
@@ -154,6 +165,16 @@ def _mend_format(texts: Ragged, kind: Bytes, at: Ints, around: Around, table: Lo
     number = np.where(direction, DIRECTION, np.where(blank | (what == LINE), BLANK, UNSEEN))
     gone = ~keep
     return Changes(at[gone], new[gone], number[gone])
+
+
+def _mend_wide_signs(texts: Ragged, at: Ints, table: LookAlikes) -> Changes:
+    """Signs of full width in texts without Chinese, Japanese or Korean; letters are left to scripts.py."""
+    plain = table.near[table.number[texts.codes[at]], 0].astype(np.uint32)
+    low = plain | 0x20
+    sign = (plain > 0) & ~((low >= 97) & (low <= 122) | (plain >= 48) & (plain <= 57))
+    east = sums((table.script[texts.codes] == CHINESE) & (texts.codes < 0xFF00), texts.offsets) > 0
+    gone = sign & ~east[np.searchsorted(texts.offsets, at, "right") - 1]
+    return Changes.of(at[gone], plain[gone], WIDTH)
 
 
 def _mend_deleted(texts: Ragged, kind: Bytes) -> Changes:
