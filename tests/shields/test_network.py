@@ -70,14 +70,14 @@ def test_a_shuffled_word_keeps_the_features_of_its_letters(word: str, dice: Any)
 
 
 def test_hints_name_the_words_that_noise_can_have_come_from() -> None:
-    noisy = ["hello", "hlelo", "ehlol", "bcs", "harmles", "hellp", "xqzzy", ""]
+    noisy = ["hello", "hlelo", "ehlol", "bcs", "harmles", "hellp", "xqzzyw"]
     words = network().keys.words.strings()
     hints = [
         [words[number] for number in row if number >= 0] for row in network().keys.hints(Ragged.of(noisy)).tolist()
     ]
     assert all("hello" in hints[at] for at in (0, 1, 2, 5)) and hints[0][0] == "hello"
     assert "harmless" in hints[4]
-    assert not hints[6] and not hints[7]
+    assert not hints[6]
 
 
 def slow_near(noisy: str, words: set[str]) -> set[str]:

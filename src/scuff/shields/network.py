@@ -28,7 +28,7 @@ STEP, MARGIN = 64, 16  # longer texts are read in windows of the last length
 TOKENS = 1536  # words of a batch, padding included
 HEAD = 32  # width of a head of attention
 BLOCK = 32  # words whose scores are computed in one product
-GROUP = 256  # words of the lexicon that are compared by their best
+GROUP = 64  # words of the lexicon that are compared by their best
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,16 +75,12 @@ class Network:
 
     @cached_property
     def output(self) -> Array:
-        """The words of the lexicon as columns, filled up to whole groups."""
+        """The words of the lexicon as columns, filled up to whole groups; the last row is what each gets anyway."""
         count = -(-self.size // GROUP) * GROUP
-        out = np.zeros((self.weights["words"].shape[1], count), np.float32)
-        out[:, : self.size] = self.weights["words"][:-1].T
-        return out
-
-    @cached_property
-    def common(self) -> Array:
-        out = np.full(self.output.shape[1], -1e9, np.float32)
-        out[: self.size] = self.weights["common"][:-1]
+        out = np.zeros((self.weights["words"].shape[1] + 1, count), np.float32)
+        out[:-1, : self.size] = self.weights["words"][:-1].T
+        out[-1] = -1e9
+        out[-1, : self.size] = self.weights["common"][:-1]
         return out
 
     def _dense(self, x: Array, name: str) -> Array:
@@ -137,7 +133,7 @@ class Network:
         of distinct words that the lexicon lacks. row: the text of each word, ascending. before, after: `gaps` on both sides.
         """
         flag = np.zeros(which.size, np.float32)
-        asked = np.zeros((which.size, self.output.shape[0]), np.float32)
+        asked = np.zeros((which.size, self.weights["words"].shape[1]), np.float32)
         if not which.size:
             return flag, asked
         own, hinted = self.vectors(noisy, found)
@@ -188,20 +184,18 @@ class Network:
 
     # ---- the lexicon ----
 
-    def best(self, asked: Array, most: int = 16) -> tuple[Ints, Array]:
+    def best(self, asked: Array, most: int = 8) -> tuple[Ints, Array]:
         """The words of the lexicon with the best scores, best first, and their scores: [words, most]."""
         words = np.empty((len(asked), most), np.int64)
         scores = np.empty((len(asked), most), np.float32)
+        block = np.ones((BLOCK, asked.shape[1] + 1), np.float32)
+        every = np.empty((BLOCK, self.output.shape[1]), np.float32)
         for at in range(0, len(asked), BLOCK):
-            block = np.zeros((BLOCK, asked.shape[1]), np.float32)
             count = min(BLOCK, len(asked) - at)
-            block[:count] = asked[at : at + count]
-            found = (block @ self.output)[:count]
-            found += self.common
-            grouped = found.reshape(count, -1, GROUP)
-            groups = np.argpartition(-grouped.max(2), most, axis=1)[
-                :, :most
-            ]  # the best words are in the groups of the best
+            block[:count, :-1] = asked[at : at + count]
+            np.matmul(block, self.output, out=every)
+            grouped = every[:count].reshape(count, -1, GROUP)
+            groups = np.argpartition(-grouped.max(2), most, axis=1)[:, :most]  # the best words are in the groups of the best
             some = np.take_along_axis(grouped, groups[:, :, None], 1).reshape(count, -1)
             inner = np.argpartition(-some, most, axis=1)[:, :most]
             number = np.take_along_axis(groups, inner // GROUP, 1) * GROUP + inner % GROUP
