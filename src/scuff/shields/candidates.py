@@ -24,9 +24,14 @@ from .lexicon import folded, lexicon
 
 KINDS = ("typo", "misspelt", "shuffled", "vowels", "cut", "sound", "keyboard", "mixed")
 TYPO, MISSPELT, SHUFFLED, VOWELS, CUT, SOUND, KEYBOARD, MIXED = range(len(KINDS))
-PRIOR = np.array([1.2, 1.5, 3.5, 3.5, 3.5, 3.5, 4.0, 6.5], np.float32)  # bits of each kind of error, before a text is seen
+PRIOR = np.array(
+    [1.2, 1.5, 3.5, 3.5, 3.5, 3.5, 4.0, 6.5], np.float32
+)  # bits of each kind of error, before a text is seen
 MOST = 16  # candidates of a word
-SAME_KEY = 48  # words with one key that are looked at, the most frequent first
+LIKELY = 10  # bits by which a candidate may be less likely than the best, its neighbours aside
+STEPS, FAR_STEPS = 64, (1 << 14) - 1  # costs are compared in 64ths of a bit
+SAME_KEY = 20  # words with one key that are looked at, the most frequent first
+SHORT, LONG = 4, 16  # letters of words that are looked at for many slips on the keyboard, if they are known and if not
 COMMON = 50_000  # the words, of the most frequent, that are looked for behind two errors
 PLAIN = np.float32(12.0)  # an error that costs no more explains a word well enough to look no further
 UNSEEN = 12  # errors of a word that nobody saw
@@ -47,15 +52,15 @@ class Candidates:
     def join(cls, parts: Iterable[Candidates]) -> Candidates:
         """All pairs of several parts, of each the best."""
         several = list(parts)
-        of, word, kind = (
-            np.concatenate([getattr(part, name) for part in several]) if several else np.empty(0, np.int64)
-            for name in ("of", "word", "kind")
-        )
-        channel = np.concatenate([part.channel for part in several] or [np.empty(0, np.float32)])
-        order = np.lexsort((kind, -channel, word, of))
-        of, word = of[order], word[order]
-        first = np.append(True, (of[1:] != of[:-1]) | (word[1:] != word[:-1]))[: of.size] & (channel[order] > -FAR)
-        return cls(of[first], word[first], channel[order][first], kind[order][first])
+        if not several:
+            return cls(*(np.empty(0, np.int64),) * 2, np.empty(0, np.float32), np.empty(0, np.int64))
+        of, word, kind = (np.concatenate([getattr(part, name) for part in several]) for name in ("of", "word", "kind"))
+        cost = np.round(np.concatenate([part.channel for part in several]) * -STEPS).astype(np.int64)
+        packed = np.sort(of << 34 | word << 17 | np.minimum(cost, FAR_STEPS) << 3 | kind)  # one sort of whole numbers
+        packed = packed[np.append(True, packed[1:] >> 17 != packed[:-1] >> 17)[: packed.size]]
+        packed = packed[(packed >> 3 & FAR_STEPS) < FAR_STEPS]
+        channel = ((packed >> 3 & FAR_STEPS) / -STEPS).astype(np.float32)
+        return cls(packed >> 34, packed >> 17 & (1 << 17) - 1, channel, packed & 7)
 
     def __len__(self) -> int:
         return self.of.size
@@ -65,26 +70,32 @@ class Candidates:
 
     def best(self, most: int) -> Candidates:
         """At most so many of each noisy word, by channel and frequency."""
-        score = lexicon().cost[self.word] - self.channel
-        order = np.lexsort((self.word, score, self.of))
-        of = self.of[order]
-        opens = np.flatnonzero(np.append(True, of[1:] != of[:-1])[: of.size])
+        score = np.round((lexicon().cost[self.word] - self.channel) * STEPS).astype(np.int64)
+        order = np.argsort(self.of << 34 | np.minimum(score, FAR_STEPS) << 17 | self.word)
+        of, opens = _ranked(self.of[order])
+        best = score[order][opens]
+        near = score[order] <= np.repeat(best, np.diff(np.append(opens, of.size))) + STEPS * LIKELY
         rank = np.arange(of.size) - np.repeat(opens, np.diff(np.append(opens, of.size)))
-        return self.where(np.sort(order[rank < most]))
+        return self.where(np.sort(order[near & (rank < most)]))
 
 
-def candidates(noisy: Ragged, most: int = MOST) -> Candidates:
-    """All words of the lexicon that may have been meant by each noisy word, whatever its case; none for very long ones."""
+def candidates(noisy: Ragged, most: int = MOST, *, near: bool = False) -> Candidates:
+    """All words of the lexicon that may have been meant by each noisy word, whatever its case; none for very long ones.
+
+    near: only by one error that is not far-fetched, as is enough for words that are known and still in doubt.
+    """
     spelt = Spelt.of(folded(noisy))
-    fit = np.flatnonzero((spelt.lengths > 1) & (spelt.lengths <= LONGEST) & (sums(spelt.letters < 26, spelt.offsets) > 0))
+    fit = np.flatnonzero(
+        (spelt.lengths > 1) & (spelt.lengths <= LONGEST) & (sums(spelt.letters < 26, spelt.offsets) > 0)
+    )
     part = spelt.take(fit)
-    found = _near(part)
+    found = _near(part, SHORT if near else LONG)
     plain = found.channel >= -PLAIN
     plain |= (found.kind == SHUFFLED) & (part.lengths[found.of] > 4)
     hard = np.ones(fit.size, np.bool_)
     hard[found.of[plain]] = False
     rest = np.flatnonzero(hard & (part.lengths > 2))
-    if rest.size:
+    if rest.size and not near:
         far = _far(part.take(rest))
         found = Candidates.join([found, Candidates(rest[far.of], far.word, far.channel, far.kind)])
     found = found.best(most)
@@ -94,8 +105,8 @@ def candidates(noisy: Ragged, most: int = MOST) -> Candidates:
 # ---- the two rounds ----
 
 
-def _near(noisy: Spelt) -> Candidates:
-    """Candidates by one error."""
+def _near(noisy: Spelt, slips: int) -> Candidates:
+    """Candidates by one error; in words of up to so many letters also by any number of slips on the keyboard."""
     words, tables = _words(), _tables()
     one, keys = noisy.without_one()
     of, word = _matches(tables.without_one, np.append(np.arange(len(noisy)), one), np.append(noisy.hashes(), keys))
@@ -121,7 +132,7 @@ def _near(noisy: Spelt) -> Candidates:
     ):
         of, entry = table.all(noisy.hashes(), SAME_KEY)
         parts.append(_made(of, numbers[entry], cost[entry], kind))
-    parts.append(_by_keys(noisy))
+    parts.append(_by_keys(noisy, slips))
     return Candidates.join(parts)
 
 
@@ -142,7 +153,9 @@ def _far(noisy: Spelt) -> Candidates:
     parts.append(_made(of, word, edits(words.take(word), noisy.take(of)), TYPO))
 
     one, keys = noisy.unordered_without_one()
-    of, word = _matches(tables.unordered_without_one, np.append(np.arange(len(noisy)), one), np.append(noisy.unordered(), keys))
+    of, word = _matches(
+        tables.unordered_without_one, np.append(np.arange(len(noisy)), one), np.append(noisy.unordered(), keys)
+    )
     full, inner = noisy.arrangements()
     ends = noisy.letters[noisy.offsets[of]] == words.letters[words.offsets[word]]
     ends &= noisy.letters[noisy.offsets[of + 1] - 1] == words.letters[words.offsets[word + 1] - 1]
@@ -167,15 +180,20 @@ def _matches(table: HashTable, of: Ints, keys: Bits) -> tuple[Ints, Ints]:
     """All pairs (noisy word, word) that have a key in common, each once; of a noisy word the most frequent words."""
     at, word = table.all(keys, SAME_KEY)
     of, word = _distinct(of[at], word)
-    opens = np.flatnonzero(np.append(True, of[1:] != of[:-1])[: of.size])
-    rank = np.arange(of.size) - np.repeat(opens, np.diff(np.append(opens, of.size)))
-    few = rank < SAME_KEY
+    of, opens = _ranked(of)
+    few = np.arange(of.size) - np.repeat(opens, np.diff(np.append(opens, of.size))) < SAME_KEY
     return of[few], word[few]
 
 
 def _distinct(of: Ints, word: Ints) -> tuple[Ints, Ints]:
-    key = np.unique(of << 20 | word)
+    key = np.sort(of << 20 | word)
+    key = key[np.append(True, key[1:] != key[:-1])[: key.size]]
     return key >> 20, key & (1 << 20) - 1
+
+
+def _ranked(of: Ints) -> tuple[Ints, Ints]:
+    """Sorted numbers, and where each different one begins."""
+    return of, np.flatnonzero(np.append(True, of[1:] != of[:-1])[: of.size])
 
 
 # ---- what is looked up ----
@@ -297,10 +315,10 @@ def _slips(length: int) -> _Slips:
     return _Slips(mine, np.stack(sets))
 
 
-def _by_keys(noisy: Spelt) -> Candidates:
+def _by_keys(noisy: Spelt, longest: int) -> Candidates:
     """Words of the same length in which every letter is the same or a neighbour on the keyboard, the most frequent of them."""
     parts = []
-    for length in range(2, 17):
+    for length in range(2, longest + 1):
         some = np.flatnonzero(noisy.lengths == length)
         if not some.size:
             continue
@@ -313,7 +331,7 @@ def _by_keys(noisy: Spelt) -> Candidates:
             row, byte = np.nonzero(sets)
             hit, bit = np.nonzero(np.unpackbits(sets[row, byte, None], axis=1))
             row, word = row[hit], slips.word[byte[hit] * 8 + bit]
-            opens = np.flatnonzero(np.append(True, row[1:] != row[:-1])[: row.size])
+            _, opens = _ranked(row)
             rank = np.arange(row.size) - np.repeat(opens, np.diff(np.append(opens, row.size)))
             row, word = row[rank < MOST], word[rank < MOST]
             differ = letters[row] != _words().take(word).letters.reshape(-1, length)

@@ -33,7 +33,9 @@ def edit_costs() -> tuple[Bitcosts, Bitcosts, Bitcosts, Bitcosts]:
     context = np.repeat(np.arange(rules.first.size - 1), np.diff(rules.first))
     before, letter, after = context // 784 % 28, context // 28 % 28, context % 28
     texts = rules.texts.take(rules.number)
-    first = np.append(texts.codes, np.uint32(0))[np.minimum(texts.offsets[:-1], texts.codes.size)].astype(np.int64) - ord("a")
+    first = np.append(texts.codes, np.uint32(0))[np.minimum(texts.offsets[:-1], texts.codes.size)].astype(
+        np.int64
+    ) - ord("a")
     second = np.append(texts.codes, np.zeros(2, np.uint32))[texts.offsets[:-1] + 1].astype(np.int64) - ord("a")
     usual = (first >= 0) & (first < 26) & (letter < 26) & (before < 28)
     single = usual & (rules.taken == 1)

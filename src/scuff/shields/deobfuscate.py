@@ -10,7 +10,6 @@ import numpy as np
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Ints, Mask, Ragged, bounds
-from ..text.unicode import is_white
 from ..text.words import Spans
 from .base import Repairs, Shield, mended
 from .glued import find_glued
@@ -36,6 +35,8 @@ class Deobfuscate(Shield):
     kinds: ClassVar[tuple[str, ...]] = KINDS
 
     def mend(self, corpus: Corpus) -> Repairs:
+        if not corpus.of_lists:  # words as they look now, not those that a perturbed corpus remembers
+            corpus = Corpus(corpus.codes, corpus.offsets, corpus.keys)
         changes = find_symbols(corpus)
         text = Ragged(changes.new[changes.new > 0], bounds((changes.new > 0).astype(np.int64)))
         edits = Edits.of(corpus, Spans(changes.row, changes.at, changes.at + 1), text)

@@ -26,9 +26,16 @@ CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
 NAMED = 10.0  # more bits where two words would begin with a capital, as names do
 LETTERS = 3.1  # letters of a part, on average, of splits into three and more
 ODD = 1.0  # more bits where a part is no word
-COMPOUND, AFFIX = 4.0, 10.0  # more bits where two short words could be a compound, and where one of them is often a part of words
+COMPOUND, AFFIX = (
+    4.0,
+    10.0,
+)  # more bits where two short words could be a compound, and where one of them is often a part of words
 LIKELY = 13.0  # bits by which several splits of one text count, too
-GLUED, TYPO, FIRST = 13.0, 13.0, 4.0  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
+GLUED, TYPO, FIRST = (
+    13.0,
+    13.0,
+    4.0,
+)  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
 TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra cross self counter "
@@ -67,7 +74,9 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     sure &= ours
     once = first_of_each(texts, row)  # a word that comes again proves nothing more
     seen = np.bincount(row[sure & once], minlength=len(corpus))
-    seen += np.maximum(np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0)  # nor does one alone
+    seen += np.maximum(
+        np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0
+    )  # nor does one alone
     prior = bits_of_tampering(seen, many)
     compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts)) | all_capitals(texts)
     done = sure | (cut & (prior[row] <= CALM) & (gain > prior[row] + COMPOUND * compound))
@@ -158,7 +167,9 @@ def splittable(corpus: Corpus, words: Spans) -> Mask:
     number = among(codes[np.minimum(words.start, codes.size - 1)], "0123456789")
     good &= ~(among(before, BEFORE) & ~(number & among(before, ".,$"))) & ~among(behind, BEHIND)
     letter = ((codes | 32) >= ord("a")) & ((codes | 32) <= ord("z"))
-    good &= ~((behind == ord(".")) & ((following | 32) >= ord("a")) & ((following | 32) <= ord("z")))  # a name of a file
+    good &= ~(
+        (behind == ord(".")) & ((following | 32) >= ord("a")) & ((following | 32) <= ord("z"))
+    )  # a name of a file
     plain = letter | among(codes, "'’-0123456789")
     strange = bounds(~plain)
     letters = bounds(letter)

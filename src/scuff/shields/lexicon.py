@@ -20,9 +20,42 @@ from .hashes import HashTable, word_bits
 
 Costs = npt.NDArray[np.float32]
 CURLY, APOSTROPHE, HYPHEN = 0x2019, 0x27, 0x2D
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # makes hashes of keys of pairs; odd, so none are mixed up
 UNKNOWN = np.float32(20.0)  # the cost of a word that is not in the lexicon, in bits
-ENDINGS = (("s", ""), ("ly", ""), ("ly", "le"), ("ness", ""), ("like", ""), ("wise", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("ings", ""), ("y", "e"), ("er", ""), ("ers", ""))
-BEGINNINGS = ("un", "re", "pre", "non", "anti", "over", "under", "out", "super", "mis", "co", "bio", "multi", "sub", "inter", "mega")
+ENDINGS = (
+    ("s", ""),
+    ("ly", ""),
+    ("ly", "le"),
+    ("ness", ""),
+    ("like", ""),
+    ("wise", ""),
+    ("ed", ""),
+    ("ed", "e"),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ings", ""),
+    ("y", "e"),
+    ("er", ""),
+    ("ers", ""),
+)
+BEGINNINGS = (
+    "un",
+    "re",
+    "pre",
+    "non",
+    "anti",
+    "over",
+    "under",
+    "out",
+    "super",
+    "mis",
+    "co",
+    "bio",
+    "multi",
+    "sub",
+    "inter",
+    "mega",
+)
 STEM, COMMON = 4, 18.5  # letters and bits of a word whose forms are right
 ORDINALS = ("s", "st", "nd", "rd", "th", "'s")  # 1990s, 1st
 
@@ -39,7 +72,7 @@ class Lexicon:
     """English words in lower case, numbered by falling frequency.
 
     cost: -log2 of each word's probability. others: hashes of further forms that are right. pairs: left * size + right of pairs
-    that are more likely than their words by themselves, sorted. back: what it costs not to be in a pair with a left word.
+    that are more likely than their words by themselves. back: what it costs not to be in a pair with a left word.
     capital: how often a word inside a sentence begins with a capital letter, from 0 to 1: nearly always if it is a name.
     """
 
@@ -47,7 +80,7 @@ class Lexicon:
     cost: Costs
     table: HashTable
     others: HashTable
-    pairs: Ints
+    pairs: HashTable
     pair_costs: Costs
     back: Costs
     capital: Costs
@@ -77,12 +110,13 @@ class Lexicon:
         left, right = np.broadcast_arrays(left, right)
         size = len(self)
         out = np.where(right < 0, UNKNOWN, self.cost[right] + np.where(left < 0, np.float32(0), self.back[left]))
-        key = (left.astype(np.int64) * size + right).ravel()
-        key[(left < 0).ravel() | (right < 0).ravel()] = -1
-        at = np.minimum(np.searchsorted(self.pairs, key), self.pairs.size - 1)
-        hit = (self.pairs[at] == key).reshape(out.shape)
-        out[hit] = self.pair_costs[at.reshape(out.shape)[hit]]
-        return out.astype(np.float32)
+        both = np.flatnonzero((left >= 0) & (right >= 0))
+        key = (left.ravel()[both].astype(np.int64) * size + right.ravel()[both]).astype(np.uint64)
+        at = self.pairs.first(key * SPREAD)
+        hit = at >= 0
+        out = out.astype(np.float32)
+        out.reshape(-1)[both[hit]] = self.pair_costs[self.pairs.value[at[hit]]]
+        return out
 
     def _listed(self, keys: Bits) -> Mask:
         found = self.table.has(keys)
@@ -212,7 +246,7 @@ def lexicon() -> Lexicon:
         coarse[order] / step,
         HashTable.of(word_bits(words)),
         HashTable.of(word_bits(_lines(others))),
-        left * order.size + right,
+        HashTable.of((left * order.size + right).astype(np.uint64) * SPREAD),
         np.frombuffer(pair_costs, np.uint8) / step,
         np.frombuffer(back, np.uint8) / step,
         np.frombuffer(capital, np.uint8)[order] / np.float32(255),

@@ -5,10 +5,15 @@ from __future__ import annotations
 from ..specs import Family, split_outside
 from .base import Shield
 from .chain import Chain
+from .deobfuscate import Deobfuscate
 from .normalise import Normalise
+from .restore import Restore
 
-NAMES: dict[str, type[Shield]] = {"normalise": Normalise}
-CHAINS: dict[str, str] = {}  # names of whole chains
+NAMES: dict[str, type[Shield]] = {"normalise": Normalise, "deobfuscate": Deobfuscate, "restore": Restore}
+CHAINS: dict[str, str] = {  # names of whole chains
+    "fast": "normalise+deobfuscate+restore",
+    "context": "normalise+deobfuscate+restore(tier='context')",
+}
 FAMILY: Family[Shield] = Family("a shield", "scuff.shields", Shield, NAMES)
 
 

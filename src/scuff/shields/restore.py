@@ -21,20 +21,28 @@ from .channels import Bitcosts
 from .hashes import word_bits
 from .keys import Spelt
 from .lexicon import HYPHEN, UNKNOWN, folded, lexicon
-from .names import NAMES
 
 TIERS = ("fast", "context")
-SURE, STEEP, EASY = 6.3, 2.6, -2.5  # bits by which a change must be likelier than that a word is right, in a text with few errors;
+SURE, STEEP, EASY = (
+    6.3,
+    2.6,
+    -2.5,
+)  # bits by which a change must be likelier than that a word is right, in a text with few errors;
 # how many fewer for every doubling of the errors; and the fewest
 SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
 TITLE = 1.5  # and more for a word with a capital letter, which may be a name
 KNOWN = 0.5  # and more for a word that is known
 NOISY = 0.05  # the share of words surely wrong from which on known words are doubted, too
-RARE = 10.0  # bits of a known word beside its neighbours from which on it may be doubted
+RARE = 12.0  # bits of a known word beside its neighbours from which on it may be doubted
 LISTED = -23.0  # log2 of the probability of a word that is right but not frequent enough for the lexicon
 NAME = 0.9  # the share of capitals from which on a word is a name
 CLEAN, WORDS = 0.15, 20.0  # wrong words, and words, that every text is taken to have besides its own
-LACKED = {"small": 0.0015, "start": 0.006, "title": 0.02, "bare": 0.012}  # how often a right word is in no list, by its case
+LACKED = {
+    "small": 0.0015,
+    "start": 0.006,
+    "title": 0.02,
+    "bare": 0.012,
+}  # how often a right word is in no list, by its case
 TURNS = 3  # rounds in which words are chosen beside the choices for their neighbours
 PAIR = 0.9  # how much what the neighbours say counts
 FOREIGN = 0.25  # the share of unknown words from which on the language of a text is looked at
@@ -102,7 +110,7 @@ class Restore(Shield):
         if not asked.size:
             return Repairs.none(self.kinds)
         puzzle = find_puzzle(page, asked, None)
-        chosen, confidence = choose(puzzle)
+        chosen, confidence = choose(puzzle, TURNS - 1)
         doubted = _doubted(page, puzzle, chosen, confidence)
         if doubted.size:
             puzzle = find_puzzle(page, np.sort(np.append(asked, doubted)), puzzle)
@@ -160,7 +168,7 @@ def find_puzzle(page: Page, asked: Ints, earlier: Puzzle | None) -> Puzzle:
         table = candidates(page.distinct.take(mine))
     else:
         kept = np.isin(mine, earlier.listed)
-        new = candidates(page.distinct.take(mine[~kept]))
+        new = candidates(page.distinct.take(mine[~kept]), near=True)
         old = earlier.table
         place, fresh = np.searchsorted(mine, earlier.listed), np.flatnonzero(~kept)
         table = Candidates.join([replace(old, of=place[old.of]), replace(new, of=fresh[new.of])])
@@ -210,7 +218,9 @@ def _units(corpus: Corpus) -> Spans:
         opens = np.append(True, ~joined[:-1])
         closes = np.flatnonzero(~joined)
         words = Spans(words.row[opens], words.start[opens], words.stop[closes])
-    split = np.flatnonzero(sums((corpus.codes == HYPHEN) | (corpus.codes == 39) | (corpus.codes == 0x2019), corpus.offsets) > 0)
+    split = np.flatnonzero(
+        sums((corpus.codes == HYPHEN) | (corpus.codes == 39) | (corpus.codes == 0x2019), corpus.offsets) > 0
+    )
     return _parts(corpus, words) if split.size else words
 
 
@@ -252,7 +262,8 @@ def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
     shouted = np.bincount(units.row, texts.lengths * loud, len(corpus))
     fixed |= texts.lengths == 1
     few = np.flatnonzero(~fixed)
-    fixed[few] = _in_addresses(corpus, units.where(few))
+    if few.size:
+        fixed[few] = _in_addresses(corpus, units.where(few))
     loud &= ~fixed & (texts.lengths <= SHORT) & (2 * shouted < letters)[units.row]
     return fixed | loud, loud
 
@@ -260,17 +271,16 @@ def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
 def _in_addresses(corpus: Corpus, units: Spans) -> Mask:
     """Which units stand in a chunk between blanks that has a sign of an address, a mention, a tag or code, or at an inner dot."""
     code = corpus.codes
-    signs = np.append(0, np.cumsum(ADDRESS[np.minimum(code, 127)] & (code < 128)))
-    edges = np.flatnonzero(is_white(code))
-    edges = np.unique(np.concatenate((edges, corpus.offsets)))
-    begin = edges[np.searchsorted(edges, units.start, "right") - 1]
-    end = np.append(edges, code.size)[np.searchsorted(edges, units.stop)]
-    found = signs[end] > signs[begin]
-    slashes = np.append(0, np.cumsum(code == ord("/")))
-    found |= slashes[end] > slashes[begin] + 1  # and/or is none
+    white = is_white(code)
+    opens = white.copy()
+    opens[corpus.offsets[:-1][corpus.lengths > 0]] = True
+    chunk = np.cumsum(opens)
+    low = np.minimum(code, 127)
+    signs = np.bincount(chunk[ADDRESS[low] & (code < 128)], minlength=int(chunk[-1]) + 1)
+    slashes = np.bincount(chunk[code == ord("/")], minlength=int(chunk[-1]) + 1)  # and/or is no address
+    found = ((signs > 0) | (slashes > 1))[chunk[units.start]]
     around = np.concatenate((np.zeros(2, np.uint32), code, np.zeros(2, np.uint32)))
-    solid = np.append(np.append(np.zeros(2, np.bool_), ~is_white(code)), np.zeros(2, np.bool_))
-    solid &= (around | 32 >= ord("a")) & (around | 32 <= ord("z")) | ((around >= 48) & (around < 58))
+    solid = ((around | 32) >= ord("a")) & ((around | 32) <= ord("z")) | ((around >= ord("0")) & (around <= ord("9")))
     inside = units.stop + 1 < corpus.offsets[units.row + 1]
     found |= inside & (around[units.stop + 2] == ord(".")) & solid[units.stop + 3]
     inside = units.start - 1 > corpus.offsets[units.row]
@@ -307,7 +317,9 @@ def _by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitc
     capital = texts.codes != case_map(upper=False)[texts.codes]
     some = sums(capital, texts.offsets) > 0
     many = np.bincount(units.row, some, rows)
-    says = (many > 0) & (many <= 0.6 * page.total)  # a text without any capital, or with one in nearly all words, says nothing
+    says = (many > 0) & (
+        many <= 0.6 * page.total
+    )  # a text without any capital, or with one in nearly all words, says nothing
     mine, row, starts = some[asked], units.row[asked], page.starts[asked]
     rate = np.where(mine, np.where(starts, LACKED["start"], LACKED["title"]), LACKED["small"])
     rate = np.where(says[row], rate, LACKED["bare"])
@@ -324,7 +336,7 @@ def _by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitc
 # ---- what is chosen ----
 
 
-def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
+def choose(puzzle: Puzzle, turns: int = TURNS) -> tuple[Ints, Floats]:
     """The candidate (an index of `found`, or -1) of each asked word, and the confidence: it is to be taken if that is not below 0.
 
     Words are chosen one by one beside the choices for their neighbours, in a few rounds; how often words are wrong, and what
@@ -341,7 +353,7 @@ def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
     usual = np.exp2(-PRIOR) / np.exp2(-PRIOR).sum()
     kinds = np.tile(usual, (rows, 1))
     pick, odds = np.full(asked.size, -1), np.full(asked.size, -np.inf)
-    for _ in range(TURNS):
+    for _ in range(turns):
         rate = (wrong + CLEAN) / (total + WORDS)
         left, right = (np.where(at[asked] >= 0, number[at[asked]], -1) for at in (page.before, page.after))
         score = found.channel + puzzle.case - beside_cost(found.word, left[of], right[of])
@@ -350,7 +362,11 @@ def choose(puzzle: Puzzle) -> tuple[Ints, Floats]:
         some = pick >= 0
         keep = np.where(page.number[asked] >= 0, -beside_cost(page.number[asked], left, right), puzzle.keep)
         odds = np.where(some, score[pick] if score.size else 0, -np.inf) + np.log2(rate / (1 - rate))[row] - keep
-        sure = np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row] + np.where(unknown, 0, KNOWN) + TITLE * title
+        sure = (
+            np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row]
+            + np.where(unknown, 0, KNOWN)
+            + TITLE * title
+        )
         number[asked] = np.where(some & (odds > sure), found.word[pick] if len(found) else -1, page.number[asked])
         likely = 1 / (1 + np.exp2(-np.clip(odds - np.where(unknown, 0, KNOWN), -50, 50)))
         wrong = np.bincount(row, likely, rows)
@@ -371,11 +387,13 @@ def beside_cost(word: Ints, left: Ints, right: Ints) -> Bitcosts:
 
 
 def _first(of: Ints, score: npt.NDArray[np.floating], size: int) -> Ints:
-    """The index of the best candidate of each word, -1 for none; of equal ones the first."""
+    """The index of the best candidate of each word, -1 for none; of equal ones the first. `of` is sorted."""
     out = np.full(size, -1)
-    order = np.lexsort((np.arange(of.size), -score, of))
-    opens = np.append(True, np.diff(of[order]) != 0)[: of.size]
-    out[of[order][opens]] = order[opens]
+    if of.size:
+        opens = np.flatnonzero(np.append(True, of[1:] != of[:-1]))
+        best = np.repeat(np.maximum.reduceat(score, opens), np.diff(np.append(opens, of.size)))
+        hits = np.flatnonzero(score == best)[::-1]
+        out[of[hits]] = hits  # the first is written last
     return out
 
 
@@ -434,6 +452,3 @@ def cased_as(new: Ragged, old: Ragged, raised: Mask) -> Ragged:
     curly = np.repeat(sums(old.codes == 0x2019, old.offsets) > 0, new.lengths)
     codes[curly & (codes == 39)] = 0x2019
     return Ragged(codes, new.offsets)
-
-
-NAMES["restore"] = Restore

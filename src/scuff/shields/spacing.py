@@ -22,7 +22,11 @@ BLANK = 32
 MOST, LETTERS = 20, 24  # pieces of a word, and their letters
 RARE = 8.0  # bits, and two for each letter, above which a short word may be a piece
 SPELT = 4  # single letters in a row that are a word, whatever they spell
-DOUBLED, SHARE = 3, 0.2  # gaps of a line, and what share of its gaps, that are wide where blanks were doubled on purpose
+BESIDE = "/&@#_\\=+*'’-.$%<>"  # before or, but for a full stop, behind a letter that belongs to something else
+DOUBLED, SHARE = (
+    3,
+    0.2,
+)  # gaps of a line, and what share of its gaps, that are wide where blanks were doubled on purpose
 
 
 def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints]:
@@ -32,13 +36,13 @@ def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints]:
     length = pieces.texts.lengths
     many = words.per_row(len(corpus))
     busy = bits_of_tampering(sure, many) <= CALM
-    rare = busy[words.row] & (length <= 3) & (lexicon().cost[pieces.number] > RARE + 2 * length)
+    rare = (length <= 3) & (lexicon().cost[pieces.number] > RARE + 2 * length)
     linked = (words.start[1:] - words.stop[:-1] == 1) & (words.row[1:] == words.row[:-1])
     linked[linked] = corpus.codes[words.stop[:-1][linked]] == BLANK
     first, last = _windows(linked, pieces.odd | rare, length)
     stretches = Stretches.of(pieces, first, last)
     worth = stretches.known | stretches.spelt | (busy[words.row[first]] & (stretches.empty | stretches.figures))
-    stretches = stretches.where(worth)
+    stretches = stretches.where(worth & _free(corpus, words, first, last))
     if not len(stretches.first):
         none = np.empty(0, np.int64)
         return none, none
@@ -119,8 +123,9 @@ class Stretches:
         alone, loud = count(~single) == 0, count(capitals < length) == 0
         # Van Rossum: in a word that was cut only the first piece has a capital
         initial = bounds((capitals > 0) & (length > 1))
+        plain &= ~_alphabet(joined)
         plain &= loud | (initial[last + 1] == initial[first + 1])
-        spelt = alone & ~_goes_on(single, pieces.words, first, last) & (last - first >= SPELT - 1) & ~_alphabet(joined)
+        spelt = alone & ~_goes_on(single, pieces.words, first, last) & (last - first >= SPELT - 1)
         empty = plain & (count((pieces.number >= 0) & (length > 2)) == 0)
         figures = count(~(digit & single)) == 0
         return cls(pieces, first, last, number, known & plain, spelt & plain, empty, figures, loud)
@@ -193,6 +198,16 @@ def _apart(stretches: Stretches, gain: Floats) -> Ints:
     start = first[best]
     spans = Candidates(best, stretches.pieces.words.row[start], start, last[best] + 1, start, start, order)
     return spans.without_overlaps(Rng(np.empty(0, np.uint64))).index
+
+
+def _free(corpus: Corpus, words: Spans, first: Ints, last: Ints) -> Mask:
+    """Which stretches have no symbol at their ends that makes a letter of them part of something else: w/o n/a."""
+    edge = np.zeros(1, np.uint32)
+    before = np.append(edge, corpus.codes)[words.start]
+    behind = np.append(corpus.codes, edge)[words.stop]
+    before[words.start == corpus.offsets[words.row]] = 0
+    behind[words.stop == corpus.offsets[words.row + 1]] = 0
+    return ~among(before, BESIDE)[first] & ~among(behind, BESIDE.replace(".", ""))[last]
 
 
 def _goes_on(single: Mask, words: Spans, first: Ints, last: Ints) -> Mask:

@@ -42,7 +42,11 @@ NUMBER, JOINT = 9.0, 3.0  # bits of digits, and of a hyphen or 's
 CAPITAL = 6.0  # bits that a capital behind a small letter is worth as the beginning of a part; one inside a part costs twice that
 MARGIN = 14.0  # bits by which a part may be worse than the best way without it
 BITS = 22
-NAME, NAME_LETTERS, OTHER = 19.0, 4, -2  # bits and letters of a known form that is not in the lexicon, and what stands for its number
+NAME, NAME_LETTERS, OTHER = (
+    19.0,
+    4,
+    -2,
+)  # bits and letters of a known form that is not in the lexicon, and what stands for its number
 ORDINALS = "st nd rd th s".split()
 CLITICS = "'s 've 're 'll 'd 'm n't".split()
 CUT = 0.5  # bits of each place where a blank is missing
@@ -112,7 +116,9 @@ def split(words: Ragged) -> Splits:
         return out
     word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True))
     order = np.lexsort((cut, word))
-    return Splits(out.bits, out.known, out.function, out.helped, out.parts, word[order], cut[order], out.first, out.last)
+    return Splits(
+        out.bits, out.known, out.function, out.helped, out.parts, word[order], cut[order], out.first, out.last
+    )
 
 
 def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
@@ -123,7 +129,9 @@ def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
     kind = word_class(classes(codes))
     place = np.arange(codes.size) - np.repeat(words.offsets[:-1], words.lengths)
     row = np.repeat(np.arange(many), words.lengths)
-    left = np.repeat(words.offsets[1:], words.lengths) - np.arange(codes.size)  # letters from here to the end of the word
+    left = np.repeat(words.offsets[1:], words.lengths) - np.arange(
+        codes.size
+    )  # letters from here to the end of the word
     camel = np.append(False, (kind[:-1] != UPPER) & (kind[1:] == UPPER)) & (place > 0)
     camels = bounds(camel)
     opens = np.where(camel, -CAPITAL, 0) + np.where(codes == ord("i"), 3 * (left > 1), 0)
@@ -139,13 +147,21 @@ def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
             maybe = np.flatnonzero(seen_others[_last_bits(keys)])
             name = at[maybe[lexicon().others.has(keys[maybe])]]
             cost[length - 1, place[name], row[name]] = (
-                NAME + CUT * (place[name] > 0) + 2 * CAPITAL * (camels[name + length] - camels[name + 1]) + np.minimum(opens[name], 0)
+                NAME
+                + CUT * (place[name] > 0)
+                + 2 * CAPITAL * (camels[name + length] - camels[name + 1])
+                + np.minimum(opens[name], 0)
             )
             number[length - 1, place[name], row[name]] = OTHER
         hit, found = words_at(keys)
         at = at[hit]
         inner = camels[at + length] - camels[at + 1]
-        bits = table[found] + CUT * (place[at] > 0) + 2 * CAPITAL * inner + np.where(length == 1, opens[at], np.minimum(opens[at], 0))
+        bits = (
+            table[found]
+            + CUT * (place[at] > 0)
+            + 2 * CAPITAL * inner
+            + np.where(length == 1, opens[at], np.minimum(opens[at], 0))
+        )
         cost[length - 1, place[at], row[at]] = np.minimum(bits, NEVER)
         number[length - 1, place[at], row[at]] = found
     _special(low, kind, row, place, cost)
@@ -319,7 +335,9 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
         step = before[has]
     cut_word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True)) if cuts else (word[:0], word[:0])
     ends = np.isin(first_number, _helpers(False)) | np.isin(last_number, _helpers(True))
-    return Splits(total, known, ends & (parts > 0), helped & (parts > 1), parts + 1, cut_word, cut, first_number, last_number)
+    return Splits(
+        total, known, ends & (parts > 0), helped & (parts > 1), parts + 1, cut_word, cut, first_number, last_number
+    )
 
 
 @cache

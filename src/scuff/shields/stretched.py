@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..text.corpus import Corpus
-from ..text.ragged import Ints, Ragged, bounds, spread, sums
+from ..text.ragged import Ragged, bounds, spread, sums
 from ..text.unicode import case_map, word_class
 from ..text.unicode_data import LETTER, LOWER, UPPER
 from ..text.words import Spans
@@ -19,7 +19,7 @@ TWICE = 1.0  # bits more for a letter that stays twice
 BESIDE = "@#/\\_=&$<~%+|"
 # what is stretched by its nature, each letter once
 SOUNDS = (
-    "a ah aha ahem argh aw bah boo brr bz bzt duh eh ek er ew ewe f fh gr grah grr ha he hey hm ho hu huh hush m mh mu mwah nah ne nom o of oh ok op ouch ow pf "
+    "a ah aha ahem argh aw bah bo boo br brr bz bzt duh eh ek er ew ewe f fh gr grah grr ha he hey hm ho hu huh hush m mh mu mwah nah ne nom o of oh ok op ouch ow pf "
     "pff phew poof psh pst rah sh shush sob tsk u ugh uh uhm um urgh vrom w wah wh whe who wo woh woo wosh wow x y yah yay yeah yikes yo yuk yum z zom zip"
 ).split()
 ROMAN = "IVXLCDM"
@@ -46,7 +46,11 @@ def find_stretched(corpus: Corpus) -> Spans:
     beside |= among(np.append(codes, edge)[words.stop], BESIDE) & (words.stop < corpus.offsets[words.row + 1])
     texts = corpus.cut(words)
     roman = sums(~among(texts.codes, ROMAN), texts.offsets) == 0
-    keep = beside | roman | (lexicon().number(texts) >= 0)
+    run = np.append(np.append(equal[1:] & equal[:-1], False)[1:], [False, False]) & np.append(
+        equal[1:] & equal[:-1], [False, False]
+    )
+    longest = bounds(run)  # four equal letters begin here
+    keep = beside | roman | ((lexicon().number(texts) >= 0) & (longest[words.stop] == longest[words.start]))
     words = words.where(~keep)
     return _surplus(words, words.cut(corpus))
 

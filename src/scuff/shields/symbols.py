@@ -29,7 +29,7 @@ USUAL = {
     "'": (6.1, 6.3), "-": (6.8, 7.2), ".": (8.2, 9.4), ":": (9.3, 13.5), "/": (9.4, 10.0), "!": (10.9, 13.5), "_": (11.0, 11.6),
     "’": (6.1, 6.3), ",": (12.0, 13.5), "(": (13.0, 13.9), "=": (13.1, 14.3), "&": (10.0, 14.1), "?": (13.0, 13.6), "|": (13.6, 14.6),
     "#": (13.6, 18.4), ")": (14.7, 15.2), "—": (8.0, 8.0), "–": (8.0, 8.0), "…": (8.0, 8.0), "@": (14.9, 15.1), "*": (15.0, 15.5),
-    "+": (15.0, 15.6), ";": (15.0, 15.6), "´": (8.0, 8.0), "\xad": (8.0, 8.0), "‐": (7.0, 7.0), "‑": (7.0, 7.0), "‘": (8.0, 8.0),
+    "+": (15.0, 15.6), ";": (15.0, 15.6), "´": (8.0, 8.0), "\xad": (8.0, 8.0), "‐": (7.0, 7.0), "‑": (7.0, 7.0), "‘": (8.0, 8.0), "$": (14.0, 15.0),
     "\x91": (8.0, 8.0), "\x92": (8.0, 8.0), "\x93": (8.0, 8.0), "\x94": (8.0, 8.0), "\x96": (8.0, 8.0), "\x97": (8.0, 8.0),
 }  # fmt: skip
 UNUSUAL = (18.0, 19.0)
@@ -53,6 +53,11 @@ LEET = {
     "0": "o", "1": "il", "2": "z", "3": "e", "4": "a", "5": "s", "6": "gb", "7": "t", "8": "b", "9": "g",
     "@": "a", "$": "s", "!": "il", "|": "li", "+": "t", "(": "c", "€": "e", "£": "l", "¢": "c", "¥": "y",
 }  # fmt: skip
+DOLLAR, DOLLARS, DOLLAR_COST = (
+    ord("$"),
+    2.0,
+    19.0,
+)  # an outer dollar sign is an s if that saves so many bits and gives no rare word
 MASK, MASKED = "*", "aeiou"  # a star may stand for any vowel
 ENDINGS = (  # of addresses and file names
     "com org net edu gov mil info html htm php txt pdf jpg jpeg png gif doc docx xls xlsx csv zip exe js css cpp java json xml svg yaml "
@@ -99,7 +104,9 @@ def find_cores(corpus: Corpus) -> Cores:
     letter = inside & ~digit
     hit = np.zeros(codes.size, np.bool_)
     hit[:-1] = (letter[:-1] & digit[1:]) | (digit[:-1] & letter[1:])
-    hit[1:] |= inside[:-1] & ~inside[1:] & ~white[1:]  # a symbol behind a letter, which is inside if a letter follows in the run
+    hit[1:] |= (
+        inside[:-1] & ~inside[1:] & ~white[1:]
+    )  # a symbol behind a letter, which is inside if a letter follows in the run
     at = np.flatnonzero(hit)
     edge = np.flatnonzero(white)
     row = np.searchsorted(offsets, at, "right") - 1
@@ -498,12 +505,44 @@ def find_symbols(corpus: Corpus) -> Changes:
         place = place[source[np.repeat(more, after.lengths)]]
         texts, row, prior = after.take(np.flatnonzero(more)), row[again], prior[again]
         cores = Cores(texts, row, cores.start[again], cores.led[again], cores.followed[again])
-    if not done:
-        none = np.empty(0, np.int64)
-        return Changes(none, none, none.astype(np.uint32), none.astype(np.bool_), sure)
+    done.append(find_dollars(corpus))
     rows, at, codes, read = (np.concatenate(part) for part in zip(*done, strict=True))
     order = np.argsort(at)
     return Changes(rows[order], at[order], codes[order], read[order], sure)
+
+
+def find_dollars(corpus: Corpus) -> tuple[Ints, Ints, Codes, Mask]:
+    """Finds dollar signs that are the first or last letters of words: $tupid, cla$$."""
+    codes, kind = corpus.codes, word_class(corpus.classes)
+    dollar = codes == DOLLAR
+    row = np.searchsorted(corpus.offsets, np.flatnonzero(dollar), "right") - 1
+    inside = (kind == LOWER) | (kind == UPPER) | dollar
+    border = np.zeros(codes.size + 1, np.bool_)
+    border[corpus.offsets] = True
+    opens = np.flatnonzero(inside & (border[:-1] | ~np.append(False, inside[:-1])))
+    shuts = np.flatnonzero(inside & (border[1:] | ~np.append(inside[1:], False)[: codes.size])) + 1
+    which = np.unique(np.searchsorted(opens, np.flatnonzero(dollar), "right") - 1)
+    start, stop = opens[which], shuts[which]
+    row = np.searchsorted(corpus.offsets, start, "right") - 1
+    wordy = np.append(_wordy()[kind], False)
+    outside = ~(wordy[stop] & ~border[stop]) & ~(np.append(False, wordy)[start] & ~border[start])
+    small = bounds(kind == LOWER)
+    outside &= small[stop] - small[start] >= 2  # US$ and A$ are money
+    outside &= dollar[start] ^ dollar[stop - 1]
+    row, start, stop = row[outside], start[outside], stop[outside]
+    length = stop - start
+    text = codes[spread(start, length)]
+    bare = text[text != DOLLAR]
+    rest = Ragged(bare, bounds(sums(text != DOLLAR, bounds(length))))
+    whole = Ragged(np.where(text == DOLLAR, np.uint32(ord("s")), text), bounds(length))
+    number, other = lexicon().number(whole), lexicon().number(rest)
+    better = np.where(other >= 0, lexicon().cost[other], np.inf) > lexicon().cost[number] + DOLLARS
+    good = (number >= 0) & better & (lexicon().cost[number] < DOLLAR_COST) & (length > 2)
+    at = spread(start[good], length[good])
+    rows = np.repeat(row[good], length[good])
+    sign = codes[at] == DOLLAR
+    at, rows = at[sign], rows[sign]
+    return rows, at, np.full(at.size, ord("s"), np.uint32), np.ones(at.size, np.bool_)
 
 
 def _mask(index: Ints, size: int) -> Mask:

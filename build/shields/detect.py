@@ -1,0 +1,171 @@
+"""Write src/scuff/resources/data/detect.json: the weights of Detector, and print how well it tells tampered texts.
+
+    PYTHONPATH=src python build/shields/detect.py            # needs SCUFF_SHARED (default ../shared); two minutes on one core
+    PYTHONPATH=src python build/shields/detect.py --areas    # only the areas under the ROC curve on the test parts
+
+Weights are learnt on the train parts of four sets, clean and perturbed at strengths from 0.05 to 0.8, with weight on few large
+weights (L2); bias and scale of each model (Platt) and the thresholds come from the dev parts, each set counting alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
+import scuff
+from scuff.shields.detect import (
+    KINDS_OF_TAMPERING,
+    RATES,
+    STATISTICS,
+    Detector,
+    Weights,
+    area,
+    features,
+    kinds_of_repairs,
+)
+from scuff.text.corpus import Corpus
+from scuff.text.ragged import Floats
+
+ROOT = Path(__file__).parents[2]
+TARGET = ROOT / "src/scuff/resources/data/detect.json"
+SHARED = Path(os.environ.get("SCUFF_SHARED", ROOT.parent / "shared"))
+SETS = ("wikitext", "agnews", "jigsaw", "sst2")
+PERTURBATIONS = {
+    "homoglyph": "look-alike", "homoglyph(scripts='all')": "look-alike", "visual": "look-alike", "glyph": "look-alike",
+    "invisible": "invisible", "intrude": "symbols", "segment": "spacing", "homoglyph(scripts='ascii')": "leet",
+    "keyboard": "spelling", "typo": "spelling", "natural": "spelling", "phonetic": "spelling", "inner-shuffle": "shuffled",
+    "full-shuffle": "shuffled", "disemvowel": "shortened", "truncate": "shortened",
+}  # fmt: skip
+STRENGTHS = (0.05, 0.1, 0.2, 0.4, 0.8)
+LONGEST = 400  # characters of a text that are taken, so that long comments do not take all the time
+PENALTY = 3.0
+
+
+def texts(name: str, part: str, first: int, count: int) -> list[str]:
+    """Some texts of a part of a set."""
+    out: list[str] = []
+    with gzip.open(SHARED / "data" / name / f"{part}.jsonl.gz", "rt", encoding="utf-8") as file:
+        for number, line in enumerate(file):
+            if first <= number < first + count:
+                row = json.loads(line)
+                out.append((row.get("text") or row["sentence"])[:LONGEST])
+    return out
+
+
+def tampered(part: str, each: int, seed: int) -> Iterator[tuple[str, float, list[str]]]:
+    """(perturbation, strength, changed texts): `each` texts of every set, other ones for each cell."""
+    cell = 0
+    for name in PERTURBATIONS:
+        for strength in STRENGTHS:
+            old = [text for one in SETS for text in texts(one, part, cell * each % 1500, each)]
+            new = scuff.perturb(old, name, strength, seed=seed)
+            yield name, strength, [text for text, was in zip(new, old, strict=True) if text != was]
+            cell += 1
+
+
+def sample(part: str, clean: int, each: int) -> tuple[Floats, Floats, Floats]:
+    """Features; the number of the kind of tampering of each text, from 1 (0: clean); a weight, so that both halves count alike."""
+    seen = [features(Corpus.of(texts(name, part, 0, clean))) for name in SETS]
+    kind = [np.zeros(len(rows)) for rows in seen]
+    for name, _, changed in tampered(part, each, 5):
+        seen.append(features(Corpus.of(changed)))
+        kind.append(np.full(len(changed), 1 + KINDS_OF_TAMPERING.index(PERTURBATIONS[name])))
+    every = np.concatenate(kind)
+    return np.concatenate(seen), every, np.where(every > 0, 0.5 / (every > 0).mean(), 0.5 / (every == 0).mean())
+
+
+def learn(seen: Floats, right: Floats, weight: Floats, penalty: float) -> Floats:
+    """Logistic regression by Newton's method; the last weight is the bias, which is not penalised."""
+    data = np.concatenate((seen, np.ones((len(seen), 1))), 1)
+    out = np.zeros(data.shape[1])
+    ridge = np.diag(np.append(np.full(seen.shape[1], penalty), 1e-9))
+    for _ in range(40):
+        said = 1 / (1 + np.exp(-np.clip(data @ out, -30, 30)))
+        slope = data.T @ (weight * (said - right)) + ridge @ out
+        curve = (data * (weight * said * (1 - said))[:, None]).T @ data + ridge
+        step = np.linalg.solve(curve, slope)
+        out -= step * min(1.0, 5 / max(float(np.abs(step).max()), 1e-9))
+        if np.abs(step).max() < 1e-6:
+            break
+    return out
+
+
+def build() -> dict[str, object]:
+    seen, kind, weight = sample("train", 1500, 8)
+    middle, scale = seen.mean(0), seen.std(0)
+    scale = np.where(scale < 1e-6, 1.0, np.maximum(scale, 0.05))
+    fresh, truth, balance = sample("dev", 450, 4)
+    rows = []
+    for number in range(1 + len(KINDS_OF_TAMPERING)):
+        right = (kind > 0 if number == 0 else kind == number).astype(np.float64)
+        made = learn((seen - middle) / scale, right, weight, PENALTY)
+        score = ((fresh - middle) / scale) @ made[:-1] + made[-1]
+        again = (truth > 0 if number == 0 else truth == number).astype(np.float64)
+        slope, shift = learn(score[:, None], again, balance, 0.01)
+        rows.append(np.append(made[:-1] * slope, made[-1] * slope + shift))
+    table = np.array(rows)
+    names = [*(f"log {kind}" for kind in kinds_of_repairs()), *(f"share {kind}" for kind in kinds_of_repairs()), *STATISTICS]
+    made_of: dict[str, object] = {
+        "names": names,
+        "kinds": list(KINDS_OF_TAMPERING),
+        "middle": np.round(middle, 5).tolist(),
+        "scale": np.round(scale, 5).tolist(),
+        "weights": np.round(table[:, :-1], 4).tolist(),
+        "bias": np.round(table[:, -1], 4).tolist(),
+    }
+    model = Weights.of({**made_of, "thresholds": {}})
+    clean = [model.probabilities(features(Corpus.of(texts(name, "dev", 0, 1500))))[:, 0] for name in SETS]
+    made_of["thresholds"] = {rate: _threshold(clean, float(rate)) for rate in RATES}
+    return made_of
+
+
+def _threshold(clean: list[Floats], rate: float) -> float:
+    """The lowest score that no larger share of the clean texts reaches, each set counting alike."""
+    score = np.concatenate(clean)
+    share = np.concatenate([np.full(one.size, 1 / one.size / len(clean)) for one in clean])
+    order = np.argsort(-score, kind="stable")
+    over = np.cumsum(share[order]) > rate
+    return round(float(np.nextafter(score[order][np.argmax(over)], 2)) + 5e-7, 6)
+
+
+def areas(part: str = "test", clean: int = 400, each: int = 20) -> dict[str, dict[float, float]]:
+    """The area under the ROC curve for each perturbation and strength, against clean texts of the same sets."""
+    detector = Detector()
+    right = detector.probabilities([text for name in SETS for text in texts(name, part, 0, clean)])[:, 0]
+    out: dict[str, dict[float, float]] = {}
+    for name, strength, changed in tampered(part, each, 11):
+        out.setdefault(name, {})[strength] = area(right, detector.probabilities(changed)[:, 0])
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--areas", action="store_true")
+    if not parser.parse_args().areas:
+        TARGET.write_text(json.dumps(build(), indent=None, separators=(",", ":")), encoding="utf-8", newline="")
+        manifest = ROOT / "src/scuff/resources/manifest.toml"
+        digest = sha256(TARGET.read_bytes()).hexdigest()
+        old = manifest.read_text(encoding="utf-8")
+        new = re.sub(r'(\["detect\.json"\][^\[]*?sha256 = ")\w*', rf"\g<1>{digest}", old)
+        manifest.write_text(new, encoding="utf-8", newline="")
+        print(f"{TARGET.name}: {TARGET.stat().st_size / 1e3:.0f} kB")
+    for name, row in areas().items():
+        print(f"{name:28}", *(f"{strength:g}: {value:.3f}" for strength, value in row.items()))
+    for rate in RATES:
+        detector = Detector(float(rate))
+        alarms = {name: np.mean([found.tampered for found in detector(texts(name, "test", 0, 1500))]) for name in SETS}
+        print(f"false alarms at {rate}:", *(f"{name} {share:.4f}" for name, share in alarms.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,241 @@
+"""Detector: how likely a text was tampered with, and by what kind of disguise.
+
+What a chain of shields repairs, by kind and word, and a few statistics of the text itself go into small logistic models, which
+build/shields/detect.py learns from clean and perturbed texts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..resources import load
+from ..text.corpus import Corpus
+from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, sums
+from ..text.unicode import case_map, is_white
+from .base import mended
+from .chain import Chain
+from .deobfuscate import Deobfuscate
+from .language import is_foreign
+from .lexicon import lexicon
+from .normalise import Normalise
+from .restore import Restore
+
+RATES = ("0.001", "0.01", "0.05")  # of false alarms, for which thresholds are known
+STATISTICS = ("unknown", "left-unknown", "odd-letters", "symbols", "single-letters", "capitals", "words")
+USUAL_BITS = 3.6  # of a letter of English, after the one before it
+BLOCK = 1 << 18  # characters at a time: memory stays flat
+KINDS_OF_TAMPERING = ("look-alike", "invisible", "symbols", "spacing", "leet", "spelling", "shuffled", "shortened")
+
+
+class Found(NamedTuple):
+    """What a detector says of a text: how likely it was tampered with, how likely in each way, and whether that is an alarm."""
+
+    probability: float
+    kinds: dict[str, float]
+    tampered: bool
+
+
+@cache
+def chain() -> Chain:
+    """The shields whose repairs are counted."""
+    return Chain((Normalise(), Deobfuscate(), Restore()))
+
+
+def kinds_of_repairs() -> tuple[str, ...]:
+    return tuple(kind for part in chain().parts for kind in part.kinds)
+
+
+def features(corpus: Corpus) -> Floats:
+    """What the models see of each text: [texts, 2 * kinds of repairs + statistics]."""
+    counts: list[Ints] = []
+    now = corpus
+    for part in chain().parts:
+        found = part.repairs(now)
+        counts.append(found.counts(len(corpus)))
+        now = mended(now, found)
+    many = np.concatenate(counts, 1).astype(np.float64)
+    words = corpus.words
+    total = np.maximum(words.per_row(len(corpus)), 1)[:, None]
+    share = np.minimum(many / total, 1.0)
+    return np.concatenate((np.log1p(many), np.sqrt(share), _statistics(corpus, now)), 1)
+
+
+def _statistics(corpus: Corpus, after: Corpus) -> Floats:
+    """STATISTICS of each text. Those that need an English lexicon are 0 for texts in other languages."""
+    rows, words = len(corpus), corpus.words
+    per = np.maximum(words.per_row(rows), 1).astype(np.float64)
+    texts = corpus.cut(words)
+    odd, plain = _unknown(texts), _plain(texts)
+    before = np.bincount(words.row[odd], minlength=rows)
+    ours = np.ones(rows, np.bool_)
+    doubt = np.flatnonzero(before * 4 > per)
+    ours[doubt] = [not is_foreign(text) for text in Ragged.take(corpus, doubt).strings()]
+    later = after.words
+    left = np.bincount(later.row[_unknown(after.cut(later))], minlength=rows) / np.maximum(later.per_row(rows), 1)
+    latin = np.flatnonzero(plain)
+    bits = np.bincount(words.row[latin], _letter_bits(texts.take(latin)), rows) / np.maximum(np.bincount(words.row[latin], minlength=rows), 1)
+    single = (texts.lengths == 1) & plain
+    pair = single[1:] & single[:-1] & (words.row[1:] == words.row[:-1])
+    return np.stack(
+        [
+            np.sqrt(before / per) * ours,
+            np.sqrt(left) * ours,
+            np.where(ours, bits, USUAL_BITS),
+            np.sqrt(_inner_symbols(corpus) / per),
+            np.sqrt(np.bincount(words.row[1:][pair], minlength=rows) / per),
+            np.sqrt(np.bincount(words.row[_mixed_case(texts)], minlength=rows) / per),
+            np.log(per),
+        ],
+        1,
+    )
+
+
+def _plain(words: Ragged) -> Mask:
+    """Words of ASCII letters alone."""
+    low = words.codes | 0x20
+    letter = (words.codes < 128) & (low >= 97) & (low <= 122)
+    return (sums(letter, words.offsets) == words.lengths) & (words.lengths > 0)
+
+
+def _unknown(words: Ragged) -> Mask:
+    """Words of ASCII letters, in small letters, that nobody knows."""
+    first = words.codes[np.minimum(words.offsets[:-1], max(words.codes.size - 1, 0))] if words.codes.size else words.codes
+    mine = np.flatnonzero(_plain(words) & (first >= 97) & (first <= 122)) if words.codes.size else np.empty(0, np.int64)
+    out = np.zeros(len(words), np.bool_)
+    out[mine] = ~lexicon().known(words.take(mine))
+    return out
+
+
+def _mixed_case(words: Ragged) -> Mask:
+    """Words with a capital behind a small letter."""
+    lower = (words.codes >= 97) & (words.codes <= 122)
+    upper = (words.codes >= 65) & (words.codes <= 90)
+    inner = np.zeros(words.codes.size, np.bool_)
+    inner[1:] = lower[:-1] & upper[1:]
+    starts = words.offsets[:-1]
+    inner[starts[starts < inner.size]] = False
+    return sums(inner, words.offsets) > 0
+
+
+def _inner_symbols(corpus: Corpus) -> Ints:
+    """Signs between two letters, apostrophes and hyphens aside."""
+    low = corpus.codes | 0x20
+    letter = (corpus.codes < 128) & (low >= 97) & (low <= 122)
+    sign = ~letter & ~is_white(corpus.codes) & (corpus.codes < 128) & (corpus.codes != 0x27) & (corpus.codes != 0x2D)
+    inner = np.zeros(corpus.codes.size, np.bool_)
+    inner[1:-1] = sign[1:-1] & letter[:-2] & letter[2:]
+    return sums(inner, corpus.offsets)
+
+
+@cache
+def _pair_bits() -> Floats:
+    """-log2 P(letter | letter before), 0 for the border of a word, counted over the lexicon by frequency."""
+    words = lexicon().words
+    code = np.where((words.codes >= 97) & (words.codes <= 122), words.codes - 96, 0).astype(np.int64)
+    weight = np.exp2(-np.repeat(lexicon().cost.astype(np.float64), words.lengths))
+    before = np.append(0, code[:-1])
+    before[words.offsets[:-1]] = 0
+    count = np.bincount(before * 27 + code, weight, 27 * 27).reshape(27, 27)
+    count += 1e-6 * count.sum()
+    out: Floats = -np.log2(count / count.sum(1, keepdims=True))
+    return out
+
+
+def _letter_bits(words: Ragged) -> Floats:
+    """How odd the pairs of letters of each word of ASCII letters are: mean bits."""
+    code = (case_map(upper=False)[words.codes] - np.uint32(96)).astype(np.int64)
+    before = np.append(0, code[:-1])[: code.size]
+    before[words.offsets[:-1]] = 0
+    running = np.append(0.0, np.cumsum(_pair_bits()[before, code]))
+    out: Floats = (running[words.offsets[1:]] - running[words.offsets[:-1]]) / np.maximum(words.lengths, 1)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What was learnt: a row of weights for tampering at all and for each kind, and thresholds by rate of false alarms."""
+
+    names: tuple[str, ...]
+    middle: Floats
+    scale: Floats
+    weights: Floats  # [1 + kinds, features]
+    bias: Floats
+    thresholds: dict[str, float]
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Weights:
+        arrays = [np.array(data[name], np.float64) for name in ("middle", "scale", "weights", "bias")]
+        return cls(tuple(data["names"]), *arrays, thresholds=data["thresholds"])
+
+    def probabilities(self, seen: Floats) -> Floats:
+        """[texts, 1 + kinds] of features."""
+        score = (seen - self.middle) / self.scale @ self.weights.T + self.bias
+        out: Floats = 1 / (1 + np.exp(-np.clip(score, -40, 40)))
+        return out
+
+
+@cache
+def shipped() -> Weights:
+    """The weights that ship with Scuff."""
+    return Weights.of(json.loads(load("detect.json")))
+
+
+@dataclass(frozen=True)
+class Detector:
+    """Says of texts whether they were tampered with. `false_alarms`: 0.001, 0.01 or 0.05, the share of clean texts that may raise
+    an alarm.
+    """
+
+    false_alarms: float = 0.01
+
+    def __post_init__(self) -> None:
+        if f"{self.false_alarms:g}" not in RATES:
+            raise ValueError(f"expected {', '.join(RATES)} for detector.false_alarms, got {self.false_alarms!r}")
+
+    @cached_property
+    def _threshold(self) -> float:
+        return shipped().thresholds[f"{self.false_alarms:g}"]
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """How likely each text was tampered with at all, and in each of KINDS_OF_TAMPERING: [texts, 1 + kinds]."""
+        parts = [shipped().probabilities(features(Corpus.of(block))) for block in _blocks(texts)]
+        return np.concatenate([np.empty((0, 1 + len(KINDS_OF_TAMPERING))), *parts])
+
+    def __call__(self, texts: Sequence[str]) -> list[Found]:
+        """What is found in each text."""
+        shape = self.probabilities(texts)
+        return [
+            Found(row[0], dict(zip(KINDS_OF_TAMPERING, row[1:], strict=True)), row[0] >= self._threshold)
+            for row in shape.tolist()
+        ]
+
+
+def _blocks(texts: Sequence[str]) -> list[Sequence[str]]:
+    """Texts in blocks of about BLOCK characters."""
+    size = np.fromiter(map(len, texts), np.int64, len(texts))
+    edges = np.flatnonzero(np.diff(np.cumsum(size) // BLOCK, prepend=-1)).tolist()
+    return [texts[first:last] for first, last in zip(edges, [*edges[1:], len(texts)], strict=True)]
+
+
+def area(clean: Floats, tampered: Floats) -> float:
+    """The area under the ROC curve: how often a tampered text scores higher than a clean one; half for equal scores."""
+    both = np.concatenate((clean, tampered))
+    _, where, count = np.unique(both, return_inverse=True, return_counts=True)
+    rank = (bounds(count)[:-1] + (count + 1) / 2)[where]
+    pairs = clean.size * tampered.size
+    return float((rank[clean.size :].sum() - tampered.size * (tampered.size + 1) / 2) / pairs) if pairs else float("nan")
+
+
+def roc(clean: Floats, tampered: Floats) -> tuple[Floats, Floats, Floats]:
+    """The ROC curve: rates of false alarms and of hits at each threshold, which fall."""
+    cuts = np.unique(np.concatenate((clean, tampered)))[::-1]
+    low, high = np.sort(clean), np.sort(tampered)
+    false = 1 - np.searchsorted(low, cuts) / max(low.size, 1)
+    hit = 1 - np.searchsorted(high, cuts) / max(high.size, 1)
+    return false, hit, cuts
