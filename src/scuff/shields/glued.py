@@ -12,11 +12,11 @@ from ..text.random import counters, mix, one_edit_away
 from ..text.unicode import classes, is_white, word_class
 from ..text.unicode_data import LOWER, UPPER
 from ..text.words import Spans
-from .lexicon import folded, lexicon
+from .bits import CALM, among, bits_of_tampering, one_of
 from .hashes import word_bits
 from .language import english
+from .lexicon import folded, lexicon
 from .splitting import WIDTHS, Splits, split, words_at
-from .symbols import CALM, among, bits_of_tampering, one_of
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
@@ -38,9 +38,10 @@ GLUED, TYPO, FIRST = (
 )  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
 TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 AFFIXES = (
-    "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra cross self counter "
-    "para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son eur ally ly ship s"
-).split()
+    "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
+    "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
+    "eur ally ly ship s"
+)
 BEFORE, BEHIND = "@#/\\_=&$<~%+|.", "@/\\_=<+|"
 
 
@@ -106,7 +107,7 @@ def _places(words: Spans, ways: Splits, done: Mask) -> tuple[Ints, Ints]:
 
 @cache
 def _affixes() -> Ints:
-    return lexicon().number(Ragged.of(AFFIXES))
+    return lexicon().number(Ragged.of(AFFIXES.split()))
 
 
 def misspelt_bits(texts: Ragged) -> Floats:
@@ -126,7 +127,7 @@ def with_clitics(corpus: Corpus) -> Spans:
     before = np.append(np.zeros(2, np.uint32), codes)
     quote = among(before[words.start + 1], "'’") & (words.start > corpus.offsets[words.row])
     quote &= is_white(before[words.start]) | (words.start - 1 == corpus.offsets[words.row])
-    clitic = one_of(Spans(words.row, words.start, np.minimum(words.stop, words.start + 1)).cut(corpus), list("svrldmt"))
+    clitic = one_of(Spans(words.row, words.start, np.minimum(words.stop, words.start + 1)).cut(corpus), "s v r l d m t")
     return Spans(words.row, words.start - (quote & clitic), words.stop)
 
 

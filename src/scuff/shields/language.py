@@ -22,7 +22,7 @@ KNOWN = 0.9  # the share of words that are known from which a text is English be
 @cache
 def _languages() -> dict[str, tuple[str, ...]]:
     """Word to the languages that have it, of words that English does not have."""
-    out: dict[str, tuple[str, ...]] = {word: ("en",) for word in (*WORDS["en"].split(), "on", "man", "two")}
+    out: dict[str, tuple[str, ...]] = dict.fromkeys((*WORDS["en"].split(), "on", "man", "two"), ("en",))
     for code, words in WORDS.items():
         for word in words.split():
             if out.get(word) != ("en",):

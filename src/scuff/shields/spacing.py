@@ -13,10 +13,10 @@ from ..text.random import Rng
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, UPPER
 from ..text.words import Spans
+from .bits import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
 from .hashes import word_bits
 from .language import english
 from .lexicon import folded, lexicon
-from .symbols import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
 
 BLANK = 32
 MOST, LETTERS = 20, 24  # pieces of a word, and their letters
@@ -97,7 +97,7 @@ class Stretches:
     number: Ints  # of the word that they are
     known: Mask  # it is a word
     spelt: Mask  # single letters, as many as there are in a row
-    empty: Mask  # nothing in it is a word by itself
+    empty: Mask  # half of it are single letters, and nothing in it is a word by itself
     figures: Mask  # single digits
     loud: Mask  # all in capitals
 
@@ -126,7 +126,8 @@ class Stretches:
         plain &= ~_alphabet(joined)
         plain &= loud | (initial[last + 1] == initial[first + 1])
         spelt = alone & ~_goes_on(single, pieces.words, first, last) & (last - first >= SPELT - 1)
-        empty = plain & (count((pieces.number >= 0) & (length > 2)) == 0)
+        letters = count(single & ~pieces.article)
+        empty = plain & (2 * letters > last - first) & (letters > 1) & (count((pieces.number >= 0) & (length > 2)) == 0)
         figures = count(~(digit & single)) == 0
         return cls(pieces, first, last, number, known & plain, spelt & plain, empty, figures, loud)
 

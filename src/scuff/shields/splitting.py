@@ -12,26 +12,30 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, bounds, spread
 from ..text.random import part_bits
 from ..text.unicode import classes, word_class
-from ..text.unicode_data import DIGIT, LOWER, UPPER
+from ..text.unicode_data import DIGIT, UPPER
+from .bits import among
 from .lexicon import folded, lexicon
-from .symbols import among
 
 Costs = npt.NDArray[np.float32]
 LONGEST = 20  # letters of a part
 WIDTHS = (12, 24, 60, 250)  # words are split in groups of such lengths; longer ones are left
 CELLS = 1 << 20  # places that are looked at in one go
 NEVER = np.float32(1e6)
-FUNCTION = "of to in is it as on be at by he we or an if so no do my up me us go am".split()
+FUNCTION = "of to in is it as on be at by he we or an if so no do my up me us go am"
 # a split with one of these before or behind another word is no compound
 HELPERS = (
-    "the of and to in is that it for was with as on be at by this had are but from or have an they which you were her she there would "
-    "their we him been has when who will if so what its about than into them can other my me do not your just like he his how our us no "
-    "these some i a also did does could should because then since until after before during while where why more most very"
-).split()
-PARTICLES = "in on at by up so so to do no like over than some more most after as is it be an me us or he a i can there where about".split()
+    "the of and to in is that it for was with as on be at by this had are but from or have an they which you were her "
+    "she there would their we him been has when who will if so what its about than into them can other my me do not your "
+    "just like he his how our us no these some i a also did does could should because then since until after before "
+    "during while where why more most very"
+)
+PARTICLES = (
+    "in on at by up so so to do no like over than some more most after as is it be an me us or he a i can there where "
+    "about"
+)
 # The costs above which a part is no word, by its letters: short ones would fit anywhere
 CEILING = (8.0, 14.0, 17.5, 21.0, 23.0)
 SHORT = 4.0  # more bits for words of two letters that are not function words
@@ -47,8 +51,8 @@ NAME, NAME_LETTERS, OTHER = (
     4,
     -2,
 )  # bits and letters of a known form that is not in the lexicon, and what stands for its number
-ORDINALS = "st nd rd th s".split()
-CLITICS = "'s 've 're 'll 'd 'm n't".split()
+ORDINALS = "st nd rd th s"
+CLITICS = "'s 've 're 'll 'd 'm n't"
 CUT = 0.5  # bits of each place where a blank is missing
 
 
@@ -58,7 +62,7 @@ def _table() -> tuple[Mask, Mask, Costs]:
     words = lexicon().words
     length, cost = words.lengths, lexicon().cost.astype(np.float32)
     ceiling = np.array(CEILING, np.float32)[np.clip(length - 1, 0, len(CEILING) - 1)]
-    usual = np.isin(np.arange(len(lexicon())), lexicon().number(Ragged.of(FUNCTION)))
+    usual = np.isin(np.arange(len(lexicon())), lexicon().number(Ragged.of(FUNCTION.split())))
     cost = cost + np.where((length == 2) & ~usual, np.float32(SHORT), np.float32(0))
     cost = np.where((cost <= ceiling) & (length <= LONGEST), cost, NEVER)
     words_seen, others_seen = np.zeros(1 << BITS, np.bool_), np.zeros(1 << BITS, np.bool_)
@@ -95,10 +99,10 @@ class Splits:
 
 def split(words: Ragged) -> Splits:
     """Splits all words. Those that cannot be split come back whole."""
-    many = len(words)
-    out = Splits(
-        np.full(many, np.inf), *(np.zeros(many, np.bool_) for _ in range(3)), np.ones(many, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), np.full(many, -1), np.full(many, -1),
-    )  # fmt: skip
+    many, none = len(words), np.empty(0, np.int64)
+    known, function, helped = np.zeros((3, many), np.bool_)
+    bits, parts, first, last = np.full(many, np.inf), np.ones(many, np.int64), np.full(many, -1), np.full(many, -1)
+    out = Splits(bits, known, function, helped, parts, none, none, first, last)
     cuts: list[tuple[Ints, Ints]] = []
     length, low = words.lengths, 1
     for width in WIDTHS:
@@ -179,14 +183,14 @@ def _special(words: Ragged, kind: npt.NDArray[np.uint8], row: Ints, place: Ints,
     end = np.repeat(words.offsets[1:], words.lengths)
     fits = size <= cost.shape[0]
     cost[size[fits] - 1, place[opens[fits]], row[opens[fits]]] = NUMBER
-    for ending in ORDINALS:
+    for ending in ORDINALS.split():
         ok = (closes + len(ending) < end[opens]) & (size + len(ending) <= cost.shape[0])
         for at, letter in enumerate(ending):
             ok &= np.append(codes, np.zeros(4, np.uint32))[closes + 1 + at] == ord(letter)
         cost[size[ok] + len(ending) - 1, place[opens[ok]], row[opens[ok]]] = NUMBER
     joint = np.flatnonzero(among(codes, "-'’"))
     cost[0, place[joint], row[joint]] = JOINT * np.where(codes[joint] == ord("-"), 1, 2)
-    for clitic in CLITICS:
+    for clitic in CLITICS.split():
         ok = np.flatnonzero(np.arange(codes.size) + len(clitic) <= end)
         for at, letter in enumerate(clitic):
             ok = ok[codes[ok + at] == ord(letter)]
@@ -278,7 +282,8 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
     """The best way through parts by the costs of pairs."""
     many, lengths = len(words), words.lengths
     order = np.lexsort((number, stop, start, word))
-    word, start, stop, bits, number = (x[order] for x in (word, start, stop, bits, number))
+    word, start, stop, number = (x[order] for x in (word, start, stop, number))
+    bits = bits[order]
     width = int(lengths.max(initial=0)) + 1
     opens, ends = word * width + start, word * width + stop
     # every part with all that end where it begins
@@ -334,15 +339,16 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
         cuts.append((who[blank], start[step[blank]]))
         step = before[has]
     cut_word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True)) if cuts else (word[:0], word[:0])
-    ends = np.isin(first_number, _helpers(False)) | np.isin(last_number, _helpers(True))
+    outer = np.isin(first_number, _helpers(False)) | np.isin(last_number, _helpers(True))
     return Splits(
-        total, known, ends & (parts > 0), helped & (parts > 1), parts + 1, cut_word, cut, first_number, last_number
+        total, known, outer & (parts > 0), helped & (parts > 1), parts + 1, cut_word, cut, first_number, last_number
     )
 
 
 @cache
 def _helpers(but: bool) -> Ints:
-    return lexicon().number(Ragged.of([word for word in HELPERS if not (but and word in PARTICLES)]))
+    words = set(HELPERS.split()) - (set(PARTICLES.split()) if but else set())
+    return lexicon().number(Ragged.of(sorted(words)))
 
 
 def _digits(words: Ragged, word: Ints, place: Ints) -> Mask:

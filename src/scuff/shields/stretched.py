@@ -9,8 +9,8 @@ from ..text.ragged import Ragged, bounds, spread, sums
 from ..text.unicode import case_map, word_class
 from ..text.unicode_data import LETTER, LOWER, UPPER
 from ..text.words import Spans
+from .bits import among, one_of
 from .lexicon import lexicon
-from .symbols import among, one_of
 
 LEAST, LONG = 3, 4  # equal letters in a row that are too many, and so many that they are whatever the word is
 MOST = 3  # such runs of a word that are tried with one letter and with two
@@ -19,9 +19,10 @@ TWICE = 1.0  # bits more for a letter that stays twice
 BESIDE = "@#/\\_=&$<~%+|"
 # what is stretched by its nature, each letter once
 SOUNDS = (
-    "a ah aha ahem argh aw bah bo boo br brr bz bzt duh eh ek er ew ewe f fh gr grah grr ha he hey hm ho hu huh hush m mh mu mwah nah ne nom o of oh ok op ouch ow pf "
-    "pff phew poof psh pst rah sh shush sob tsk u ugh uh uhm um urgh vrom w wah wh whe who wo woh woo wosh wow x y yah yay yeah yikes yo yuk yum z zom zip"
-).split()
+    "a ah aha ahem argh aw bah bo boo br brr bz bzt duh eh ek er ew ewe f fh gr grah grr ha he hey hm ho hu huh hush m "
+    "mh mu mwah nah ne nom o of oh ok op ouch ow pf pff phew poof psh pst rah sh shush sob tsk u ugh uh uhm um urgh vrom "
+    "w wah wh whe who wo woh woo wosh wow x y yah yay yeah yikes yo yuk yum z zom zip"
+)
 ROMAN = "IVXLCDM"
 
 

@@ -25,8 +25,10 @@ def spread(start: Ints, length: Ints) -> Ints:
     return index
 
 
-def bounds(length: Ints) -> Ints:
-    """Where runs of these lengths begin, and, as the last entry, where all of them end."""
+def bounds(length: Ints | Mask) -> Ints:
+    """Where runs of these lengths begin, and, as the last entry, where all of them end. Of a mask: how many are true
+    before each place.
+    """
     out = np.zeros(length.size + 1, np.int64)
     np.cumsum(length, out=out[1:])
     return out

@@ -1,0 +1,139 @@
+"""What looks like a disguise and is none: abbreviations, addresses, names of files, numbers, codes, brackets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..perturbations.protect import UNITS
+from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.unicode import classes, word_class
+from ..text.unicode_data import DIGIT, LETTER, LOWER, UPPER
+from .bits import DECIMAL, NUMERIC, Cost, among, is_wordy, one_of, softly
+from .lexicon import lexicon
+from .variants import DELETE, JOINERS, Cores, Variants
+
+SPELLED = 4  # letters of a word that may be spelled with dots: U.S.A. and e.g. are not
+# endings of addresses and file names
+ENDINGS = (
+    "com org net edu gov mil info html htm php txt pdf jpg jpeg png gif doc docx xls xlsx csv zip exe js css cpp java json "
+    "xml svg yaml toml md py sh dll asp aspx jsp mp3 mp4 avi ogg wav tar gz uk"
+)
+BEGINNINGS = "www http https ftp file"
+USED = "s/he w/o n/a c/o b/c w/in h/w s/w y/o m/f o.k e.g i.e p.s a.m p.m"
+
+
+def forbidden(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost) -> tuple[Mask, Mask]:
+    """Which variants may not be chosen, whatever they cost: never, and in texts that do not look tampered with."""
+    core, symbol = found.core, found.symbol
+    delete = found.what == DELETE
+    once = texts.lengths[core] - found.texts.lengths == 1
+    upper, single, words = old.upper[core], old.single[core], old.words[core]
+    never = (addresses(texts) | among(cores.led, "@#") | one_of(texts, USED))[core]
+    # spelled with dots: U.S.A, e.g, a.k.a stay
+    short = (words < SPELLED) | ((cores.followed[core] == ord(".")) & ~new.known)
+    spelled = single & (symbol == ord(".")) & (short | (upper & (~new.known | (words <= SPELLED))))
+    few = upper & (words <= SPELLED)
+    spelled |= few & ((single & among(symbol, "./&")) | (symbol == ord("&")))
+    never |= delete & (spelled | paired(texts, cores, symbol, core) | in_numbers(texts, found, DECIMAL))
+    never |= ~delete & ((lexicon().number(found.texts) < 0) | code_like(texts)[core] | (new.words > 1))
+    soft, joiner = softly(symbol), among(symbol, JOINERS)
+    spelt = (words >= SPELLED) & (2 * texts.lengths[core] <= 5 * words)  # nearly letter by letter
+    calm = few & single
+    calm |= upper & soft & (once | ~new.known)  # IBM.N
+    calm |= once & joiner & (old.known[core] | before_capital(texts, symbol, core))  # tight-lipped, Wi-Fi
+    calm |= (symbol == ord(".")) & initials(texts)[core]  # U.S.-born
+    calm |= soft & ~new.known & (~spelt | joiner)
+    calm |= in_numbers(texts, found, NUMERIC)
+    return never, delete & calm
+
+
+def before_capital(texts: Ragged, symbol: Codes, core: Ints) -> Mask:
+    """Whether these symbols stand before a capital anywhere in these cores."""
+    kind = np.append(word_class(classes(texts.codes)), 0)
+    number = np.repeat(np.arange(len(texts)), texts.lengths)
+    at = np.flatnonzero(kind[1:] == UPPER)
+    pair = np.unique(number[at] << 21 | texts.codes[at].astype(np.int64))
+    return np.isin(core << 21 | symbol.astype(np.int64), pair)
+
+
+def initials(texts: Ragged) -> Mask:
+    """Which texts have two capitals with a dot between them."""
+    kind = np.pad(word_class(classes(texts.codes)), 1)
+    dotted = (texts.codes == ord(".")) & (kind[:-2] == UPPER) & (kind[2:] == UPPER)
+    return sums(dotted, texts.offsets) > 0
+
+
+def paired(texts: Ragged, cores: Cores, symbol: Codes, core: Ints) -> Mask:
+    """Which symbols are brackets whose partners stand in or beside their cores: word(s), (re)do."""
+    out = np.zeros(core.size, np.bool_)
+    for one, other in zip("()[]{}<>", ")(][}{><", strict=True):
+        have = sums(texts.codes == ord(other), texts.offsets) > 0
+        have |= (cores.led == ord(other)) | (cores.followed == ord(other))
+        out |= (symbol == ord(one)) & have[core]
+    return out
+
+
+def addresses(texts: Ragged) -> Mask:
+    """Which texts are web or mail addresses, or names of files."""
+    codes, number = texts.codes, np.repeat(np.arange(len(texts)), texts.lengths)
+    inside = is_wordy(codes)
+    solid = np.flatnonzero(~inside)
+    last = np.full(len(texts), -1)
+    last[number[solid]] = solid
+    first = np.full(len(texts), -1)
+    first[number[solid[::-1]]] = solid[::-1]
+    has = last >= 0
+    begin = np.where(has, last + 1, texts.offsets[:-1])
+    tail = Ragged(codes[spread(begin, texts.offsets[1:] - begin)], bounds(texts.offsets[1:] - begin))
+    end = np.where(has, first, texts.offsets[1:])
+    head = Ragged(codes[spread(texts.offsets[:-1], end - texts.offsets[:-1])], bounds(end - texts.offsets[:-1]))
+    dotted = has & (codes[np.maximum(last, 0)] == ord("."))
+    out = dotted & one_of(tail, ENDINGS)
+    out |= has & one_of(head, BEGINNINGS) & among(codes[np.maximum(first, 0)], ".:")
+    scheme = (codes == ord(":")) & (np.append(codes[1:], 0) == ord("/"))
+    out |= sums(scheme, texts.offsets) > 0
+    at = codes == ord("@")
+    dot = codes == ord(".")
+    mail = (sums(at, texts.offsets) == 1) & (sums(dot, texts.offsets) > 0)
+    where = np.zeros(len(texts), np.int64)
+    where[number[at]] = np.flatnonzero(at)
+    after = np.full(len(texts), -1)
+    after[number[dot]] = np.flatnonzero(dot)
+    return out | (mail & (after > where + 2))
+
+
+def in_numbers(texts: Ragged, found: Variants, symbols: str) -> Mask:
+    """Which variants take one of these symbols out from between two digits."""
+    digit = np.pad(word_class(classes(texts.codes)) == DIGIT, 1)
+    both = digit[:-2] & digit[2:] & among(texts.codes, symbols)
+    return (sums(both, texts.offsets) > 0)[found.core] & among(found.symbol, symbols)
+
+
+def code_like(texts: Ragged) -> Mask:
+    """Which texts with digits are numbers with units, codes, versions or numbered words: 10k, 4th, MP3, B2B, lab5."""
+    codes, number = texts.codes, np.repeat(np.arange(len(texts)), texts.lengths)
+    kind = word_class(classes(codes))
+    digit = kind == DIGIT
+    letter = (kind == LOWER) | (kind == UPPER) | (kind == LETTER)
+    capitals = sums(kind == LOWER, texts.offsets) == 0
+    count = sums(digit, texts.offsets)
+    letters = sums(letter, texts.offsets)
+    place = np.arange(codes.size) - np.repeat(texts.offsets[:-1], texts.lengths)
+    # how many digits stand at the beginning and at the end
+    lead = np.full(len(texts), 1 << 30)
+    solid = np.flatnonzero(~digit)[::-1]
+    lead[number[solid]] = place[solid]
+    last = np.full(len(texts), -1)
+    last[number[solid[::-1]]] = place[solid[::-1]]
+    trail = texts.lengths - 1 - last
+    begin = texts.offsets[:-1] + np.minimum(lead, texts.lengths)
+    rest = texts.offsets[1:] - begin
+    tail = Ragged(codes[spread(begin, rest)], bounds(rest))
+    head_length = np.maximum(texts.lengths - trail, 0)
+    head = Ragged(codes[spread(texts.offsets[:-1], head_length)], bounds(head_length))
+    out = (lead > 0) & (lead < texts.lengths) & (one_of(tail, UNITS.replace("|", " ")) | (rest <= 2))
+    out |= (trail > 0) & (head_length >= 2) & (lexicon().number(head) >= 0)
+    out |= (count > 0) & capitals & ((trail == count) | (lead == count) | (texts.lengths < 5))
+    out |= (count > 2) & ((trail > 2) | (lead > 2))
+    out |= letters < 2
+    return out
