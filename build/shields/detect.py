@@ -23,6 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 import scuff
+from scuff.resources import manifest
 from scuff.shields.detect import (
     KINDS_OF_TAMPERING,
     RATES,
@@ -153,11 +154,12 @@ def main() -> None:
     parser.add_argument("--areas", action="store_true")
     if not parser.parse_args().areas:
         TARGET.write_text(json.dumps(build(), indent=None, separators=(",", ":")), encoding="utf-8", newline="")
-        manifest = ROOT / "src/scuff/resources/manifest.toml"
+        listing = ROOT / "src/scuff/resources/manifest.toml"
         digest = sha256(TARGET.read_bytes()).hexdigest()
-        old = manifest.read_text(encoding="utf-8")
+        old = listing.read_text(encoding="utf-8")
         new = re.sub(r'(\["detect\.json"\][^\[]*?sha256 = ")\w*', rf"\g<1>{digest}", old)
-        manifest.write_text(new, encoding="utf-8", newline="")
+        listing.write_text(new, encoding="utf-8", newline="")
+        manifest.cache_clear()
         print(f"{TARGET.name}: {TARGET.stat().st_size / 1e3:.0f} kB")
     for name, row in areas().items():
         print(f"{name:28}", *(f"{strength:g}: {value:.3f}" for strength, value in row.items()))

@@ -136,7 +136,7 @@ class Spelt:
         letters[:-1][(letters[:-1] == P) & (letters[1:] == H) & (self.word[:-1] == self.word[1:])] = F  # ph
         some = Spelt(letters, self.offsets).only(SOUND[letters] > 0)
         kind = SOUND[some.letters]
-        again = np.append(False, (kind[1:] == kind[:-1]) & (some.word[1:] == some.word[:-1]))
+        again = np.append(False, (kind[1:] == kind[:-1]) & (some.word[1:] == some.word[:-1]))[: kind.size]
         made = Spelt(kind, some.offsets)
         return made.only(~again)
 

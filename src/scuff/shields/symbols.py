@@ -76,7 +76,7 @@ def find_symbols(corpus: Corpus) -> Changes:
         cores = Cores(texts, row, cores.start[again], cores.led[again], cores.followed[again])
     done.append(find_dollars(corpus))
     rows, at, codes, read = (np.concatenate(part) for part in zip(*done, strict=True))
-    order = np.argsort(at)
+    order = np.unique(at, return_index=True)[1]  # a dollar sign may be found twice
     return Changes(rows[order], at[order], codes[order], read[order], sure)
 
 
