@@ -53,6 +53,7 @@ class Batch:
     gaps: Any  # [texts, words, 2]
     target: Any  # number in the lexicon of the word that was meant; V: it is not there
     changed: Any
+    doubtful: Any  # words of texts that nobody edited, neither known nor changed: they may be errors
 
 
 def batch_of(
@@ -61,15 +62,17 @@ def batch_of(
     index: dict[str, int] = {"": 0}
     shape = (len(meant), size)
     word, target = np.full(shape, -1, np.int32), np.zeros(shape, np.int32)
+    uneven = np.zeros(shape, np.bool_)
     changed, gap = np.zeros(shape, np.bool_), np.zeros((*shape, 2), np.int16)
-    between = Ragged.of([text for _, texts in meant for text in texts])
+    between = Ragged.of([text for _, texts, _ in meant for text in texts])
     codes, at = ft.gaps(between), 0
-    for row, ((words, _), new) in enumerate(zip(meant, noisy, strict=True)):
+    for row, ((words, _, rough), new) in enumerate(zip(meant, noisy, strict=True)):
         length = len(words)
         word[row, :length] = [index.setdefault(w, len(index)) for w in new]
         lower = [w.lower() for w in words]
         target[row, :length] = [number.get(w, V) for w in lower]
         changed[row, :length] = [w.lower() != old for w, old in zip(new, lower, strict=True)]
+        uneven[row, :length] = rough and [w.islower() for w in new]
         own = codes[at : at + length + 1]
         gap[row, :length, 0] = ft.GAP_BEFORE + own[:-1]
         gap[row, :length, 1] = ft.GAP_AFTER + own[1:]
@@ -79,12 +82,13 @@ def batch_of(
     rows, first = ft.features(noisy_words)
     hints = np.concatenate((np.full((1, ft.HINTS), -1), keys.hints(noisy_words)))
     unknown = np.flatnonzero(~lexicon().known(noisy_words))
+    doubtful = uneven & ~changed & np.isin(word, unknown + 1)
     found = candidates(noisy_words.take(unknown))
     guess, share = ft.guess(replace(found, of=unknown[found.of] + 1), len(index), V)
     return Batch(
         np.append(ft.MASKED, rows).astype(np.int16), np.append(0, first + 1).astype(np.int32),
         np.where(hints < 0, V + 1, hints).astype(np.int32), np.where(guess < 0, V + 1, guess).astype(np.int32),
-        share.astype(np.float16), word, gap, target, changed,
+        share.astype(np.float16), word, gap, target, changed, doubtful,
     )  # fmt: skip
 
 
@@ -99,7 +103,7 @@ class Source:
         self.buckets: list[list[noise.Piece]] = [[] for _ in noise.LENGTHS]
         for piece in noise.pieces(shared, part, most=most):
             self.buckets[next(at for at, size in enumerate(noise.LENGTHS) if len(piece[0]) <= size)].append(piece)
-        self.weights = [sum(len(words) for words, _ in bucket) for bucket in self.buckets]
+        self.weights = [sum(len(words) for words, _, _ in bucket) for bucket in self.buckets]
 
     def batch(self, dice: random.Random) -> Batch:
         bucket = dice.choices(range(len(self.buckets)), self.weights)[0]
@@ -133,8 +137,8 @@ def dev_batches(source: Source, shared: Path, many: int) -> dict[str, list[Batch
         if 4 <= len(p[0]) <= 64
     ]
     chosen = dice.sample(some, many)
-    texts = [" ".join(words) for words, _ in chosen]
-    out = {"clean": [batch_of(chosen, [list(words) for words, _ in chosen], 64, source.keys, source.number)]}
+    texts = [" ".join(words) for words, _, _ in chosen]
+    out = {"clean": [batch_of(chosen, [list(words) for words, _, _ in chosen], 64, source.keys, source.number)]}
     kinds: list[Any] = [
         noise.InnerShuffle(), noise.FullShuffle(), noise.Disemvowel(), noise.Truncate(), noise.Keyboard(), noise.Natural(),
         noise.Phonetic(), noise.Typo(), noise.Visual(), noise.Intrude(), noise.Segment(),
@@ -142,9 +146,9 @@ def dev_batches(source: Source, shared: Path, many: int) -> dict[str, list[Batch
     for part in kinds:
         for strength in (0.2, 0.5, 0.8):
             made = noise.scuffed(texts, [part], [strength], 1)
-            fine = [new if len(new) == len(old) else list(old) for new, (old, _) in zip(made, chosen, strict=True)]
+            fine = [new if len(new) == len(old) else list(old) for new, (old, _, _) in zip(made, chosen, strict=True)]
             out.setdefault(part.name, []).append(batch_of(chosen, fine, 64, source.keys, source.number))
-    fine = [[noise.own_noise(w, dice) if dice.random() < 0.3 else w for w in words] for words, _ in chosen]
+    fine = [[noise.own_noise(w, dice) if dice.random() < 0.3 else w for w in words] for words, _, _ in chosen]
     out["own noise"] = [batch_of(chosen, fine, 64, source.keys, source.number)]
     return out
 

@@ -68,9 +68,9 @@ def cases(shared: Path, many: int) -> list[Case]:
     for name in SETS:
         some = [piece for piece in noise.pieces(shared, "dev", (name,)) if len(piece[0]) >= 4]
         dice.shuffle(some)
-        out.append(Case(f"clean {name}", some[: 8 * many], [list(words) for words, _ in some[: 8 * many]]))
+        out.append(Case(f"clean {name}", some[: 8 * many], [list(words) for words, _, _ in some[: 8 * many]]))
         pieces += some[:many]
-    texts = [" ".join(words) for words, _ in pieces]
+    texts = [" ".join(words) for words, _, _ in pieces]
     kinds: list[Any] = [
         noise.InnerShuffle(), noise.FullShuffle(), noise.Disemvowel(), noise.Truncate(), noise.Keyboard(), noise.Natural(),
         noise.Phonetic(), noise.Typo(), noise.Visual(), noise.Segment(),
@@ -80,8 +80,8 @@ def cases(shared: Path, many: int) -> list[Case]:
             out.append(Case(f"{part.name} {strength}", pieces, noise.scuffed(texts, [part], [strength], 6)))
     for turn in range(3):
         rate = (0.05, 0.2, 0.5)[turn]
-        new = [[noise.own_noise(w, dice) if dice.random() < rate else w for w in words] for words, _ in pieces]
-        for (words, _), mine in zip(pieces, new, strict=True):
+        new = [[noise.own_noise(w, dice) if dice.random() < rate else w for w in words] for words, _, _ in pieces]
+        for (words, _, _), mine in zip(pieces, new, strict=True):
             mine[:] = [w if noise.WHOLE.fullmatch(w) else old for w, old in zip(mine, words, strict=True)]
         out.append(Case(f"own {rate}", pieces, new))
     for turn in range(4):

@@ -8,7 +8,9 @@ import json
 import random
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from scuff.perturbations.base import Perturbation
 from scuff.perturbations.drop import Disemvowel, Truncate
@@ -21,11 +23,13 @@ from scuff.perturbations.segment import Segment
 from scuff.perturbations.shuffle import FullShuffle, InnerShuffle
 from scuff.perturbations.typo import Typo
 from scuff.perturbations.visual import Visual
-from scuff.resources import stream_lines
+from scuff.resources import load, stream_lines
 from scuff.shields.base import mended
 from scuff.shields.deobfuscate import Deobfuscate
+from scuff.shields.lexicon import lexicon
 from scuff.shields.normalise import Normalise
 from scuff.text.corpus import Corpus
+from scuff.text.ragged import Ragged
 
 # The network reads a hyphenated word as several, and 's as something that stands behind a word.
 UNIT = re.compile(r"[^\W_]+(?:['’](?![sS](?![^\W_]))[^\W_]+)*")
@@ -45,7 +49,14 @@ SOUNDS = (
     ("oo", "u"), ("igh", "y"), ("dge", "j"), ("mb", "m"), ("gh", "g"), ("e", ""), ("a", "e"), ("e", "i"), ("o", "a"), ("you", "u"),
 )  # fmt: skip
 UNDONE = (Visual, Homoglyph, Intrude, Segment)  # what other shields undo, more or less
-Piece = tuple[list[str], list[str]]  # words, and what stands before each and behind the last
+
+
+class Piece(NamedTuple):
+    """Words, and what stands before each and behind the last. rough: nobody edited the text, unknown words may be errors."""
+
+    words: list[str]
+    between: list[str]
+    rough: bool = False
 
 
 def pieces(shared: Path, part: str, sets: Sequence[str] = tuple(FIELDS), most: int = 10**9) -> list[Piece]:
@@ -60,16 +71,31 @@ def pieces(shared: Path, part: str, sets: Sequence[str] = tuple(FIELDS), most: i
             for field in FIELDS[name]:
                 if record[field] not in seen:
                     seen.add(record[field])
-                    out += _cut(record[field])
+                    out += _cut(record[field], name == "jigsaw")
     return out
 
 
-def _cut(text: str) -> Iterator[Piece]:
+@cache
+def errors() -> dict[str, str]:
+    """Misspellings that people make, and the words that they meant; not those that are words or may mean several."""
+    found: dict[str, set[str]] = {}
+    for line in load("natural-errors.txt").decode().split("\n"):
+        word, listed = line.split("\t")
+        for error in listed.split(" "):
+            found.setdefault(error.split(":")[0], set()).add(word)
+    names = [error for error, words in found.items() if len(words) == 1]
+    known = lexicon().known(Ragged.of(names))
+    return {error: next(iter(found[error])) for error, right in zip(names, known, strict=True) if not right}
+
+
+def _cut(text: str, rough: bool = False) -> Iterator[Piece]:
     words, between, done = [], [], 0
     for found in UNIT.finditer(text):
         if found[0] in ("s", "S") and done and text[done : found.start()] in ("'", "’"):
             continue  # it stays a part of what stands behind the word
-        words.append(found[0])
+        words.append(
+            _like(errors()[found[0].lower()], found[0]) if rough and found[0].lower() in errors() else found[0]
+        )
         between.append(text[done : found.start()])
         done = found.end()
     between.append(text[done:])
@@ -78,7 +104,7 @@ def _cut(text: str) -> Iterator[Piece]:
         size = len(words) - at
         if size > LENGTHS[-1]:
             size = 24 + (at * 7 + len(words)) % 60
-        yield words[at : at + size], between[at : at + size + 1]
+        yield Piece(words[at : at + size], between[at : at + size + 1], rough)
         at += size
 
 
@@ -182,13 +208,13 @@ def _like(new: str, old: str) -> str:
     return new.upper() if len(old) > 1 and old.isupper() else new.capitalize() if old[:1].isupper() else new
 
 
-def _restyled(piece: Piece, lexicon: Sequence[str], dice: random.Random) -> Piece:
+def _restyled(piece: Piece, vocabulary: Sequence[str], dice: random.Random) -> Piece:
     """Other text in the same manner: some words replaced by any of the lexicon, capitals or punctuation gone now and then."""
-    words, between = piece
-    if lexicon:
+    words, between, rough = piece
+    if vocabulary:
         for at, word in enumerate(words):
             if dice.random() < 0.06:
-                new = lexicon[int(len(lexicon) * dice.random() ** 1.5)]
+                new = vocabulary[int(len(vocabulary) * dice.random() ** 1.5)]
                 words = [*words[:at], _like(new, word), *words[at + 1 :]]
     if any(text[:2] in ("'s", "’s") for text in between) and dice.random() < 0.2:
         words, between = _with_tails(words, between)
@@ -199,10 +225,10 @@ def _restyled(piece: Piece, lexicon: Sequence[str], dice: random.Random) -> Piec
         words = [word.upper() for word in words]
     if dice.random() < 0.08:
         between = [" " if 0 < at < len(words) else "" for at in range(len(between))]
-    return words, between
+    return Piece(words, between, rough)
 
 
-def _with_tails(words: list[str], between: list[str]) -> Piece:
+def _with_tails(words: list[str], between: list[str]) -> tuple[list[str], list[str]]:
     """`that` and `'s` as one word, so that noise can take the apostrophe away."""
     new, gaps = list(words), list(between)
     for at in range(len(words)):
@@ -213,16 +239,16 @@ def _with_tails(words: list[str], between: list[str]) -> Piece:
 
 
 def noisy_group(
-    group: Sequence[Piece], lexicon: Sequence[str], dice: random.Random
+    group: Sequence[Piece], vocabulary: Sequence[str], dice: random.Random
 ) -> tuple[list[Piece], list[list[str]]]:
     """Pieces as they were meant, and the words that noise made of them."""
-    meant = [_restyled(piece, lexicon, dice) for piece in group]
+    meant = [_restyled(piece, vocabulary, dice) for piece in group]
     manner = dice.random()
     if manner < 0.2:
-        return meant, [list(words) for words, _ in meant]
-    noisy = [list(words) for words, _ in meant]
+        return meant, [list(words) for words, _, _ in meant]
+    noisy = [list(words) for words, _, _ in meant]
     if manner < 0.85:
-        texts = [" ".join(words) for words, _ in meant]
+        texts = [" ".join(words) for words, _, _ in meant]
         parts = draw_parts(dice)
         strengths = [0.05 + 0.85 * dice.random() for _ in parts]
         made = scuffed(texts, parts, strengths, dice.randrange(1 << 30))
@@ -236,7 +262,7 @@ def noisy_group(
         noisy = [
             ["".join(c.swapcase() if dice.random() < 0.2 else c for c in word) for word in words] for words in noisy
         ]
-    for (words, _), new in zip(meant, noisy, strict=True):
+    for (words, _, _), new in zip(meant, noisy, strict=True):
         for at, word in enumerate(new):
             if not WHOLE.fullmatch(word):  # what falls apart or is gone cannot be aligned
                 new[at] = words[at]

@@ -94,7 +94,7 @@ def on(batch: Any, device: str) -> dict[str, torch.Tensor]:
         for name in ("rows", "first", "hints", "guess", "word", "gaps", "target")
     }
     out["share"] = put(batch.share, torch.float32)
-    out["changed"] = put(batch.changed, torch.bool)
+    out["changed"], out["doubtful"] = put(batch.changed, torch.bool), put(batch.doubtful, torch.bool)
     return out
 
 
@@ -173,7 +173,7 @@ def train(args: Any, queues: Iterator[Any], dev: dict[str, Any]) -> None:
         b["word"] = torch.where(masked, 0, b["word"])
         with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
             flag, asked = net(b, 0.1)
-            told_apart = real & ~masked
+            told_apart = real & ~masked & ~b["doubtful"]
             one = F.binary_cross_entropy_with_logits(flag[told_apart].float(), b["changed"][told_apart].float())
             hit = torch.nonzero((masked & (b["target"] < V)) | (real & b["changed"]), as_tuple=True)
         scores = net.scores(asked[hit].float())  # in single precision: many words are nearly as good as the best

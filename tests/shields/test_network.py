@@ -157,7 +157,7 @@ def test_numpy_answers_as_torch_does(monkeypatch: pytest.MonkeyPatch) -> None:
     twin.load_state_dict({name: torch.from_numpy(value) for name, value in net.weights.items()})
     pieces = [piece for text in NOISY[:5] for piece in noise._cut(text)]
     number = {word: at for at, word in enumerate(net.keys.words.strings())}
-    batch = context.batch_of(pieces, [list(words) for words, _ in pieces], 32, net.keys, number)
+    batch = context.batch_of(pieces, [list(words) for words, _, _ in pieces], 32, net.keys, number)
     with torch.no_grad():
         flag, asked = twin(training.on(batch, "cpu"))
     real = batch.word >= 0
