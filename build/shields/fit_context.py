@@ -1,6 +1,6 @@
-"""Fits what tier `context` decides by, on dev texts: how much channel and case count, and the log odds of a change.
+"""Fits what tier `context` decides by, on dev texts: the log odds of a change.
 
-    PYTHONPATH=src python build/shields/fit_context.py --shared ../shared [--texts 150]
+    PYTHONPATH=src python build/shields/fit_context.py --shared ../shared [--texts 60]
 
 Prints the constants of scuff/shields/context.py. Noise comes from build/shields/noise.py, words are aligned with those that were meant.
 """
@@ -91,18 +91,6 @@ def cases(shared: Path, many: int) -> list[Case]:
     return out
 
 
-def accuracy(some: list[Case]) -> float:
-    """Changed words whose proposal is right, mean over cases."""
-    found = []
-    for case in some:
-        unit, word, _ = case.propose()
-        right = np.zeros(len(case.units), np.bool_)
-        right[unit] = word == case.truth[unit]
-        if case.changed.any():
-            found.append(right[case.changed & (case.truth >= 0)].mean())
-    return float(np.mean(found))
-
-
 def fit(x: Any, y: Any, weight: Any) -> Any:
     """Logistic regression by Newton's method, slightly regularised."""
     w = np.zeros(x.shape[1])
@@ -119,21 +107,9 @@ def main() -> None:
     ask.add_argument("--shared", type=Path, default=Path(os.environ.get("SCUFF_SHARED", "../shared")))
     ask.add_argument("--texts", type=int, default=60)
     ask.add_argument("--keep", type=float, default=0.9992, help="share of clean words that must stay, over all sets")
-    ask.add_argument("--grid", action="store_true", help="look for CHANNEL, CASE, RARE and NO_CHANNEL first")
     args = ask.parse_args()
     every = cases(args.shared, args.texts)
     noisy = [case for case in every if not case.name.startswith("clean")]
-    if args.grid:
-        for name, values in (
-            ("CHANNEL", (0.0, 0.05, 0.1, 0.2, 0.35)), ("NO_CHANNEL", (-30.0, -25.0, -40.0)), ("CASE", (0.0, 0.1, 0.3)),
-            ("RARE", (2.0, 5.0, 8.0, 11.0)),
-        ):  # fmt: skip
-            scores = {}
-            for value in values:
-                setattr(context, name, value)
-                scores[value] = accuracy(noisy)
-                print(name, value, f"{scores[value]:.4f}", flush=True)
-            setattr(context, name, max(scores, key=lambda v: scores[v]))
     rows, labels, weights = [], [], []
     kept = []
     for case in every:
@@ -164,6 +140,8 @@ def main() -> None:
         right[unit] = word == case.truth[unit]
         done[unit[evidence @ w > 0]] = True
         changed = case.changed
+        if not changed.any():
+            continue
         print(
             f"{case.name:30s} changed {changed.mean():.3f}: proposed right {right[changed].mean():.4f}, mended "
             f"{(right & done)[changed].mean():.4f}; words right {np.where(changed, right & done, ~done).mean():.4f}; "

@@ -1,7 +1,7 @@
 """Tier `context` of `restore`: a small network reads the text and says which words were changed and which were meant.
 
-Candidates are the words that the network likes best and those of the tables; the network and the likelihood of the error judge both.
-What is changed is decided by log odds fitted on dev texts, with and without noise.
+Candidates are the words that the network likes best and those of the tables; the network judges both. What is
+changed is decided by log odds fitted on dev texts, with and without noise.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ import numpy.typing as npt
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ints, Mask, bounds, spread
+from ..text.ragged import Ints, Mask, bounds, spread, sums
 from ..text.random import text_bits
 from ..text.unicode import case_map
 from .base import Repairs
 from .candidates import MIXED, Candidates, candidates
 from .lexicon import lexicon
 from .network import network
-from .restore import Page, _by_case, _foreign, cased_as
+from .restore import Page, _by_case, _foreign, _in_addresses, cased_as
 from .units import Units
 
 Array = npt.NDArray[np.float32]
 LOOK_KNOWN, LOOK_UNKNOWN = -3.0, -6.0  # log odds of a change below which a word is not looked at
-CHANNEL = 0.1  # how much a bit of the error counts beside the network
-CASE = 0.1  # and a bit of capital letters
 NO_CHANNEL = -40.0  # bits of an error that the tables do not know
-RARE = 8.0  # what a word that the network does not know gets, before what it costs
-WEIGHTS = np.array([-2.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], np.float32)  # of what `judged` returns
+RARE = 11.0  # what a word that the network does not know gets, before what it costs
+WEIGHTS = np.array(
+    [-2.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], np.float32
+)  # of what `judged` returns
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """Units that were looked at, each with the words that it may stand for, and what speaks for each word.
 
-    look: the units. flag: log odds that each was changed. found.of: which of `look` a pair is of. score: what the network gives
-    a word. case: log2 P(the word is written in this case). raised: the word gets a capital that the unit does not have.
+    look: the units. flag: log odds that each was changed. rate: log share of the other words of its text that were changed.
+    found.of: which of `look` a pair is of. score: what the network gives a word. raised: the word gets a capital that the unit lacks.
     """
 
     page: Page
     look: Ints
     flag: Array
+    rate: Array
     found: Candidates
     score: Array
-    case: Array
     raised: Mask
 
     @classmethod
@@ -54,7 +54,7 @@ class Pairs:
         """None if there is nothing to look at."""
         units = Units.of(corpus)
         page = Page.of(corpus, units.spans)
-        stay = page.fixed | _foreign(page)[page.units.row]
+        stay = _staying(page) | _foreign(page)[page.units.row]
         if stay.all():
             return None
         net = network()
@@ -72,24 +72,26 @@ class Pairs:
         table = Candidates.join([table, replace(more, of=new[more.of])])
         found = _united(_placed(table, which[look], len(noisy)), net.best(asked[look])[0])
         found = found.where(found.word != page.number[look][found.of])
-        _, case, raised = _by_case(page, look, found)
+        _, _, raised = _by_case(page, look, found)
         score = net.scores(asked, look[found.of], found.word)
-        score -= np.where(found.word < net.size, 0, np.float32(math.log(2)) * lexicon().cost[found.word])
-        return cls(page, look, flag[look], found, score, case, raised)
+        score += np.where(found.word < net.size, 0, RARE - np.float32(math.log(2)) * lexicon().cost[found.word])
+        return cls(page, look, flag[look], _rate(page, flag)[look], found, score, raised)
 
     def judged(self) -> tuple[Ints, Array, Array]:
         """The best pair of each unit, the log of its share of all pairs of that unit, and what the decision is made of."""
-        found = self.found
-        rare = found.word >= network().size
-        best, share = _best(found.of, self.score + CHANNEL * found.channel + CASE * self.case + RARE * rare)
+        found, page = self.found, self.page
+        best, share = _best(found.of, self.score)
         mine = found.of[best]
         unit, flag, channel = self.look[mine], np.clip(self.flag[mine], -12, 12), found.channel[best]
-        known = ~self.page.unknown[unit]
-        code = self.page.corpus.codes[self.page.units.start[unit]]
-        capital = (case_map(upper=False)[code] != code) & ~self.page.starts[unit]
+        known = ~page.unknown[unit]
+        code = page.corpus.codes[page.units.start[unit]]
+        capital = (case_map(upper=False)[code] != code) & ~page.starts[unit]
+        length = page.units.stop[unit] - page.units.start[unit]
+        own = np.where(page.number[unit] < 0, 0, lexicon().cost[page.number[unit]])
+        rate = self.rate[mine]
         parts = (
             np.ones(unit.size), flag, share, known, capital, channel <= NO_CHANNEL, np.maximum(channel, NO_CHANNEL) / 10,
-            known * flag,
+            known * flag, rate, known * rate, own / 10, np.minimum(length, 10) / 10, page.loud[unit], page.fixed[unit],
         )  # fmt: skip
         return best, share, np.stack(parts, axis=1).astype(np.float32)
 
@@ -104,6 +106,24 @@ def repairs_in_context(corpus: Corpus, kinds: tuple[str, ...]) -> Repairs:
     spans = pairs.page.units.where(pairs.look[pairs.found.of[done]])
     new = cased_as(lexicon().words.take(pairs.found.word[done]), corpus.cut(spans), pairs.raised[done])
     return Repairs.of(Edits.of(corpus, spans, new), pairs.found.kind[done], kinds)
+
+
+def _staying(page: Page) -> Mask:
+    """Which units stay whatever the network says: with digits, in addresses and code, and without letters a to z."""
+    texts = page.corpus.cut(page.units)
+    letter = ((texts.codes | np.uint32(32)) >= ord("a")) & ((texts.codes | np.uint32(32)) <= ord("z"))
+    digit = (texts.codes >= ord("0")) & (texts.codes <= ord("9"))
+    stay = (3 * sums(letter, texts.offsets) < texts.lengths) | (sums(digit, texts.offsets) > 0)
+    odd = np.flatnonzero(page.fixed & ~stay)
+    stay[odd] = _in_addresses(page.corpus, page.units.where(odd))
+    return stay
+
+
+def _rate(page: Page, flag: Array) -> Array:
+    """The log of the share of the other words of each unit's text that were changed, as the network sees it."""
+    changed = (1 / (1 + np.exp(-flag.astype(np.float64)))).round(4)
+    total = np.bincount(page.units.row, changed, len(page.corpus))[page.units.row] - changed
+    return np.log((total + 0.1) / (page.total[page.units.row] + 4)).astype(np.float32)
 
 
 def _placed(table: Candidates, of: Ints, size: int) -> Candidates:
