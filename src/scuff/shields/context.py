@@ -6,7 +6,6 @@ changed is decided by log odds fitted on dev texts, with and without noise.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,23 +13,25 @@ import numpy.typing as npt
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ints, Mask, bounds, spread, sums
+from ..text.ragged import Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import text_bits
 from ..text.unicode import case_map
 from .base import Repairs
 from .candidates import MIXED, Candidates, candidates
 from .lexicon import lexicon
 from .network import network
-from .restore import Page, _by_case, _foreign, _in_addresses, cased_as
+from .restore import NAME, Page, _by_case, _foreign, _in_addresses, cased_as
 from .units import Units
 
 Array = npt.NDArray[np.float32]
 LOOK_KNOWN, LOOK_UNKNOWN = -3.0, -6.0  # log odds of a change below which a word is not looked at
 NO_CHANNEL = -40.0  # bits of an error that the tables do not know
-RARE = 11.0  # what a word that the network does not know gets, before what it costs
-WEIGHTS = np.array(
-    [-2.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], np.float32
-)  # of what `judged` returns
+RARE, COST = 14.0, 0.69  # what a word that the network does not know gets, and what it loses per bit of its cost
+WEIGHTS = np.array(  # of what `judged` returns; build/shields/fit_context.py prints them
+    [1.148, 0.762, 2.390, -1.196, 0.142, 1.065, 0.552, 0.184,
+     0.362, -0.292, 0.236, -1.349, -1.306, 1.046, -0.536, -0.643],
+    np.float32,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,14 +74,15 @@ class Pairs:
         found = _united(_placed(table, which[look], len(noisy)), net.best(asked[look])[0])
         found = found.where(found.word != page.number[look][found.of])
         _, _, raised = _by_case(page, look, found)
+        raised &= lexicon().capital[found.word] > NAME
         score = net.scores(asked, look[found.of], found.word)
-        score += np.where(found.word < net.size, 0, RARE - np.float32(math.log(2)) * lexicon().cost[found.word])
         return cls(page, look, flag[look], _rate(page, flag)[look], found, score, raised)
 
     def judged(self) -> tuple[Ints, Array, Array]:
         """The best pair of each unit, the log of its share of all pairs of that unit, and what the decision is made of."""
         found, page = self.found, self.page
-        best, share = _best(found.of, self.score)
+        rare = RARE - COST * lexicon().cost[found.word]
+        best, share = _best(found.of, self.score + np.where(found.word < network().size, 0, rare))
         mine = found.of[best]
         unit, flag, channel = self.look[mine], np.clip(self.flag[mine], -12, 12), found.channel[best]
         known = ~page.unknown[unit]
@@ -92,6 +94,7 @@ class Pairs:
         parts = (
             np.ones(unit.size), flag, share, known, capital, channel <= NO_CHANNEL, np.maximum(channel, NO_CHANNEL) / 10,
             known * flag, rate, known * rate, own / 10, np.minimum(length, 10) / 10, page.loud[unit], page.fixed[unit],
+            found.word[best] >= network().size, np.clip(-0.8 - rate / 1.5, 0, 1),
         )  # fmt: skip
         return best, share, np.stack(parts, axis=1).astype(np.float32)
 
@@ -104,7 +107,7 @@ def repairs_in_context(corpus: Corpus, kinds: tuple[str, ...]) -> Repairs:
     best, _, evidence = pairs.judged()
     done = best[np.round(evidence @ WEIGHTS, 3) > 0]  # rounded: the last bits of a sum decide nothing
     spans = pairs.page.units.where(pairs.look[pairs.found.of[done]])
-    new = cased_as(lexicon().words.take(pairs.found.word[done]), corpus.cut(spans), pairs.raised[done])
+    new = cased_as(lexicon().words.take(pairs.found.word[done]), _settled(corpus.cut(spans)), pairs.raised[done])
     return Repairs.of(Edits.of(corpus, spans, new), pairs.found.kind[done], kinds)
 
 
@@ -124,6 +127,23 @@ def _rate(page: Page, flag: Array) -> Array:
     changed = (1 / (1 + np.exp(-flag.astype(np.float64)))).round(4)
     total = np.bincount(page.units.row, changed, len(page.corpus))[page.units.row] - changed
     return np.log((total + 0.1) / (page.total[page.units.row] + 4)).astype(np.float32)
+
+
+def _settled(noisy: Ragged) -> Ragged:
+    """Noisy words with their capitals where words have them: one that slipped inside goes first, an I between small letters was none."""
+    upper, lower = case_map(upper=True), case_map(upper=False)
+    codes = noisy.codes.copy()
+    big = codes != lower[codes]
+    beside = np.append(big[1:], True) | np.append(True, big[:-1])
+    first = noisy.offsets[:-1]
+    inner = np.ones(codes.size, np.bool_)
+    inner[first] = inner[noisy.offsets[1:] - 1] = False
+    codes[inner & ~beside & (codes == ord("I"))] = ord("i")
+    big = codes != lower[codes]
+    slipped = (sums(big, noisy.offsets) == 1) & ~big[first]
+    codes[np.repeat(slipped, noisy.lengths)] = lower[codes[np.repeat(slipped, noisy.lengths)]]
+    codes[first[slipped]] = upper[codes[first[slipped]]]
+    return Ragged(codes, noisy.offsets)
 
 
 def _placed(table: Candidates, of: Ints, size: int) -> Candidates:
