@@ -39,7 +39,7 @@ class Pairs:
     """Units that were looked at, each with the words that it may stand for, and what speaks for each word.
 
     look: the units. flag: log odds that each was changed. rate: log share of the other words of its text that were changed.
-    found.of: which of `look` a pair is of. score: what the network gives a word. raised: the word gets a capital that the unit lacks.
+    found.of: which of `look` a pair is of. score: what the network gives a word. raised: it gets a capital that the unit lacks.
     """
 
     page: Page
@@ -130,7 +130,7 @@ def _rate(page: Page, flag: Array) -> Array:
 
 
 def _settled(noisy: Ragged) -> Ragged:
-    """Noisy words with their capitals where words have them: one that slipped inside goes first, an I between small letters was none."""
+    """Noisy words with capitals where words have them: one that slipped inside goes first, an I between small letters was none."""
     upper, lower = case_map(upper=True), case_map(upper=False)
     codes = noisy.codes.copy()
     big = codes != lower[codes]
