@@ -31,11 +31,14 @@ MOST = 16  # candidates of a word
 LIKELY = 10  # bits by which a candidate may be less likely than the best, its neighbours aside
 STEPS, FAR_STEPS = 64, (1 << 14) - 1  # costs are compared in 64ths of a bit
 SAME_KEY = 20  # words with one key that are looked at, the most frequent first
-SHORT, LONG = 4, 16  # letters of words that are looked at for many slips on the keyboard, if they are known and if not
+SHORT, LONG = (
+    4,
+    16,
+)  # letters of words that may be many slips on the keyboard: the first at once, others if nothing else is found
 COMMON = 50_000  # the words, of the most frequent, that are looked for behind two errors
 PLAIN = np.float32(12.0)  # an error that costs no more explains a word well enough to look no further
 UNSEEN = 12  # errors of a word that nobody saw
-ALIKE = 6.0  # bits of spelling the same sounds otherwise, with half of what the edits cost
+ALIKE = 7.0  # bits of spelling the same sounds otherwise, besides what is left to edit in plainer spellings of both
 CHANGED, STAYED = 3.6, 0.6  # bits of a letter that became a neighbour on the keyboard, and of one that did not
 
 
@@ -89,7 +92,7 @@ def candidates(noisy: Ragged, most: int = MOST, *, near: bool = False) -> Candid
         (spelt.lengths > 1) & (spelt.lengths <= LONGEST) & (sums(spelt.letters < 26, spelt.offsets) > 0)
     )
     part = spelt.take(fit)
-    found = _near(part, SHORT if near else LONG)
+    found = _near(part)
     plain = found.channel >= -PLAIN
     plain |= (found.kind == SHUFFLED) & (part.lengths[found.of] > 4)
     hard = np.ones(fit.size, np.bool_)
@@ -105,12 +108,12 @@ def candidates(noisy: Ragged, most: int = MOST, *, near: bool = False) -> Candid
 # ---- the two rounds ----
 
 
-def _near(noisy: Spelt, slips: int) -> Candidates:
-    """Candidates by one error; in words of up to so many letters also by any number of slips on the keyboard."""
+def _near(noisy: Spelt) -> Candidates:
+    """Candidates by one error, and of short words by any number of slips on the keyboard."""
     words, tables = _words(), _tables()
     one, keys = noisy.without_one()
     of, word = _matches(tables.without_one, np.append(np.arange(len(noisy)), one), np.append(noisy.hashes(), keys))
-    parts = [_made(of, word, edits(words.take(word), noisy.take(of)), TYPO)]
+    parts = [_made(of, word, edits(words.take(word), noisy.take(of), 1), TYPO)]
 
     of, word = tables.unordered.all(noisy.unordered(), SAME_KEY)
     full, inner = noisy.arrangements()
@@ -132,7 +135,7 @@ def _near(noisy: Spelt, slips: int) -> Candidates:
     ):
         of, entry = table.all(noisy.hashes(), SAME_KEY)
         parts.append(_made(of, numbers[entry], cost[entry], kind))
-    parts.append(_by_keys(noisy, slips))
+    parts.append(_by_keys(noisy, range(2, SHORT + 1)))
     return Candidates.join(parts)
 
 
@@ -145,8 +148,7 @@ def _far(noisy: Spelt) -> Candidates:
     keys = np.concatenate((noisy.hashes(), keys, more))
     pairs = [_matches(table, of, keys) for table in (tables.without_two, tables.without_one)]
     at, word = tables.sounds.all(noisy.sounds().hashes(), SAME_KEY)
-    same = edits(words.take(word), noisy.take(at))
-    parts = [_made(at, word, np.where(same < FAR, np.minimum(same, ALIKE + same / 2), FAR), SOUND)]
+    parts = [_made(at, word, np.minimum(ALIKE + edits(_sounded().take(word), noisy.sounded().take(at)), FAR), SOUND)]
     at, word = tables.skeleton.all(noisy.skeleton().hashes(), SAME_KEY)
     pairs.append((at, word))
     of, word = _distinct(np.concatenate([a for a, _ in pairs]), np.concatenate([b for _, b in pairs]))
@@ -167,6 +169,7 @@ def _far(noisy: Spelt) -> Candidates:
     one, keys = skeleton.without_one()
     at, word = _matches(tables.bones, np.append(np.arange(len(skeleton)), one), np.append(skeleton.hashes(), keys))
     parts.append(_made(bare[at], word, edits(_bones().take(word), skeleton.take(at)), MIXED))
+    parts.append(_by_keys(noisy, range(SHORT + 1, LONG + 1)))
     return Candidates.join(parts)
 
 
@@ -225,6 +228,11 @@ def _words() -> Spelt:
 @cache
 def _bones() -> Spelt:
     return _words().skeleton()
+
+
+@cache
+def _sounded() -> Spelt:
+    return _words().sounded()
 
 
 @cache
@@ -315,10 +323,10 @@ def _slips(length: int) -> _Slips:
     return _Slips(mine, np.stack(sets))
 
 
-def _by_keys(noisy: Spelt, longest: int) -> Candidates:
+def _by_keys(noisy: Spelt, lengths: Iterable[int]) -> Candidates:
     """Words of the same length in which every letter is the same or a neighbour on the keyboard, the most frequent of them."""
     parts = []
-    for length in range(2, longest + 1):
+    for length in lengths:
         some = np.flatnonzero(noisy.lengths == length)
         if not some.size:
             continue

@@ -64,7 +64,7 @@ def edit_costs() -> tuple[Bitcosts, Bitcosts, Bitcosts, Bitcosts]:
     share = PEOPLE / total * 26  # by letter: how much likelier than others some are
     replace = share * replaced + (1 - PEOPLE) * 0.35 * keys + 0.06 * spread_out
     doubled = np.eye(SIZE) * 0.25
-    insert = share * added + (1 - PEOPLE) * (0.2 * keys + 0.2 * keys.T.T + doubled) + 0.06 * spread_out
+    insert = share * added + (1 - PEOPLE) * (0.4 * keys + doubled) + 0.06 * spread_out
     omit = np.full((SIZE, SIZE), 0.12) + share * left_out
     omit[np.arange(26), np.arange(26)] += 0.15  # one of two equal letters
     costs = [_bits(table) for table in (replace, insert, omit)]
@@ -85,53 +85,50 @@ def _bits(rate: npt.NDArray[np.float64]) -> Bitcosts:
     return np.clip(-np.log2(np.maximum(rate, 1e-9) / 8), 1.5, 13).astype(np.float32)
 
 
-def edits(meant: Spelt, written: Spelt) -> Bitcosts:
+def edits(meant: Spelt, written: Spelt, band: int = BAND) -> Bitcosts:
     """Bits of the cheapest edits that make each word of `meant` the one of `written`; FAR if they are too far apart.
 
-    Replacing, adding and leaving out letters and swaps of two neighbours, in a band around the diagonal: cells of all pairs at once.
+    Replacing, adding and leaving out letters and swaps of two neighbours, in a band around the diagonal; all pairs at once.
     """
-    replace, omit, insert, swap = edit_costs()
     out = np.full(len(meant), FAR, np.float32)
-    near = np.abs(meant.lengths - written.lengths) <= BAND
-    for low, high in ((0, 5), (5, 8), (8, 12), (12, 40)):
-        size = np.maximum(meant.lengths, written.lengths)
+    size = np.maximum(meant.lengths, written.lengths)
+    near = np.abs(meant.lengths - written.lengths) <= band
+    for low, high in ((0, 4), (4, 6), (6, 8), (8, 11), (11, 15), (15, 40)):
         some = np.flatnonzero(near & (size > low) & (size <= high))
-        for block in np.array_split(some, max(1, some.size // 20_000)):
-            out[block] = _banded(meant.take(block), written.take(block), replace, omit, insert, swap)
+        for block in np.array_split(some, max(1, some.size // 10_000)):
+            if block.size:
+                out[block] = _banded(meant.take(block), written.take(block), band)
     return out
 
 
-def _banded(
-    meant: Spelt, written: Spelt, replace: Bitcosts, omit: Bitcosts, insert: Bitcosts, swap: Bitcosts
-) -> Bitcosts:
-    if not len(meant):
-        return np.empty(0, np.float32)
+def _banded(meant: Spelt, written: Spelt, band: int) -> Bitcosts:
+    replace, omit, insert, swap = (table.ravel() for table in edit_costs())
     rows, columns = int(meant.lengths.max()), int(written.lengths.max())
-    a, b = (each.padded(size).T.astype(np.int64) for each, size in ((meant, rows), (written, columns)))
+    a, b = (each.padded(size).T.astype(np.intp) for each, size in ((meant, rows), (written, columns)))
+    row, column = a * SIZE, b * SIZE
+    edge = np.full(len(meant), (OTHER + 1) * SIZE)
     cell = np.full((rows + 1, columns + 1, len(meant)), FAR, np.float32)
     cell[0, 0] = 0
-    edge = np.full(len(meant), OTHER + 1)
     for i in range(rows + 1):
-        for j in range(max(0, i - BAND), min(columns, i + BAND) + 1):
-            if i == j == 0:
-                continue
+        for j in range(max(0, i - band), min(columns, i + band) + 1):
             first = FIRST if min(i, j) <= 1 else 0.0
-            best = np.full(len(meant), FAR, np.float32)
+            best = cell[i, j]
             if i and j:
-                cost = replace[a[i - 1], b[j - 1]]
-                best = cell[i - 1, j - 1] + cost + (first * (cost > 0) if first else 0)
+                cost = replace.take(row[i - 1] + b[j - 1])
+                if first:
+                    cost += np.float32(first) * (cost > 0)
+                np.minimum(best, cell[i - 1, j - 1] + cost, out=best)
                 if i > 1 and j > 1:
-                    crossed = (a[i - 1] == b[j - 2]) & (a[i - 2] == b[j - 1])
-                    if crossed.any():
-                        turned = cell[i - 2, j - 2] + swap[a[i - 2], a[i - 1]]
-                        best = np.where(crossed, np.minimum(best, turned), best)
-            if i:
-                before = a[i - 2] if i > 1 else edge
-                best = np.minimum(best, cell[i - 1, j] + omit[before, a[i - 1]] + first)
-            if j:
-                before = b[j - 2] if j > 1 else edge
-                best = np.minimum(best, cell[i, j - 1] + insert[before, b[j - 1]] + first)
-            cell[i, j] = best
+                    crossed = np.flatnonzero((a[i - 1] == b[j - 2]) & (a[i - 2] == b[j - 1]))
+                    if crossed.size:
+                        turned = cell[i - 2, j - 2, crossed] + swap[row[i - 2, crossed] + a[i - 1, crossed]]
+                        best[crossed] = np.minimum(best[crossed], turned)
+            if i and j <= i - 1 + band:
+                before = row[i - 2] if i > 1 else edge
+                np.minimum(best, cell[i - 1, j] + omit.take(before + a[i - 1]) + np.float32(first), out=best)
+            if j and j - 1 >= i - band:
+                before = column[j - 2] if j > 1 else edge
+                np.minimum(best, cell[i, j - 1] + insert.take(before + b[j - 1]) + np.float32(first), out=best)
     found: Bitcosts = cell[meant.lengths, written.lengths, np.arange(len(meant))]
     return found
 

@@ -72,7 +72,7 @@ class HashTable:
         return found
 
     def all(self, keys: Bits, most: int | None = None) -> tuple[Ints, Ints]:
-        """Every match: which of `keys` it is of, and its value, in the order of `keys`. most: matches of a key, the first ones."""
+        """Every match, or `most` of a key: which of `keys` it is of, and its value, in the order of `keys`."""
         at = self.first(keys)
         which = np.flatnonzero(at >= 0)
         at = at[which]

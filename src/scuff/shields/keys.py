@@ -14,12 +14,16 @@ from ..text.random import BASE, INVERSE, counters, mix
 Small = npt.NDArray[np.uint8]
 LONGEST = 40  # letters of a word that has keys
 APOSTROPHE, HYPHEN, OTHER = 26, 27, 28  # after the letters a to z
-F, H, P = 5, 7, 15
+C, F, G, H, K, N, P, R, S, W = 2, 5, 6, 7, 10, 13, 15, 17, 18, 22
 VOWEL = np.isin(np.arange(29), [ord(letter) - ord("a") for letter in "aeiou"])
 # letters that sound alike have one class; 0: says nothing (vowels, h, w, y, apostrophes)
 SOUND = np.zeros(29, np.uint8)
 for _number, _group in enumerate(("bp", "ckqx", "dt", "fv", "gj", "l", "mn", "r", "sz"), 1):
     SOUND[[ord(letter) - ord("a") for letter in _group]] = _number
+PLAINER = np.arange(OTHER + 2, dtype=np.uint8)
+PLAINER[[C, ord("q") - ord("a")]] = K
+PLAINER[ord("z") - ord("a")] = S
+PLAINER[ord("y") - ord("a")] = ord("i") - ord("a")
 POWER = np.cumprod(np.append(np.uint64(1), np.full(LONGEST + 1, BASE, np.uint64)), dtype=np.uint64)
 BACK, BACK2 = np.uint64(INVERSE), np.uint64(INVERSE * INVERSE % (1 << 64))
 RANDOM = mix(counters(np.arange(1000, 1029)))  # of each letter, for sums in which order does not matter
@@ -139,6 +143,27 @@ class Spelt:
         again = np.append(False, (kind[1:] == kind[:-1]) & (some.word[1:] == some.word[:-1]))[: kind.size]
         made = Spelt(kind, some.offsets)
         return made.only(~again)
+
+    def sounded(self) -> Spelt:
+        """The words in plainer spellings of their sound: ph is f, ck and hard c are k, soft c is s; one of two equal letters."""
+        old, same = self.letters, np.append(self.word[1:] == self.word[:-1], False)
+        after = np.append(old[1:], OTHER)
+        after[~same] = OTHER
+        new = PLAINER[old].copy()
+        soft = np.isin(after, [ord(letter) - ord("a") for letter in "eiy"])
+        new[(old == C) & soft] = S
+        new[(old == P) & (after == H)] = F
+        begins = np.append(True, ~same[:-1])[: old.size]
+        before = np.append(OTHER, old[:-1])[: old.size]
+        before[begins] = OTHER
+        gone = (
+            ((old == H) & np.isin(before, (P, G, W, R)))
+            | ((old == C) & (after == K))
+            | (new == np.where(same, PLAINER[after], OTHER + 1))
+        )
+        gone |= begins & (((old == K) & (after == N)) | ((old == W) & (after == R)))
+        gone |= (old == G) & (after == H) & ~begins
+        return Spelt(new, self.offsets).only(~gone)
 
     def arrangements(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """log2 of how many orders the letters of each word have, and of how many if the first and the last stay."""

@@ -22,22 +22,11 @@ Costs = npt.NDArray[np.float32]
 CURLY, APOSTROPHE, HYPHEN = 0x2019, 0x27, 0x2D
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # makes hashes of keys of pairs; odd, so none are mixed up
 UNKNOWN = np.float32(20.0)  # the cost of a word that is not in the lexicon, in bits
-ENDINGS = (
-    ("s", ""),
-    ("ly", ""),
-    ("ly", "le"),
-    ("ness", ""),
-    ("like", ""),
-    ("wise", ""),
-    ("ed", ""),
-    ("ed", "e"),
-    ("ing", ""),
-    ("ing", "e"),
-    ("ings", ""),
-    ("y", "e"),
-    ("er", ""),
-    ("ers", ""),
-)
+ENDINGS = (  # what is left off, what comes in its place
+    ("s", ""), ("ly", ""), ("ly", "le"), ("ness", ""), ("like", ""), ("wise", ""), ("ed", ""), ("ed", "e"), ("ing", ""),
+    ("ing", "e"), ("ings", ""), ("y", "e"), ("er", ""), ("ers", ""),
+)  # fmt: skip
+DOUBLING = ("ed", "ing", "ings", "er", "ers")  # after one vowel and one consonant, which they double: occurred
 BEGINNINGS = (
     "un",
     "re",
@@ -145,9 +134,13 @@ class Lexicon:
         """Which words are regular forms of words of the lexicon that are not rare: routings, unclassifiably, pretrial."""
         found = np.zeros(len(low), np.bool_)
         for ending, more in ENDINGS:
-            found |= self._has_stem(low, _ends(low, ending), 0, len(ending), more)
+            some = _ends(low, ending)
+            if ending in DOUBLING and not more:
+                some = some[~_open(low, low.offsets[some + 1] - len(ending))]
+            found |= self._has_stem(low, some, 0, len(ending), more)
         for beginning in BEGINNINGS:
-            found |= self._has_stem(low, _begins(low, beginning), len(beginning), 0, "")
+            some = _begins(low, beginning)
+            found |= self._has_stem(low, some[low.lengths[some] > len(beginning) + STEM], len(beginning), 0, "")
         return found
 
     def _has_stem(self, low: Ragged, some: Ints, before: int, behind: int, more: str) -> Mask:
@@ -196,6 +189,16 @@ def _ends(words: Ragged, ending: str) -> Ints:
     for place, letter in enumerate(reversed(ending), 1):
         some = some[words.codes[words.offsets[some + 1] - place] == ord(letter)]
     return some
+
+
+def _open(words: Ragged, stop: Ints) -> Mask:
+    """Whether a vowel and a consonant that can be doubled stand before each place."""
+    vowel, consonant = (
+        np.isin(words.codes[stop - back], [ord(letter) for letter in letters])
+        for back, letters in ((2, "aeiou"), (1, "bdgklmnprt"))
+    )
+    found: Mask = vowel & consonant
+    return found
 
 
 def _begins(words: Ragged, beginning: str) -> Ints:

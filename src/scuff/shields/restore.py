@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -20,36 +20,36 @@ from .candidates import KINDS, PRIOR, Candidates, candidates
 from .channels import Bitcosts
 from .hashes import word_bits
 from .keys import Spelt
+from .letters import letter_bits
 from .lexicon import HYPHEN, UNKNOWN, folded, lexicon
 
 TIERS = ("fast", "context")
-SURE, STEEP, EASY = (
-    6.3,
-    2.6,
-    -2.5,
-)  # bits by which a change must be likelier than that a word is right, in a text with few errors;
-# how many fewer for every doubling of the errors; and the fewest
-SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
-TITLE = 1.5  # and more for a word with a capital letter, which may be a name
-KNOWN = 0.5  # and more for a word that is known
+# A change must be likelier than that the word is right by SURE bits in a text with few errors, by STEEP fewer for every doubling
+# of the errors, and by EASY at least; all chosen on dev texts.
+SURE, STEEP, EASY = 4.0, 2.6, -2.5
+TITLE, FARTHER = (
+    3.0,
+    4.0,
+)  # more bits in a clean text, for a word that may be a name, and for far-fetched kinds of errors
+FETCHED = np.isin(KINDS, ("keyboard", "mixed"))  # which are far-fetched if there is no sign of an attack
+FEW, MANY = 0.02, 0.06  # the shares of wrong words in a clean text, and in one that is not
+KNOWN = 0.5  # more bits for a word that is known
 NOISY = 0.05  # the share of words surely wrong from which on known words are doubted, too
 RARE = 12.0  # bits of a known word beside its neighbours from which on it may be doubted
 LISTED = -23.0  # log2 of the probability of a word that is right but not frequent enough for the lexicon
+NAMELIKE = 0.9  # how much less the letters of a name must look English
 NAME = 0.9  # the share of capitals from which on a word is a name
+SPREAD = 1.0  # errors of the usual kinds that every text is taken to have
 CLEAN, WORDS = 0.15, 20.0  # wrong words, and words, that every text is taken to have besides its own
-LACKED = {
-    "small": 0.0015,
-    "start": 0.006,
-    "title": 0.02,
-    "bare": 0.012,
-}  # how often a right word is in no list, by its case
+# how often a right word is in no list: small, at the start of a sentence, with a capital inside it, in a text without capitals
+LACKED = {"small": 0.0015, "start": 0.006, "title": 0.02, "bare": 0.03}
 TURNS = 3  # rounds in which words are chosen beside the choices for their neighbours
 PAIR = 0.9  # how much what the neighbours say counts
 FOREIGN = 0.25  # the share of unknown words from which on the language of a text is looked at
+FUNCTION, ENGLISH = 60, 0.12  # so many of the most frequent words make up at least that share of most English texts
 BREAKS = np.isin(np.arange(128), [ord(char) for char in '.!?;:"()[]\n'])
 MASKS = np.isin(np.arange(128), [ord(char) for char in "*#$%"])  # symbols that hide letters: st*pid
 ADDRESS = np.isin(np.arange(128), [ord(char) for char in "@\\_<>{}=`|#~^"])  # in addresses, mentions, tags, code
-ANY = 6.5  # bits of a letter of an abbreviation
 SHORT = 5  # letters of a word in capitals that may be an abbreviation
 
 
@@ -111,14 +111,28 @@ class Restore(Shield):
             return Repairs.none(self.kinds)
         puzzle = find_puzzle(page, asked, None)
         chosen, confidence = choose(puzzle, TURNS - 1)
-        doubted = _doubted(page, puzzle, chosen, confidence)
-        if doubted.size:
-            puzzle = find_puzzle(page, np.sort(np.append(asked, doubted)), puzzle)
-            chosen, confidence = choose(puzzle)
-        done = np.flatnonzero((chosen >= 0) & (confidence >= 0))
-        pick, spans = chosen[done], page.units.where(puzzle.asked[done])
+        noisy = _noisy(page, puzzle, chosen, confidence)
+        done = self._done(puzzle, chosen, confidence, ~noisy[puzzle.row])
+        if noisy.any():
+            doubted = _doubted(page, puzzle, chosen, confidence, noisy)
+            more = find_puzzle(page, np.sort(np.append(asked[noisy[puzzle.row]], doubted)), puzzle)
+            done = _both(done, self._done(more, *choose(more), np.ones(more.asked.size, np.bool_)))
+        return done
+
+    def _done(self, puzzle: Puzzle, chosen: Ints, confidence: Floats, where: Mask) -> Repairs:
+        """The repairs of the choices that are sure enough."""
+        done = np.flatnonzero((chosen >= 0) & (confidence >= 0) & where)
+        corpus, pick = puzzle.page.corpus, chosen[done]
+        spans = puzzle.page.units.where(puzzle.asked[done])
         new = cased_as(lexicon().words.take(puzzle.found.word[pick]), corpus.cut(spans), puzzle.raised[pick])
         return Repairs.of(Edits.of(corpus, spans, new), puzzle.found.kind[pick], self.kinds)
+
+
+def _both(one: Repairs, other: Repairs) -> Repairs:
+    """Repairs of different texts together, in order."""
+    edits = Edits.join([one.edits, other.edits])
+    order = np.lexsort((edits.start, edits.row))
+    return Repairs(edits.where(order), np.append(one.kind, other.kind)[order], one.kinds)
 
 
 # ---- what is asked ----
@@ -128,8 +142,8 @@ class Restore(Shield):
 class Page:
     """The words of all texts (`units`), and what is known of each.
 
-    distinct: the different words, kind: which of them each unit is. number: of a unit in the lexicon, -1 for none. before, after: the
-    unit beside each, -1 where a sentence ends; starts: which units begin one. fixed: what must stay.
+    distinct: the different words, kind: which of them each unit is. number: of a unit in the lexicon, -1 for none. before,
+    after: the unit beside each, -1 where a sentence ends; starts: which units begin one. fixed: what must stay.
     """
 
     corpus: Corpus
@@ -162,16 +176,19 @@ class Page:
 
 
 def find_puzzle(page: Page, asked: Ints, earlier: Puzzle | None) -> Puzzle:
-    """The candidates for some units. earlier: a puzzle of fewer, whose candidates are not looked for again."""
+    """The candidates for some units. earlier: a puzzle of others, whose candidates are not looked for again."""
     mine, part = np.unique(page.kind[asked], return_inverse=True)
-    if earlier is None:
-        table = candidates(page.distinct.take(mine))
-    else:
-        kept = np.isin(mine, earlier.listed)
-        new = candidates(page.distinct.take(mine[~kept]), near=True)
-        old = earlier.table
-        place, fresh = np.searchsorted(mine, earlier.listed), np.flatnonzero(~kept)
-        table = Candidates.join([replace(old, of=place[old.of]), replace(new, of=fresh[new.of])])
+    strange = np.zeros(len(page.distinct), np.bool_)
+    strange[page.kind] = page.unknown
+    known, left, parts = ~strange[mine], np.ones(mine.size, np.bool_), []
+    if earlier is not None:
+        left = ~np.isin(mine, earlier.listed)
+        again = earlier.table.where(np.isin(earlier.listed, mine)[earlier.table.of])
+        parts.append(replace(again, of=np.searchsorted(mine, earlier.listed)[again.of]))
+    for some, near in ((np.flatnonzero(left & ~known), False), (np.flatnonzero(left & known), True)):
+        new = candidates(page.distinct.take(mine[some]), near=near)
+        parts.append(replace(new, of=some[new.of]))
+    table = Candidates.join(parts)
     count = np.bincount(table.of, minlength=mine.size)
     index = spread(bounds(count)[:-1][part], count[part])
     found = replace(table.where(index), of=np.repeat(np.arange(asked.size), count[part]))
@@ -179,16 +196,22 @@ def find_puzzle(page: Page, asked: Ints, earlier: Puzzle | None) -> Puzzle:
     found = found.where(other)
     keep, case, raised = _by_case(page, asked, found)
     spelt = Spelt.of(folded(page.distinct.take(mine)))
-    keep = np.where(page.unknown[asked], keep + letter_bits(spelt)[part], LISTED).astype(np.float32)
+    begin = page.corpus.codes[page.units.start[asked]]
+    name = (begin != case_map(upper=False)[begin]) & ~page.starts[asked]
+    looks = letter_bits(spelt)[part] * np.where(name, NAMELIKE, 1)
+    keep = np.where(page.unknown[asked], keep + looks, LISTED).astype(np.float32)
     return Puzzle(page, asked, keep, found, case, raised, mine, table)
 
 
-def _doubted(page: Page, puzzle: Puzzle, chosen: Ints, confidence: Floats) -> Ints:
-    """Known words that are asked as well, in texts that are full of errors: those that are rare where they stand."""
+def _noisy(page: Page, puzzle: Puzzle, chosen: Ints, confidence: Floats) -> Mask:
+    """Which texts are full of errors."""
     sure = np.bincount(puzzle.row[(chosen >= 0) & (confidence >= 0)], minlength=len(page.corpus))
-    noisy = (sure >= 2) & (sure >= NOISY * page.total)
-    if not noisy.any():
-        return np.empty(0, np.int64)
+    found: Mask = (sure >= 2) & (sure >= NOISY * page.total)
+    return found
+
+
+def _doubted(page: Page, puzzle: Puzzle, chosen: Ints, confidence: Floats, noisy: Mask) -> Ints:
+    """Known words of noisy texts that are asked as well: those that are rare where they stand."""
     number = page.number.copy()
     done = np.flatnonzero((chosen >= 0) & (confidence >= 0))
     number[puzzle.asked[done]] = puzzle.found.word[chosen[done]]
@@ -201,7 +224,7 @@ def _doubted(page: Page, puzzle: Puzzle, chosen: Ints, confidence: Floats) -> In
 
 
 def _units(corpus: Corpus) -> Spans:
-    """The words of all texts; compounds and possessives that the lexicon lacks as their parts, words with masked letters whole."""
+    """The words of all texts; unknown compounds and possessives as their parts, words with masked letters whole."""
     words = corpus.words
     if corpus.of_lists or not len(words):
         return words
@@ -249,8 +272,8 @@ def _parts(corpus: Corpus, words: Spans) -> Spans:
 
 
 def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
-    """Which words stay whatever they are: with digits or letters other than a to z, in addresses and code, abbreviations; and which
-    stay only because they may be an abbreviation.
+    """Which words stay whatever they are: with digits or letters other than a to z, in addresses and code, abbreviations; and
+    which stay only because they may be an abbreviation.
     """
     upper = case_map(upper=True)
     low = folded(texts).codes
@@ -281,6 +304,8 @@ def _in_addresses(corpus: Corpus, units: Spans) -> Mask:
     found = ((signs > 0) | (slashes > 1))[chunk[units.start]]
     around = np.concatenate((np.zeros(2, np.uint32), code, np.zeros(2, np.uint32)))
     solid = ((around | 32) >= ord("a")) & ((around | 32) <= ord("z")) | ((around >= ord("0")) & (around <= ord("9")))
+    inside = units.stop < corpus.offsets[units.row + 1]
+    found |= inside & (around[units.stop + 2] == ord("("))  # print(x)
     inside = units.stop + 1 < corpus.offsets[units.row + 1]
     found |= inside & (around[units.stop + 2] == ord(".")) & solid[units.stop + 3]
     inside = units.start - 1 > corpus.offsets[units.row]
@@ -292,7 +317,9 @@ def _foreign(page: Page) -> Mask:
     """Which texts are in another language, as far as one can tell."""
     strange = np.bincount(page.units.row[page.unknown], minlength=len(page.corpus))
     out = np.zeros(len(page.corpus), np.bool_)
-    doubtful = np.flatnonzero((page.total >= 4) & (strange >= FOREIGN * page.total))
+    usual = np.bincount(page.units.row[(page.number >= 0) & (page.number < FUNCTION)], minlength=len(page.corpus))
+    odd = (strange >= FOREIGN * page.total) | (usual <= ENGLISH * page.total)
+    doubtful = np.flatnonzero(odd & (page.total >= 4) & (strange > 0))
     for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
         language = find_language([text])
         out[row] = language is not None and "en" not in language.codes
@@ -309,8 +336,8 @@ def _beside(corpus: Corpus, units: Spans) -> tuple[Ints, Ints, Mask]:
 
 
 def _by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitcosts, Mask]:
-    """What the case of each asked word says: log2 of how often right words written so are unknown, log2 of how often each candidate
-    is written so, and which candidates get a capital letter that the noisy word does not have.
+    """What the case of each asked word says: log2 of how often right words written so are unknown, log2 of how often each
+    candidate is written so, and which candidates get a capital letter that the noisy word does not have.
     """
     rows, units, words = len(page.corpus), page.units, lexicon()
     texts = page.corpus.cut(units)
@@ -337,7 +364,7 @@ def _by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitc
 
 
 def choose(puzzle: Puzzle, turns: int = TURNS) -> tuple[Ints, Floats]:
-    """The candidate (an index of `found`, or -1) of each asked word, and the confidence: it is to be taken if that is not below 0.
+    """The candidate (an index of `found`, or -1) of each asked word, and the confidence, which is below 0 if the word is to stay.
 
     Words are chosen one by one beside the choices for their neighbours, in a few rounds; how often words are wrong, and what
     is wrong with them, is counted in the text in each round. Confidence: by how many bits the candidate is likelier than that the
@@ -397,41 +424,9 @@ def _first(of: Ints, score: npt.NDArray[np.floating], size: int) -> Ints:
     return out
 
 
-@cache
-def _trigrams() -> Bitcosts:
-    """-log2 P(letter | the two before it) of words as such: what a word that no list has looks like."""
-    spelt = Spelt.of(lexicon().words)
-    key = _letter_contexts(spelt)
-    count = np.bincount(key, minlength=30**3).reshape(900, 30).astype(np.float64)
-    pairs = count.reshape(30, 30, 30).sum(0)
-    single = pairs.sum(0) + 1
-    single /= single.sum()
-    pairs = (pairs + 5 * single) / (pairs.sum(1, keepdims=True) + 5)
-    p = (count + 5 * np.tile(pairs, (30, 1))) / (count.sum(1, keepdims=True) + 5)
-    return -np.log2(p).astype(np.float32).ravel()
-
-
-def _letter_contexts(spelt: Spelt) -> Ints:
-    """The number of each letter with the two before it; one more at the end of each word."""
-    flat = np.full(spelt.letters.size + 3 * len(spelt), 29, np.int64)
-    at = np.arange(spelt.letters.size) + 3 * spelt.word + 2
-    flat[at] = spelt.letters
-    ends = spelt.offsets[1:] + 3 * np.arange(len(spelt)) + 2
-    at = np.sort(np.append(at, ends))
-    return (flat[at - 2] * 30 + flat[at - 1]) * 30 + flat[at]
-
-
-def letter_bits(spelt: Spelt) -> Bitcosts:
-    """log2 of the probability of each word as a string of letters that look like English."""
-    cost = np.round(_trigrams()[_letter_contexts(spelt)] * 64).astype(np.int64)
-    bits = -sums(cost, spelt.offsets + np.arange(len(spelt) + 1)).astype(np.float32) / 64
-    short = np.where(spelt.lengths <= SHORT, -ANY * spelt.lengths, -np.inf)  # an abbreviation can have any letters
-    return np.maximum(bits, short).astype(np.float32)
-
-
 def cased_as(new: Ragged, old: Ragged, raised: Mask) -> Ragged:
-    """New words in the case of the old: all capitals, capitals where the same letters have them, a first capital (also if it slipped
-    inside, or for `raised` words), or small.
+    """New words in the case of the old: all capitals, capitals where the same letters have them, a first capital (also if it
+    slipped inside, or for `raised` words), or small.
     """
     upper, lower = case_map(upper=True), case_map(upper=False)
     big = old.codes != lower[old.codes]
