@@ -14,7 +14,7 @@ from scuff.perturbations.names import NAMES as PERTURBATIONS
 from scuff.shields import Corpus, parse
 from scuff.shields.deobfuscate import KINDS, Deobfuscate
 from scuff.shields.glued import misspelt_bits
-from scuff.shields.language import is_foreign
+from scuff.shields.language import english
 from scuff.shields.lexicon import lexicon
 from scuff.shields.splitting import split
 from scuff.text.ragged import Ragged
@@ -52,6 +52,7 @@ DISGUISED = [
     ("a bor ing film", "a boring film"),
     ("t h i s i s m y p l a c e", "this is my place"),
     ("w a r n i n g: do not", "warning: do not"),
+    ("t h i s i s a n e x a m p l e o f s p a c e d t e x t", "this is an example of spaced text"),
     # leet, and stars for vowels
     ("th1s is c00l", "this is cool"),
     ("H3LL0 world", "HELLO world"),
@@ -103,6 +104,7 @@ word...word word--word word—word end.Start word(s) him/herself [sic]
 sentence one.  Sentence two.  Three.
     indented = code
 name      age     town
+a b c d e f g h i j k l m n o p q r s t u v w x y z
 today, tonight, cannot, into, onto, whatever, nevertheless, notwithstanding
 therapist forget altogether island manslaughter together carpet legend
 1,000,000 2+2=4 5*3 2^10 10-20 1/2 3:1 2001-2005 +49-89-1234
@@ -257,7 +259,14 @@ def test_misspelt_words_are_near_a_word() -> None:
 
 
 def test_small_words_tell_languages() -> None:
-    assert is_foreign("Ein Mann und eine Frau sind auf dem Weg")
-    assert is_foreign("le chien est dans la rue avec une femme")
-    assert not is_foreign("the man from la Mancha is on the way")
-    assert not is_foreign("zxc")
+    texts = [
+        "Ein Mann und eine Frau sind auf dem Weg",
+        "le chien est dans la rue avec une femme",
+        "the man from la Mancha is on it",
+        "z",
+    ]
+    corpus = Corpus.of(texts)
+    unknown = np.zeros(len(corpus.words), np.bool_)
+    assert english(corpus, corpus.words, unknown, np.arange(4)).tolist() == [False, False, True, True]
+    assert english(corpus, corpus.words, unknown, np.array([0])).tolist() == [False, True, True, True]
+    assert english(corpus, corpus.words, ~unknown, np.arange(4)).all()

@@ -13,7 +13,7 @@ from ..text.unicode import case_map, classes, word_class
 from ..text.unicode_data import DIGIT, LETTER, LOWER, MARK, UPPER
 from ..text.words import WORDY
 from .hashes import word_bits
-from .lexicon import lexicon
+from .lexicon import folded, lexicon
 
 # -log2 of how often a symbol stands between two letters, per word of clean text (train parts of wikitext, agnews, jigsaw):
 # anywhere, and between two small letters. Those of typeset text, which these sets hardly have, are taken as their plain twins.
@@ -110,7 +110,8 @@ class Cost:
 
 def piece_bits(pieces: Ragged) -> tuple[Floats, Mask]:
     """The bits of words, and which are known."""
-    number = lexicon().number(pieces)
+    keys = word_bits(folded(pieces))
+    number = lexicon().table.get(keys)
     kind = word_class(classes(pieces.codes))
     length = pieces.lengths
     capitals = sums(kind == UPPER, pieces.offsets)
@@ -119,7 +120,7 @@ def piece_bits(pieces: Ragged) -> tuple[Floats, Mask]:
     bits += np.where((digits > 0) & (digits < length), MIXED, 0)
     known = number >= 0
     other = np.flatnonzero(~known)
-    named = other[lexicon().known(pieces.take(other))]
+    named = other[lexicon().others.has(keys[other])]
     known[named] = True
     bits[named] = np.minimum(bits[named], NAME)
     listed = number >= 0

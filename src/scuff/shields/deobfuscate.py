@@ -12,6 +12,7 @@ from ..text.edits import Edits
 from ..text.ragged import Ints, Mask, Ragged, bounds
 from ..text.words import Spans
 from .base import Repairs, Shield, mended
+from .bits import among
 from .glued import find_glued
 from .lexicon import lexicon
 from .spacing import find_doubled, find_spaced
@@ -42,29 +43,36 @@ class Deobfuscate(Shield):
         edits = Edits.of(corpus, Spans(changes.row, changes.at, changes.at + 1), text)
         done = Repairs.of(edits, np.where(changes.read, LEET, SYMBOLS), KINDS)
         now = mended(corpus, done)
-        long, wide = find_stretched(now), find_doubled(now)
-        edits = Edits.join([_gone(now, long), _gone(now, wide)])
-        found = Repairs.of(edits, np.repeat([STRETCHED, DOUBLED], [len(long), len(wide)]), KINDS)
-        done, now = _then(done, found, corpus), mended(now, found)
         rows = np.flatnonzero(suspicious(now))
         if not rows.size:
             return done
         part = now.take(rows)
-        row, at = find_spaced(part, changes.sure[rows])
-        spaced = Repairs.of(_gone(part, Spans(row, at, at + 1)), np.full(row.size, SPACED), KINDS)
-        whole = mended(part, spaced)
+        long, wide = find_stretched(part), find_doubled(part)
+        edits = Edits.join([_gone(part, long), _gone(part, wide)])
+        found = Repairs.of(edits, np.repeat([STRETCHED, DOUBLED], [len(long), len(wide)]), KINDS)
+        short = mended(part, found)
+        row, at = find_spaced(short, changes.sure[rows])
+        spaced = Repairs.of(_gone(short, Spans(row, at, at + 1)), np.full(row.size, SPACED), KINDS)
+        whole = mended(short, spaced)
         row, at = find_glued(whole)
         glued = Repairs.of(Edits.of(whole, Spans(row, at, at), _blanks(row.size)), np.full(row.size, GLUED), KINDS)
-        return _then(done, _of_rows(_then(spaced, glued, part), rows), corpus)
+        found = _then(_then(found, spaced, part), glued, part)
+        return _then(done, _of_rows(found, rows), corpus)
 
 
 def suspicious(corpus: Corpus) -> Mask:
-    """Which texts have words that are not known, or single letters: all others have no blanks too many or too few."""
-    words = corpus.words
+    """Which texts have words that are not known, single letters, letters three times or blanks twice: nothing is wrong with the
+    words and blanks of others.
+    """
+    words, codes, offsets = corpus.words, corpus.codes, corpus.offsets
     odd = ~lexicon().known(corpus.cut(words))
     alone = np.flatnonzero(words.stop - words.start == 1)
-    odd[alone] = ~np.isin(corpus.codes[words.start[alone]], np.array([ord(letter) for letter in "aAI0123456789"]))
-    return np.bincount(words.row[odd], minlength=len(corpus)) > 0
+    odd[alone] = ~among(codes[words.start[alone]], "aAI0123456789")
+    out = np.bincount(words.row[odd], minlength=len(corpus)) > 0
+    twice = codes[1:] == codes[:-1]
+    again = np.flatnonzero(twice & ((codes[1:] == ord(" ")) | np.append(twice[1:], False)[: twice.size]))
+    out[np.searchsorted(offsets, again, "right") - 1] = True
+    return out
 
 
 def _blanks(count: int) -> Ragged:

@@ -35,25 +35,28 @@ def forbidden(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost
     few = upper & (words <= SPELLED)
     spelled |= few & ((single & among(symbol, "./&")) | (symbol == ord("&")))
     never |= delete & (spelled | paired(texts, cores, symbol, core) | in_numbers(texts, found, DECIMAL))
-    never |= ~delete & ((lexicon().number(found.texts) < 0) | code_like(texts)[core] | (new.words > 1))
+    read = np.flatnonzero(~delete)
+    never[read] |= (
+        (lexicon().number(found.texts.take(read)) < 0) | code_like(texts.take(core[read])) | (new.words[read] > 1)
+    )
     soft, joiner = softly(symbol), among(symbol, JOINERS)
     spelt = (words >= SPELLED) & (2 * texts.lengths[core] <= 5 * words)  # nearly letter by letter
     calm = few & single
     calm |= upper & soft & (once | ~new.known)  # IBM.N
-    calm |= once & joiner & (old.known[core] | before_capital(texts, symbol, core))  # tight-lipped, Wi-Fi
+    calm |= once & joiner & old.known[core]  # tight-lipped
+    one = np.flatnonzero(once & joiner & ~calm)
+    calm[one] = before_capital(texts.take(core[one]), symbol[one])  # Wi-Fi
     calm |= (symbol == ord(".")) & initials(texts)[core]  # U.S.-born
     calm |= soft & ~new.known & (~spelt | joiner)
     calm |= in_numbers(texts, found, NUMERIC)
     return never, delete & calm
 
 
-def before_capital(texts: Ragged, symbol: Codes, core: Ints) -> Mask:
-    """Whether these symbols stand before a capital anywhere in these cores."""
-    kind = np.append(word_class(classes(texts.codes)), 0)
-    number = np.repeat(np.arange(len(texts)), texts.lengths)
-    at = np.flatnonzero(kind[1:] == UPPER)
-    pair = np.unique(number[at] << 21 | texts.codes[at].astype(np.int64))
-    return np.isin(core << 21 | symbol.astype(np.int64), pair)
+def before_capital(texts: Ragged, symbol: Codes) -> Mask:
+    """Whether each text has its symbol before a capital."""
+    kind = np.append(word_class(classes(texts.codes)), np.uint8(0))
+    hit = (kind[1:] == UPPER) & (texts.codes == np.repeat(symbol, texts.lengths))
+    return sums(hit, texts.offsets) > 0
 
 
 def initials(texts: Ragged) -> Mask:

@@ -12,7 +12,7 @@ from ..text.random import counters, mix, one_edit_away
 from ..text.unicode import classes, is_white, word_class
 from ..text.unicode_data import LOWER, UPPER
 from ..text.words import Spans
-from .bits import CALM, among, bits_of_tampering, one_of
+from .bits import among, bits_of_tampering, one_of
 from .hashes import word_bits
 from .language import english
 from .lexicon import folded, lexicon
@@ -25,11 +25,15 @@ NAME, RARE = 19.0, 15.0  # bits of a name; words of the lexicon below these are 
 CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
 NAMED = 10.0  # more bits where two words would begin with a capital, as names do
 LETTERS = 3.1  # letters of a part, on average, of splits into three and more
-ODD = 1.0  # more bits where a part is no word
 COMPOUND, AFFIX = (
     4.0,
     10.0,
 )  # more bits where two short words could be a compound, and where one of them is often a part of words
+OFTEN, LEAST = (
+    2,
+    1.0,
+)  # blanks that are missing are seldom alone: each split that is seen counts twice; bits that are paid in any case
+BUSY = 6.0  # bits of a missing blank up to which weaker signs count
 LIKELY = 13.0  # bits by which several splits of one text count, too
 GLUED, TYPO, FIRST = (
     13.0,
@@ -37,6 +41,7 @@ GLUED, TYPO, FIRST = (
     4.0,
 )  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
 TYPED = 12  # letters of a word up to which it may rather be a misspelt one
+DROPPED = 8  # letters of a word below which its last `in` may be `ing`
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
     "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
@@ -59,10 +64,12 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     texts = pieces.take(which)
     ways = split(texts)
     row = words.row[which]
-    cut, helped, camel = ways.parts > 1, ways.function, among_capitals(texts)
+    cut, helped, capitals = ways.parts > 1, ways.function, inner_capitals(texts)
+    camel = (capitals > 0) & (capitals >= ways.parts - 1)  # TheFireRises, but not ArchivedfromtheOriginal
     affix = (ways.parts == 2) & (np.isin(ways.first, _affixes()) | np.isin(ways.last, _affixes()))
-    gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(ways.known, 0, ODD) - np.where(affix, AFFIX, 0)
-    capital = word_class(corpus.classes[words.start[which]]) == UPPER
+    affix |= (ways.parts == 2) & (texts.lengths < DROPPED) & (ways.last == _number("in"))  # goin
+    gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(affix, AFFIX, 0)
+    capital = (word_class(corpus.classes[words.start[which]]) == UPPER) & ~ways.plain
     limit = np.where(camel, np.inf, np.where(ways.parts > 2, LONG, VERY_LONG))
     limit = np.where(ways.helped & ~camel, SEVERAL, limit)
     limit = np.where(helped, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
@@ -78,11 +85,13 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     seen += np.maximum(
         np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0
     )  # nor does one alone
-    prior = bits_of_tampering(seen, many)
+    prior = np.maximum(bits_of_tampering(OFTEN * seen, many), LEAST)
     compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts)) | all_capitals(texts)
-    done = sure | (cut & (prior[row] <= CALM) & (gain > prior[row] + COMPOUND * compound))
+    partly = np.flatnonzero(cut & ~ways.known & (prior[row] <= BUSY) & (texts.lengths <= TYPED))
+    gain[partly] -= np.where(ways.bits[partly] + prior[row[partly]] < misspelt_bits(texts.take(partly)), 0, np.inf)
+    done = sure | (cut & (prior[row] <= BUSY) & (gain > prior[row] + COMPOUND * compound))
     found = [_places(words.where(which), ways, done)]
-    again = np.flatnonzero(right & may & (prior <= CALM)[words.row])
+    again = np.flatnonzero(right & may & (prior <= BUSY)[words.row])
     if again.size:  # a known word may be two, too, in a text with others that are
         found.append(_known(words.where(again), pieces.take(again), prior))
     rows, at = (np.concatenate(part) for part in zip(*found, strict=True))
@@ -108,6 +117,10 @@ def _places(words: Spans, ways: Splits, done: Mask) -> tuple[Ints, Ints]:
 @cache
 def _affixes() -> Ints:
     return lexicon().number(Ragged.of(AFFIXES.split()))
+
+
+def _number(word: str) -> int:
+    return int(lexicon().number(Ragged.of([word]))[0])
 
 
 def misspelt_bits(texts: Ragged) -> Floats:
@@ -179,9 +192,9 @@ def splittable(corpus: Corpus, words: Spans) -> Mask:
     return good
 
 
-def among_capitals(texts: Ragged) -> Mask:
-    """Which texts have a capital behind a small letter."""
+def inner_capitals(texts: Ragged) -> Ints:
+    """How many capitals behind small letters texts have."""
     kind = word_class(classes(texts.codes))
     camel = np.append(False, (kind[:-1] == LOWER) & (kind[1:] == UPPER))
     camel[texts.offsets[:-1][texts.lengths > 0]] = False
-    return sums(camel, texts.offsets) > 0
+    return sums(camel, texts.offsets)

@@ -1,51 +1,62 @@
-"""Whether a short text is in another language than English, as far as its small words tell."""
+"""Whether short texts are in another language than English, as far as their small words tell."""
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 import numpy as np
 
 from ..text.language import WORDS
-from ..text.ragged import Ints, Mask, Ragged
+from ..text.ragged import Bits, Ints, Mask, Ragged, spread
 from ..text.words import Spans
+from .hashes import word_bits
+from .lexicon import folded
 
-WORD = re.compile(r"[^\W\d_]{2,}(?:['’][^\W\d_]+)*")  # letters by themselves may be those of a word with blanks in it
 ENOUGH = 2  # small words of another language
-MOST = 2000  # characters that are looked at
-
-
 KNOWN = 0.9  # the share of words that are known from which a text is English beyond doubt
+ENGLISH = "on man two com sen van den"  # besides those of WORDS, which are listed for longer texts
 
 
 @cache
-def _languages() -> dict[str, tuple[str, ...]]:
-    """Word to the languages that have it, of words that English does not have."""
-    out: dict[str, tuple[str, ...]] = dict.fromkeys((*WORDS["en"].split(), "on", "man", "two"), ("en",))
-    for code, words in WORDS.items():
-        for word in words.split():
-            if out.get(word) != ("en",):
-                out[word] = (*out.get(word, ()), code)
-    return out
+def _small_words() -> tuple[Bits, Bits]:
+    """Hashes of small words, sorted, and the languages that have each, as bits: the first is English, whose words no other has.
 
-
-def is_foreign(text: str) -> bool:
-    """Whether a text has more small words of another language than English ones."""
-    count: dict[str, int] = {}
-    for word in WORD.findall(text[:MOST].lower()):
-        for code in _languages().get(word, ()):
-            count[code] = count.get(code, 0) + 1
-    most = max((number for code, number in count.items() if code != "en"), default=0)
-    return most >= ENOUGH and most > count.get("en", 0)
+    Letters by themselves do not count: they may be those of a word with blanks in it.
+    """
+    english = {*WORDS["en"].split(), *ENGLISH.split()}
+    languages = dict.fromkeys(english, 1)
+    for bit, code in enumerate(code for code in WORDS if code != "en"):
+        for word in WORDS[code].split():
+            if word not in english:
+                languages[word] = languages.get(word, 0) | 2 << bit
+    words = [word for word in languages if len(word) > 1]
+    keys = word_bits(Ragged.of(words))
+    order = np.argsort(keys)
+    return keys[order], np.array([languages[word] for word in words], np.uint64)[order]
 
 
 def english(texts: Ragged, words: Spans, known: Mask, rows: Ints) -> Mask:
-    """Which texts are not in another language; it is asked for some rows, the others count as English."""
-    out = np.ones(len(texts), np.bool_)
-    share = np.bincount(words.row[known], minlength=len(texts)) / np.maximum(words.per_row(len(texts)), 1)
-    rows = np.unique(rows)
-    rows = rows[share[rows] < KNOWN]
-    for row, text in zip(rows.tolist(), Ragged.take(texts, rows).strings(), strict=True):
-        out[row] = not is_foreign(text)
-    return out
+    """Which texts do not have more small words of another language than English ones.
+
+    It is asked for some rows; the others, and those with many known words, count as English.
+    """
+    many = words.per_row(len(texts))
+    share = np.bincount(words.row[known], minlength=len(texts)) / np.maximum(many, 1)
+    asked = np.zeros(len(texts), np.bool_)
+    asked[rows] = True
+    asked &= share < KNOWN
+    first = np.searchsorted(words.row, np.arange(len(texts)))
+    some = words.where(spread(first[asked], many[asked]))
+    keys = word_bits(folded(some.cut(texts)))
+    small, languages = _small_words()
+    at = np.minimum(np.searchsorted(small, keys), small.size - 1)
+    hit = np.flatnonzero(small[at] == keys)
+    row, spoken = some.row[hit], languages[at[hit]]
+    count = np.stack(
+        [
+            np.bincount(row[(spoken >> np.uint64(bit) & np.uint64(1)) > 0], minlength=len(texts))
+            for bit in range(len(WORDS))
+        ]
+    )
+    other = count[1:].max(0)
+    return ~(asked & (other >= ENOUGH) & (other > count[0]))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from ..text.corpus import Corpus
 from ..text.edits import Candidates
-from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.ragged import Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import Rng
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, UPPER
@@ -19,7 +21,9 @@ from .language import english
 from .lexicon import folded, lexicon
 
 BLANK = 32
-MOST, LETTERS = 20, 24  # pieces of a word, and their letters
+VOWELS, KINDS = (0.2, 0.6), 8  # the share of vowels, and the number of different letters, of spelled English
+BLOCK = 1 << 15  # words from which stretches are looked for at a time
+MOST, LETTERS, PIECE = 20, 24, 12  # pieces of a word, the letters of all, and those of one that is no word
 RARE = 8.0  # bits, and two for each letter, above which a short word may be a piece
 SPELT = 4  # single letters in a row that are a word, whatever they spell
 BESIDE = "/&@#_\\=+*'’-.$%<>"  # before or, but for a full stop, behind a letter that belongs to something else
@@ -39,19 +43,47 @@ def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints]:
     rare = (length <= 3) & (lexicon().cost[pieces.number] > RARE + 2 * length)
     linked = (words.start[1:] - words.stop[:-1] == 1) & (words.row[1:] == words.row[:-1])
     linked[linked] = corpus.codes[words.stop[:-1][linked]] == BLANK
-    first, last = _windows(linked, pieces.odd | rare, length)
-    stretches = Stretches.of(pieces, first, last)
-    worth = stretches.known | stretches.spelt | (busy[words.row[first]] & (stretches.empty | stretches.figures))
-    stretches = stretches.where(worth & _free(corpus, words, first, last))
-    if not len(stretches.first):
-        none = np.empty(0, np.int64)
-        return none, none
+    spelled = _spelled_texts(corpus.codes[words.start], length == 1, linked)
+    free = _free(corpus, words)
+    found: list[Stretches] = []
+    for first, last in _windows(linked, pieces.odd | rare, length):
+        some = Stretches.of(pieces, first, last)
+        worth = some.known | some.spelt | (busy[words.row[first]] & (some.empty | some.figures))
+        found.append(some.where(worth & free[0][first] & free[1][last]))
+    if not found:
+        return words.row[spelled], words.stop[spelled]
+    stretches = Stretches.join(found)
     gain = _gains(stretches, sure, many)
     rows = words.row[stretches.first]
     ours = english(corpus, words, pieces.number >= 0, rows[gain > 0])[rows]
     chosen = _apart(stretches, np.where(ours | stretches.spelt, gain, -np.inf))
-    inner = spread(stretches.first[chosen], (stretches.last - stretches.first)[chosen])
+    inner = np.append(spelled, spread(stretches.first[chosen], (stretches.last - stretches.first)[chosen]))
     return words.row[inner], words.stop[inner]
+
+
+def _spelled_texts(initial: Codes, single: Mask, linked: Mask) -> Ints:
+    """The letters, but for the last, of runs of more letters than a word has: texts that are spelled. Their blanks go, and words
+    are found by splitting. Such runs, also those that stay, are taken out of `linked`.
+    """
+    goes_on = np.append(linked & single[:-1] & single[1:], False)
+    first = np.flatnonzero(goes_on & ~np.append(False, goes_on[:-1]))
+    last = np.flatnonzero(~goes_on & np.append(False, goes_on[:-1]))
+    long = last - first >= MOST
+    first, size = first[long], (last - first)[long] + 1
+    linked[spread(first, size - 1)] = False
+    codes, edges = initial[spread(first, size)], bounds(size)
+    vowels = sums(among(codes, "aeiouAEIOU"), edges) / np.maximum(size, 1)
+    small = sums((codes >= ord("a")) & (codes <= ord("z")), edges)
+    kinds = [np.unique(codes[a:b]).size for a, b in pairwise(edges.tolist())]
+    alphabet = _alphabet(Ragged(codes, edges))
+    text = (
+        (vowels > VOWELS[0])
+        & (vowels < VOWELS[1])
+        & (2 * small > size)
+        & (np.array(kinds, np.int64) >= KINDS)
+        & ~alphabet
+    )
+    return spread(first[text], size[text] - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +108,7 @@ class Pieces:
     def odd(self) -> Mask:
         """Which are no words, or letters by themselves."""
         length = self.texts.lengths
-        return ((self.number < 0) | (length == 1)) & ~self.article & (length < LETTERS)
+        return ((self.number < 0) | (length == 1)) & ~self.article & (length <= PIECE)
 
     def bits(self, which: Ints) -> Ints:
         """What some cost, each behind the one before it, in 1/1024 bits."""
@@ -123,7 +155,8 @@ class Stretches:
         alone, loud = count(~single) == 0, count(capitals < length) == 0
         # Van Rossum: in a word that was cut only the first piece has a capital
         initial = bounds((capitals > 0) & (length > 1))
-        plain &= ~_alphabet(joined)
+        listed = np.flatnonzero(alone)
+        plain[listed] &= ~_alphabet(joined.take(listed))
         plain &= loud | (initial[last + 1] == initial[first + 1])
         spelt = alone & ~_goes_on(single, pieces.words, first, last) & (last - first >= SPELT - 1)
         letters = count(single & ~pieces.article)
@@ -131,7 +164,14 @@ class Stretches:
         figures = count(~(digit & single)) == 0
         return cls(pieces, first, last, number, known & plain, spelt & plain, empty, figures, loud)
 
+    @staticmethod
+    def join(parts: list[Stretches]) -> Stretches:
+        """All stretches of several parts."""
+        names = ("first", "last", "number", "known", "spelt", "empty", "figures", "loud")
+        return Stretches(parts[0].pieces, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
     def where(self, chosen: Mask) -> Stretches:
+        """Some of these."""
         return Stretches(
             self.pieces, self.first[chosen], self.last[chosen], self.number[chosen], self.known[chosen], self.spelt[chosen],
             self.empty[chosen], self.figures[chosen], self.loud[chosen],
@@ -144,22 +184,22 @@ def _joined(texts: Ragged, first: Ints, last: Ints) -> Ragged:
     return Ragged(texts.codes[spread(texts.offsets[first], size)], bounds(size))
 
 
-def _windows(linked: Mask, odd: Mask, length: Ints) -> tuple[Ints, Ints]:
-    """First and last of all stretches of linked words with an odd one among them."""
+def _windows(linked: Mask, odd: Mask, length: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """First and last of all stretches of linked words with an odd one among them, some at a time: a text may be all letters."""
     links, odds, letters = bounds(linked), bounds(odd), bounds(length)
-    near = np.flatnonzero(odd)
-    near = np.unique((near[:, None] - np.arange(MOST)).ravel())
-    near = near[near >= 0]
-    found = [(np.empty(0, np.int64),) * 2]
-    for size in range(2, MOST + 1):
-        near = near[near + size <= odd.size]
-        last = near + size - 1
-        whole = (links[last] - links[near] == size - 1) & (letters[last + 1] - letters[near] <= LETTERS)
-        near, last = near[whole], last[whole]
-        some = odds[last + 1] > odds[near]
-        found.append((near[some], last[some]))
-    first, last = (np.concatenate(part) for part in zip(*found, strict=True))
-    return first, last
+    ahead = np.minimum(np.arange(odd.size) + MOST, odd.size)
+    starts = np.flatnonzero(odds[ahead] > odds[:-1])
+    for begin in range(0, starts.size, BLOCK):
+        near, found = starts[begin : begin + BLOCK], []
+        for size in range(2, MOST + 1):
+            near = near[near + size <= odd.size]
+            last = near + size - 1
+            whole = (links[last] - links[near] == size - 1) & (letters[last + 1] - letters[near] <= LETTERS)
+            near, last = near[whole], last[whole]
+            some = odds[last + 1] > odds[near]
+            found.append((near[some], last[some]))
+        first, last = (np.concatenate(part) for part in zip(*found, strict=True))
+        yield first, last
 
 
 def _gains(stretches: Stretches, sure: Ints, many: Ints) -> Floats:
@@ -201,14 +241,14 @@ def _apart(stretches: Stretches, gain: Floats) -> Ints:
     return spans.without_overlaps(Rng(np.empty(0, np.uint64))).index
 
 
-def _free(corpus: Corpus, words: Spans, first: Ints, last: Ints) -> Mask:
-    """Which stretches have no symbol at their ends that makes a letter of them part of something else: w/o n/a."""
+def _free(corpus: Corpus, words: Spans) -> tuple[Mask, Mask]:
+    """Which words have no symbol before and behind them that makes them part of something else: w/o n/a."""
     edge = np.zeros(1, np.uint32)
     before = np.append(edge, corpus.codes)[words.start]
     behind = np.append(corpus.codes, edge)[words.stop]
     before[words.start == corpus.offsets[words.row]] = 0
     behind[words.stop == corpus.offsets[words.row + 1]] = 0
-    return ~among(before, BESIDE)[first] & ~among(behind, BESIDE.replace(".", ""))[last]
+    return ~among(before, BESIDE), ~among(behind, BESIDE.replace(".", ""))
 
 
 def _goes_on(single: Mask, words: Spans, first: Ints, last: Ints) -> Mask:

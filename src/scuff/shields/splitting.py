@@ -39,9 +39,9 @@ PARTICLES = (
 # The costs above which a part is no word, by its letters: short ones would fit anywhere
 CEILING = (8.0, 14.0, 17.5, 21.0, 23.0)
 SHORT = 4.0  # more bits for words of two letters that are not function words
-OPENING, PER_LETTER = 14.0, 4.0  # bits of a part that is no word, and of each of its letters
+OPENING, PER_LETTER = 9.0, 3.8  # bits of a part that is no word, and of each of its letters
 NAMELY = 4.0  # fewer bits if it begins with a capital
-TINY, STUB = 3, 6.0  # letters below which it is hardly anything, and the bits of that
+TINY, STUB = 3, 12.0  # letters below which it is hardly anything, and the bits of that
 NUMBER, JOINT = 9.0, 3.0  # bits of digits, and of a hyphen or 's
 CAPITAL = 6.0  # bits that a capital behind a small letter is worth as the beginning of a part; one inside a part costs twice that
 MARGIN = 14.0  # bits by which a part may be worse than the best way without it
@@ -90,6 +90,7 @@ class Splits:
     known: Mask  # every part is a word of the lexicon
     function: Mask  # one of the first and last part is a word as `the`, which compounds do not have
     helped: Mask  # any of three parts or more is
+    plain: Mask  # all are
     parts: Ints
     word: Ints  # of each cut
     cut: Ints  # its place in the word
@@ -100,9 +101,9 @@ class Splits:
 def split(words: Ragged) -> Splits:
     """Splits all words. Those that cannot be split come back whole."""
     many, none = len(words), np.empty(0, np.int64)
-    known, function, helped = np.zeros((3, many), np.bool_)
+    known, function, helped, plain = np.zeros((4, many), np.bool_)
     bits, parts, first, last = np.full(many, np.inf), np.ones(many, np.int64), np.full(many, -1), np.full(many, -1)
-    out = Splits(bits, known, function, helped, parts, none, none, first, last)
+    out = Splits(bits, known, function, helped, plain, parts, none, none, first, last)
     cuts: list[tuple[Ints, Ints]] = []
     length, low = words.lengths, 1
     for width in WIDTHS:
@@ -112,7 +113,7 @@ def split(words: Ragged) -> Splits:
             which = group[begin : begin + step]
             found = _split(words.take(which), width)
             out.bits[which], out.known[which], out.function[which] = found.bits, found.known, found.function
-            out.helped[which] = found.helped
+            out.helped[which], out.plain[which] = found.helped, found.plain
             out.parts[which], out.first[which], out.last[which] = found.parts, found.first, found.last
             cuts.append((which[found.word], found.cut))
         low = width
@@ -121,7 +122,16 @@ def split(words: Ragged) -> Splits:
     word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True))
     order = np.lexsort((cut, word))
     return Splits(
-        out.bits, out.known, out.function, out.helped, out.parts, word[order], cut[order], out.first, out.last
+        out.bits,
+        out.known,
+        out.function,
+        out.helped,
+        out.plain,
+        out.parts,
+        word[order],
+        cut[order],
+        out.first,
+        out.last,
     )
 
 
@@ -320,6 +330,7 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
     total = np.full(many, np.inf)
     total[owner] = best[final]
     parts, known, helped = np.zeros(many, np.int64), np.ones(many, np.bool_), np.zeros(many, np.bool_)
+    plain = known.copy()
     first_number, last_number = np.full(many, -1), np.full(many, -1)
     last_number[owner] = number[final]
     cuts: list[tuple[Ints, Ints]] = []
@@ -329,7 +340,9 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
         codes = words.codes[words.offsets[who] + start[step]]
         joint = among(codes, "-'’")
         known[who] &= (number[step] >= 0) | joint | _digits(words, who, start[step])
-        helped[who] |= np.isin(number[step], _helpers(False))
+        small = np.isin(number[step], _helpers(False))
+        helped[who] |= small
+        plain[who] &= small
         has = before >= 0
         first_number[who[~has]] = number[step[~has]]
         blank = has & ~joint
@@ -341,7 +354,16 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
     cut_word, cut = (np.concatenate(part) for part in zip(*cuts, strict=True)) if cuts else (word[:0], word[:0])
     outer = np.isin(first_number, _helpers(False)) | np.isin(last_number, _helpers(True))
     return Splits(
-        total, known, outer & (parts > 0), helped & (parts > 1), parts + 1, cut_word, cut, first_number, last_number
+        total,
+        known,
+        outer & (parts > 0),
+        helped & (parts > 1),
+        plain,
+        parts + 1,
+        cut_word,
+        cut,
+        first_number,
+        last_number,
     )
 
 

@@ -7,7 +7,7 @@ no tampering, few in one that does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class Changes:
 def find_symbols(corpus: Corpus) -> Changes:
     """Finds symbols that disguise words, in all texts."""
     cores = find_cores(corpus)
+    cores = cores.where(np.flatnonzero(lexicon().number(cores.texts) < 0))
     texts, row = cores.texts, cores.row
     place = spread(cores.start, texts.lengths)
     words = sums(is_white(corpus.codes), corpus.offsets) + 1
@@ -73,7 +74,7 @@ def find_symbols(corpus: Corpus) -> Changes:
         again = core[more]
         place = place[source[np.repeat(more, after.lengths)]]
         texts, row, prior = after.take(np.flatnonzero(more)), row[again], prior[again]
-        cores = Cores(texts, row, cores.start[again], cores.led[again], cores.followed[again])
+        cores = replace(cores.where(again), texts=texts)
     done.append(find_dollars(corpus))
     rows, at, codes, read = (np.concatenate(part) for part in zip(*done, strict=True))
     order = np.unique(at, return_index=True)[1]  # a dollar sign may be found twice

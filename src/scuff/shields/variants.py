@@ -34,6 +34,11 @@ class Cores:
     led: Codes  # the characters before and behind each, 0 if there are none
     followed: Codes
 
+    def where(self, index: Ints) -> Cores:
+        """Some of these."""
+        row, start, led, followed = self.row[index], self.start[index], self.led[index], self.followed[index]
+        return Cores(self.texts.take(index), row, start, led, followed)
+
 
 def find_cores(corpus: Corpus) -> Cores:
     """All runs with a symbol between letters or digits, or with letters beside digits."""
@@ -98,7 +103,8 @@ def deletions(texts: Ragged) -> Variants:
     """Each text without one of its symbols, wherever it stands in it."""
     codes, number = texts.codes, np.repeat(np.arange(len(texts)), texts.lengths)
     at = np.flatnonzero(~is_wordy(codes) & (codes < LIMIT))
-    pair = np.unique(number[at] << 21 | codes[at].astype(np.int64))
+    pair = np.sort(number[at] << 21 | codes[at].astype(np.int64))
+    pair = pair[np.flatnonzero(np.diff(pair, prepend=-1))]
     core, symbol = pair >> 21, (pair & (1 << 21) - 1).astype(np.uint32)
     length = texts.lengths[core]
     source = spread(texts.offsets[core], length)
