@@ -13,6 +13,7 @@ import argparse
 import gzip
 import json
 import os
+import random
 import re
 import sys
 from collections.abc import Iterator
@@ -47,6 +48,8 @@ PERTURBATIONS = {
     "keyboard": "spelling", "typo": "spelling", "natural": "spelling", "phonetic": "spelling", "inner-shuffle": "shuffled",
     "full-shuffle": "shuffled", "disemvowel": "shortened", "truncate": "shortened",
 }  # fmt: skip
+MARKS = "\u0300\u0301\u0302\u0303\u0308\u030a\u0316\u0323\u0331\u0334\u0335\u0336\u0337\u0338\u0332\u035c"
+STYLES = (0x1D400, 0x1D434, 0x1D468, 0x1D4D0, 0x1D56C, 0x1D5A0, 0x1D5D4, 0x1D670)  # A of some mathematical alphabets
 STRENGTHS = (0.05, 0.1, 0.2, 0.4, 0.8)
 LONGEST = 400  # characters of a text that are taken, so that long comments do not take all the time
 PENALTY = 3.0
@@ -63,13 +66,52 @@ def texts(name: str, part: str, first: int, count: int) -> list[str]:
     return out
 
 
+def _styled(word: str, chance: random.Random) -> str:
+    """A word in a mathematical alphabet, circled or of full width."""
+    way = chance.choice((*STYLES, 0x24B6, 0xFF21))
+    small = way + (32 if way == 0xFF21 else 26)
+    return "".join(
+        chr(way + ord(c) - 65) if "A" <= c <= "Z" else chr(small + ord(c) - 97) if "a" <= c <= "z" else c for c in word
+    )
+
+
+def _marked(word: str, chance: random.Random) -> str:
+    """A word with marks upon its letters: one mark on all of them, or piles."""
+    if chance.random() < 0.5:
+        mark = chance.choice("\u0334\u0335\u0336\u0337\u0338\u0332")
+        return "".join(c + mark for c in word)
+    return "".join(c + "".join(chance.choices(MARKS, k=chance.randint(1, 5))) for c in word)
+
+
+def _overridden(word: str, chance: random.Random) -> str:
+    """A word written backwards in an override of direction, or with marks of direction in it."""
+    if chance.random() < 0.5:
+        return f"\u202e{word[::-1]}\u202c"
+    return chance.choice("\u200e\u200f\u2066").join(word)
+
+
+OTHERS = {"styled": (_styled, "look-alike"), "marks": (_marked, "look-alike"), "bidi": (_overridden, "invisible")}
+KIND_OF = PERTURBATIONS | {name: kind for name, (_, kind) in OTHERS.items()}
+
+
+def _change(texts: list[str], name: str, strength: float, seed: int) -> list[str]:
+    """Changes that no perturbation makes, made here, to a share of the words."""
+    chance = random.Random(f"{name} {strength} {seed}")
+    return [
+        " ".join(OTHERS[name][0](word, chance) if chance.random() < strength else word for word in text.split(" "))
+        for text in texts
+    ]
+
+
 def tampered(part: str, each: int, seed: int) -> Iterator[tuple[str, float, list[str]]]:
     """(perturbation, strength, changed texts): `each` texts of every set, other ones for each cell."""
     cell = 0
-    for name in PERTURBATIONS:
+    for name in KIND_OF:
         for strength in STRENGTHS:
             old = [text for one in SETS for text in texts(one, part, cell * each % 1500, each)]
-            new = scuff.perturb(old, name, strength, seed=seed)
+            new = (
+                _change(old, name, strength, seed) if name in OTHERS else scuff.perturb(old, name, strength, seed=seed)
+            )
             yield name, strength, [text for text, was in zip(new, old, strict=True) if text != was]
             cell += 1
 
@@ -80,7 +122,7 @@ def sample(part: str, clean: int, each: int) -> tuple[Floats, Floats, Floats]:
     kind = [np.zeros(len(rows)) for rows in seen]
     for name, _, changed in tampered(part, each, 5):
         seen.append(features(Corpus.of(changed)))
-        kind.append(np.full(len(changed), 1 + KINDS_OF_TAMPERING.index(PERTURBATIONS[name])))
+        kind.append(np.full(len(changed), 1 + KINDS_OF_TAMPERING.index(KIND_OF[name])))
     every = np.concatenate(kind)
     return np.concatenate(seen), every, np.where(every > 0, 0.5 / (every > 0).mean(), 0.5 / (every == 0).mean())
 
@@ -115,7 +157,11 @@ def build() -> dict[str, object]:
         slope, shift = learn(score[:, None], again, balance, 0.01)
         rows.append(np.append(made[:-1] * slope, made[-1] * slope + shift))
     table = np.array(rows)
-    names = [*(f"log {kind}" for kind in kinds_of_repairs()), *(f"share {kind}" for kind in kinds_of_repairs()), *STATISTICS]
+    names = [
+        *(f"log {kind}" for kind in kinds_of_repairs()),
+        *(f"share {kind}" for kind in kinds_of_repairs()),
+        *STATISTICS,
+    ]
     made_of: dict[str, object] = {
         "names": names,
         "kinds": list(KINDS_OF_TAMPERING),

@@ -96,7 +96,7 @@ def test_kinds_say_what_was_found() -> None:
     "perturbation", ["homoglyph(phi=0.3)", "homoglyph(phi=0.3, scripts='all')", "invisible(phi=0.3)"]
 )
 def test_perturbed_text_comes_back(perturbation: str) -> None:
-    texts = [f"{SENTENCE} {number}0 times." for number in range(3, 40)]
+    texts = [f"{SENTENCE} {number}0 times." for number in range(3, 14)]
     back = SHIELD(Corpus.of(scuff.perturb(texts, perturbation, 1.0, seed=3))).strings()
     words = [pair for old, new in zip(texts, back, strict=True) for pair in zip(old.split(), new.split(), strict=True)]
     assert sum(old == new for old, new in words) > 0.99 * len(words)

@@ -42,8 +42,8 @@ def decode(words: Ragged) -> Codes:
         return out
     best = Ragged(out, words.offsets).take(open_)
     tied = (ways > 1) & (cost[:, 1] == cost[:, 0])
-    number = lexicon().number(without_gaps(best))
-    doubt = (number < 0) | (number > COMMON) | (sums(tied, words.offsets)[open_] > 0)
+    found = lexicon().number(without_gaps(best))
+    doubt = (found < 0) | (found > COMMON) | (sums(tied, words.offsets)[open_] > 0)
     open_ = open_[doubt]
     part = spread(words.offsets[open_], words.lengths[open_])
     if part.size:

@@ -10,26 +10,34 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..resources import load
 from ..text.corpus import Corpus
+from ..text.language import WORDS
 from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, sums
 from ..text.unicode import case_map, is_white
 from .base import mended
+from .candidates import KINDS as RESTORED
 from .chain import Chain
 from .deobfuscate import Deobfuscate
-from .language import is_foreign
-from .lexicon import lexicon
+from .hashes import HashTable, word_bits
+from .lexicon import folded, lexicon
 from .normalise import Normalise
 from .restore import Restore
 
 RATES = ("0.001", "0.01", "0.05")  # of false alarms, for which thresholds are known
 STATISTICS = ("unknown", "left-unknown", "odd-letters", "symbols", "single-letters", "capitals", "words")
-USUAL_BITS = 3.6  # of a letter of English, after the one before it
+USUAL_BITS, ODD_BITS = 3.6, 4.3  # of a letter after the one before it: in English, and in few other languages
 BLOCK = 1 << 18  # characters at a time: memory stays flat
+BY_LEXICON = {*RESTORED, "spaced", "glued"}  # kinds of repairs that mean little in other languages than English
+ENGLISH = (
+    "the and of to that it for with this had are but from have they which you were she there would their been has when "
+    "what about"
+)
 KINDS_OF_TAMPERING = ("look-alike", "invisible", "symbols", "spacing", "leet", "spelling", "shuffled", "shortened")
 
 
@@ -60,33 +68,61 @@ def features(corpus: Corpus) -> Floats:
         counts.append(found.counts(len(corpus)))
         now = mended(now, found)
     many = np.concatenate(counts, 1).astype(np.float64)
-    words = corpus.words
-    total = np.maximum(words.per_row(len(corpus)), 1)[:, None]
+    ours = _english(corpus)
+    many[:, [kind in BY_LEXICON for kind in kinds_of_repairs()]] *= ours[:, None]
+    total = np.maximum(corpus.words.per_row(len(corpus)), 1)[:, None]
     share = np.minimum(many / total, 1.0)
-    return np.concatenate((np.log1p(many), np.sqrt(share), _statistics(corpus, now)), 1)
+    return np.concatenate((np.log1p(many), np.sqrt(share), _statistics(corpus, now, ours)), 1)
 
 
-def _statistics(corpus: Corpus, after: Corpus) -> Floats:
-    """STATISTICS of each text. Those that need an English lexicon are 0 for texts in other languages."""
+@cache
+def _small_words() -> tuple[HashTable, list[HashTable]]:
+    """English small words that no other language has, and those of each other language that English has not."""
+    other = {code: set(words.split()) - set(WORDS["en"].split()) for code, words in WORDS.items() if code != "en"}
+    table = [HashTable.of(np.unique(word_bits(folded(Ragged.of(sorted(words)))))) for words in other.values()]
+    return HashTable.of(np.unique(word_bits(Ragged.of(sorted(ENGLISH.split()))))), table
+
+
+def _english(corpus: Corpus) -> Mask:
+    """Texts that are not in another language, as far as small words tell: two of one, and more than English ones."""
+    words = corpus.words
+    keys = word_bits(folded(corpus.cut(words)))
+    english, others = _small_words()
+    mine = np.bincount(words.row[english.has(keys)], minlength=len(corpus))
+    theirs = np.zeros(len(corpus), np.int64)
+    for table in others:
+        theirs = np.maximum(theirs, np.bincount(words.row[table.has(keys)], minlength=len(corpus)))
+    accents = sums((corpus.codes >= 0xC0) & (corpus.codes < 0x250), corpus.offsets) > 0
+    odd = (_text_bits(corpus) > ODD_BITS) & ~accents  # letters in an order that few languages have
+    return (theirs < 2) | (mine >= theirs) | odd
+
+
+def _text_bits(corpus: Corpus) -> Floats:
+    """How odd the letters of each text are, for English: mean bits of its words of ASCII letters."""
+    words, rows = corpus.words, len(corpus)
+    texts = corpus.cut(words)
+    latin = np.flatnonzero(_plain(texts))
+    bits = np.bincount(words.row[latin], _letter_bits(texts.take(latin)), rows)
+    seen = np.bincount(words.row[latin], minlength=rows)
+    return np.where(seen > 0, bits / np.maximum(seen, 1), USUAL_BITS)
+
+
+def _statistics(corpus: Corpus, after: Corpus, ours: Mask) -> Floats:
+    """STATISTICS of each text. Those that need an English lexicon are as in clean text where it is not `ours`."""
     rows, words = len(corpus), corpus.words
     per = np.maximum(words.per_row(rows), 1).astype(np.float64)
     texts = corpus.cut(words)
     odd, plain = _unknown(texts), _plain(texts)
     before = np.bincount(words.row[odd], minlength=rows)
-    ours = np.ones(rows, np.bool_)
-    doubt = np.flatnonzero(before * 4 > per)
-    ours[doubt] = [not is_foreign(text) for text in Ragged.take(corpus, doubt).strings()]
     later = after.words
     left = np.bincount(later.row[_unknown(after.cut(later))], minlength=rows) / np.maximum(later.per_row(rows), 1)
-    latin = np.flatnonzero(plain)
-    bits = np.bincount(words.row[latin], _letter_bits(texts.take(latin)), rows) / np.maximum(np.bincount(words.row[latin], minlength=rows), 1)
     single = (texts.lengths == 1) & plain
     pair = single[1:] & single[:-1] & (words.row[1:] == words.row[:-1])
     return np.stack(
         [
             np.sqrt(before / per) * ours,
             np.sqrt(left) * ours,
-            np.where(ours, bits, USUAL_BITS),
+            np.where(ours, _text_bits(corpus), USUAL_BITS),
             np.sqrt(_inner_symbols(corpus) / per),
             np.sqrt(np.bincount(words.row[1:][pair], minlength=rows) / per),
             np.sqrt(np.bincount(words.row[_mixed_case(texts)], minlength=rows) / per),
@@ -105,7 +141,9 @@ def _plain(words: Ragged) -> Mask:
 
 def _unknown(words: Ragged) -> Mask:
     """Words of ASCII letters, in small letters, that nobody knows."""
-    first = words.codes[np.minimum(words.offsets[:-1], max(words.codes.size - 1, 0))] if words.codes.size else words.codes
+    first = (
+        words.codes[np.minimum(words.offsets[:-1], max(words.codes.size - 1, 0))] if words.codes.size else words.codes
+    )
     mine = np.flatnonzero(_plain(words) & (first >= 97) & (first <= 122)) if words.codes.size else np.empty(0, np.int64)
     out = np.zeros(len(words), np.bool_)
     out[mine] = ~lexicon().known(words.take(mine))
@@ -170,8 +208,10 @@ class Weights:
 
     @classmethod
     def of(cls, data: dict[str, Any]) -> Weights:
-        arrays = [np.array(data[name], np.float64) for name in ("middle", "scale", "weights", "bias")]
-        return cls(tuple(data["names"]), *arrays, thresholds=data["thresholds"])
+        middle, scale, weights, bias = (
+            np.array(data[name], np.float64) for name in ("middle", "scale", "weights", "bias")
+        )
+        return cls(tuple(data["names"]), middle, scale, weights, bias, data["thresholds"])
 
     def probabilities(self, seen: Floats) -> Floats:
         """[texts, 1 + kinds] of features."""
@@ -219,8 +259,8 @@ class Detector:
 def _blocks(texts: Sequence[str]) -> list[Sequence[str]]:
     """Texts in blocks of about BLOCK characters."""
     size = np.fromiter(map(len, texts), np.int64, len(texts))
-    edges = np.flatnonzero(np.diff(np.cumsum(size) // BLOCK, prepend=-1)).tolist()
-    return [texts[first:last] for first, last in zip(edges, [*edges[1:], len(texts)], strict=True)]
+    edges = np.flatnonzero(np.diff(np.cumsum(size) // BLOCK, prepend=-1, append=-1)).tolist()
+    return [texts[first:last] for first, last in pairwise(edges)]
 
 
 def area(clean: Floats, tampered: Floats) -> float:
@@ -229,7 +269,9 @@ def area(clean: Floats, tampered: Floats) -> float:
     _, where, count = np.unique(both, return_inverse=True, return_counts=True)
     rank = (bounds(count)[:-1] + (count + 1) / 2)[where]
     pairs = clean.size * tampered.size
-    return float((rank[clean.size :].sum() - tampered.size * (tampered.size + 1) / 2) / pairs) if pairs else float("nan")
+    return (
+        float((rank[clean.size :].sum() - tampered.size * (tampered.size + 1) / 2) / pairs) if pairs else float("nan")
+    )
 
 
 def roc(clean: Floats, tampered: Floats) -> tuple[Floats, Floats, Floats]:

@@ -6,53 +6,40 @@ and a word with the accents of a language, is right.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from ..text.language import WORDS
-from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.ragged import Codes, Ints, Mask, Ragged, spread, sums
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import UPPER
-from ..text.words import Spans
 from .decoding import decode, without_gaps
 from .hashes import HashTable, word_bits
 from .lexicon import folded, lexicon
 from .look_alikes import (
-    CHINESE,
     CYRILLIC,
     FLAG,
     GREEK,
     LATIN,
     LETTER,
     MARK,
-    NUMBER,
     ORDINARY,
     STYLED,
     SUPER,
-    SYMBOL,
     WIDE,
     Bytes,
-    LookAlikes,
     look_alikes,
 )
+from .odd import STRONG, Counts, Odd, Rows, count_letters, count_rows, find_odd
+from .styles import styled
 from .unseen import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
 
-STRONG = 25  # what Unicode lists as confusable, and letters with marks, costs less; the rest is from the learnt space
+USUAL = 300  # words that are in any text
 FREQUENT = 4000  # so many words make most of any English text, and little of others
 ENGLISH, ENGLISH_DISGUISED = 0.5, 0.35  # the share of them from which on a text is English
-APOSTROPHES = (0x27, 0x2019)
 # Greek letters that are symbols in the sciences; the others are only ever Greek.
 SYMBOLS = "αβγδεζηθκλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"
-# Pairs of regional indicators that are flags.
-REGIONS = (
-    "ACADAEAFAGAIALAMAOAQARASATAUAWAXAZBABBBDBEBFBGBHBIBJBLBMBNBOBQBRBSBTBVBWBYBZCACCCDCFCGCHCICKCLCMCNCOCPCRCUCVCWCXCYCZ"
-    "DEDGDJDKDMDODZEAECEEEGEHERESETEUFIFJFKFMFOFRGAGBGDGEGFGGGHGIGLGMGNGPGQGRGSGTGUGWGYHKHMHNHRHTHUICIDIEILIMINIOIQIRISIT"
-    "JEJMJOJPKEKGKHKIKMKNKPKRKWKYKZLALBLCLILKLRLSLTLULVLYMAMCMDMEMFMGMHMKMLMMMNMOMPMQMRMSMTMUMVMWMXMYMZNANCNENFNGNINLNONPNRNUNZ"
-    "OMPAPEPFPGPHPKPLPMPNPRPSPTPWPYQARERORSRURWSASBSCSDSESGSHSISJSKSLSMSNSOSRSSSTSVSXSYSZTATCTDTFTGTHTJTKTLTMTNTOTRTTTVTWTZ"
-    "UAUGUMUNUSUYUZVAVCVEVGVIVNVUWFWSXKYEYTZAZMZW"
-)
 # English words that keep the accents of the language that they came from.
 LOANS = (
     "café cafés naïve naïveté naïvely résumé résumés fiancé fiancée cliché clichés clichéd façade façades jalapeño "
@@ -76,138 +63,10 @@ def _loans() -> HashTable:
 
 
 @cache
-def _inside() -> Mask:
-    """Which characters can be part of a word: letters and digits of all scripts, marks, signs that look like letters."""
-    table = look_alikes()
-    kind = table.kind
-    lettery = np.array([chr(code).isalnum() for code in range(128)])
-    as_letter = lettery[table.near[table.number, 0]] & (kind == SYMBOL) & (table.script != CHINESE)
-    out: Mask = as_letter | np.isin(kind, (STYLED, SUPER, FLAG, ORDINARY, LETTER, NUMBER, MARK))
-    out |= (kind == WIDE) & lettery[table.near[table.number, 0]]
-    out[:128] = lettery
-    return out
-
-
-@cache
 def _symbols() -> Mask:
     out = np.zeros(0x110000, np.bool_)
     out[[ord(char) for char in SYMBOLS]] = True
     return out
-
-
-@dataclass(frozen=True, eq=False)
-class Odd:
-    """The words of texts that have characters beyond ASCII, and their characters, one word after the other."""
-
-    row: Ints
-    start: Ints
-    text: Ragged
-    word: Ints  # of each character
-    all: Spans  # all words of the texts
-    which: Ints  # of them are the odd ones
-    kind: Bytes
-    script: Bytes
-    near: Bytes  # the plain character each looks like most, 0: none; ASCII is itself
-    cost: Bytes
-
-    def count(self, which: Mask) -> Ints:
-        """How many characters of each word are some."""
-        return np.bincount(self.word[which], minlength=len(self.text))
-
-    def any(self, which: Mask) -> Mask:
-        return self.count(which) > 0
-
-
-def _odd_words(texts: Ragged, kind: Bytes, table: LookAlikes, works: Mask) -> Odd:
-    """Finds them in the texts that `works` says. A single apostrophe between two letters is part of a word."""
-    inside = _inside()[texts.codes]
-    tick = np.flatnonzero((texts.codes == 0x27) | (texts.codes == 0x2019))
-    tick = tick[(tick > 0) & (tick < inside.size - 1)]
-    inside[tick[inside[tick - 1] & inside[tick + 1]]] = True
-    opens = inside.copy()
-    opens[1:] &= ~inside[:-1]
-    edges = texts.offsets[:-1][texts.lengths > 0]
-    opens[edges] = inside[edges]
-    start = np.flatnonzero(opens)
-    closes = inside.copy()
-    closes[:-1] &= ~inside[1:] | opens[1:]
-    stop = np.flatnonzero(closes) + 1
-    at = np.flatnonzero(texts.codes > 126)
-    at = at[inside[at] & (texts.codes[at] != 0x2019)]
-    row = np.repeat(np.arange(len(texts)), np.diff(np.searchsorted(start, texts.offsets)))
-    words = Spans(row, start, stop)
-    number = np.searchsorted(start, at, "right") - 1
-    which = number[np.diff(number, prepend=-1) > 0]
-    which = which[works[row[which]]]
-    start, length = start[which], stop[which] - start[which]
-    index = spread(start, length)
-    codes = texts.codes[index]
-    number = table.number[codes]
-    near = np.where(codes < 128, codes, table.near[number, 0]).astype(np.uint8)
-    return Odd(
-        words.row[which],
-        start,
-        Ragged(codes, bounds(length)),
-        np.repeat(np.arange(length.size), length),
-        words,
-        which,
-        kind[index],
-        table.script[codes],
-        near,
-        np.where(codes < 128, 0, table.cost[number, 0]).astype(np.uint8),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """What the characters of each odd word are."""
-
-    plain: Ints  # ASCII letters and digits
-    accents: Ints  # Latin letters beyond ASCII, and marks
-    strange: Ints  # those of them that no language with many writers has
-    styled: Ints
-    strong: Ints  # letters of other scripts that Unicode lists as look-alikes of plain ones
-    weak: Ints  # those that look like plain ones to the learnt space alone
-    hard: Ints  # those that look like none
-    scripts: Ints  # how many scripts its letters are of
-    length: Ints
-
-
-def _count(odd: Odd) -> Counts:
-    ascii_ = odd.text.codes < 128
-    form_ = np.isin(odd.kind, (STYLED, SUPER, WIDE, FLAG))
-    latin = (odd.script == LATIN) & ~ascii_ & ~form_ | (odd.kind == MARK) & (odd.script == 0)
-    letter = np.isin(odd.kind, (LETTER, ORDINARY, NUMBER, SYMBOL, MARK)) & ~latin & ~ascii_
-    alike = odd.near > 0
-    seen = [odd.any((odd.script == script) & ~form_) for script in range(1, 9)]
-    return Counts(
-        plain=odd.count(ascii_ & ~np.isin(odd.text.codes, APOSTROPHES)),
-        accents=odd.count(latin),
-        strange=odd.count(latin & (odd.kind == LETTER)),
-        styled=odd.count(form_),
-        strong=odd.count(letter & alike & (odd.cost < STRONG)),
-        weak=odd.count(letter & alike & (odd.cost >= STRONG)),
-        hard=odd.count(letter & ~alike),
-        scripts=np.sum(seen, 0),
-        length=odd.text.lengths,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """What the letters of each text are."""
-
-    latin: Ints
-    own: Ints  # [rows, scripts] letters that only look like others of their script
-
-
-def _rows(plain: Ints, odd: Odd) -> Rows:
-    rows, row = plain.size, odd.row[odd.word]
-    form_ = np.isin(odd.kind, (STYLED, SUPER, WIDE, FLAG))
-    latin = plain + np.bincount(row[((odd.script == LATIN) | form_) & (odd.text.codes > 127)], minlength=rows)
-    own = (odd.script > LATIN) & ~form_ & ((odd.near == 0) | (odd.cost >= STRONG)) & (odd.kind != MARK)
-    key = row[own] * 16 + odd.script[own]
-    return Rows(latin, np.bincount(key, minlength=rows * 16).reshape(rows, 16))
 
 
 def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
@@ -216,15 +75,19 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
     low = texts.codes | 0x20
     latin = (low >= 97) & (low <= 122) & (texts.codes < 128)
     works = sums(latin | (kind >= WIDE) & (kind <= FLAG), texts.offsets) > 0
-    odd = _odd_words(texts, kind, table, works)
+    odd = find_odd(texts, kind, table, works)
     if not len(odd.text):
         return Changes.of(np.empty(0, np.int64), GONE, 0)
-    counts, rows = _count(odd), _rows(sums(latin, texts.offsets), odd)
+    counts, rows = count_letters(odd), count_rows(sums(latin, texts.offsets), odd)
     at = odd.start[odd.word] + np.arange(odd.word.size) - odd.text.offsets[odd.word]
 
     plain, number = _readings(odd, (counts.hard == 0) & _latin(odd, rows))
     _count_ones(texts, odd, plain, number)
-    chosen, accents = _chosen(texts, odd, counts, rows, number)
+    digit = (plain >= 48) & (plain <= 57)
+    digits = (
+        (odd.count(digit) == counts.length) & odd.any(digit & (odd.text.codes < 58)) & ~odd.any(odd.script > CYRILLIC)
+    )
+    chosen, accents = _chosen(texts, odd, counts, rows, number, digits)
     kept = accents[odd.word] & ((odd.kind == ORDINARY) | (odd.kind == MARK))
     new = np.where(chosen[odd.word] & ~kept, plain, odd.text.codes)
 
@@ -274,10 +137,10 @@ def _foreign(odd: Odd, counts: Counts, rows: Rows) -> Mask:
     return most & (counts.scripts > 1) & (rows.own[odd.row].max(1) >= rows.latin[odd.row] / 2)
 
 
-def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -> tuple[Mask, Mask]:
+def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, digits: Mask) -> tuple[Mask, Mask]:
     """Which words are to be read as plain ones, and which of them keep the accents of their language.
 
-    number: in the lexicon, of what each says then.
+    number: in the lexicon, of what each says then. digits: which are numbers, some of whose digits are disguised.
     """
     latin_text = _latin(odd, rows)
     right = lexicon().known(odd.text) | _loans().has(word_bits(folded(odd.text)))
@@ -287,7 +150,8 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     known, single = number >= 0, counts.length == 1
 
     symbol = odd.count(_symbols()[odd.text.codes])
-    science = (symbol == foreign) & (foreign == 1) & (~known | (counts.length < 4)) | _measure(odd)
+    rare = ~known | (number >= USUAL)
+    science = (symbol == foreign) & (foreign == 1) & (~known | (counts.length < 4) & rare | single) | _measure(odd)
     mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | (counts.scripts > 1))
     mixed &= (counts.strong > 0) | known  # a shape that only the learnt space knows needs a word
     alone = possible & (foreign > 0) & ~mixed & ~_among_own(odd)
@@ -297,20 +161,21 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints) -
     sure = mixed & ~science & (known | (own >= foreign) | (rows.latin[odd.row] > 2 * own))
     alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & odd.any(odd.kind == LETTER)
 
-    style = _styled(odd, counts, rows)
+    style = styled(odd, counts, rows)
     certain = np.bincount(odd.row, sure | alone_sure | style, len(texts))
     english, words = _english(texts, odd, number, certain)
     accented = (counts.accents > 0) & (foreign == 0) & ~right & latin_text
     english &= (words > 2) | (counts.strange > 0)
     told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~spoken
-    lower = told & ~single & (~_capital(odd) | (counts.strange > 0))
+    latin_alpha = single & (counts.strange > 0) & (number < 2) & english
+    lower = told & (~single | latin_alpha) & (~_capital(odd) | (counts.strange > 0))
     evidence = np.bincount(odd.row, sure | alone_sure | lower | style, len(texts))[odd.row]
     much = (evidence > 2) & (evidence * 8 > words)
 
     chosen = sure | alone_sure | style | (mixed | alone & ((counts.weak == 0) | known)) & (evidence > 1)
-    chosen |= lower & ((number < np.where(counts.strange > 0, 5, 1) * FREQUENT) | (evidence > 1)) | told & (
-        evidence > 2
-    )
+    long = (counts.strange > 0) & (counts.length > 5)
+    chosen |= lower & ((number < np.where(counts.strange > 0, 5, 1) * FREQUENT) | (evidence > 1) | long)
+    chosen |= told & (evidence > 2) | digits & latin_text
     chosen |= accented & english & much & ((counts.strange > 0) | (counts.accents > 1) | (evidence * 3 > words))
     chosen |= (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
     loan, capital = right | _loan(odd), _capital(odd)
@@ -426,44 +291,3 @@ def _function_words() -> tuple[Mask, HashTable]:
     english[lexicon().number(Ragged.of(WORDS["en"].split()))] = True
     others = sorted({word for code in WORDS for word in WORDS[code].split()} - set(WORDS["en"].split()))
     return english, HashTable.of(np.unique(word_bits(folded(Ragged.of(others)))))
-
-
-def _styled(odd: Odd, counts: Counts, rows: Rows) -> Mask:
-    """Words in letters of another style: two or more, or one among plain letters; raised ones that are the whole word, or stand
-    before a plain letter (1st and CO2 have them behind). Letters of full width are at home in Chinese and Japanese.
-    """
-    raised, flags = odd.kind == SUPER, odd.kind == FLAG
-    rest = counts.styled - odd.count(raised | flags)
-    word = (rest > 1) | (rest > 0) & (counts.plain + counts.accents > 0)
-    high = odd.count(raised)
-    low = odd.text.codes | 0x20
-    letter = (odd.text.codes < 128) & (low > 96) & (low < 123)
-    before = np.zeros(odd.word.size, np.bool_)
-    before[:-1] = raised[:-1] & letter[1:] & (odd.word[:-1] == odd.word[1:])
-    whole = (high > 1) & (high == counts.length) | (high > 3) | odd.any(before)
-    east = rows.own[odd.row, CHINESE] * 3 > rows.latin[odd.row]
-    home = east & odd.any(odd.kind == WIDE)
-    return (word & ~home | whole | _spelt(odd, flags)) & (counts.hard == 0)
-
-
-def _spelt(odd: Odd, flags: Mask) -> Mask:
-    """Words of regional indicators that are no flags: their pairs are no regions, or one is left over; single ones if there are
-    several in the text.
-    """
-    out = np.zeros(len(odd.text), np.bool_)
-    if not flags.any():
-        return out
-    count = odd.count(flags)
-    for number in np.flatnonzero(count > 1).tolist():
-        mine = odd.text.codes[odd.text.offsets[number] : odd.text.offsets[number + 1]]
-        letters = "".join(chr(code - 0x1F1E6 + 65) for code in mine.tolist() if 0x1F1E6 <= code < 0x1F200)
-        pairs = {letters[at : at + 2] for at in range(0, len(letters), 2)}
-        out[number] = not pairs <= _regions()
-    single = count == 1
-    many = np.bincount(odd.row[single], minlength=int(odd.row[-1]) + 1)
-    return out | single & (many[odd.row] > 1)
-
-
-@cache
-def _regions() -> frozenset[str]:
-    return frozenset(REGIONS[at : at + 2] for at in range(0, len(REGIONS), 2))

@@ -12,6 +12,7 @@ from ..text.ragged import Codes, Ints, Ragged, bounds, spread, sums
 from ..text.unicode import case_map, classes, is_white, word_class
 from ..text.unicode_data import DIGIT, LOWER, UPPER
 from .bits import LIMIT, among, is_wordy, wordy_kinds
+from .look_alikes import CYRILLIC, look_alikes
 
 JOINERS = "'’-‐‑–—´\xad…\x91\x92\x93\x94\x96\x97"  # one of these goes only where that makes a known word
 LONGEST = 120  # characters of such a run
@@ -70,6 +71,8 @@ def find_cores(corpus: Corpus) -> Cores:
     changes = bounds(hit)  # a symbol behind the last letter does not count
     length = stop - start
     good = (length > 2) & (length <= LONGEST)
+    joined = bounds((look_alikes().script[codes] > CYRILLIC).astype(np.int64))  # scripts with joiners, or without blanks
+    good &= joined[np.maximum(stop, start)] == joined[start]
     start, stop = np.where(good, start, 0), np.where(good, stop, 0)
     good &= (solid[stop] > solid[start]) | (changes[stop] > changes[start])
     row, start, length, begin, end, stop = (x[good] for x in (row, start, length, begin, end, stop))
