@@ -100,6 +100,10 @@ class Restore(Shield):
             raise ValueError(f"expected fast or context for restore.tier, got {self.tier!r}")
 
     def mend(self, corpus: Corpus) -> Repairs:
+        if self.tier == "context":
+            from .context import repairs_in_context  # reads this file, and takes long to load
+
+            return repairs_in_context(corpus, self.kinds)
         page = Page.of(corpus)
         asked = np.flatnonzero(page.unknown & ~page.fixed)
         asked = asked[~_foreign(page)[page.units.row[asked]]]
@@ -155,8 +159,8 @@ class Page:
     starts: Mask
 
     @classmethod
-    def of(cls, corpus: Corpus) -> Page:
-        words, units = lexicon(), _units(corpus)
+    def of(cls, corpus: Corpus, units: Spans | None = None) -> Page:
+        words, units = lexicon(), _units(corpus) if units is None else units
         texts = corpus.cut(units)
         _, first, kind = np.unique(word_bits(folded(texts)), return_index=True, return_inverse=True)
         distinct = texts.take(first)
