@@ -19,6 +19,7 @@ from ..text.random import text_bits
 from ..text.unicode import case_map
 from .base import Repairs
 from .candidates import MIXED, Candidates, candidates
+from .language import english
 from .lexicon import lexicon
 from .network import network
 from .page import NAME, Page, by_case, cased_as, in_addresses
@@ -109,8 +110,8 @@ def repairs_in_context(corpus: Corpus, kinds: tuple[str, ...]) -> Repairs:
     best, _, evidence = pairs.judged()
     done = best[np.round(evidence @ WEIGHTS, 3) > 0]  # rounded: the last bits of a sum decide nothing
     unit = pairs.look[pairs.found.of[done]]
-    english = ~_foreign(pairs.page, unit)[pairs.page.units.row[unit]]
-    done, spans = done[english], pairs.page.units.where(unit[english])
+    mine = ~_foreign(pairs.page, unit)[pairs.page.units.row[unit]]
+    done, spans = done[mine], pairs.page.units.where(unit[mine])
     new = cased_as(lexicon().words.take(pairs.found.word[done]), _settled(corpus.cut(spans)), pairs.raised[done])
     return Repairs.of(Edits.of(corpus, spans, new), pairs.found.kind[done], kinds)
 
@@ -128,10 +129,13 @@ def _staying(page: Page) -> Mask:
 
 
 def _foreign(page: Page, unit: Ints) -> Mask:
-    """Which texts are in another language, of those in which many units would be replaced."""
+    """Which texts are in another language, of those in which units would be replaced.
+
+    Small words tell, unless most words would be replaced: noise makes them out of anything. Then the whole text is looked at.
+    """
     many = np.bincount(page.units.row[unit], minlength=len(page.corpus))
-    out = np.zeros(len(page.corpus), np.bool_)
-    doubtful = np.flatnonzero((page.total >= 4) & (many >= FOREIGN * page.total))
+    out = ~english(page.corpus, page.units, ~page.unknown, np.flatnonzero(many)) & (2 * many < page.total)
+    doubtful = np.flatnonzero(~out & (page.total >= 4) & (many >= FOREIGN * page.total))
     for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
         language = find_language([text])
         out[row] = language is not None and "en" not in language.codes
