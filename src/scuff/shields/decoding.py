@@ -140,6 +140,7 @@ def _mixture(codes: Codes, edges: Ints) -> Floats:
     same = ~first[1:-1]
     price = np.zeros(codes.size)
     price[1:] += 10.0 * (same & lower[:-1] & upper[1:])
+    price[1:] += 3.0 * (same & (codes[:-1] == 0x27) & upper[1:])
     price[1:] += 5.0 * (same & (digit[:-1] ^ digit[1:]))
     if codes.size > 2:
         run = same[1:] & same[:-1]

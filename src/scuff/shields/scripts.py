@@ -35,6 +35,7 @@ from .odd import STRONG, Counts, Odd, Rows, count_letters, count_rows, find_odd
 from .styles import styled
 from .unseen import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
 
+A_ONE, A_ONE_OF_MANY = 14.0, 9.0  # bits of the word I from which on it is rather the number 1; in a text with digits
 USUAL = 300  # words that are in any text
 FREQUENT = 4000  # so many words make most of any English text, and little of others
 ENGLISH, ENGLISH_DISGUISED = 0.5, 0.35  # the share of them from which on a text is English
@@ -143,8 +144,7 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     number: in the lexicon, of what each says then. digits: which are numbers, some of whose digits are disguised.
     """
     latin_text = _latin(odd, rows)
-    right = lexicon().known(odd.text) | _loans().has(word_bits(folded(odd.text)))
-    right &= counts.length > 1
+    right = _right(odd, (counts.accents > counts.strange) & (counts.length > 1))
     foreign = counts.strong + counts.weak
     possible = (counts.hard == 0) & latin_text
     known, single = number >= 0, counts.length == 1
@@ -185,6 +185,15 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     return chosen & ~spoken, keeps
 
 
+def _right(odd: Odd, which: Mask) -> Mask:
+    """Words, of some, that are right with their accents: names and loan words."""
+    out = np.zeros(len(odd.text), np.bool_)
+    mine = np.flatnonzero(which)
+    words = odd.text.take(mine)
+    out[mine] = lexicon().known(words) | _loans().has(word_bits(folded(words)))
+    return out
+
+
 def _loan(odd: Odd) -> Mask:
     """Words that are loan words if their letters of other scripts are read as plain ones, and their accents stay."""
     accent = (odd.kind == ORDINARY) | (odd.near == 0)
@@ -209,21 +218,18 @@ def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
     row = np.concatenate(([-1], odd.all.row, [-1]))
     place = odd.which[mine] + 1
     one = int(lexicon().number(Ragged.of(["i"]))[0])
-    goes, seen = np.zeros(mine.size, np.bool_), np.zeros(mine.size, np.bool_)
+    bits = np.zeros(mine.size)
     for other, ahead in ((place - 1, True), (place + 1, False)):
         same = row[other] == odd.row[mine]
         rest = np.flatnonzero(same & (found[other] < 0))
         found[other[rest]] = lexicon().number(odd.all.where(other[rest] - 1).cut(texts))
-        near = np.where(same, found[other], -1)
-        pair = (
-            lexicon().pair_cost(near, np.full(near.size, one))
-            if ahead
-            else lexicon().pair_cost(np.full(near.size, one), near)
-        )
-        alone = lexicon().cost[one] if ahead else lexicon().cost[near]
-        goes |= (near >= 0) & (pair < alone)
-        seen |= near >= 0
-    plain[first[mine]] = np.where(beside | seen & ~goes, ord("1"), ord("I"))
+        near, me = np.where(same, found[other], -1), np.full(mine.size, one)
+        if ahead:
+            bits += lexicon().pair_cost(near, me)
+        else:
+            bits += np.where(near < 0, 0, lexicon().pair_cost(me, near) - lexicon().cost[near])
+    numbers = sums((texts.codes > 47) & (texts.codes < 58), texts.offsets)[odd.row[mine]] > 0
+    plain[first[mine]] = np.where(beside | (bits > np.where(numbers, A_ONE_OF_MANY, A_ONE)), ord("1"), ord("I"))
 
 
 def _capital(odd: Odd) -> Mask:
