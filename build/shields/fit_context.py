@@ -121,10 +121,7 @@ def main() -> None:
     ask.add_argument("--keep", type=float, default=0.9995, help="share of clean words that must stay, over all sets")
     ask.add_argument("--grid", action="store_true", help="look for RARE and COST first")
     args = ask.parse_args()
-    context.LOOK_KNOWN, context.LOOK_UNKNOWN = (
-        -3.0,
-        -6.0,
-    )  # more than is looked at later: what is to be left must be seen
+    context.LOOK_KNOWN, context.LOOK_UNKNOWN = -3.0, -6.0  # what is to be left must be seen, too
     every = cases(args.shared, args.texts)
     noisy = [case for case in every if not case.name.startswith("clean")]
     if args.grid:

@@ -26,10 +26,7 @@ from .page import NAME, Page, by_case, cased_as, in_addresses
 from .units import Units
 
 Array = npt.NDArray[np.float32]
-LOOK_KNOWN, LOOK_UNKNOWN = (
-    -1.0,
-    -2.5,
-)  # log odds of a change below which no word is replaced, so that it is not looked at
+LOOK_KNOWN, LOOK_UNKNOWN = -1.0, -2.5  # log odds of a change below which no word is ever replaced
 FOREIGN = 0.15  # the share of replaced words from which on the language of a text is looked at
 NO_CHANNEL = -40.0  # bits of an error that the tables do not know
 RARE, COST = 14.0, 0.69  # what a word that the network does not know gets, and what it loses per bit of its cost
