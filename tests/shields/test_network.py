@@ -198,7 +198,7 @@ SHIELD = SimpleNamespace(context=Restore(tier="context"))
         ("She wnet to the hsopital yesetrday.", "She went to the hospital yesterday."),
         ("Th gvrnmnt hs nt yt dcdd.", "The government has not yet decided."),
         ("I recieved a leter form my mother.", "I received a letter from my mother."),
-        ("THE GOVERMENT SAID SO.", "THE GOVERNMENT SAID SO."),
+        ("THE GOVERMENT SIAD THAT TAXSE WILL RISE.", "THE GOVERNMENT SAID THAT TAXES WILL RISE."),
     ],
 )
 def test_context_mends(noisy: str, meant: str) -> None:

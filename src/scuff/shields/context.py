@@ -13,18 +13,21 @@ import numpy.typing as npt
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
+from ..text.language import find_language
 from ..text.ragged import Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import text_bits
 from ..text.unicode import case_map
 from .base import Repairs
 from .candidates import MIXED, Candidates, candidates
+from .language import english
 from .lexicon import lexicon
 from .network import network
-from .restore import NAME, Page, _by_case, _foreign, _in_addresses, cased_as
+from .page import NAME, Page, by_case, cased_as, in_addresses
 from .units import Units
 
 Array = npt.NDArray[np.float32]
-LOOK_KNOWN, LOOK_UNKNOWN = -3.0, -6.0  # log odds of a change below which a word is not looked at
+LOOK_KNOWN, LOOK_UNKNOWN = -1.0, -2.5  # log odds of a change below which no word is ever replaced
+FOREIGN = 0.15  # the share of replaced words from which on the language of a text is looked at
 NO_CHANNEL = -40.0  # bits of an error that the tables do not know
 RARE, COST = 14.0, 0.69  # what a word that the network does not know gets, and what it loses per bit of its cost
 WEIGHTS = np.array(  # of what `judged` returns; build/shields/fit_context.py prints them
@@ -55,7 +58,7 @@ class Pairs:
         """None if there is nothing to look at."""
         units = Units.of(corpus)
         page = Page.of(corpus, units.spans)
-        stay = _staying(page) | _foreign(page)[page.units.row]
+        stay = _staying(page)
         if stay.all():
             return None
         net = network()
@@ -73,7 +76,7 @@ class Pairs:
         table = Candidates.join([table, replace(more, of=new[more.of])])
         found = _united(_placed(table, which[look], len(noisy)), net.best(asked[look])[0])
         found = found.where(found.word != page.number[look][found.of])
-        _, _, raised = _by_case(page, look, found)
+        _, _, raised = by_case(page, look, found)
         raised &= lexicon().capital[found.word] > NAME
         score = net.scores(asked, look[found.of], found.word)
         return cls(page, look, flag[look], _rate(page, flag)[look], found, score, raised)
@@ -106,7 +109,9 @@ def repairs_in_context(corpus: Corpus, kinds: tuple[str, ...]) -> Repairs:
         return Repairs.none(kinds)
     best, _, evidence = pairs.judged()
     done = best[np.round(evidence @ WEIGHTS, 3) > 0]  # rounded: the last bits of a sum decide nothing
-    spans = pairs.page.units.where(pairs.look[pairs.found.of[done]])
+    unit = pairs.look[pairs.found.of[done]]
+    mine = ~_foreign(pairs.page, unit)[pairs.page.units.row[unit]]
+    done, spans = done[mine], pairs.page.units.where(unit[mine])
     new = cased_as(lexicon().words.take(pairs.found.word[done]), _settled(corpus.cut(spans)), pairs.raised[done])
     return Repairs.of(Edits.of(corpus, spans, new), pairs.found.kind[done], kinds)
 
@@ -118,8 +123,23 @@ def _staying(page: Page) -> Mask:
     digit = (texts.codes >= ord("0")) & (texts.codes <= ord("9"))
     stay = (3 * sums(letter, texts.offsets) < texts.lengths) | (sums(digit, texts.offsets) > 0)
     odd = np.flatnonzero(page.fixed & ~stay)
-    stay[odd] = _in_addresses(page.corpus, page.units.where(odd))
+    if odd.size:
+        stay[odd] = in_addresses(page.corpus, page.units.where(odd))
     return stay
+
+
+def _foreign(page: Page, unit: Ints) -> Mask:
+    """Which texts are in another language, of those in which units would be replaced.
+
+    Small words tell, unless most words would be replaced: noise makes them out of anything. Then the whole text is looked at.
+    """
+    many = np.bincount(page.units.row[unit], minlength=len(page.corpus))
+    out = ~english(page.corpus, page.units, ~page.unknown, np.flatnonzero(many)) & (2 * many < page.total)
+    doubtful = np.flatnonzero(~out & (page.total >= 4) & (many >= FOREIGN * page.total))
+    for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
+        language = find_language([text])
+        out[row] = language is not None and "en" not in language.codes
+    return out
 
 
 def _rate(page: Page, flag: Array) -> Array:
@@ -130,7 +150,7 @@ def _rate(page: Page, flag: Array) -> Array:
 
 
 def _settled(noisy: Ragged) -> Ragged:
-    """Noisy words with capitals where words have them: one that slipped inside goes first, an I between small letters was none."""
+    """Noisy words with capitals where words have them: one that slipped inside goes first, an I between small ones was none."""
     upper, lower = case_map(upper=True), case_map(upper=False)
     codes = noisy.codes.copy()
     big = codes != lower[codes]

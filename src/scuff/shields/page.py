@@ -1,0 +1,227 @@
+"""A page: the words of texts that `restore` asks for, what is known of each, and the case of words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..text.corpus import Corpus
+from ..text.language import find_language
+from ..text.ragged import Ints, Mask, Ragged, sums
+from ..text.unicode import case_map, is_white
+from ..text.words import Spans
+from .candidates import Candidates
+from .channels import Bitcosts
+from .hashes import word_bits
+from .lexicon import HYPHEN, folded, lexicon
+
+NAME = 0.9  # the share of capitals from which on a word is a name
+# how often a right word is in no list: small, at the start of a sentence, with a capital inside it, in a text without capitals
+LACKED = {"small": 0.0015, "start": 0.006, "title": 0.02, "bare": 0.03}
+FOREIGN = 0.25  # the share of unknown words from which on the language of a text is looked at
+FUNCTION, ENGLISH = 60, 0.12  # so many of the most frequent words make up at least that share of most English texts
+BREAKS = np.isin(np.arange(128), [ord(char) for char in '.!?;:"()[]\n'])
+MASKS = np.isin(np.arange(128), [ord(char) for char in "*#$%"])  # symbols that hide letters: st*pid
+ADDRESS = np.isin(np.arange(128), [ord(char) for char in "@\\_<>{}=`|#~^"])  # in addresses, mentions, tags, code
+SHORT = 5  # letters of a word in capitals that may be an abbreviation
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """The words of all texts (`units`), and what is known of each.
+
+    distinct: the different words, kind: which of them each unit is. number: of a unit in the lexicon, -1 for none. before,
+    after: the unit beside each, -1 where a sentence ends; starts: which units begin one. fixed: what must stay.
+    """
+
+    corpus: Corpus
+    units: Spans
+    distinct: Ragged
+    kind: Ints
+    number: Ints
+    unknown: Mask
+    fixed: Mask
+    loud: Mask
+    before: Ints
+    after: Ints
+    starts: Mask
+
+    @classmethod
+    def of(cls, corpus: Corpus, units: Spans | None = None) -> Page:
+        words, units = lexicon(), _units(corpus) if units is None else units
+        texts = corpus.cut(units)
+        _, first, kind = np.unique(word_bits(folded(texts)), return_index=True, return_inverse=True)
+        distinct = texts.take(first)
+        number = words.number(distinct)
+        known = (number >= 0) | words.known(distinct)
+        fixed, loud = _fixed(corpus, units, texts)
+        return cls(corpus, units, distinct, kind, number[kind], ~known[kind], fixed, loud, *_beside(corpus, units))
+
+    @cached_property
+    def total(self) -> Ints:
+        """How many units each text has."""
+        return self.units.per_row(len(self.corpus))
+
+
+def _units(corpus: Corpus) -> Spans:
+    """The words of all texts; unknown compounds and possessives as their parts, words with masked letters whole."""
+    words = corpus.words
+    if corpus.of_lists or not len(words):
+        return words
+    gap = np.append(words.start[1:] - words.stop[:-1], 0)
+    close = (gap > 0) & (gap <= 3) & np.append(words.row[1:] == words.row[:-1], False)
+    at = np.flatnonzero(close)
+    for step in range(3):
+        inner = gap[at] > step
+        code = corpus.codes[np.minimum(words.stop[at] + step, corpus.codes.size - 1)]
+        at = at[~inner | MASKS[np.minimum(code, 127)]]
+    if at.size:
+        joined = np.zeros(len(words), np.bool_)
+        joined[at] = True
+        opens = np.append(True, ~joined[:-1])
+        closes = np.flatnonzero(~joined)
+        words = Spans(words.row[opens], words.start[opens], words.stop[closes])
+    split = np.flatnonzero(
+        sums((corpus.codes == HYPHEN) | (corpus.codes == 39) | (corpus.codes == 0x2019), corpus.offsets) > 0
+    )
+    return _parts(corpus, words) if split.size else words
+
+
+def _parts(corpus: Corpus, words: Spans) -> Spans:
+    """The words, but unknown ones with hyphens cut into their parts, and without a possessive 's."""
+    code = corpus.codes
+    marks = np.flatnonzero((code == HYPHEN) | (code == 39) | (code == 0x2019))
+    of = np.searchsorted(words.start, marks, "right") - 1
+    inside = (of >= 0) & (marks < words.stop[of])
+    marks, of = marks[inside], of[inside]
+    some = np.unique(of)
+    if not some.size:
+        return words
+    new = some[~lexicon().known(corpus.cut(words.where(some)))]
+    cut = np.isin(of, new)
+    own = (code[marks] != HYPHEN) & (marks + 2 == words.stop[of]) & (np.append(code, 0)[marks + 1] | 32 == ord("s"))
+    cut &= (code[marks] == HYPHEN) | own
+    marks, of, own = marks[cut], of[cut], own[cut]
+    start = np.concatenate((words.start, marks[~own] + 1))
+    row = np.concatenate((words.row, words.row[of[~own]]))
+    stop = np.sort(np.concatenate((np.delete(words.stop, of[own]), marks)))
+    order = np.argsort(start, kind="stable")
+    start, row = start[order], row[order]
+    real = stop > start
+    return Spans(row[real], start[real], stop[real])
+
+
+def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
+    """Which words stay whatever they are: with digits or letters other than a to z, in addresses and code, abbreviations; and
+    which stay only because they may be an abbreviation.
+    """
+    upper = case_map(upper=True)
+    low = folded(texts).codes
+    plain = ((low >= ord("a")) & (low <= ord("z"))) | (low == 39) | (low == HYPHEN)
+    plain |= (low < 128) & MASKS[np.minimum(low, 127)]
+    fixed = sums(~plain, texts.offsets) > 0
+    loud = sums(texts.codes != upper[texts.codes], texts.offsets) == 0
+    letters = np.bincount(units.row, texts.lengths, len(corpus))
+    shouted = np.bincount(units.row, texts.lengths * loud, len(corpus))
+    fixed |= texts.lengths == 1
+    few = np.flatnonzero(~fixed)
+    if few.size:
+        fixed[few] = in_addresses(corpus, units.where(few))
+    loud &= ~fixed & (texts.lengths <= SHORT) & (2 * shouted < letters)[units.row]
+    return fixed | loud, loud
+
+
+def in_addresses(corpus: Corpus, units: Spans) -> Mask:
+    """Which units stand in a chunk between blanks that has a sign of an address, a mention, a tag or code, or at an inner dot."""
+    code = corpus.codes
+    white = is_white(code)
+    opens = white.copy()
+    opens[corpus.offsets[:-1][corpus.lengths > 0]] = True
+    chunk = np.cumsum(opens)
+    low = np.minimum(code, 127)
+    signs = np.bincount(chunk[ADDRESS[low] & (code < 128)], minlength=int(chunk[-1]) + 1)
+    slashes = np.bincount(chunk[code == ord("/")], minlength=int(chunk[-1]) + 1)  # and/or is no address
+    found = ((signs > 0) | (slashes > 1))[chunk[units.start]]
+    around = np.concatenate((np.zeros(2, np.uint32), code, np.zeros(2, np.uint32)))
+    solid = ((around | 32) >= ord("a")) & ((around | 32) <= ord("z")) | ((around >= ord("0")) & (around <= ord("9")))
+    inside = units.stop < corpus.offsets[units.row + 1]
+    found |= inside & (around[units.stop + 2] == ord("("))  # print(x)
+    inside = units.stop + 1 < corpus.offsets[units.row + 1]
+    found |= inside & (around[units.stop + 2] == ord(".")) & solid[units.stop + 3]
+    inside = units.start - 1 > corpus.offsets[units.row]
+    found |= inside & (around[units.start + 1] == ord(".")) & solid[units.start]
+    return found
+
+
+def foreign(page: Page) -> Mask:
+    """Which texts are in another language, as far as one can tell."""
+    strange = np.bincount(page.units.row[page.unknown], minlength=len(page.corpus))
+    out = np.zeros(len(page.corpus), np.bool_)
+    usual = np.bincount(page.units.row[(page.number >= 0) & (page.number < FUNCTION)], minlength=len(page.corpus))
+    odd = (strange >= FOREIGN * page.total) | (usual <= ENGLISH * page.total)
+    doubtful = np.flatnonzero(odd & (page.total >= 4) & (strange > 0))
+    for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
+        language = find_language([text])
+        out[row] = language is not None and "en" not in language.codes
+    return out
+
+
+def _beside(corpus: Corpus, units: Spans) -> tuple[Ints, Ints, Mask]:
+    """The unit before and after each, -1 where a sentence ends between them, and which units begin a sentence."""
+    ends = np.append(0, np.cumsum(BREAKS[np.minimum(corpus.codes, 127)] & (corpus.codes < 128)))
+    follows = np.zeros(len(units), np.bool_)
+    follows[1:] = (units.row[1:] == units.row[:-1]) & (ends[units.start[1:]] == ends[units.stop[:-1]])
+    index = np.arange(len(units))
+    return np.where(follows, index - 1, -1), np.where(np.append(follows[1:], False), index + 1, -1), ~follows
+
+
+def by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitcosts, Mask]:
+    """What the case of each asked word says: log2 of how often right words written so are unknown, log2 of how often each
+    candidate is written so, and which candidates get a capital letter that the noisy word does not have.
+    """
+    rows, units, words = len(page.corpus), page.units, lexicon()
+    texts = page.corpus.cut(units)
+    capital = texts.codes != case_map(upper=False)[texts.codes]
+    some = sums(capital, texts.offsets) > 0
+    many = np.bincount(units.row, some, rows)
+    says = (many > 0) & (
+        many <= 0.6 * page.total
+    )  # a text without any capital, or with one in nearly all words, says nothing
+    mine, row, starts = some[asked], units.row[asked], page.starts[asked]
+    rate = np.where(mine, np.where(starts, LACKED["start"], LACKED["title"]), LACKED["small"])
+    rate = np.where(says[row], rate, LACKED["bare"])
+    share = words.capital[found.word]
+    first = words.words.codes[words.words.offsets[found.word]]
+    begins = case_map(upper=False)[page.corpus.codes[units.start[asked]]]
+    lost = (begins[found.of] != first) & ~mine[found.of]  # the first letter is gone, and its capital with it
+    written = np.where(mine[found.of], np.where(starts[found.of], 0.5, share), np.where(lost, 0.5, 1 - share))
+    bits = np.where(says[row[found.of]], np.log2(np.maximum(written, 0.03)), 0.0)
+    raised = ~mine[found.of] & says[row[found.of]] & ((share > NAME) | (lost & starts[found.of]))
+    return np.log2(rate).astype(np.float32), bits.astype(np.float32), raised
+
+
+def cased_as(new: Ragged, old: Ragged, raised: Mask) -> Ragged:
+    """New words in the case of the old: all capitals, capitals where the same letters have them, a first capital (also if it
+    slipped inside, or for `raised` words), or small.
+    """
+    upper, lower = case_map(upper=True), case_map(upper=False)
+    big = old.codes != lower[old.codes]
+    capital = sums(big, old.offsets)
+    small = sums(old.codes != upper[old.codes], old.offsets)
+    codes = new.codes.copy()
+    shout = np.repeat((capital > 1) & (small == 0), new.lengths)
+    codes[shout] = upper[codes[shout]]
+    row = np.repeat(np.arange(len(old)), old.lengths)
+    place = np.arange(old.codes.size) - old.offsets[:-1][row]
+    where = np.flatnonzero(big & (place < new.lengths[row]))
+    where = where[new.codes[new.offsets[:-1][row[where]] + place[where]] == lower[old.codes[where]]]
+    same = np.bincount(row[where], minlength=len(old)) == capital
+    mixed = where[same[row[where]]]
+    codes[new.offsets[:-1][row[mixed]] + place[mixed]] = old.codes[mixed]
+    first = new.offsets[:-1][((capital > 0) & ~same) | raised]
+    codes[first] = upper[codes[first]]
+    curly = np.repeat(sums(old.codes == 0x2019, old.offsets) > 0, new.lengths)
+    codes[curly & (codes == 39)] = 0x2019
+    return Ragged(codes, new.offsets)
