@@ -137,6 +137,16 @@ def _numbers(cells: Sequence[Ints], part: str = "restored") -> dict[str, Any]:
     }
 
 
+def _slim(numbers: dict[str, Any], group: str) -> dict[str, Any]:
+    """What a table needs of a cell: the file stays small."""
+    kept = (
+        ("restored", "interval")
+        if group in ("pairs", "others")
+        else ("restored", "interval", "mended", "harmed", "exact")
+    )
+    return {name: numbers[name] for name in (*kept, *(("alike",) if group == "letters" else ()))}
+
+
 def _any(found: Sequence[dict[str, float]], what: str) -> bool:
     return any(each[what] == each[what] for each in found)
 
@@ -149,7 +159,7 @@ def _group(cells: Cells, group: str, tools: Sequence[str]) -> dict[str, Any]:
     return {
         name: {
             f"{level:g}": {
-                tool: _numbers([cells[tool, group, name, level].rows])
+                tool: _slim(_numbers([cells[tool, group, name, level].rows]), group)
                 for tool in tools if (tool, group, name, level) in cells
             }
             for level in sorted({key[3] for key in keys if key[2] == name})
