@@ -3,8 +3,8 @@
     python benchmarks/shields.py --peers PEERS              # prints tables; --json FILE writes them, too
     python benchmarks/shields.py --peers PEERS --keep       # ... and puts them into docs/results/shields.md
 
-One core, text in to text out, the processor's time (so that other programs do not count), the median of some turns after a
-warm-up; `context` on two cores as well. Loading, by the clock: from the start of a process to the first mended text. PEERS is the
+One core, text in to text out, the processor's time (so that other programs do not count), the median of some parts of
+the texts after a warm-up; `context` on two cores as well. Loading, by the clock: from the start of a process to the first mended text. PEERS is the
 python of the peers' environment (benchmarks/shield_peers.py has the command that makes it). Needs the shared data (SCUFF_SHARED,
 default ../shared). Letters of other scripts are put in for Latin ones, since no such texts are there.
 """
@@ -99,15 +99,15 @@ def misspelt(count: int) -> list[str]:
 
 
 def seconds_of(spec: str, texts: Sequence[str], turns: int) -> float:
-    """The processor's seconds, the median of some turns after a warm-up."""
-    shield = parse(spec)
-    mend_all(shield, texts[: max(1, len(texts) // 20)])
-    found = []
-    for _ in range(turns):
+    """The processor's seconds for all texts, from the median of some parts, none of which was seen before, after a warm-up."""
+    shield, whole = parse(spec), sum(map(len, texts))
+    rates = []
+    for turn in range(turns + 1):
+        part = texts[turn :: turns + 1]
         begin = time.process_time()
-        mend_all(shield, texts)
-        found.append(time.process_time() - begin)
-    return statistics.median(found)
+        mend_all(shield, part)
+        rates.append(sum(map(len, part)) / (time.process_time() - begin))
+    return whole / statistics.median(rates[1:])
 
 
 class Peers:
