@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -97,10 +98,16 @@ def value(cell: Kept | None, what: str = "restored") -> float | None:
 
 def sizes(kept: Kept) -> str:
     about = kept["about"]
-    return table(
-        ["group", "texts", "words", "what"],
-        [[name, f"{texts:,}", f"{words:,}", what] for name, (texts, words, what) in about["sizes"].items()],
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(about["peers"].items()) if "-" not in name)
+    rows = [[name, f"{texts:,}", f"{words:,}", what] for name, (texts, words, what) in about["sizes"].items()]
+    said = f"Scuff {about['scuff']}, seed {about['seed']}, {about['part']} parts" + (
+        f"; {versions}." if versions else "."
     )
+    return table(["group", "texts", "words", "what"], rows) + "\n\n" + _wrapped(said)
+
+
+def _wrapped(prose: str) -> str:
+    return "\n".join(textwrap.wrap(prose, 100))
 
 
 def aims(kept: Kept) -> str:
