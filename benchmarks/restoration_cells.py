@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from restoration_measures import COLUMNS, Ints, interval, shares
-from restoration_texts import LEVELS
+from restoration_texts import LEVELS, attacks
 from scuff.perturbations import ZEROE
 
 Key = tuple[str, str, str, float]  # tool, group, name, level
@@ -154,8 +154,8 @@ def _any(found: Sequence[dict[str, float]], what: str) -> bool:
 def _group(cells: Cells, group: str, tools: Sequence[str]) -> dict[str, Any]:
     """name -> level -> tool -> numbers."""
     keys = [key for key in cells if key[1] == group]
-    order = {name: at for at, name in enumerate(ZEROE)}
-    names = sorted({key[2] for key in keys}, key=lambda name: [order.get(part, 99) for part in name.split("+")])
+    order = list(dict.fromkeys(name for of, name, _ in attacks() if of == group))
+    names = sorted({key[2] for key in keys}, key=order.index)
     return {
         name: {
             f"{level:g}": {
