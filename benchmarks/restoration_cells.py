@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from restoration_measures import COLUMNS, Ints, interval, shares
-from restoration_texts import LEVELS
+from restoration_texts import LEVELS, attacks
 from scuff.perturbations import ZEROE
 
 Key = tuple[str, str, str, float]  # tool, group, name, level
@@ -137,6 +137,16 @@ def _numbers(cells: Sequence[Ints], part: str = "restored") -> dict[str, Any]:
     }
 
 
+def _slim(numbers: dict[str, Any], group: str) -> dict[str, Any]:
+    """What a table needs of a cell: the file stays small."""
+    kept = (
+        ("restored", "interval")
+        if group in ("pairs", "others")
+        else ("restored", "interval", "mended", "harmed", "exact")
+    )
+    return {name: numbers[name] for name in (*kept, *(("alike",) if group == "letters" else ()))}
+
+
 def _any(found: Sequence[dict[str, float]], what: str) -> bool:
     return any(each[what] == each[what] for each in found)
 
@@ -144,12 +154,12 @@ def _any(found: Sequence[dict[str, float]], what: str) -> bool:
 def _group(cells: Cells, group: str, tools: Sequence[str]) -> dict[str, Any]:
     """name -> level -> tool -> numbers."""
     keys = [key for key in cells if key[1] == group]
-    order = {name: at for at, name in enumerate(ZEROE)}
-    names = sorted({key[2] for key in keys}, key=lambda name: [order.get(part, 99) for part in name.split("+")])
+    order = list(dict.fromkeys(name for of, name, _ in attacks() if of == group))
+    names = sorted({key[2] for key in keys}, key=order.index)
     return {
         name: {
             f"{level:g}": {
-                tool: _numbers([cells[tool, group, name, level].rows])
+                tool: _slim(_numbers([cells[tool, group, name, level].rows]), group)
                 for tool in tools if (tool, group, name, level) in cells
             }
             for level in sorted({key[3] for key in keys if key[2] == name})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -97,10 +98,16 @@ def value(cell: Kept | None, what: str = "restored") -> float | None:
 
 def sizes(kept: Kept) -> str:
     about = kept["about"]
-    return table(
-        ["group", "texts", "words", "what"],
-        [[name, f"{texts:,}", f"{words:,}", what] for name, (texts, words, what) in about["sizes"].items()],
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(about["peers"].items()) if "-" not in name)
+    rows = [[name, f"{texts:,}", f"{words:,}", what] for name, (texts, words, what) in about["sizes"].items()]
+    said = f"Scuff {about['scuff']}, seed {about['seed']}, {about['part']} parts" + (
+        f"; {versions}." if versions else "."
     )
+    return table(["group", "texts", "words", "what"], rows) + "\n\n" + _wrapped(said)
+
+
+def _wrapped(prose: str) -> str:
+    return "\n".join(textwrap.wrap(prose, 100))
 
 
 def aims(kept: Kept) -> str:
@@ -241,7 +248,7 @@ def clean(kept: Kept) -> str:
 
 def errors(kept: Kept) -> str:
     """People's errors: restored / changed to another word / left."""
-    some = tools(kept)[1:]
+    some = [tool for tool in tools(kept) if tool not in ("nothing", "normalise", *LETTERS)]  # those mend no spelling
     rows = []
     for name, kinds in kept["real"].items():
         if name not in ("disguises", "legitimate"):
@@ -259,7 +266,9 @@ def _three(cell: Kept | None) -> str:
     )
 
 
-def listed(name: str, what: str) -> Callable[[Kept], str]:
+def listed(name: str, what: str, per: str) -> Callable[[Kept], str]:
+    """A table of a list by kind, and of all of it: a share of words or of texts."""
+
     def make(kept: Kept) -> str:
         some = tools(kept)
         kinds = kept["real"].get(name, {})
@@ -267,6 +276,11 @@ def listed(name: str, what: str) -> Callable[[Kept], str]:
             [f"{kind} ({row['nothing']['texts']})", *best([value(row.get(tool), what) for tool in some], 0)]
             for kind, row in kinds.items()
         ]
+        found = [[row[tool] for row in kinds.values() if tool in row] for tool in some]
+        whole = [
+            sum(cell[what] * cell[per] for cell in cells) / sum(cell[per] for cell in cells) for cells in found if cells
+        ]
+        rows += [["**all**", *best(whole, 1)]] if len(whole) == len(some) else []
         return table(["kind (how many)", *(f"`{tool}`" for tool in some)], rows)
 
     return make
@@ -317,6 +331,7 @@ TABLES: dict[str, Callable[[Kept], str]] = {
     "sizes": sizes, "aims": aims, "quoted": quoted, "published": group_table("published"), "ours": group_table("ours"),
     "more": group_table("more"), "others": group_table("others"),
     "letters": letters, "pairs": pairs, "changed": changed, "domains": by_domain, "clean": clean,
-    "legitimate": listed("legitimate", "exact"), "errors": errors, "disguises": listed("disguises", "restored"), "twice": twice,
+    "legitimate": listed("legitimate", "exact", "texts"), "errors": errors,
+    "disguises": listed("disguises", "restored", "words"), "twice": twice,
     "detect": detect, "speed": speed,
 }  # fmt: skip
