@@ -31,8 +31,8 @@ FOREIGN = 0.15  # the share of replaced words from which on the language of a te
 NO_CHANNEL = -40.0  # bits of an error that the tables do not know
 RARE, COST = 14.0, 0.69  # what a word that the network does not know gets, and what it loses per bit of its cost
 WEIGHTS = np.array(  # of what `judged` returns; build/shields/fit_context.py prints them
-    [1.148, 0.762, 2.390, -1.196, 0.142, 1.065, 0.552, 0.184,
-     0.362, -0.292, 0.236, -1.349, -1.306, 1.046, -0.536, -0.643],
+    [0.575, 0.675, 2.637, -1.542, 0.358, 0.855, 0.376, 0.182,
+     0.592, -0.357, 0.468, -1.547, -1.752, 0.968, -0.062, -0.931],
     np.float32,
 )  # fmt: skip
 
