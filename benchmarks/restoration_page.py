@@ -156,7 +156,7 @@ def _all_clean(kept: Kept, tool: str) -> float:
 
 
 def quoted(kept: Kept) -> str:
-    """The figures of the issue beside ours."""
+    """Figures measured before, beside ours."""
     rows = []
     levels = ("0.2", "0.5", "0.8")
     for tool in tools(kept):
@@ -165,7 +165,7 @@ def quoted(kept: Kept) -> str:
         shown = [with_interval(cell) if at == 3 else percent(value(cell)) for at, cell in enumerate(found)]
         rows.append([f"`{tool}`", told, *shown])
     rows += [[name, str(figure), "not run here", *["-"] * 7] for name, figure in ELSEWHERE.items()]
-    head = ["tool", "quoted in the issue", *(f"as published, {level}" for level in (*levels, "mean"))]
+    head = ["tool", "measured before", *(f"as published, {level}" for level in (*levels, "mean"))]
     head += [f"our defaults, {level}" for level in (*levels, "mean")]
     return table(head, rows)
 
@@ -183,7 +183,7 @@ def group_table(group: str) -> Callable[[Kept], str]:
 
 
 def letters(kept: Kept) -> str:
-    """30 % of the letters: words restored and exact text back, beside the issue's figures."""
+    """30 % of the letters: words restored and exact text back, beside figures measured before."""
     some = tools(kept)
     rows = []
     for name, levels in kept["cells"]["letters"].items():
@@ -194,7 +194,7 @@ def letters(kept: Kept) -> str:
             ("alike", "exact text but for case"),
         ):
             rows.append([f"{name}: {shown}", *best([value(cell.get(tool), what) for tool in some])])
-    rows.append(["quoted in the issue: exact text", *(str(LETTERS.get(tool, "-")) for tool in some)])
+    rows.append(["measured before: exact text", *(str(LETTERS.get(tool, "-")) for tool in some)])
     return table(["look-alikes for 30 % of the letters", *(f"`{tool}`" for tool in some)], rows)
 
 

@@ -1,7 +1,6 @@
-"""Write src/scuff/resources/data/detect.json: the weights of Detector, and print how well it tells tampered texts.
+"""Write src/scuff/resources/data/detect.json: the weights of Detector. benchmarks/restoration.py measures it.
 
-    PYTHONPATH=src python build/shields/detect.py            # needs SCUFF_SHARED (default ../shared); two minutes on one core
-    PYTHONPATH=src python build/shields/detect.py --areas    # only the areas under the ROC curve on the test parts
+    PYTHONPATH=src python build/shields/detect.py    # needs SCUFF_SHARED (default ../shared); two minutes on one core
 
 Weights are learnt on the train parts of four sets, clean and perturbed at strengths from 0.05 to 0.8, with weight on few large
 weights (L2); bias and scale of each model (Platt) and the thresholds come from the dev parts, each set counting alike.
@@ -9,7 +8,6 @@ weights (L2); bias and scale of each model (Platt) and the thresholds come from 
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import os
@@ -24,14 +22,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 import scuff
-from scuff.resources import manifest
 from scuff.shields.detect import (
     KINDS_OF_TAMPERING,
     RATES,
     STATISTICS,
-    Detector,
     Weights,
-    area,
     features,
     kinds_of_repairs,
 )
@@ -185,34 +180,14 @@ def _threshold(clean: list[Floats], rate: float) -> float:
     return round(float(np.nextafter(score[order][np.argmax(over)], 2)) + 5e-7, 6)
 
 
-def areas(part: str = "test", clean: int = 400, each: int = 20) -> dict[str, dict[float, float]]:
-    """The area under the ROC curve for each perturbation and strength, against clean texts of the same sets."""
-    detector = Detector()
-    right = detector.probabilities([text for name in SETS for text in texts(name, part, 0, clean)])[:, 0]
-    out: dict[str, dict[float, float]] = {}
-    for name, strength, changed in tampered(part, each, 11):
-        out.setdefault(name, {})[strength] = area(right, detector.probabilities(changed)[:, 0])
-    return out
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--areas", action="store_true")
-    if not parser.parse_args().areas:
-        TARGET.write_text(json.dumps(build(), indent=None, separators=(",", ":")), encoding="utf-8", newline="")
-        listing = ROOT / "src/scuff/resources/manifest.toml"
-        digest = sha256(TARGET.read_bytes()).hexdigest()
-        old = listing.read_text(encoding="utf-8")
-        new = re.sub(r'(\["detect\.json"\][^\[]*?sha256 = ")\w*', rf"\g<1>{digest}", old)
-        listing.write_text(new, encoding="utf-8", newline="")
-        manifest.cache_clear()
-        print(f"{TARGET.name}: {TARGET.stat().st_size / 1e3:.0f} kB")
-    for name, row in areas().items():
-        print(f"{name:28}", *(f"{strength:g}: {value:.3f}" for strength, value in row.items()))
-    for rate in RATES:
-        detector = Detector(float(rate))
-        alarms = {name: np.mean([found.tampered for found in detector(texts(name, "test", 0, 1500))]) for name in SETS}
-        print(f"false alarms at {rate}:", *(f"{name} {share:.4f}" for name, share in alarms.items()))
+    TARGET.write_text(json.dumps(build(), indent=None, separators=(",", ":")), encoding="utf-8", newline="")
+    listing = ROOT / "src/scuff/resources/manifest.toml"
+    digest = sha256(TARGET.read_bytes()).hexdigest()
+    old = listing.read_text(encoding="utf-8")
+    new = re.sub(r'(\["detect\.json"\][^\[]*?sha256 = ")\w*', rf"\g<1>{digest}", old)
+    listing.write_text(new, encoding="utf-8", newline="")
+    print(f"{TARGET.name}: {TARGET.stat().st_size / 1e3:.0f} kB")
 
 
 if __name__ == "__main__":

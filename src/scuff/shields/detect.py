@@ -10,15 +10,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..perturbations.blocks import blocks
 from ..resources import load
 from ..text.corpus import Corpus
 from ..text.language import WORDS
-from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, sums
+from ..text.ragged import Floats, Ints, Mask, Ragged, sums, text_lengths
 from ..text.unicode import case_map, is_white
 from .base import mended
 from .candidates import KINDS as RESTORED
@@ -32,7 +32,6 @@ from .restore import Restore
 RATES = ("0.001", "0.01", "0.05")  # of false alarms, for which thresholds are known
 STATISTICS = ("unknown", "left-unknown", "odd-letters", "symbols", "single-letters", "capitals", "words")
 USUAL_BITS, ODD_BITS = 3.6, 4.3  # of a letter after the one before it: in English, and in few other languages
-BLOCK = 1 << 18  # characters at a time: memory stays flat
 BY_LEXICON = {*RESTORED, "spaced", "glued"}  # kinds of repairs that mean little in other languages than English
 ENGLISH = (
     "the and of to that it for with this had are but from have they which you were she there would their been has when "
@@ -239,7 +238,7 @@ class Detector:
     false_alarms: float = 0.01
 
     def __post_init__(self) -> None:
-        if f"{self.false_alarms:g}" not in RATES:
+        if not isinstance(self.false_alarms, int | float) or f"{self.false_alarms:g}" not in RATES:
             raise ValueError(f"expected {', '.join(RATES)} for detector.false_alarms, got {self.false_alarms!r}")
 
     @cached_property
@@ -248,7 +247,7 @@ class Detector:
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """How likely each text was tampered with at all, and in each of KINDS_OF_TAMPERING: [texts, 1 + kinds]."""
-        parts = [shipped().probabilities(features(Corpus.of(block))) for block in _blocks(texts)]
+        parts = [shipped().probabilities(features(Corpus.of(texts[part]))) for part in blocks(text_lengths(texts))]
         return np.concatenate([np.empty((0, 1 + len(KINDS_OF_TAMPERING))), *parts])
 
     def __call__(self, texts: Sequence[str]) -> list[Verdict]:
@@ -258,30 +257,3 @@ class Detector:
             Verdict(row[0], dict(zip(KINDS_OF_TAMPERING, row[1:], strict=True)), row[0] >= self._threshold)
             for row in shape.tolist()
         ]
-
-
-def _blocks(texts: Sequence[str]) -> list[Sequence[str]]:
-    """Texts in blocks of about BLOCK characters."""
-    size = np.fromiter(map(len, texts), np.int64, len(texts))
-    edges = np.flatnonzero(np.diff(np.cumsum(size) // BLOCK, prepend=-1, append=-1)).tolist()
-    return [texts[first:last] for first, last in pairwise(edges)]
-
-
-def area(clean: Floats, tampered: Floats) -> float:
-    """The area under the ROC curve: how often a tampered text scores higher than a clean one; half for equal scores."""
-    both = np.concatenate((clean, tampered))
-    _, where, count = np.unique(both, return_inverse=True, return_counts=True)
-    rank = (bounds(count)[:-1] + (count + 1) / 2)[where]
-    pairs = clean.size * tampered.size
-    return (
-        float((rank[clean.size :].sum() - tampered.size * (tampered.size + 1) / 2) / pairs) if pairs else float("nan")
-    )
-
-
-def roc(clean: Floats, tampered: Floats) -> tuple[Floats, Floats, Floats]:
-    """The ROC curve: rates of false alarms and of hits at each threshold, which fall."""
-    cuts = np.unique(np.concatenate((clean, tampered)))[::-1]
-    low, high = np.sort(clean), np.sort(tampered)
-    false = 1 - np.searchsorted(low, cuts) / max(low.size, 1)
-    hit = 1 - np.searchsorted(high, cuts) / max(high.size, 1)
-    return false, hit, cuts

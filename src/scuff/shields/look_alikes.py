@@ -16,19 +16,10 @@ Bytes = npt.NDArray[np.uint8]
 
 # Kinds of characters. 0: nothing to do with it.
 INVISIBLE, BIDI, DELETE, SPACE, LINE, MARK = 1, 2, 3, 4, 5, 6  # not seen, or seen only on the letter before
-WIDE, STYLED, SUPER, FLAG = (
-    7,
-    8,
-    9,
-    10,
-)  # other forms of plain letters; SUPER: raised or lowered; FLAG: regional indicators
-ORDINARY, LETTER, NUMBER, SYMBOL, SIGN = (
-    11,
-    12,
-    13,
-    14,
-    15,
-)  # ORDINARY: Latin letters that many languages have beside a to z
+# other forms of plain letters; SUPER: raised or lowered; FLAG: regional indicators
+WIDE, STYLED, SUPER, FLAG = 7, 8, 9, 10
+# ORDINARY: Latin letters that many languages have beside a to z
+ORDINARY, LETTER, NUMBER, SYMBOL, SIGN = 11, 12, 13, 14, 15
 
 # Scripts. 0: none, or all.
 LATIN, GREEK, CYRILLIC, LEFTWARD, BRAHMIC, EASTERN, CHINESE, OTHER = 1, 2, 3, 4, 5, 6, 7, 8
