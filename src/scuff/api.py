@@ -64,9 +64,8 @@ from .runs.run import dry_run as only_preflight
 from .runs.schema import AttackSummary, EvaluationSummary, RunFile
 from .runs.setup import Say
 from .shields.base import Shield
-from .shields.detect import Detector, Verdict
+from .shields.detect import Detecting, Detector, Verdict
 from .shields.mending import Mending, Repair
-from .shields.verdicts import Detecting
 from .text.edits import Edit
 from .training.augmentation import Augmentation
 

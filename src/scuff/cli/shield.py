@@ -101,8 +101,7 @@ def _mend(args: argparse.Namespace) -> None:
 
 def _detect(args: argparse.Namespace) -> None:
     from ..data.shielding import detect_file
-    from ..shields.detect import Detector
-    from ..shields.verdicts import Detecting
+    from ..shields.detect import Detecting, Detector
 
     for flag in ("shield", "edits", "report", "protect", "protect_spans", "spans", "only"):
         if getattr(args, flag) not in (None, []):

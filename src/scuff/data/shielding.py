@@ -6,8 +6,8 @@ import json
 from contextlib import ExitStack
 
 from ..perturbations.blocks import Tally
+from ..shields.detect import Detecting
 from ..shields.mending import Findings, Mending
-from ..shields.verdicts import Detecting
 from .formats.files import Input
 from .formats.streams import replacing
 from .perturbing import ShowProgress, chunks, rewrite_file

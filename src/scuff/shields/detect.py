@@ -7,19 +7,22 @@ build/shields/detect.py learns from clean and perturbed texts.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..perturbations.blocks import blocks
+from ..perturbations.blocks import Tally, Work, blocks
+from ..perturbations.protect import Protect
 from ..resources import load
 from ..text.corpus import Corpus
+from ..text.edits import Edits
 from ..text.language import WORDS
 from ..text.ragged import Floats, Ints, Mask, Ragged, sums, text_lengths
 from ..text.unicode import case_map, is_white
+from ..version import __version__
 from .base import mended
 from .candidates import KINDS as RESTORED
 from .chain import Chain
@@ -257,3 +260,34 @@ class Detector:
             Verdict(row[0], dict(zip(KINDS_OF_TAMPERING, row[1:], strict=True)), row[0] >= self._threshold)
             for row in shape.tolist()
         ]
+
+
+@dataclass(frozen=True)
+class Detecting(Work[Verdict]):
+    """A detector, applied to texts or tokens block by block; it changes none of them."""
+
+    detector: Detector = field(default_factory=Detector)
+    protect: Protect = field(default_factory=Protect)
+
+    noun: ClassVar[str] = "detector"
+
+    @property
+    def spec(self) -> str:
+        return f"detector(false_alarms={self.detector.false_alarms:g})"
+
+    @property
+    def signature(self) -> str:
+        """All that decides the verdicts except the data."""
+        return f"scuff:{__version__}|{self.spec}"
+
+    def protecting(self, protect: Protect) -> Detecting:
+        return replace(self, protect=protect)
+
+    def changes(
+        self, corpus: Corpus, part: slice, draw: int, tally: Tally | None
+    ) -> tuple[Edits, Callable[[], list[list[Verdict]]]]:
+        verdicts = self.detector(corpus.strings())
+        if tally:
+            tally.texts += len(corpus)
+            tally.changed_texts += sum(verdict.tampered for verdict in verdicts)
+        return Edits.join([]), lambda: [[verdict] for verdict in verdicts]
