@@ -13,7 +13,7 @@ RESULTS = ROOT / "docs" / "results"
 PAGE, DATA = RESULTS / "shields.md", RESULTS / "shields.json"
 MADE, END = "<!-- {}: made by benchmarks/restoration.py -->", "<!-- end -->"
 TEN = {"context": 0.95, "fast": 0.85}  # aims: words restored, mean of the ten
-# measured in November 2026, before these shields existed, as issue 17 quotes them: words restored, mean of Zéroe's ten
+# measured in November 2026, before these shields existed: words restored, mean of Zéroe's ten
 QUOTED = {
     "nothing": ("unshielded", 57), "symspell": ("symspell", 72), "pyspellchecker": ("pyspellchecker", 72),
     "symspell-split": ("symspell with unidecode and compound splitting", 75),
@@ -111,7 +111,7 @@ def _wrapped(prose: str) -> str:
 
 
 def aims(kept: Kept) -> str:
-    """Every aim of issue 17 that numbers here decide."""
+    """Every aim that numbers here decide."""
     rows = []
 
     def add(what: str, aim: float, found: float | None, shown: str) -> None:
