@@ -51,15 +51,17 @@ class HashTable:
     def first(self, keys: Bits) -> Ints:
         """The place of the first entry of each key, -1 for none."""
         group = (keys >> self.shift).astype(np.int64)
-        at, end = self.bucket[group].astype(np.int64), self.bucket[group + 1]
+        at, end = self.bucket.take(group), self.bucket.take(group + 1)
         found = np.full(keys.size, -1, np.int64)
-        left = np.flatnonzero(at < end)
-        while left.size:
-            here = self.keys[at[left]]
-            hit = here == keys[left]
-            found[left[hit]] = at[left[hit]]
-            at[left] += 1
-            left = left[~hit & (here < keys[left]) & (at[left] < end[left])]
+        left = some = np.flatnonzero(at < end)
+        while some.size:  # those that are still looked for: `left` says which they are
+            at, end, keys = at.take(some), end.take(some), keys.take(some)
+            here = self.keys.take(at)
+            hit = np.flatnonzero(here == keys)
+            found[left.take(hit)] = at.take(hit)
+            at += 1
+            some = np.flatnonzero((here < keys) & (at < end))
+            left = left.take(some)
         return found
 
     def get(self, keys: Bits) -> Ints:

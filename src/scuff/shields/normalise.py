@@ -17,6 +17,7 @@ from .order import mend_order
 from .scripts import mend_scripts
 from .unseen import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
 
+CONTROLS = bytes((*range(9), *range(14, 32), 127))  # all of ASCII that may be changed
 BLOCK = 1 << 16  # characters at a time, so that arrays stay in the processor's cache
 
 
@@ -32,6 +33,10 @@ class Normalise(Shield):
     name: ClassVar[str] = "normalise"
     summary: ClassVar[str] = "look-alikes, invisible characters and styled letters back to plain text"
     kinds: ClassVar[tuple[str, ...]] = KINDS
+
+    def leaves(self, text: str) -> bool:
+        """Plain ASCII without control characters."""
+        return isinstance(text, str) and text.isascii() and len(text.encode().translate(None, CONTROLS)) == len(text)
 
     def mend(self, corpus: Corpus) -> Repairs:
         at = np.flatnonzero((corpus.codes > 126) | (corpus.codes < 9))

@@ -78,8 +78,8 @@ def find_language(texts: Iterable[str]) -> Language | None:
             if len(found := letter.findall(sample)) >= ENOUGH_LETTERS and 2 * len(found) > letters:
                 return Language(f"are written in {name} letters", codes)
     tokens = Counter(re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", sample))
-    hits = {code: [(word, tokens[word]) for word in words if tokens[word]] for code, words in _word_lists().items()}
-    counts = {code: sum(count for _, count in found) for code, found in hits.items()}
+    hits = {code: [tokens[word] for word in words & tokens.keys()] for code, words in _word_lists().items()}
+    counts = {code: sum(found) for code, found in hits.items()}
     best, second = sorted(counts, key=lambda code: -counts[code])[:2]
     if counts[best] < ENOUGH_WORDS or len(hits[best]) < DIFFERENT:
         return None
@@ -93,10 +93,10 @@ def find_language(texts: Iterable[str]) -> Language | None:
 
 
 @cache
-def _word_lists() -> dict[str, tuple[str, ...]]:
+def _word_lists() -> dict[str, frozenset[str]]:
     english = set(WORDS["en"].split())
     return {
-        code: tuple(dict.fromkeys(word for word in words.split() if code == "en" or word not in english))
+        code: frozenset(word for word in words.split() if code == "en" or word not in english)
         for code, words in WORDS.items()
     }
 
