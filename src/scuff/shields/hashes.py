@@ -12,6 +12,8 @@ from ..text.random import text_bits
 
 BLOCK = 1 << 17  # code points that are hashed at once: `text_bits` keeps its powers for so many
 
+STEPS = 3  # from the first key of a bucket on, in which nearly all keys are found
+
 
 def word_bits(words: Ragged) -> Bits:
     """`text_bits` of many short texts, block by block."""
@@ -53,15 +55,21 @@ class HashTable:
         group = (keys >> self.shift).astype(np.int64)
         at, end = self.bucket.take(group), self.bucket.take(group + 1)
         found = np.full(keys.size, -1, np.int64)
-        left = some = np.flatnonzero(at < end)
-        while some.size:  # those that are still looked for: `left` says which they are
+        left = some = (at < end).nonzero()[0]
+        for _ in range(STEPS):  # `left` says which keys are still looked for
+            if not some.size:
+                return found
             at, end, keys = at.take(some), end.take(some), keys.take(some)
             here = self.keys.take(at)
-            hit = np.flatnonzero(here == keys)
+            hit = (here == keys).nonzero()[0]
             found[left.take(hit)] = at.take(hit)
             at += 1
-            some = np.flatnonzero((here < keys) & (at < end))
+            some = ((here < keys) & (at < end)).nonzero()[0]
             left = left.take(some)
+        keys = keys.take(some)
+        place = self.keys.searchsorted(keys)
+        hit = (self.keys.take(place, mode="clip") == keys).nonzero()[0]
+        found[left.take(hit)] = place.take(hit)
         return found
 
     def get(self, keys: Bits) -> Ints:

@@ -103,13 +103,13 @@ class Lexicon:
         """
         left, right = np.broadcast_arrays(left, right)
         size = len(self)
-        out = np.where(right < 0, UNKNOWN, self.cost[right] + np.where(left < 0, np.float32(0), self.back[left]))
+        out: Costs = self.cost[right] + np.where(left < 0, np.float32(0), self.back[left])
+        out[right < 0] = UNKNOWN
         both = np.flatnonzero((left >= 0) & (right >= 0))
-        key = (left.ravel()[both].astype(np.int64) * size + right.ravel()[both]).astype(np.uint64)
+        key = (left.ravel().take(both).astype(np.int64) * size + right.ravel().take(both)).astype(np.uint64)
         at = self.pairs.first(key * SPREAD)
-        hit = at >= 0
-        out = out.astype(np.float32)
-        out.reshape(-1)[both[hit]] = self.pair_costs[self.pairs.value[at[hit]]]
+        hit = np.flatnonzero(at >= 0)
+        out.reshape(-1)[both.take(hit)] = self.pair_costs.take(self.pairs.value.take(at.take(hit)))
         return out
 
     def _listed(self, keys: Bits) -> Mask:
