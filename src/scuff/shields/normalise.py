@@ -18,7 +18,7 @@ from .scripts import mend_scripts
 from .unseen import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
 
 CONTROLS = bytes((*range(9), *range(14, 32), 127))  # all of ASCII that may be changed
-BLOCK = 1 << 16  # characters at a time, so that arrays stay in the processor's cache
+BLOCK = 1 << 17  # characters at a time, so that arrays stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,7 @@ class Normalise(Shield):
         at = at[work[look_alikes().kind[corpus.codes[at]]]]
         if not at.size:
             return Repairs.none(self.kinds)
-        row = np.searchsorted(corpus.offsets, at, "right") - 1
-        rows = row[np.diff(row, prepend=-1) > 0]
+        rows = np.flatnonzero(np.diff(np.searchsorted(at, corpus.offsets)))
         block = np.cumsum(corpus.lengths[rows]) // BLOCK
         edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
         found = [_mended(corpus, rows[first:last]) for first, last in pairwise(edges.tolist())]
