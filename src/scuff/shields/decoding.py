@@ -39,7 +39,8 @@ def decode(words: Ragged) -> Codes:
     some = cost[many]
     limit = some[:, 0] + np.where(np.repeat(words.lengths, words.lengths)[odd[many]] > 1, CLOSE, 0).astype(np.int16)
     ways = np.ones(codes.size, np.int64)
-    ways[odd[many]] = ((near[many] > 0) & (some <= limit[:, None])).sum(1)
+    fits = (near[many] > 0) & (some <= limit[:, None])
+    ways[odd[many]] = fits @ np.ones(fits.shape[1], np.int64)
     open_ = np.flatnonzero(sums(ways > 1, words.offsets) > 0)
     if not open_.size:
         return out
@@ -67,8 +68,8 @@ def _prefer_digits(words: Ragged, odd: Ints, near: npt.NDArray[np.uint32], cost:
     sure = (words.codes >= 48) & (words.codes <= 57)
     sure[odd] = known
     beside = np.repeat(sums(sure, words.offsets) > 0, words.lengths)[odd]
-    where = np.flatnonzero(beside & digit.any(1) & ~known)
-    where = where[digit[where].argmax(1) > 0]
+    where = np.flatnonzero(beside & ~known)
+    where = where[digit[where].argmax(1) > 0]  # 0, too, where none is a digit
     if where.size:
         best = digit[where].argmax(1)
         plain = near[where, best]

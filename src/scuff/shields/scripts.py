@@ -111,7 +111,7 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
 
 def _latin(odd: Odd, rows: Rows) -> Mask:
     """Words of texts that are Latin for the most part."""
-    latin: Mask = rows.latin[odd.row] >= np.maximum(rows.own[odd.row].max(1), 1)
+    latin: Mask = (rows.latin >= np.maximum(rows.own.max(1), 1))[odd.row]
     return latin
 
 
@@ -142,7 +142,7 @@ def _foreign(odd: Odd, counts: Counts, rows: Rows) -> Mask:
     """Words of another alphabet in which some letters are plain look-alikes."""
     letters = (odd.script == CYRILLIC) | (odd.script == GREEK)
     most = 2 * odd.count(letters) >= odd.count(odd.script > 0)
-    return most & (counts.scripts > 1) & (rows.own[odd.row].max(1) >= rows.latin[odd.row] / 2)
+    return most & (counts.scripts > 1) & (rows.own.max(1) >= rows.latin / 2)[odd.row]
 
 
 def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, digits: Mask) -> tuple[Mask, Mask]:
