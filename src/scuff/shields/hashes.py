@@ -28,6 +28,21 @@ def word_bits(words: Ragged) -> Bits:
     return np.concatenate(parts)
 
 
+def _in_order(keys: Bits) -> tuple[Bits, Ints]:
+    """The keys sorted, and the place that each had; equal ones in the order of their places.
+
+    Keys with their places for last bits are sorted as plain numbers, twice as fast as places by keys.
+    """
+    last = np.uint64((1 << keys.size.bit_length()) - 1)
+    packed = np.sort(keys & ~last | np.arange(keys.size, dtype=np.uint64))
+    order = (packed & last).astype(np.int64)
+    out = keys[order]
+    if (out[1:] < out[:-1]).any():  # two keys differ in their last bits only
+        order = np.argsort(keys, kind="stable")
+        out = keys[order]
+    return out, order
+
+
 @dataclass(frozen=True, eq=False)
 class HashTable:
     """Sorted keys; a key may come several times. `value[i]` belongs to keys[i]; bucket: where each run of first bits begins."""
@@ -41,8 +56,7 @@ class HashTable:
     def of(cls, keys: Bits, value: npt.NDArray[np.integer] | None = None) -> HashTable:
         """From keys in any order; without values, each key's place in that order. Equal keys keep the order of their values."""
         numbers = np.arange(keys.size, dtype=np.int32) if value is None else value.astype(np.int32)
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
+        keys, order = _in_order(keys)
         bits = min(max(keys.size.bit_length(), 1), 22)
         shift = np.uint64(64 - bits)
         count = np.bincount((keys >> shift).astype(np.int64), minlength=1 << bits)
