@@ -55,7 +55,10 @@ def decode(words: Ragged) -> Codes:
         row = np.full(codes.size, odd.size)
         row[odd] = np.arange(odd.size)
         none = np.zeros((1, near.shape[1]), np.uint32)
-        shapes, prices = np.concatenate((near, none))[row[part]], np.concatenate((cost, none.astype(np.int16)))[row[part]]
+        shapes, prices = (
+            np.concatenate((near, none))[row[part]],
+            np.concatenate((cost, none.astype(np.int16)))[row[part]],
+        )
         shapes[:, 0] = out[part]
         out[part] = _likeliest(shapes, prices, ways[part], bounds(words.lengths[open_]))
     return out

@@ -169,7 +169,9 @@ def _stems(low: Ragged) -> tuple[Ints, Ints, Ints, Ints]:
         hit = np.flatnonzero(head >> np.uint64(8 * (5 - len(beginning))) == _packed(beginning))
         parts.append((hit[last[hit] - first[hit] > len(beginning) + STEM], len(beginning), 0, 0))
     which = np.concatenate([hit for hit, *_ in parts])
-    before, behind, more_ = (np.repeat([part[at] for part in parts], [part[0].size for part in parts]) for at in (1, 2, 3))
+    before, behind, more_ = (
+        np.repeat([part[at] for part in parts], [part[0].size for part in parts]) for at in (1, 2, 3)
+    )
     return long[which], first[which] + before, last[which] - behind, more_
 
 

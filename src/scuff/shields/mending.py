@@ -122,7 +122,7 @@ class Mending(Work[Repair]):
     detail: bool = False  # whether characters and examples are collected
 
     noun: ClassVar[str] = "shield"
-    block: ClassVar[int] = 1 << 19  # more at once than a perturbation takes: a word that comes again is looked up once
+    blocks_at_once: ClassVar[int] = 4  # more than a perturbation takes: a word that comes again is looked up once
 
     @classmethod
     def of(

@@ -77,11 +77,11 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
     latin = (low >= 97) & (low <= 122) & (texts.codes < 128)
     works = sums(latin | (kind >= WIDE) & (kind <= FLAG), texts.offsets) > 0
     if not works.all():  # texts without a Latin letter are right
-        rows = np.flatnonzero(works)
-        if not rows.size:
+        some = np.flatnonzero(works)
+        if not some.size:
             return Changes.of(np.empty(0, np.int64), GONE, 0)
-        index = spread(texts.offsets[rows], texts.lengths[rows])
-        found = mend_scripts(Ragged(texts.codes[index], bounds(texts.lengths[rows])), kind[index])
+        index = spread(texts.offsets[some], texts.lengths[some])
+        found = mend_scripts(Ragged(texts.codes[index], bounds(texts.lengths[some])), kind[index])
         return Changes(index[found.at], found.new, found.kind)
     odd = find_odd(texts, kind, table)
     if not len(odd.text):
