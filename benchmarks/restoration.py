@@ -35,7 +35,8 @@ import restoration_page as page
 import restoration_texts as texts
 from restoration_measures import lost, row, words
 from restoration_texts import Batch
-from scuff.shields import Corpus, Shield, parse
+from scuff.shields import Shield, parse
+from scuff.shields.mending import Mending
 from scuff.shields.names import CHAINS, NAMES
 from scuff.version import __version__
 
@@ -53,19 +54,11 @@ PEERS = (
 TOOLS = ("nothing", *OURS, *PEERS)
 GROUPS = ("clean", "published", "ours", "more", "letters", "others", "pairs", "real", "any Unicode", "detect")
 SLOW = "pyspellchecker"  # some words a second
-BLOCK = 1 << 17  # characters that a shield sees at once
 
 
 def mend_all(shield: Shield, given: Sequence[str]) -> list[str]:
-    """Texts through a shield, block by block."""
-    out: list[str] = []
-    begin = size = 0
-    for at, text in enumerate(given):
-        size += len(text)
-        if size >= BLOCK or at == len(given) - 1:
-            out += shield(Corpus.of(given[begin : at + 1])).strings()
-            begin, size = at + 1, 0
-    return out
+    """Texts through a shield, as `scuff.shield` does it."""
+    return Mending(shield).texts(given)
 
 
 @cache

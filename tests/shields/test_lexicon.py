@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scuff.shields.hashes import HashTable, word_bits
 from scuff.shields.lexicon import lexicon
 from scuff.text.ragged import Ragged
+from scuff.text.random import span_bits
 
 RIGHT = (
     "the The THE don't Don’t it's you're John's dogs' colour color realise realize well-being state-of-the-art 1990s 5th 2004 x "
@@ -85,3 +86,19 @@ def test_blocks_do_not_change_hashes() -> None:
     one = word_bits(words)
     few = np.arange(0, len(words), 997)
     np.testing.assert_array_equal(one[few], word_bits(words.take(few)))
+
+
+@given(st.lists(st.text("aéz'", max_size=8), min_size=1, max_size=5), st.data())
+def test_hashes_of_spans_are_those_of_the_texts(texts: list[str], data: st.DataObject) -> None:
+    words, endings = Ragged.of(texts), ("", "e", "le")
+    start = [data.draw(st.integers(0, len(text))) for text in texts]
+    which = np.array([data.draw(st.integers(0, 2)) for _ in texts])
+    found = span_bits(words.codes, words.offsets[:-1] + start, words.offsets[1:], endings, which)
+    cut = [text[at:] + endings[number] for text, at, number in zip(texts, start, which.tolist(), strict=True)]
+    np.testing.assert_array_equal(found, word_bits(Ragged.of(cut)))
+
+
+def test_keys_that_differ_in_their_last_bits_only_are_in_order() -> None:
+    table = HashTable.of(np.array([7, 1, 7, 2, 6], np.uint64))
+    assert table.keys.tolist() == [1, 2, 6, 7, 7]
+    assert table.value.tolist() == [1, 3, 4, 0, 2]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuff.perturbations import blocks
+from scuff.perturbations.protect import Protect
 from scuff.shields import Corpus, Repairs, Shield
 from scuff.shields.mending import EXAMPLES, Findings, Mending
 
@@ -105,3 +106,23 @@ def test_the_signature_says_all() -> None:
     assert mending.signature.endswith("test_mending:Plain|protect:urls,word:x|only:hashtags")
     with pytest.raises(ValueError, match="to protect, got 'nothing'"):
         Mending.of(Plain(), only=["nothing"])
+
+
+@given(st.lists(st.text("ab e\n\u0430\u200b\x07\x7f\xe9", max_size=9), max_size=8))
+def test_plain_ascii_passes_normalise_without_arrays_and_nothing_else_changes(texts: list[str]) -> None:
+    mending = Mending.of("normalise", detail=True)
+    found, slow, notes, slow_notes = Findings(), Findings(), [], []  # type: ignore[var-annotated]
+    new = mending.texts(texts, edits=notes, tally=found)
+    assert new == super(Mending, mending).texts(texts, edits=slow_notes, tally=slow)
+    assert (notes, found.summary()) == (slow_notes, slow.summary())
+    left = [text for text in texts if mending.shield.leaves(text)]
+    assert left == [text for text in texts if not set(text) - set("ab e\n")]
+
+
+def test_spans_and_errors_count_the_texts_that_are_left_too() -> None:
+    mending = Mending.of("normalise", Protect(spans=((), ((0, 4),), ())))
+    assert mending.texts(["plain", "p\u0430ge p\u0430ge", "p\u0430ge"]) == ["plain", "p\u0430ge page", "page"]
+    with pytest.raises(ValueError, match="character 2 of text 1"):
+        Mending.of("normalise").texts(["plain", "a \ud800"])
+    with pytest.raises(ValueError, match="expected ids for each of 2 texts"):
+        Mending.of("normalise").texts(["plain", "plain"], ids=[1])

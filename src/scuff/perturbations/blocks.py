@@ -52,6 +52,7 @@ class Work(ABC, Generic[Note]):
 
     protect: Protect
     noun: ClassVar[str] = "perturbation"  # what messages call it
+    blocks_at_once: ClassVar[int] = 1
 
     @property
     @abstractmethod
@@ -121,7 +122,7 @@ class Work(ABC, Generic[Note]):
     def _blocks(self, sizes: Ints, ids: Sequence[object] | None) -> Iterator[slice]:
         check_each("ids", ids, sizes.size)
         check_each("protected spans", self.protect.spans, sizes.size)
-        return blocks(sizes)
+        return blocks(sizes, self.blocks_at_once)
 
 
 def check_each(what: str, given: Any, texts: int) -> None:
@@ -130,8 +131,8 @@ def check_each(what: str, given: Any, texts: int) -> None:
         raise ValueError(f"expected {what} for each of {texts} texts, got {given!r:.60}")
 
 
-def blocks(sizes: Ints) -> Iterator[slice]:
-    """Stretches of texts of about BLOCK code points each. Where they are cut changes nothing but time."""
-    block = np.cumsum(sizes) // BLOCK
+def blocks(sizes: Ints, at_once: int = 1) -> Iterator[slice]:
+    """Stretches of texts of about BLOCK code points each, or several times that. Where they are cut changes nothing but time."""
+    block = np.cumsum(sizes) // (BLOCK * at_once)
     edges = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), sizes.size]
     return (slice(a, b) for a, b in pairwise(edges) if a < b)

@@ -124,6 +124,10 @@ class Shield(Part):
     def mend(self, corpus: Corpus) -> Repairs:
         """Proposes repairs, which do not overlap, for all texts of a corpus."""
 
+    def leaves(self, text: str) -> bool:
+        """Whether a glance is enough to see that a text stays as it is; then no arrays are made of it. False if in doubt."""
+        return False
+
     @final
     def repairs(self, corpus: Corpus, guard: Spans | None = None) -> Repairs:
         """Returns the repairs of a corpus that may be made: none that changes nothing, none in a guarded span, and none that

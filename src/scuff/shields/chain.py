@@ -22,6 +22,9 @@ class Chain(Shield):
     def spec(self) -> str:
         return "+".join(part.spec for part in self.parts)
 
+    def leaves(self, text: str) -> bool:
+        return all(part.leaves(text) for part in self.parts)
+
     def mend(self, corpus: Corpus) -> Repairs:
         done, now = Repairs.none(), corpus
         for part in self.parts:

@@ -17,46 +17,62 @@ SHORT = 1500  # of the short ones, only these words: any three letters are some 
 A_NUMBER = 14.0
 SHAPE = 2.5  # costs of the table that make a bit
 Floats = npt.NDArray[np.float64]
+Shorts = npt.NDArray[np.int16]
+
+
+_OTHER = np.array([0 < code < 128 and code != 0x27 and not chr(code).isalnum() for code in range(129)])
 
 
 def decode(words: Ragged) -> Codes:
     """The plain character of each character of the words: GONE for marks, the character itself where it looks like none."""
-    table = look_alikes()
-    codes = words.codes
-    number = table.number[codes]
-    near = table.near[number].astype(np.uint32)
-    cost = table.cost[number].astype(np.int64)
-    plain = (codes < 128) | (table.kind[codes] == SIGN)  # a curly apostrophe stays
-    near[plain, 0], cost[plain, 0] = codes[plain], 0
-    none = (near[:, 0] == 0) & ~plain
-    near[none, 0], cost[none, 0] = codes[none], 0
-    _prefer_digits(codes, near, cost, words.offsets)
-    mark = table.kind[codes] == MARK
+    table, codes, out = look_alikes(), words.codes, words.codes.copy()
+    odd = np.flatnonzero(codes > 127)  # the others are what they are
+    mine = codes[odd]
+    number, kind = table.number[mine], table.kind[mine]
+    near, cost = table.near[number].astype(np.uint32), table.cost[number].astype(np.int16)
+    stays, mark = (kind == SIGN) | (near[:, 0] == 0), kind == MARK  # a curly apostrophe stays
+    near[stays, 0], cost[stays, 0] = mine[stays], 0
+    _prefer_digits(words, odd, near, cost)
     near[mark, 0] = 0
-    word = np.repeat(words.lengths, words.lengths)
-    ways = ((near > 0) & (cost <= cost[:, :1] + np.where(word > 1, CLOSE, 0)[:, None])).sum(1)
-    ways[plain | none | mark] = 1
-    out = near[:, 0].copy()
+    out[odd] = near[:, 0]
+    many = np.flatnonzero(~(stays | mark))
+    some = cost[many]
+    limit = some[:, 0] + np.where(np.repeat(words.lengths, words.lengths)[odd[many]] > 1, CLOSE, 0).astype(np.int16)
+    ways = np.ones(codes.size, np.int64)
+    fits = (near[many] > 0) & (some <= limit[:, None])
+    ways[odd[many]] = fits @ np.ones(fits.shape[1], np.int64)
     open_ = np.flatnonzero(sums(ways > 1, words.offsets) > 0)
     if not open_.size:
         return out
     best = Ragged(out, words.offsets).take(open_)
-    tied = (ways > 1) & (cost[:, 1] == cost[:, 0])
+    tied = ways > 1
+    tied[odd] &= cost[:, 1] == cost[:, 0]
     found = lexicon().number(without_gaps(best))
     doubt = (found < 0) | (found > COMMON) | (sums(tied, words.offsets)[open_] > 0)
     open_ = open_[doubt]
     part = spread(words.offsets[open_], words.lengths[open_])
     if part.size:
-        out[part] = _likeliest(near[part], cost[part], ways[part], bounds(words.lengths[open_]))
+        row = np.full(codes.size, odd.size)
+        row[odd] = np.arange(odd.size)
+        none = np.zeros((1, near.shape[1]), np.uint32)
+        shapes, prices = (
+            np.concatenate((near, none))[row[part]],
+            np.concatenate((cost, none.astype(np.int16)))[row[part]],
+        )
+        shapes[:, 0] = out[part]
+        out[part] = _likeliest(shapes, prices, ways[part], bounds(words.lengths[open_]))
     return out
 
 
-def _prefer_digits(codes: Codes, near: npt.NDArray[np.uint32], cost: Ints, offsets: Ints) -> None:
-    """Among digits a character that looks like one is one first. In place."""
+def _prefer_digits(words: Ragged, odd: Ints, near: npt.NDArray[np.uint32], cost: Shorts) -> None:
+    """Among digits a character that looks like one is one first. In place. odd: where the characters stand."""
     digit = (near >= 48) & (near <= 57)
-    sure = digit[:, 0] & (cost[:, 0] <= 10)
-    where = np.flatnonzero(np.repeat(sums(sure, offsets) > 0, np.diff(offsets)) & digit.any(1) & ~sure & (codes > 127))
-    where = where[digit[where].argmax(1) > 0]
+    known = digit[:, 0] & (cost[:, 0] <= 10)
+    sure = (words.codes >= 48) & (words.codes <= 57)
+    sure[odd] = known
+    beside = np.repeat(sums(sure, words.offsets) > 0, words.lengths)[odd]
+    where = np.flatnonzero(beside & ~known)
+    where = where[digit[where].argmax(1) > 0]  # 0, too, where none is a digit
     if where.size:
         best = digit[where].argmax(1)
         plain = near[where, best]
@@ -71,22 +87,25 @@ def without_gaps(words: Ragged) -> Ragged:
     return words if kept.all() else Ragged(words.codes[kept], bounds(sums(kept, words.offsets)))
 
 
-def _likeliest(near: npt.NDArray[np.uint32], cost: Ints, ways: Ints, offsets: Ints) -> Codes:
+def _likeliest(near: npt.NDArray[np.uint32], cost: Shorts, ways: Ints, offsets: Ints) -> Codes:
     """Of all readings of each word the one that costs least: by shape, as a word, and in its mixture of cases and digits."""
     ways = _limited(ways, cost, offsets)
     logs = np.log2(ways)
     total = np.round(np.exp2(_sums(logs, offsets))).astype(np.int64)
     inner = np.cumsum(logs) - logs
-    stride = np.round(np.exp2(inner - np.repeat(inner[offsets[:-1]], np.diff(offsets)))).astype(np.int64)
-    reading = np.arange(total.sum()) - np.repeat(bounds(total)[:-1], total)
+    stride = np.round(np.exp2(inner - np.repeat(inner[offsets[:-1]], np.diff(offsets)))).astype(np.uint8)
+    opens = bounds(total)[:-1]
+    reading = (np.arange(total.sum()) - np.repeat(opens, total)).astype(np.uint8)  # of READINGS at most
     word = np.repeat(np.arange(total.size), total)
     length = np.diff(offsets)[word]
     at = spread(offsets[word], length)
-    which = np.repeat(reading, length) // stride[at] % ways[at]
-    codes, edges = near[at, which], bounds(length)
-    price = sums(cost[at, which], edges) / (10 * SHAPE) * 4 + _word_costs(Ragged(codes, edges)) + _mixture(codes, edges)
-    order = np.lexsort((reading, price, word))
-    first = order[bounds(total)[:-1]]
+    which = np.repeat(reading, length) // stride.take(at) % ways.astype(np.uint8).take(at)
+    place = at * near.shape[1] + which
+    codes, edges = near.ravel().take(place), bounds(length)
+    shape = sums(cost.ravel().take(place), edges)
+    price = shape / (10 * SHAPE) * 4 + _word_costs(Ragged(codes, edges)) + _mixture(codes, edges)
+    best = np.flatnonzero(price == np.repeat(np.minimum.reduceat(price, opens), total))
+    first = best[np.diff(word[best], prepend=-1) > 0]  # of equal ones the first
     taken: Codes = codes[spread(edges[first], length[first])]
     return taken
 
@@ -97,16 +116,18 @@ def _sums(values: Floats, edges: Ints) -> Floats:
     return out
 
 
-def _limited(ways: Ints, cost: Ints, offsets: Ints) -> Ints:
+def _limited(ways: Ints, cost: Shorts, offsets: Ints) -> Ints:
     """Fewer ways to read characters, until a word has no more than READINGS."""
     word = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
     for most in (3, 2):
         many = _sums(np.log2(ways), offsets) > np.log2(READINGS) + 1e-9
         ways = np.where(many[word], np.minimum(ways, most), ways)
+    many = _sums(np.log2(ways), offsets) > np.log2(READINGS) + 1e-9
+    if not many.any():
+        return ways
     order = np.lexsort((np.where(ways > 1, cost[:, 1] - cost[:, 0], 255), word))  # the closest choices first
     rank = np.empty(word.size, np.int64)
     rank[order] = np.arange(word.size) - offsets[:-1][word]
-    many = _sums(np.log2(ways), offsets) > np.log2(READINGS) + 1e-9
     return np.where(many[word] & (rank >= int(np.log2(READINGS))), 1, ways)
 
 
@@ -134,19 +155,20 @@ def _mixture(codes: Codes, edges: Ints) -> Floats:
     """Bits of capitals behind small letters, small ones behind two capitals, digits and signs among letters."""
     lower, upper = (codes >= 97) & (codes <= 122), (codes >= 65) & (codes <= 90)
     digit = (codes >= 48) & (codes <= 57)
-    other = ~(lower | upper | digit) & (codes < 128) & (codes != 0x27) & (codes > 0)
+    other = _OTHER[np.minimum(codes, 128)]
     first = np.zeros(codes.size + 1, np.bool_)
     first[edges] = True
     same = ~first[1:-1]
-    price = np.zeros(codes.size)
-    price[1:] += 10.0 * (same & lower[:-1] & upper[1:])
-    price[1:] += 3.0 * (same & (codes[:-1] == 0x27) & upper[1:])
-    price[1:] += 5.0 * (same & (digit[:-1] ^ digit[1:]))
+    tick = codes == 0x27
+    price = np.zeros(codes.size, np.uint8)
+    price[1:] += np.uint8(10) * (same & lower[:-1] & upper[1:])
+    price[1:] += np.uint8(3) * (same & tick[:-1] & upper[1:])
+    price[1:] += np.uint8(5) * (same & (digit[:-1] ^ digit[1:]))
     if codes.size > 2:
         run = same[1:] & same[:-1]
-        price[2:] += 6.0 * (run & upper[:-2] & upper[1:-1] & lower[2:])
-        price[2:] += 6.0 * (run & lower[:-2] & (codes[1:-1] == 0x27) & upper[2:])
-    price += 5.0 * other
+        price[2:] += np.uint8(6) * (run & upper[:-2] & upper[1:-1] & lower[2:])
+        price[2:] += np.uint8(6) * (run & lower[:-2] & tick[1:-1] & upper[2:])
+    price += np.uint8(5) * other
     alone = first[:-1] & first[1:]
-    price += 8.0 * (alone & lower & (codes == ord("l")))
-    return _sums(price, edges)
+    price += np.uint8(8) * (alone & (codes == ord("l")))
+    return sums(price, edges).astype(np.float64)

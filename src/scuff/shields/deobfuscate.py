@@ -37,7 +37,7 @@ class Deobfuscate(Shield):
 
     def mend(self, corpus: Corpus) -> Repairs:
         if not corpus.of_lists:  # words as they look now, not those that a perturbed corpus remembers
-            corpus = Corpus(corpus.codes, corpus.offsets, corpus.keys)
+            corpus = corpus.anew()
         changes = find_symbols(corpus)
         text = Ragged(changes.new[changes.new > 0], bounds((changes.new > 0).astype(np.int64)))
         edits = Edits.of(corpus, Spans(changes.row, changes.at, changes.at + 1), text)

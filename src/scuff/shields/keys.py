@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Bits, Ints, Mask, Ragged, bounds, run_lengths, spread, sums
+from ..text.ragged import Bits, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import BASE, INVERSE, counters, mix
 
 Small = npt.NDArray[np.uint8]
@@ -174,8 +174,8 @@ FACTORIAL = np.append(0.0, np.cumsum(np.log2(np.arange(1, 200)))).astype(np.floa
 
 
 def _orders(words: Spelt) -> npt.NDArray[np.float32]:
-    key = np.sort(words.word * 32 + words.letters)
-    many = run_lengths(key)
-    word = key[np.cumsum(many) - 1] // 32
+    count = np.bincount(words.word * 32 + words.letters, minlength=1)
+    key = np.flatnonzero(count)
+    word, many = key // 32, count[key]
     out = FACTORIAL[np.minimum(words.lengths, 199)]
     return (out - np.bincount(word, FACTORIAL[np.minimum(many, 199)], len(words))).astype(np.float32)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..resources import load
 from ..text.ragged import Bits, Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.random import span_bits
 from ..text.unicode import case_map
 from .hashes import HashTable, word_bits
 
@@ -45,6 +46,8 @@ BEGINNINGS = (
     "inter",
     "mega",
 )
+MORE = ("", "e", "le")  # what may come in the place of an ending
+_VOWELS, _DOUBLED = (np.isin(np.arange(256), [ord(letter) for letter in some]) for some in ("aeiou", "bdgklmnprt"))
 STEM, COMMON = 4, 18.5  # letters and bits of a word whose forms are right
 ORDINALS = ("s", "st", "nd", "rd", "th", "'s")  # 1990s, 1st
 
@@ -86,10 +89,12 @@ class Lexicon:
         hyphenated words whose parts are known.
         """
         low = folded(words)
-        known = self._listed(word_bits(low))
+        keys = word_bits(low)
+        known = self._listed(keys)
         left = np.flatnonzero(~known)
         if left.size:
-            known[left] = self._by_parts(low.take(left))
+            _, first, same = np.unique(keys[left], return_index=True, return_inverse=True)
+            known[left] = self._by_parts(low.take(left[first]))[same]
         return known
 
     def pair_cost(self, left: Ints, right: Ints) -> Costs:
@@ -98,13 +103,13 @@ class Lexicon:
         """
         left, right = np.broadcast_arrays(left, right)
         size = len(self)
-        out = np.where(right < 0, UNKNOWN, self.cost[right] + np.where(left < 0, np.float32(0), self.back[left]))
+        out: Costs = self.cost[right] + np.where(left < 0, np.float32(0), self.back[left])
+        out[right < 0] = UNKNOWN
         both = np.flatnonzero((left >= 0) & (right >= 0))
-        key = (left.ravel()[both].astype(np.int64) * size + right.ravel()[both]).astype(np.uint64)
+        key = (left.ravel().take(both).astype(np.int64) * size + right.ravel().take(both)).astype(np.uint64)
         at = self.pairs.first(key * SPREAD)
-        hit = at >= 0
-        out = out.astype(np.float32)
-        out.reshape(-1)[both[hit]] = self.pair_costs[self.pairs.value[at[hit]]]
+        hit = np.flatnonzero(at >= 0)
+        out.reshape(-1)[both.take(hit)] = self.pair_costs.take(self.pairs.value.take(at.take(hit)))
         return out
 
     def _listed(self, keys: Bits) -> Mask:
@@ -133,30 +138,46 @@ class Lexicon:
     def _is_form(self, low: Ragged) -> Mask:
         """Which words are regular forms of words of the lexicon that are not rare: routings, unclassifiably, pretrial."""
         found = np.zeros(len(low), np.bool_)
-        for ending, more in ENDINGS:
-            some = _ends(low, ending)
-            if ending in DOUBLING and not more:
-                some = some[~_open(low, low.offsets[some + 1] - len(ending))]
-            found |= self._has_stem(low, some, 0, len(ending), more)
-        for beginning in BEGINNINGS:
-            some = _begins(low, beginning)
-            found |= self._has_stem(low, some[low.lengths[some] > len(beginning) + STEM], len(beginning), 0, "")
+        word, start, stop, more = _stems(low)
+        if word.size:
+            number = self.table.get(span_bits(low.codes, start, stop, MORE, more))
+            found[word[(number >= 0) & (self.cost[number] < COMMON)]] = True
         return found
 
-    def _has_stem(self, low: Ragged, some: Ints, before: int, behind: int, more: str) -> Mask:
-        """Which of some words are in the lexicon without letters at their beginning and end, and with `more` behind them."""
-        start, stop = low.offsets[some] + before, low.offsets[some + 1] - behind
-        some, start, stop = (each[stop - start >= STEM] for each in (some, start, stop))
-        length = stop - start
-        stems = Ragged(low.codes[spread(start, length)], bounds(length))
-        if more:
-            pair = Ragged.join([stems, Ragged.of([more] * len(stems))])
-            order = np.arange(2 * len(stems)).reshape(2, -1).T.ravel()
-            stems = Ragged(pair.take(order).codes, bounds(length + len(more)))
-        number = self.table.get(word_bits(stems))
-        found = np.zeros(len(low), np.bool_)
-        found[some[(number >= 0) & (self.cost[number] < COMMON)]] = True
-        return found
+
+def _stems(low: Ragged) -> tuple[Ints, Ints, Ints, Ints]:
+    """What is left of words without each ending or beginning they have: the word, where the stem starts and stops in all codes,
+    and which of MORE comes behind it.
+    """
+    long = np.flatnonzero(low.lengths > STEM)
+    first, last = low.offsets[long], low.offsets[long + 1]
+    codes = np.minimum(low.codes, 255)  # no letter of an ending
+    head, tail = (np.zeros(long.size, np.uint64) for _ in range(2))
+    for place in range(5):
+        head = head << np.uint64(8) | codes[first + place]
+    for place in range(4, 0, -1):
+        tail = tail << np.uint64(8) | codes[last - place]
+    parts: list[tuple[Ints, int, int, int]] = []
+    for ending, more in ENDINGS:
+        hit = np.flatnonzero(tail & np.uint64((1 << 8 * len(ending)) - 1) == _packed(ending))
+        hit = hit[last[hit] - first[hit] >= len(ending) + STEM]
+        if ending in DOUBLING and not more:
+            stop = last[hit] - len(ending)
+            hit = hit[~(_VOWELS[codes[stop - 2]] & _DOUBLED[codes[stop - 1]])]
+        parts.append((hit, 0, len(ending), MORE.index(more)))
+    for beginning in BEGINNINGS:
+        hit = np.flatnonzero(head >> np.uint64(8 * (5 - len(beginning))) == _packed(beginning))
+        parts.append((hit[last[hit] - first[hit] > len(beginning) + STEM], len(beginning), 0, 0))
+    which = np.concatenate([hit for hit, *_ in parts])
+    before, behind, more_ = (
+        np.repeat([part[at] for part in parts], [part[0].size for part in parts]) for at in (1, 2, 3)
+    )
+    return long[which], first[which] + before, last[which] - behind, more_
+
+
+def _packed(letters: str) -> np.uint64:
+    """Up to eight letters as one number."""
+    return np.uint64(int.from_bytes(letters.encode(), "big"))
 
 
 def _stem_stops(codes: Codes, start: Ints, stop: Ints) -> Ints:
@@ -181,32 +202,6 @@ def _numbers(words: Ragged) -> Mask:
             for word in strings
         ]
     return found
-
-
-def _ends(words: Ragged, ending: str) -> Ints:
-    """The numbers of the words that end so."""
-    some = np.flatnonzero(words.lengths > len(ending))
-    for place, letter in enumerate(reversed(ending), 1):
-        some = some[words.codes[words.offsets[some + 1] - place] == ord(letter)]
-    return some
-
-
-def _open(words: Ragged, stop: Ints) -> Mask:
-    """Whether a vowel and a consonant that can be doubled stand before each place."""
-    vowel, consonant = (
-        np.isin(words.codes[stop - back], [ord(letter) for letter in letters])
-        for back, letters in ((2, "aeiou"), (1, "bdgklmnprt"))
-    )
-    found: Mask = vowel & consonant
-    return found
-
-
-def _begins(words: Ragged, beginning: str) -> Ints:
-    """The numbers of the words that begin so."""
-    some = np.flatnonzero(words.lengths > len(beginning))
-    for place, letter in enumerate(beginning):
-        some = some[words.codes[words.offsets[some] + place] == ord(letter)]
-    return some
 
 
 def _lines(data: bytes) -> Ragged:

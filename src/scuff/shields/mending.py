@@ -122,6 +122,7 @@ class Mending(Work[Repair]):
     detail: bool = False  # whether characters and examples are collected
 
     noun: ClassVar[str] = "shield"
+    blocks_at_once: ClassVar[int] = 4  # more than a perturbation takes: a word that comes again is looked up once
 
     @classmethod
     def of(
@@ -150,6 +151,38 @@ class Mending(Work[Repair]):
 
     def new_tally(self) -> Findings:
         return Findings()
+
+    def texts(
+        self,
+        texts: Sequence[str],
+        *,
+        ids: Sequence[object] | None = None,
+        draw: int = 0,
+        edits: list[list[Repair]] | None = None,
+        tally: Tally | None = None,
+    ) -> list[str]:
+        odd = [at for at, text in enumerate(texts) if not self.shield.leaves(text)]
+        if len(odd) == len(texts):
+            return super().texts(texts, ids=ids, draw=draw, edits=edits, tally=tally)
+        self._blocks(np.zeros(len(texts), np.int64), ids)  # checks what is given for each text
+        spans = self.protect.spans
+        some = self if spans is None else self.protecting(replace(self.protect, spans=tuple(spans[at] for at in odd)))
+        repairs: list[list[Repair]] = []
+        try:
+            mended = super(Mending, some).texts(
+                [texts[at] for at in odd], edits=None if edits is None else repairs, tally=tally
+            )
+        except ValueError:  # which counts texts: those that are left, too
+            return super().texts(texts, ids=ids, draw=draw, edits=edits, tally=tally)
+        new = list(map(str, texts))
+        for at, text in zip(odd, mended, strict=True):
+            new[at] = text
+        if edits is not None:
+            found = dict(zip(odd, repairs, strict=True))
+            edits += [found.get(at, []) for at in range(len(texts))]
+        if tally is not None:
+            tally.texts += len(texts) - len(odd)
+        return new
 
     def changes(
         self, corpus: Corpus, part: slice, draw: int, tally: Tally | None

@@ -17,7 +17,8 @@ from .order import mend_order
 from .scripts import mend_scripts
 from .unseen import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
 
-BLOCK = 1 << 16  # characters at a time, so that arrays stay in the processor's cache
+CONTROLS = bytes((*range(9), *range(14, 32), 127))  # all of ASCII that may be changed
+BLOCK = 1 << 17  # characters at a time, so that arrays stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Normalise(Shield):
     summary: ClassVar[str] = "look-alikes, invisible characters and styled letters back to plain text"
     kinds: ClassVar[tuple[str, ...]] = KINDS
 
+    def leaves(self, text: str) -> bool:
+        """Plain ASCII without control characters."""
+        return isinstance(text, str) and text.isascii() and len(text.encode().translate(None, CONTROLS)) == len(text)
+
     def mend(self, corpus: Corpus) -> Repairs:
         at = np.flatnonzero((corpus.codes > 126) | (corpus.codes < 9))
         low = np.flatnonzero((corpus.codes < 32) & (corpus.codes > 13))
@@ -42,8 +47,7 @@ class Normalise(Shield):
         at = at[work[look_alikes().kind[corpus.codes[at]]]]
         if not at.size:
             return Repairs.none(self.kinds)
-        row = np.searchsorted(corpus.offsets, at, "right") - 1
-        rows = row[np.diff(row, prepend=-1) > 0]
+        rows = np.flatnonzero(np.diff(np.searchsorted(at, corpus.offsets)))
         block = np.cumsum(corpus.lengths[rows]) // BLOCK
         edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
         found = [_mended(corpus, rows[first:last]) for first, last in pairwise(edges.tolist())]

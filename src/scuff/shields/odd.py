@@ -43,6 +43,16 @@ def _inside() -> Mask:
     return out
 
 
+@cache
+def _kinds(kinds: tuple[int, ...]) -> Mask:
+    return np.isin(np.arange(256), kinds)
+
+
+def among_kinds(kind: Bytes, kinds: tuple[int, ...]) -> Mask:
+    """Which kinds of characters are among some."""
+    return _kinds(kinds)[kind]
+
+
 @dataclass(frozen=True, eq=False)
 class Odd:
     """The words of texts that have characters beyond ASCII, and their characters, one word after the other."""
@@ -66,8 +76,8 @@ class Odd:
         return self.count(which) > 0
 
 
-def find_odd(texts: Ragged, kind: Bytes, table: LookAlikes, works: Mask) -> Odd:
-    """Finds them in the texts that `works` says. A single apostrophe between two letters is part of a word."""
+def find_odd(texts: Ragged, kind: Bytes, table: LookAlikes) -> Odd:
+    """Finds them in all texts. A single apostrophe between two letters is part of a word."""
     inside = _inside()[texts.codes]
     tick = np.flatnonzero((texts.codes == 0x27) | (texts.codes == 0x2019))
     tick = tick[(tick > 0) & (tick < inside.size - 1)]
@@ -84,9 +94,7 @@ def find_odd(texts: Ragged, kind: Bytes, table: LookAlikes, works: Mask) -> Odd:
     at = at[inside[at] & (texts.codes[at] != 0x2019)]
     row = np.repeat(np.arange(len(texts)), np.diff(np.searchsorted(start, texts.offsets)))
     words = Spans(row, start, stop)
-    number = np.searchsorted(start, at, "right") - 1
-    which = number[np.diff(number, prepend=-1) > 0]
-    which = which[works[row[which]]]
+    which = np.flatnonzero(np.diff(np.searchsorted(at, np.append(start, inside.size))))
     start, length = start[which], stop[which] - start[which]
     index = spread(start, length)
     codes = texts.codes[index]
@@ -123,9 +131,9 @@ class Counts:
 
 def count_letters(odd: Odd) -> Counts:
     ascii_ = odd.text.codes < 128
-    form_ = np.isin(odd.kind, (STYLED, SUPER, WIDE, FLAG))
+    form_ = among_kinds(odd.kind, (STYLED, SUPER, WIDE, FLAG))
     latin = (odd.script == LATIN) & ~ascii_ & ~form_ | (odd.kind == MARK) & (odd.script == 0)
-    letter = np.isin(odd.kind, (LETTER, ORDINARY, NUMBER, SYMBOL, MARK)) & ~latin & ~ascii_
+    letter = among_kinds(odd.kind, (LETTER, ORDINARY, NUMBER, SYMBOL, MARK)) & ~latin & ~ascii_
     alike = odd.near > 0
     seen = [odd.any((odd.script == script) & ~form_) for script in range(1, 9)]
     return Counts(
@@ -151,7 +159,7 @@ class Rows:
 
 def count_rows(plain: Ints, odd: Odd) -> Rows:
     rows, row = plain.size, odd.row[odd.word]
-    form_ = np.isin(odd.kind, (STYLED, SUPER, WIDE, FLAG))
+    form_ = among_kinds(odd.kind, (STYLED, SUPER, WIDE, FLAG))
     latin = plain + np.bincount(row[((odd.script == LATIN) | form_) & (odd.text.codes > 127)], minlength=rows)
     own = (odd.script > LATIN) & ~form_ & ((odd.near == 0) | (odd.cost >= STRONG)) & (odd.kind != MARK)
     key = row[own] * 16 + odd.script[own]

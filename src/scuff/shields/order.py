@@ -13,6 +13,7 @@ from .unseen import DIRECTION, STYLE
 TURNED = dict(zip("ɐqɔpǝɟƃɓɥᴉıɾʞʃlɯuodbɹsʇnʌʍxʎz¡¿˙'‘„", 'abcdefgghiijkllmnopqrstuvwxyz!?.,,"', strict=True))
 TURNED |= dict(zip("∀ꓭƆᗡƎℲ⅁פHIſʞ˥WNOԀΌᴚS┴∩ΛMX⅄Z", "ABCDEFGGHIJKLMNOPQRSTUVWXYZ", strict=True))
 SURE = "ɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎ∀ƎℲ⅁˥Ԁᴚ┴⅄"  # letters that hardly stand upright anywhere but in phonetic script
+_SURE = np.isin(np.arange(max(map(ord, SURE)) + 2), [ord(char) for char in SURE])
 OPENS, RLO, LRO, PDF, PDI = "\u202a\u202b\u202d\u202e\u2066\u2067\u2068", "\u202e", "\u202d", "\u202c", "\u2069"
 ISOLATES = "\u2066\u2067\u2068"
 
@@ -29,11 +30,8 @@ def mend_order(texts: Ragged) -> tuple[Edits, Ints]:
             rows.append(row)
             new.append(_shown(texts.take(np.array([row])).strings()[0]))
             kind.append(DIRECTION)
-    sure = (
-        np.isin(texts.codes, [ord(char) for char in SURE])
-        if texts.codes.max(initial=0) > 0x24F
-        else np.empty(0, np.bool_)
-    )
+    far = texts.codes.max(initial=0) > 0x24F
+    sure = _SURE[np.minimum(texts.codes, _SURE.size - 1)] if far else np.empty(0, np.bool_)
     if sure.any():
         for row, upright in _upright(texts, sure):
             if row not in rows:

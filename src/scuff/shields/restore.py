@@ -193,14 +193,21 @@ def choose(puzzle: Puzzle, turns: int = TURNS) -> tuple[Ints, Floats]:
     usual = np.exp2(-PRIOR) / np.exp2(-PRIOR).sum()
     kinds = np.tile(usual, (rows, 1))
     pick, odds = np.full(asked.size, -1), np.full(asked.size, -np.inf)
+    left = right = np.full(asked.size, -2)  # no neighbours yet
+    beside, own = np.empty(of.size, np.float32), np.empty(asked.size, np.float32)
     for _ in range(turns):
         rate = (wrong + CLEAN) / (total + WORDS)
+        were = left, right
         left, right = (np.where(at[asked] >= 0, number[at[asked]], -1) for at in (page.before, page.after))
-        score = found.channel + puzzle.case - beside_cost(found.word, left[of], right[of])
+        moved = (left != were[0]) | (right != were[1])  # words whose neighbours are others than in the last round
+        again, mine = np.flatnonzero(moved[of]), np.flatnonzero(moved)
+        beside[again] = beside_cost(found.word[again], left[of[again]], right[of[again]])
+        own[mine] = beside_cost(page.number[asked[mine]], left[mine], right[mine])
+        score = found.channel + puzzle.case - beside
         score = score + np.log2(kinds[row[of], found.kind] / usual[found.kind])
         pick = _first(of, score, asked.size)
         some = pick >= 0
-        keep = np.where(page.number[asked] >= 0, -beside_cost(page.number[asked], left, right), puzzle.keep)
+        keep = np.where(page.number[asked] >= 0, -own, puzzle.keep)
         odds = np.where(some, score[pick] if score.size else 0, -np.inf) + np.log2(rate / (1 - rate))[row] - keep
         sure = (
             np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row]

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from ..text.language import WORDS
-from ..text.ragged import Codes, Ints, Mask, Ragged, spread, sums
+from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import UPPER
 from .decoding import decode, without_gaps
@@ -31,7 +31,7 @@ from .look_alikes import (
     Bytes,
     look_alikes,
 )
-from .odd import STRONG, Counts, Odd, Rows, count_letters, count_rows, find_odd
+from .odd import STRONG, Counts, Odd, Rows, among_kinds, count_letters, count_rows, find_odd
 from .styles import styled
 from .unseen import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
 
@@ -76,7 +76,14 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
     low = texts.codes | 0x20
     latin = (low >= 97) & (low <= 122) & (texts.codes < 128)
     works = sums(latin | (kind >= WIDE) & (kind <= FLAG), texts.offsets) > 0
-    odd = find_odd(texts, kind, table, works)
+    if not works.all():  # texts without a Latin letter are right
+        some = np.flatnonzero(works)
+        if not some.size:
+            return Changes.of(np.empty(0, np.int64), GONE, 0)
+        index = spread(texts.offsets[some], texts.lengths[some])
+        found = mend_scripts(Ragged(texts.codes[index], bounds(texts.lengths[some])), kind[index])
+        return Changes(index[found.at], found.new, found.kind)
+    odd = find_odd(texts, kind, table)
     if not len(odd.text):
         return Changes.of(np.empty(0, np.int64), GONE, 0)
     counts, rows = count_letters(odd), count_rows(sums(latin, texts.offsets), odd)
@@ -93,7 +100,7 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
     new = np.where(chosen[odd.word] & ~kept, plain, odd.text.codes)
 
     foreign = ~chosen & _foreign(odd, counts, rows)
-    for script, target in ((CYRILLIC, table.cyrillic), (GREEK, table.greek)):
+    for script, target in ((CYRILLIC, table.cyrillic), (GREEK, table.greek)) if foreign.any() else ():
         better = target[table.number[odd.text.codes]]
         mine = (foreign & odd.any((odd.script == script) & ((odd.near == 0) | (odd.cost >= STRONG))))[odd.word]
         swap = mine & (odd.script != script) & (better > 0) & (odd.script > 0)
@@ -104,7 +111,7 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
 
 def _latin(odd: Odd, rows: Rows) -> Mask:
     """Words of texts that are Latin for the most part."""
-    latin: Mask = rows.latin[odd.row] >= np.maximum(rows.own[odd.row].max(1), 1)
+    latin: Mask = (rows.latin >= np.maximum(rows.own.max(1), 1))[odd.row]
     return latin
 
 
@@ -124,7 +131,7 @@ def _readings(odd: Odd, which: Mask) -> tuple[Codes, Ints]:
 def _kinds(odd: Odd) -> Ints:
     """What is wrong with each character, if it is."""
     out = np.full(odd.word.size, CONFUSABLE)
-    out[np.isin(odd.kind, (STYLED, SUPER, FLAG))] = STYLE
+    out[among_kinds(odd.kind, (STYLED, SUPER, FLAG))] = STYLE
     out[odd.kind == WIDE] = WIDTH
     out[(odd.kind == ORDINARY) | (odd.kind == MARK)] = ACCENT
     out[(odd.kind == LETTER) & (odd.script == LATIN) & (odd.text.codes >= 0xC0)] = ACCENT
@@ -133,9 +140,9 @@ def _kinds(odd: Odd) -> Ints:
 
 def _foreign(odd: Odd, counts: Counts, rows: Rows) -> Mask:
     """Words of another alphabet in which some letters are plain look-alikes."""
-    letters = np.isin(odd.script, (CYRILLIC, GREEK))
+    letters = (odd.script == CYRILLIC) | (odd.script == GREEK)
     most = 2 * odd.count(letters) >= odd.count(odd.script > 0)
-    return most & (counts.scripts > 1) & (rows.own[odd.row].max(1) >= rows.latin[odd.row] / 2)
+    return most & (counts.scripts > 1) & (rows.own.max(1) >= rows.latin / 2)[odd.row]
 
 
 def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, digits: Mask) -> tuple[Mask, Mask]:
@@ -276,16 +283,17 @@ def _english(texts: Ragged, odd: Odd, number: Ints, sure: Ints) -> tuple[Mask, I
     rows = np.zeros(len(texts), np.bool_)
     rows[odd.row] = True
     rest = rows[odd.all.row]
+    some = np.flatnonzero(rest)
+    keys = word_bits(folded(odd.all.where(some).cut(texts)))
     rest[odd.which] = False
-    plain = np.flatnonzero(rest)
-    found[plain] = lexicon().number(odd.all.where(plain).cut(texts))
+    found[some[rest[some]]] = lexicon().table.get(keys[rest[some]])
     many = odd.all.per_row(len(texts))
     frequent = np.bincount(odd.all.row[(found >= 0) & (found < FREQUENT)], minlength=len(texts))
     share = np.where(sure > 1, ENGLISH_DISGUISED, ENGLISH)
     english, foreign = _function_words()
     our = (found >= 0) & english[found]
-    mine = np.flatnonzero(rows[odd.all.row] & ~our)
-    theirs = mine[foreign.has(word_bits(folded(odd.all.where(mine).cut(texts))))]
+    strange = ~our[some]
+    theirs = some[strange][foreign.has(keys[strange])]
     ours, others = (np.bincount(odd.all.row[which], minlength=len(texts)) for which in (our, theirs))
     return ((frequent >= share * many) & (ours > np.where(sure > 1, others - 1, others)))[odd.row], many[odd.row]
 

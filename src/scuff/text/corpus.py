@@ -81,6 +81,10 @@ class Corpus(Ragged):
         """The letters of all words."""
         return find_letters(self.codes, self.classes, self.tail, self.words)
 
+    def anew(self) -> Corpus:
+        """The same texts, whose words are those that are found in them now, not those that were given or carried by edits."""
+        return self if self._words is None and self._source is None else Corpus(self.codes, self.offsets, self.keys)
+
     def take(self, rows: Ints) -> Corpus:
         """Some documents, in this order, with their keys and words."""
         part = super().take(rows)

@@ -250,14 +250,15 @@ class Edits:
             raise ValueError("expected edits that do not overlap and stay inside their texts, got others")
         length = edits.text.lengths
         if edits.growth().any():
-            piece = np.empty((2, len(edits) + 1), np.int64)  # kept text and replacements take turns
-            size = np.zeros_like(piece)
-            piece[0, 0], piece[0, 1:] = 0, stop
-            piece[1, :-1], piece[1, -1] = edits.text.offsets[:-1] + texts.codes.size, 0
-            size[0, :-1], size[0, -1] = start - piece[0, :-1], texts.codes.size - piece[0, -1]
-            size[1, :-1] = length
-            source = np.concatenate((texts.codes, edits.text.codes))
-            codes: Codes = source[spread(piece.T.ravel(), size.T.ravel())]
+            shift = bounds(edits.growth())
+            stays = np.ones(texts.codes.size, np.bool_)
+            stays[spread(start, stop - start)] = False
+            old_text = np.ones(texts.codes.size + shift[-1], np.bool_)
+            place = spread(start + shift[:-1], length)
+            old_text[place] = False
+            codes: Codes = np.empty(old_text.size, np.uint32)
+            codes[old_text] = texts.codes[stays]
+            codes[place] = edits.text.codes
         else:
             codes = texts.codes.copy()
             codes[spread(start, length)] = edits.text.codes

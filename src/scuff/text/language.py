@@ -78,10 +78,13 @@ def find_language(texts: Iterable[str]) -> Language | None:
             if len(found := letter.findall(sample)) >= ENOUGH_LETTERS and 2 * len(found) > letters:
                 return Language(f"are written in {name} letters", codes)
     tokens = Counter(re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", sample))
-    hits = {code: [(word, tokens[word]) for word in words if tokens[word]] for code, words in _word_lists().items()}
-    counts = {code: sum(count for _, count in found) for code, found in hits.items()}
+    counts, different = dict.fromkeys(WORDS, 0), dict.fromkeys(WORDS, 0)
+    for word, count in tokens.items():
+        for code in _languages().get(word, ()):
+            counts[code] += count
+            different[code] += 1
     best, second = sorted(counts, key=lambda code: -counts[code])[:2]
-    if counts[best] < ENOUGH_WORDS or len(hits[best]) < DIFFERENT:
+    if counts[best] < ENOUGH_WORDS or different[best] < DIFFERENT:
         return None
     if best == "en":
         return Language("look English", ("en",)) if counts[best] >= 3 * counts[second] else None
@@ -93,12 +96,15 @@ def find_language(texts: Iterable[str]) -> Language | None:
 
 
 @cache
-def _word_lists() -> dict[str, tuple[str, ...]]:
+def _languages() -> dict[str, tuple[str, ...]]:
+    """The languages that each frequent word is of; those of English are of no other."""
     english = set(WORDS["en"].split())
-    return {
-        code: tuple(dict.fromkeys(word for word in words.split() if code == "en" or word not in english))
-        for code, words in WORDS.items()
-    }
+    out: dict[str, tuple[str, ...]] = {}
+    for code, words in WORDS.items():
+        for word in dict.fromkeys(words.split()):
+            if code == "en" or word not in english:
+                out[word] = (*out.get(word, ()), code)
+    return out
 
 
 @cache

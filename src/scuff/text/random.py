@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -10,7 +10,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from .ragged import Bits, Ints, Ragged, spread, sums
+from .ragged import Bits, Codes, Ints, Ragged, spread, sums
 
 BASE = 0xD1342543DE82EF95  # a multiplier of good lattice structure (Steele and Vigna, 2022)
 INVERSE = pow(BASE, -1, 1 << 64)
@@ -57,6 +57,18 @@ def text_bits(texts: Ragged) -> Bits:
     up, down = powers(BASE, count), powers(INVERSE, count)
     terms = up[: texts.codes.size] * (texts.codes + np.uint64(1))
     return mix(sums(terms, texts.offsets) * down[texts.offsets[:-1]] ^ counters(texts.lengths))
+
+
+def span_bits(codes: Codes, start: Ints, stop: Ints, endings: Sequence[str] = ("",), which: Ints | int = 0) -> Bits:
+    """`text_bits` of spans of codes, each with one of some endings put behind it. No span is cut out."""
+    count = 1 << max(codes.size, 1).bit_length()
+    powers = _kept_powers if count <= 1 << 18 else _powers
+    up, down = powers(BASE, count), powers(INVERSE, count)
+    running = np.zeros(codes.size + 1, np.uint64)
+    np.cumsum(up[: codes.size] * (codes + np.uint64(1)), out=running[1:])
+    more = [sum((ord(char) + 1) * BASE**place for place, char in enumerate(text)) % (1 << 64) for text in endings]
+    whole = (running[stop] - running[start]) * down[start] + np.array(more, np.uint64)[which] * up[stop - start]
+    return mix(whole ^ counters(stop - start + np.array([len(text) for text in endings])[which]))
 
 
 def part_bits(texts: Ragged, length: int) -> Bits:

@@ -101,6 +101,8 @@ class Shielded(Victim):
 
     def mended(self, texts: Column) -> list[Text]:
         """The texts as the victim sees them."""
+        if all(isinstance(text, str) and self.shield.leaves(text) for text in texts):
+            return list(texts)
         column = TextColumn.of(texts)
         repairs = self.shield.repairs(column.corpus)
         return column.texts(repairs.edits) if len(repairs) else list(texts)
