@@ -142,7 +142,7 @@ def _foreign(page: Page, unit: Ints) -> Mask:
     Small words tell, unless most words would be replaced: noise makes them out of anything. Then the whole text is looked at.
     """
     many = np.bincount(page.units.row[unit], minlength=len(page.corpus))
-    out = ~english(page.corpus, page.units, ~page.unknown, np.flatnonzero(many)) & (2 * many < page.total)
+    out = ~english(page.corpus, page.units, ~page.unknown, np.flatnonzero(many)) & (3 * many < 2 * page.total)
     doubtful = np.flatnonzero(~out & (page.total >= 4) & (many >= FOREIGN * page.total))
     for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
         language = find_language([text])
