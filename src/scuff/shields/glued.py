@@ -16,7 +16,7 @@ from .bits import among, bits_of_tampering, one_of
 from .hashes import word_bits
 from .language import english
 from .lexicon import folded, lexicon
-from .splitting import WIDTHS, Splits, split, words_at
+from .splitting import WIDTHS, Prices, Splits, split, words_at
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
@@ -42,6 +42,7 @@ GLUED, TYPO, FIRST = (
 )  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
 TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 DROPPED = 8  # letters of a word below which its last `in` may be `ing`
+ERROR = 0.5  # bits of an error in a text in which every word has one
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
     "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
@@ -90,12 +91,24 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     partly = np.flatnonzero(cut & ~ways.known & (prior[row] <= BUSY) & (texts.lengths <= TYPED))
     gain[partly] -= np.where(ways.bits[partly] + prior[row[partly]] < misspelt_bits(texts.take(partly)), 0, np.inf)
     done = sure | (cut & (prior[row] <= BUSY) & (gain > prior[row] + COMPOUND * compound))
+    noisy = np.flatnonzero(~(done & ways.known) & (prior[row] <= BUSY))
+    done[noisy] &= False
     found = [_places(words.where(which), ways, done)]
+    if noisy.size:
+        odd = np.bincount(row[noisy], minlength=len(corpus)) / np.maximum(many, 1)
+        found.append(_misspelt(words.where(which[noisy]), texts.take(noisy), odd, prior))
     again = np.flatnonzero(right & may & (prior <= BUSY)[words.row])
     if again.size:  # a known word may be two, too, in a text with others that are
         found.append(_known(words.where(again), pieces.take(again), prior))
     rows, at = (np.concatenate(part) for part in zip(*found, strict=True))
     return rows, at
+
+
+def _misspelt(words: Spans, texts: Ragged, odd: Floats, prior: Floats) -> tuple[Ints, Ints]:
+    """The same for words with errors, in texts with others that run together. odd: the share of such words of each text."""
+    prices = Prices(ERROR - np.log2(np.maximum(odd, 1e-3))[words.row], prior[words.row])
+    ways = split(texts, prices)
+    return _places(words, ways, ways.parts > 1)
 
 
 def _known(words: Spans, texts: Ragged, prior: Floats) -> tuple[Ints, Ints]:
