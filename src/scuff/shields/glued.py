@@ -43,6 +43,8 @@ GLUED, TYPO, FIRST = (
 TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 DROPPED = 8  # letters of a word below which its last `in` may be `ing`
 ERROR = 0.5  # bits of an error in a text in which every word has one
+ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
+TOLD = 5.0  # bits by which such a split counts
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
     "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
@@ -87,6 +89,12 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
         np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0
     )  # nor does one alone
     prior = np.maximum(bits_of_tampering(OFTEN * seen, many), LEAST)
+    odd = np.bincount(row[~sure], minlength=len(corpus)) / np.maximum(many, 1)
+    noisy = np.flatnonzero(((odd >= ODD) & (prior > BUSY))[row] & ~sure)
+    if noisy.size:  # no word is whole: count those that can be told in spite of that
+        noisy = noisy[english(corpus, words, right, row[noisy])[row[noisy]]]
+        seen += _told(texts.take(noisy), row[noisy], odd)
+        prior = np.maximum(bits_of_tampering(OFTEN * seen, many), LEAST)
     compound = (ways.parts == 2) & ~helped & ((texts.lengths < 11) | has_digits(texts)) | all_capitals(texts)
     partly = np.flatnonzero(cut & ~ways.known & (prior[row] <= BUSY) & (texts.lengths <= TYPED))
     gain[partly] -= np.where(ways.bits[partly] + prior[row[partly]] < misspelt_bits(texts.take(partly)), 0, np.inf)
@@ -95,7 +103,6 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     done[noisy] &= False
     found = [_places(words.where(which), ways, done)]
     if noisy.size:
-        odd = np.bincount(row[noisy], minlength=len(corpus)) / np.maximum(many, 1)
         found.append(_misspelt(words.where(which[noisy]), texts.take(noisy), odd, prior))
     again = np.flatnonzero(right & may & (prior <= BUSY)[words.row])
     if again.size:  # a known word may be two, too, in a text with others that are
@@ -104,10 +111,23 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     return rows, at
 
 
+def _told(texts: Ragged, row: Ints, odd: Floats) -> Ints:
+    """How many words of each text, but one, run together for sure although they have errors."""
+    ways = split(texts, _prices(row, odd, np.full(odd.size, BUSY)))
+    gain = WHOLE + PER_LETTER * texts.lengths - ways.bits
+    told = (ways.parts > 1) & (ways.function | ways.helped) & (gain > TOLD)
+    count = np.bincount(row[told & first_of_each(texts, row)], minlength=odd.size)
+    return np.maximum(count - 1, 0)
+
+
+def _prices(row: Ints, odd: Floats, prior: Floats) -> Prices:
+    """odd: the share of words of each text that have an error."""
+    return Prices(ERROR - np.log2(np.maximum(odd, 1e-3))[row], prior[row])
+
+
 def _misspelt(words: Spans, texts: Ragged, odd: Floats, prior: Floats) -> tuple[Ints, Ints]:
-    """The same for words with errors, in texts with others that run together. odd: the share of such words of each text."""
-    prices = Prices(ERROR - np.log2(np.maximum(odd, 1e-3))[words.row], prior[words.row])
-    ways = split(texts, prices)
+    """The same for words with errors, in texts with others that run together."""
+    ways = split(texts, _prices(words.row, odd, prior))
     return _places(words, ways, ways.parts > 1)
 
 
