@@ -42,7 +42,7 @@ GLUED, TYPO, FIRST = (
 )  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
 TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 DROPPED = 8  # letters of a word below which its last `in` may be `ing`
-ERROR = 0.5  # bits of an error in a text in which every word has one
+ERROR, FEWER = -0.5, 2.0  # bits of an error where every word has one; by how many a missing blank is cheaper beside errors
 ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
 TOLD = 5.0  # bits by which such a split counts
 AFFIXES = (
@@ -122,7 +122,7 @@ def _told(texts: Ragged, row: Ints, odd: Floats) -> Ints:
 
 def _prices(row: Ints, odd: Floats, prior: Floats) -> Prices:
     """odd: the share of words of each text that have an error."""
-    return Prices(ERROR - np.log2(np.maximum(odd, 1e-3))[row], prior[row])
+    return Prices(ERROR - np.log2(np.maximum(odd, 1e-3))[row], np.maximum(prior - FEWER, 0)[row])
 
 
 def _misspelt(words: Spans, texts: Ragged, odd: Floats, prior: Floats) -> tuple[Ints, Ints]:

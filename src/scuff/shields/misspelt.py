@@ -22,7 +22,7 @@ SHORTEST, LONG = 3, 14  # letters of a part
 RARE = 18.5  # bits of a word above which it is not looked for behind an error
 EDIT, SHUFFLE, INNER, BARE, BEGINNING = range(5)
 # bits of the choice of each kind of error; where in a word it is comes on top
-KIND = (6.0, 4.0, 2.5, 2.5, 4.5)
+KIND = (4.0, 2.0, 1.0, 1.0, 3.0)
 LEAST = 0.5  # share of a word that is left of it if its end is missing
 FACTORIAL = np.append(0.0, np.cumsum(np.log2(np.arange(1, LONGEST + 1))))
 SALT = mix(np.arange(7000, 7005, dtype=np.uint64))
