@@ -225,10 +225,5 @@ def _mend_marks(texts: Ragged, kind: Bytes, at: Ints, table: LookAlikes) -> Chan
     accented[base[first & ~needed & (base >= 0)]] = True
     many = np.bincount(number[accented & letter], minlength=size)[word]
     letters = np.bincount(number[letter], minlength=size)[word]
-    covered = ~needed & ((many > 2) & (2 * many > letters) | (many == 2) & (letters == 2))
-    gone |= covered
-    whole = np.zeros(size, np.bool_)
-    whole[word[covered]] = True
-    near = table.near[table.number[texts.codes], 0]
-    rest = np.flatnonzero(composed & whole[number] & (near > 0))  # of such a word, letters that are one with their mark
-    return Changes.join([Changes.of(at[gone], GONE, MARKS), Changes.of(rest, near[rest].astype(np.uint32), ACCENT)])
+    gone |= ~needed & ((many > 2) & (2 * many > letters) | (many == 2) & (letters == 2))
+    return Changes.of(at[gone], GONE, MARKS)
