@@ -42,9 +42,12 @@ GLUED, TYPO, FIRST = (
 )  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
 TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 DROPPED = 8  # letters of a word below which its last `in` may be `ing`
-ERROR, FEWER = -0.5, 2.0  # bits of an error where every word has one; by how many a missing blank is cheaper beside errors
+ERROR, FEWER = (
+    -0.5,
+    2.0,
+)  # bits of an error where every word has one; by how many a missing blank is cheaper beside errors
 ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
-TOLD = 5.0  # bits by which such a split counts
+TOLD, ENOUGH = 5.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
     "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
@@ -100,7 +103,7 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     gain[partly] -= np.where(ways.bits[partly] + prior[row[partly]] < misspelt_bits(texts.take(partly)), 0, np.inf)
     done = sure | (cut & (prior[row] <= BUSY) & (gain > prior[row] + COMPOUND * compound))
     noisy = np.flatnonzero(~(done & ways.known) & (prior[row] <= BUSY))
-    done[noisy] &= False
+    done[noisy] = False
     found = [_places(words.where(which), ways, done)]
     if noisy.size:
         found.append(_misspelt(words.where(which[noisy]), texts.take(noisy), odd, prior))
@@ -117,7 +120,8 @@ def _told(texts: Ragged, row: Ints, odd: Floats) -> Ints:
     gain = WHOLE + PER_LETTER * texts.lengths - ways.bits
     told = (ways.parts > 1) & (ways.function | ways.helped) & (gain > TOLD)
     count = np.bincount(row[told & first_of_each(texts, row)], minlength=odd.size)
-    return np.maximum(count - 1, 0)
+    enough = count >= ENOUGH * np.bincount(row, minlength=odd.size)
+    return np.where(enough, np.maximum(count - 1, 0), 0)
 
 
 def _prices(row: Ints, odd: Floats, prior: Floats) -> Prices:

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, spread
+from ..text.ragged import Bits, Floats, Ints, Mask, Ragged
 from ..text.random import mix
 from .hashes import HashTable
 from .keys import BACK, LONGEST, POWER, RANDOM, VOWEL, Spelt
@@ -84,13 +84,15 @@ def _lookup(kind: int, keys: Bits) -> tuple[Ints, Ints]:
 
 
 def misspelt_parts(words: Ragged) -> Iterator[tuple[int, Ints, Ints, Floats]]:
-    """For parts of some length: that length, where they begin in all codes, a word that each may be, and the bits of the error."""
+    """For parts of some length: that length, where they begin in all codes, a word that each may be, the bits of the error."""
     spelt = Spelt.of(folded(words))
     letters, place = spelt.letters, spelt.place
     left = spelt.lengths[spelt.word] - place
     plain = np.append(0, np.cumsum(letters >= 26))
     vowels = np.append(0, np.cumsum(VOWEL[np.minimum(letters, 28)]))
-    running = np.append(np.uint64(0), np.cumsum((letters.astype(np.uint64) + np.uint64(1)) * UP[place], dtype=np.uint64))
+    running = np.append(
+        np.uint64(0), np.cumsum((letters.astype(np.uint64) + np.uint64(1)) * UP[place], dtype=np.uint64)
+    )
     unordered = np.append(np.uint64(0), np.cumsum(RANDOM[letters], dtype=np.uint64))
     for length in range(2, LONG + 1):
         at = np.flatnonzero(left >= length)
