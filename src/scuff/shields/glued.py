@@ -16,7 +16,8 @@ from .bits import among, bits_of_tampering, one_of
 from .hashes import word_bits
 from .language import english
 from .lexicon import folded, lexicon
-from .splitting import WIDTHS, Prices, Splits, split, words_at
+from .misspelt import Prices
+from .splitting import WIDTHS, Splits, split, words_at
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
