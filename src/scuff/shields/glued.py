@@ -17,6 +17,7 @@ from .hashes import word_bits
 from .language import english
 from .lexicon import folded, lexicon
 from .splitting import WIDTHS, Prices, Splits, split, words_at
+from .technical import Technical
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
@@ -53,17 +54,17 @@ AFFIXES = (
 BEFORE, BEHIND = "@#/\\_=&$<~%+|.", "@/\\_=<+|"
 
 
-def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
-    """Finds where blanks are missing inside words: rows and places."""
+def find_glued(corpus: Corpus, technical: Technical) -> tuple[Ints, Ints]:
+    """Finds where blanks are missing inside words: rows and places. Technical texts are full of names such as localhost."""
     words = with_clitics(corpus)
     pieces = corpus.cut(words)
     right = lexicon().known(pieces)
-    may = splittable(corpus, words)
+    many = words.per_row(len(corpus))
+    may = splittable(corpus, words) & ~technical.inside[words.start] & ~technical.rows(many)[words.row]
     which = np.flatnonzero(~right & may)
     none = np.empty(0, np.int64)
     if not which.size:
         return none, none
-    many = words.per_row(len(corpus))
     texts = pieces.take(which)
     ways = split(texts)
     row = words.row[which]
@@ -75,7 +76,7 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     capital = (word_class(corpus.classes[words.start[which]]) == UPPER) & ~ways.plain
     limit = np.where(camel, np.inf, np.where(ways.parts > 2, LONG, VERY_LONG))
     limit = np.where(ways.helped & ~camel, SEVERAL, limit)
-    limit = np.where(helped, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
+    limit = np.where(helped & ~camel, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
     sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit)
     sure &= (ways.parts == 2) | (texts.lengths >= LETTERS * ways.parts)
     some = np.flatnonzero(sure & (texts.lengths <= TYPED))

@@ -1,0 +1,136 @@
+"""Technical spans: code, logs, paths, identifiers, numbers and codes. Shields leave their words and symbols as they are.
+
+What looks technical may be a disguise: `st_upid` is not taken for a name of a variable, since without its symbols it is a word.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..text.corpus import Corpus
+from ..text.ragged import Ints, Mask, Ragged
+from .lexicon import lexicon
+
+# Strings between blanks in which these stand are technical, whatever else they are.
+SURE = re.compile(
+    r""":: | -> | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \*\*\d | \\x[0-9a-fA-F]{2} | \\u[0-9a-fA-F]{4}
+    | \b[A-Za-z]:\\ | \b0[xX][0-9a-fA-F]+\b | \b\d{1,3}(?:_\d{3})+\b | \b[0-9a-f]{4,}(?:-[0-9a-f]{4,}){2}
+    | \b\d+(?::\d\d)?[ap]m\b | \b\d?[ap]\.m\b | \b\d{1,5}(?:-\d{1,7}){3,4}\b | \b\w=\w*["';] | ^--?[a-z][\w-]+= | \w="
+    | \$\{ | ^(?:~|\.{1,2})?/[\w.-]+/[\w.-]""",
+    re.VERBOSE,
+)
+QUOTED = re.compile(r"(`+)(?!\s)[^`\n]+?\1")  # in backquotes
+CALL = re.compile(r"(?<=\w)(?:\([^()\n]*\)|\[[^\[\]\n]*\])(?!\w)")  # f(x), a[i]
+BRACES = re.compile(r"\{\w+(?:[,:]\w*)+\}")
+# These are disguises if they are a word without their symbols, or with their digits read as letters.
+NAMED = re.compile(
+    r"(?<![\w\\/.])(?:_*[A-Za-z][A-Za-z0-9]+(?:_+[A-Za-z0-9]{2,})+_*|__\w+__|[A-Za-z]{2}\w*(?:\\[\w.-]{2,})+"
+    r"|[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{6,}|(?=[a-f]*\d)[0-9a-f]{6,}"
+    r"|(?:[a-z]{2,}|[A-Z][a-z]+)(?:[A-Z][a-z]+)+)(?![\w\\])"
+)
+CHUNK, SYMBOLS = re.compile(r"\S+"), re.compile(r"[\W_]+")
+CAMEL = re.compile(r"[A-Z]?[a-z]+")
+LEET = str.maketrans("013457", "oleast")
+# Lines of code, of a shell, and of a log.
+LINE = re.compile(
+    r"""^[ \t]*(?:
+      >>>[ ] | \.\.\.[ ] | \$[ ]\S | \([\w.-]+\)[ ]?\$[ ] | [#]!/ | [\w.-]+@[\w.-]+[:~\w/]*[$#][ ]
+    | import[ ][\w.]+(?:[ ]as[ ]\w+)?(?:,[ ]?\w+)*;?[ \t]*$ | from[ ][\w.]+[ ]import[ ] | (?:async[ ])?def[ ]\w+\( | class[ ]\w+[(:]
+    | (?:if|for|while|switch|catch)[ ]?\(.*(?:[;{=<>]|\)$) | [#]include\b | (?:const|let|var|int|char|void|static)[ ]\w+[ ]?[=(;]
+    | (?:sudo|pip|pipx|npm|git|apt|apt-get|conda|docker|systemctl|chmod|mkdir|rm|curl|wget|ssh)[ ](?:-|\w+[ \t]?-|install\b|\w+ctl\b|.*[/=]|\w+$)
+    | \w[\w.\[\]'"]*[ ](?:[-+*/|&%]|//|\*\*)?=[ ](?=\S.*[(\[{"'.\d]|\w+;?$).* | (?:[\w.]+\(.*\)|[\w.\])'"]+[ ]?[=({].*|return\b.*|\w+);[ \t]*$
+    | (?:\[|<\d+>)?(?:\d{4}-\d\d-\d\d|\d\d/\w{3}/\d{4}|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)?[ ]?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[ ]+\d+)[T: ]\d\d:\d\d
+    | [d-][r-][w-][xs-][r-][w-][xs-][r-][w-][xt-][ ] | [|+](?:[-=]+[|+])+ | .*(?:[\w)=][ ]?\{|\w[(\[]|=[ ][(\[])[ \t]*$ | [)}\]]+[;,]?[ \t]*$
+    ).*$""",
+    re.VERBOSE | re.MULTILINE,
+)
+OFTEN = 25  # words among which a span makes a text technical
+MOST = 0.4  # the share of the characters of a line that are technical from which on all of it is
+
+
+@dataclass(frozen=True, eq=False)
+class Technical:
+    """inside: which characters of all texts are technical. spans: how many technical spans each text has."""
+
+    inside: Mask
+    spans: Ints
+
+    @staticmethod
+    def of(corpus: Corpus, rows: Mask | None = None) -> Technical:
+        """rows: the texts to look at, all others have none; default all."""
+        inside = np.zeros(corpus.codes.size, np.bool_)
+        many = np.zeros(len(corpus), np.int64)
+        which = np.arange(len(corpus)) if rows is None else np.flatnonzero(rows)
+        for row, text in zip(which.tolist(), corpus.take(which).strings(), strict=True):
+            spans = _spans(text)
+            if spans:
+                many[row] = len(spans)
+                begin = int(corpus.offsets[row])
+                for start, stop in spans:
+                    inside[begin + start : begin + stop] = True
+        return Technical(inside, many)
+
+    def rows(self, words: Ints) -> Mask:
+        """Which texts are technical prose: a span in a few words. words: how many each text has."""
+        out: Mask = (self.spans > 0) & (OFTEN * self.spans >= words)
+        return out
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """The technical spans of one text."""
+    found = [match.span() for kind in (QUOTED, CALL, BRACES, LINE) for match in kind.finditer(text)]
+    named = []
+    for chunk in CHUNK.finditer(text):
+        each = chunk.group()
+        if each.isalpha() and each[1:].islower():
+            continue
+        if SURE.search(each):
+            found.append(chunk.span())
+        else:
+            named += [(match.group(), chunk.start() + match.start()) for match in NAMED.finditer(each)]
+    if named:
+        bare = [SYMBOLS.sub("", name).lower() for name, _ in named]
+        word = lexicon().number(Ragged.of(bare)) >= 0
+        word |= lexicon().number(Ragged.of([name.translate(LEET) for name in bare])) >= 0
+        found += [
+            (start, start + len(name))
+            for (name, start), known in zip(named, word.tolist(), strict=True)
+            if not known and _parted(name)
+        ]
+    return _whole(text, found) if found else []
+
+
+def _parted(name: str) -> bool:
+    """Whether a name in CamelCase has only words for its parts; true for other names."""
+    if not name.isalpha():
+        return True
+    parts = CAMEL.findall(name)
+    return bool((lexicon().number(Ragged.of([part.lower() for part in parts])) >= 0).all())
+
+
+def _whole(text: str, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans from blank to blank, and the lines that they make up most of."""
+    wide, stop = [], 0
+    for start, end in sorted(found):
+        if end <= stop:
+            continue
+        begin = max(start, stop)
+        while begin > stop and not text[begin - 1].isspace():
+            begin -= 1
+        stop = end
+        while stop < len(text) and not text[stop].isspace():
+            stop += 1
+        wide.append((begin, stop))
+    total = np.zeros(len(text) + 1, np.int64)
+    for start, stop in wide:
+        total[start + 1 : stop + 1] = 1
+    total, begin, lines = np.cumsum(total), 0, []
+    for line in text.split("\n"):
+        inside = total[begin + len(line)] - total[begin]
+        if inside and inside > MOST * len(line.strip()):
+            lines.append((begin, begin + len(line)))
+        begin += len(line) + 1
+    return wide + lines
