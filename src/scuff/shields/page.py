@@ -16,7 +16,7 @@ from .candidates import Candidates
 from .channels import Bitcosts
 from .hashes import word_bits
 from .lexicon import HYPHEN, folded, lexicon
-from .technical import Technical
+from .technical import Technical, in_camel_case
 
 NAME = 0.9  # the share of capitals from which on a word is a name
 # how often a right word is in no list: small, at the start of a sentence, with a capital inside it, in a text without capitals
@@ -62,7 +62,7 @@ class Page:
         known = (number >= 0) | words.known(distinct)
         fixed, loud = _fixed(corpus, units, texts)
         technical = Technical.of(corpus)
-        staying = technical.inside[units.start]
+        staying = technical.inside[units.start] | in_camel_case(texts)
         return cls(
             corpus, units, distinct, kind, number[kind], ~known[kind], fixed | staying, loud & ~staying,
             *_beside(corpus, units), staying, technical.rows(units.per_row(len(corpus))),

@@ -11,29 +11,42 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..text.corpus import Corpus
-from ..text.ragged import Ints, Mask, Ragged
+from ..text.ragged import Ints, Mask, Ragged, sums
 from .lexicon import lexicon
 
 # Strings between blanks in which these stand are technical, whatever else they are.
 SURE = re.compile(
-    r""":: | -> | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \*\*\d | \\x[0-9a-fA-F]{2} | \\u[0-9a-fA-F]{4}
-    | \b[A-Za-z]:\\ | \b0[xX][0-9a-fA-F]+\b | \b\d{1,3}(?:_\d{3})+\b | \b[0-9a-f]{4,}(?:-[0-9a-f]{4,}){2}
-    | \b\d+(?::\d\d)?[ap]m\b | \b\d?[ap]\.m\b | \b\d{1,5}(?:-\d{1,7}){3,4}\b | \b\w=\w*["';] | ^--?[a-z][\w-]+= | \w="
+    r""":: | -> | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \\x[0-9a-fA-F]{2} | \\u[0-9a-fA-F]{4}
+    | \b[A-Za-z]:\\ | \b0[xX][0-9a-fA-F]+\b | \b[0-9a-f]{4,}(?:-[0-9a-f]{4,}){2}
+    | \b\w=\w*["';] | ^--?[a-z][\w-]+= | \w="
     | \$\{ | ^(?:~|\.{1,2})?/[\w.-]+/[\w.-]""",
     re.VERBOSE,
 )
-QUOTED = re.compile(r"(`+)(?!\s)[^`\n]+?\1")  # in backquotes
+FIGURES = re.compile(  # which prose has, too
+    r"\b\d{1,3}(?:_\d{3})+\b|\b\d+(?::\d\d)?[ap]m\b|\b\d?[ap]\.m\b|\b\d{1,5}(?:-\d{1,7}){3,4}\b|\*\*\d|\d[kKMG]?/\d"
+)
+QUOTED = re.compile(r"(?<!\w)(`{1,3})(?=\S)[^`\n]{1,99}(?<=\S)\1(?!\w)")  # in backquotes
 CALL = re.compile(r"(?<=\w)(?:\([^()\n]*\)|\[[^\[\]\n]*\])(?!\w)")  # f(x), a[i]
 BRACES = re.compile(r"\{\w+(?:[,:]\w*)+\}")
 # These are disguises if they are a word without their symbols, or with their digits read as letters.
 NAMED = re.compile(
     r"(?<![\w\\/.])(?:_*[A-Za-z][A-Za-z0-9]+(?:_+[A-Za-z0-9]{2,})+_*|__\w+__|[A-Za-z]{2}\w*(?:\\[\w.-]{2,})+"
-    r"|[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{6,}|(?=[a-f]*\d)[0-9a-f]{6,}"
-    r"|(?:[a-z]{2,}|[A-Z][a-z]+)(?:[A-Z][a-z]+)+)(?![\w\\])"
+    r"|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{6,}|(?=[a-f]*\d)[0-9a-f]{6,}"
+    r")(?![\w\\])"
 )
 CHUNK, SYMBOLS = re.compile(r"\S+"), re.compile(r"[\W_]+")
-CAMEL = re.compile(r"[A-Z]?[a-z]+")
+CAMEL_WORD, CAMEL = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})+"), re.compile(r"[A-Z]?[a-z]+")
 LEET = str.maketrans("013457", "oleast")
+JARGON = frozenset(  # no list of words has them
+    "stdin stdout stderr stdlib numpy scipy pandas pytest pydantic scikit asyncio async await bool int str dict tuple kwargs args "
+    "argv func cls init repr enum struct ptr malloc printf foo bar baz src dst tmp env venv conda pip pipx npm nginx sudo sshd "
+    "systemctl mkdir chmod grep awk regex json yaml toml csv utf ascii unicode http https ftp smtp tcp udp dns ssl tls ssh url "
+    "urls uri uuid localhost hostname filename filenames pathname dirname basename symlink symlinks plugin plugins docstring "
+    "docstrings runtime timestamp datetime charset codec codecs metadata namespace subclass subclasses superclass iterable "
+    "iterables iterator iterators mixin mixins hashable callable refactor refactored gzip zlib tarfile datagram netmask openssl "
+    "mypy pypi github gitlab bitbucket jupyter cython bibtex middleware frontend backend backends config configs login logins "
+    "boolean integer parser parsers tokenizer tokenizers subprocess multiprocessing coroutine coroutines linux unix posix".split()
+) - {"bar", "integer", "login", "logins", "plugin", "parser"}
 # Lines of code, of a shell, and of a log.
 LINE = re.compile(
     r"""^[ \t]*(?:
@@ -47,7 +60,7 @@ LINE = re.compile(
     ).*$""",
     re.VERBOSE | re.MULTILINE,
 )
-OFTEN = 25  # words among which a span makes a text technical
+OFTEN = 60  # words among which a span makes a text technical
 MOST = 0.4  # the share of the characters of a line that are technical from which on all of it is
 
 
@@ -65,12 +78,10 @@ class Technical:
         many = np.zeros(len(corpus), np.int64)
         which = np.arange(len(corpus)) if rows is None else np.flatnonzero(rows)
         for row, text in zip(which.tolist(), corpus.take(which).strings(), strict=True):
-            spans = _spans(text)
-            if spans:
-                many[row] = len(spans)
-                begin = int(corpus.offsets[row])
-                for start, stop in spans:
-                    inside[begin + start : begin + stop] = True
+            spans, figures = _spans(text)
+            many[row], begin = len(spans), int(corpus.offsets[row])
+            for start, stop in (*spans, *figures):
+                inside[begin + start : begin + stop] = True
         return Technical(inside, many)
 
     def rows(self, words: Ints) -> Mask:
@@ -79,16 +90,21 @@ class Technical:
         return out
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
-    """The technical spans of one text."""
+def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """The technical spans of one text, and its figures and times."""
     found = [match.span() for kind in (QUOTED, CALL, BRACES, LINE) for match in kind.finditer(text)]
-    named = []
+    named: list[tuple[str, int]] = []
+    figures: list[tuple[int, int]] = []
     for chunk in CHUNK.finditer(text):
         each = chunk.group()
-        if each.isalpha() and each[1:].islower():
+        if each.strip(".,:;!?()'\"*") in JARGON:
+            found.append(chunk.span())
+        if each.isalpha():
             continue
         if SURE.search(each):
             found.append(chunk.span())
+        elif FIGURES.search(each):
+            figures.append(chunk.span())
         else:
             named += [(match.group(), chunk.start() + match.start()) for match in NAMED.finditer(each)]
     if named:
@@ -98,17 +114,22 @@ def _spans(text: str) -> list[tuple[int, int]]:
         found += [
             (start, start + len(name))
             for (name, start), known in zip(named, word.tolist(), strict=True)
-            if not known and _parted(name)
+            if not known
         ]
-    return _whole(text, found) if found else []
+    return _whole(text, found) if found else [], figures
 
 
-def _parted(name: str) -> bool:
-    """Whether a name in CamelCase has only words for its parts; true for other names."""
-    if not name.isalpha():
-        return True
-    parts = CAMEL.findall(name)
-    return bool((lexicon().number(Ragged.of([part.lower() for part in parts])) >= 0).all())
+def in_camel_case(texts: Ragged) -> Mask:
+    """Which words are several words of the lexicon with capitals inside: ElementTree."""
+    out = np.zeros(len(texts), np.bool_)
+    small = (texts.codes >= ord("a")) & (texts.codes <= ord("z"))
+    inner = np.append(False, small[:-1] & (texts.codes[1:] >= ord("A")) & (texts.codes[1:] <= ord("Z")))
+    inner[texts.offsets[:-1][texts.lengths > 0]] = False
+    mine = np.flatnonzero(sums(inner, texts.offsets) > 0)
+    for word, name in zip(mine.tolist(), texts.take(mine).strings(), strict=True):
+        parts = CAMEL.findall(name) if CAMEL_WORD.fullmatch(name) else []
+        out[word] = bool(parts) and bool((lexicon().number(Ragged.of(parts)) >= 0).all())
+    return out
 
 
 def _whole(text: str, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
