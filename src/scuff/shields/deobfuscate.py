@@ -58,7 +58,7 @@ class Deobfuscate(Shield):
         row, at = _outside(row, at, Technical.of(short, some).inside)
         spaced = Repairs.of(_gone(short, Spans(row, at, at + 1)), np.full(row.size, SPACED), KINDS)
         whole = mended(short, spaced)
-        row, at = find_glued(whole, Technical.of(whole, some))
+        row, at = find_glued(whole, Technical.of(whole, some), changes.sure[rows])
         glued = Repairs.of(Edits.of(whole, Spans(row, at, at), _blanks(row.size)), np.full(row.size, GLUED), KINDS)
         found = _then(_then(found, spaced, part), glued, part)
         return _then(done, _of_rows(found, rows), corpus)

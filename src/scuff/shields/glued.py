@@ -54,13 +54,13 @@ AFFIXES = (
 BEFORE, BEHIND = "@#/\\_=&$<~%+|.", "@/\\_=<+|"
 
 
-def find_glued(corpus: Corpus, technical: Technical) -> tuple[Ints, Ints]:
+def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[Ints, Ints]:
     """Finds where blanks are missing inside words: rows and places. Technical texts are full of names such as localhost."""
     words = with_clitics(corpus)
     pieces = corpus.cut(words)
     right = lexicon().known(pieces)
     many = words.per_row(len(corpus))
-    may = splittable(corpus, words) & ~technical.inside[words.start] & ~technical.rows(many)[words.row]
+    may = splittable(corpus, words) & ~technical.inside[words.start] & ~technical.rows(many, tampered)[words.row]
     which = np.flatnonzero(~right & may)
     none = np.empty(0, np.int64)
     if not which.size:
@@ -76,9 +76,10 @@ def find_glued(corpus: Corpus, technical: Technical) -> tuple[Ints, Ints]:
     capital = (word_class(corpus.classes[words.start[which]]) == UPPER) & ~ways.plain
     limit = np.where(camel, np.inf, np.where(ways.parts > 2, LONG, VERY_LONG))
     limit = np.where(ways.helped & ~camel, SEVERAL, limit)
-    limit = np.where(helped & ~camel, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
+    limit = np.where(helped, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
     sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit)
     sure &= (ways.parts == 2) | (texts.lengths >= LETTERS * ways.parts)
+    sure &= ~camel | (np.bincount(row[sure], minlength=len(corpus)) > 1)[row]  # getElementById
     some = np.flatnonzero(sure & (texts.lengths <= TYPED))
     sure[some] &= ways.bits[some] + GLUED < misspelt_bits(texts.take(some))
     likely = cut & ways.known & ~camel & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))

@@ -16,17 +16,18 @@ from .lexicon import lexicon
 
 # Strings between blanks in which these stand are technical, whatever else they are.
 SURE = re.compile(
-    r""":: | -> | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \\x[0-9a-fA-F]{2} | \\u[0-9a-fA-F]{4}
+    r""":: | (?<![>-])->(?!>) | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \\x[0-9a-fA-F]{2} | \\u[0-9a-fA-F]{4}
     | \b[A-Za-z]:\\ | \b0[xX][0-9a-fA-F]+\b | \b[0-9a-f]{4,}(?:-[0-9a-f]{4,}){2}
-    | \b\w=\w*["';] | ^--?[a-z][\w-]+= | \w="
+    | \w=\w+;\w+= | ^--?[a-z][\w-]+= | \w="
     | \$\{ | ^(?:~|\.{1,2})?/[\w.-]+/[\w.-]""",
     re.VERBOSE,
 )
 FIGURES = re.compile(  # which prose has, too
-    r"\b\d{1,3}(?:_\d{3})+\b|\b\d+(?::\d\d)?[ap]m\b|\b\d?[ap]\.m\b|\b\d{1,5}(?:-\d{1,7}){3,4}\b|\*\*\d|\d[kKMG]?/\d"
+    r"\b\d{1,3}(?:_\d{3})+\b|\b\d+(?::\d\d)?[ap]m\b|\b\d?[ap]\.m\b"
+    r"|\b\d{3}-\d{1,5}-\d{1,7}-\d{1,7}-\d\b|\b\d-\d{2,7}-\d{2,7}-[\dX]\b|\*\*\d|\d[kKMG]/\d"
 )
 QUOTED = re.compile(r"(?<!\w)(`{1,3})(?=\S)[^`\n]{1,99}(?<=\S)\1(?!\w)")  # in backquotes
-CALL = re.compile(r"(?<=\w)(?:\([^()\n]*\)|\[[^\[\]\n]*\])(?!\w)")  # f(x), a[i]
+CALL = re.compile(r"(?<=\w)(?:\([^()\s]*(?:,[ ][^()\s]+)*\)|\[[^\[\]\s]*(?:,[ ][^\[\]\s]+)*\])(?!\w)")  # f(x), a[i]
 BRACES = re.compile(r"\{\w+(?:[,:]\w*)+\}")
 # These are disguises if they are a word without their symbols, or with their digits read as letters.
 NAMED = re.compile(
@@ -84,10 +85,13 @@ class Technical:
                 inside[begin + start : begin + stop] = True
         return Technical(inside, many)
 
-    def rows(self, words: Ints) -> Mask:
-        """Which texts are technical prose: a span in a few words. words: how many each text has."""
+    def rows(self, words: Ints, tampered: Ints | None = None) -> Mask:
+        """Which texts are technical prose: a span in a few words, and fewer words that were tampered with.
+
+        words: how many each text has.
+        """
         out: Mask = (self.spans > 0) & (OFTEN * self.spans >= words)
-        return out
+        return out if tampered is None else out & (tampered <= self.spans)
 
 
 def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -97,9 +101,14 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     figures: list[tuple[int, int]] = []
     for chunk in CHUNK.finditer(text):
         each = chunk.group()
-        if each.strip(".,:;!?()'\"*") in JARGON:
-            found.append(chunk.span())
         if each.isalpha():
+            if each in JARGON:
+                found.append(chunk.span())
+            continue
+        bare = each.strip(".,:;!?()'\"*")
+        if bare.isalpha():
+            if bare in JARGON:
+                found.append(chunk.span())
             continue
         if SURE.search(each):
             found.append(chunk.span())
@@ -108,9 +117,9 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         else:
             named += [(match.group(), chunk.start() + match.start()) for match in NAMED.finditer(each)]
     if named:
-        bare = [SYMBOLS.sub("", name).lower() for name, _ in named]
-        word = lexicon().number(Ragged.of(bare)) >= 0
-        word |= lexicon().number(Ragged.of([name.translate(LEET) for name in bare])) >= 0
+        plain = [SYMBOLS.sub("", name).lower() for name, _ in named]
+        word = lexicon().number(Ragged.of(plain)) >= 0
+        word |= lexicon().number(Ragged.of([name.translate(LEET) for name in plain])) >= 0
         found += [
             (start, start + len(name))
             for (name, start), known in zip(named, word.tolist(), strict=True)
