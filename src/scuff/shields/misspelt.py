@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
-from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, spread
+from ..text.ragged import Bits, Floats, Ints, Mask, Ragged
 from ..text.random import mix
 from .hashes import HashTable
 from .keys import BACK, LONGEST, POWER, RANDOM, VOWEL, Spelt
@@ -30,6 +31,17 @@ FIRST, LAST = mix(np.arange(7005, 7007, dtype=np.uint64))
 DOWN = np.cumprod(np.append(np.uint64(1), np.full(512, BACK, np.uint64)), dtype=np.uint64)
 UP = np.cumprod(np.append(np.uint64(1), np.full(512, POWER[1], np.uint64)), dtype=np.uint64)
 BITS = 22
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """What, in the text of each word, an error and a missing blank cost: bits."""
+
+    error: Floats
+    blank: Floats
+
+    def take(self, which: Ints) -> Prices:
+        return Prices(self.error[which], self.blank[which])
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +96,15 @@ def _lookup(kind: int, keys: Bits) -> tuple[Ints, Ints]:
 
 
 def misspelt_parts(words: Ragged) -> Iterator[tuple[int, Ints, Ints, Floats]]:
-    """For parts of some length: that length, where they begin in all codes, a word that each may be, and the bits of the error."""
+    """For parts of some length: that length, where they begin in all codes, a word that each may be, the bits of the error."""
     spelt = Spelt.of(folded(words))
     letters, place = spelt.letters, spelt.place
     left = spelt.lengths[spelt.word] - place
     plain = np.append(0, np.cumsum(letters >= 26))
     vowels = np.append(0, np.cumsum(VOWEL[np.minimum(letters, 28)]))
-    running = np.append(np.uint64(0), np.cumsum((letters.astype(np.uint64) + np.uint64(1)) * UP[place], dtype=np.uint64))
+    running = np.append(
+        np.uint64(0), np.cumsum((letters.astype(np.uint64) + np.uint64(1)) * UP[place], dtype=np.uint64)
+    )
     unordered = np.append(np.uint64(0), np.cumsum(RANDOM[letters], dtype=np.uint64))
     for length in range(2, LONG + 1):
         at = np.flatnonzero(left >= length)
@@ -117,3 +131,25 @@ def misspelt_parts(words: Ragged) -> Iterator[tuple[int, Ints, Ints, Floats]]:
 
 def _priced(at: Ints, hit: Ints, word: Ints, bits: float) -> tuple[Ints, Ints, Floats]:
     return at[hit], word, np.full(hit.size, bits)
+
+
+def add_misspelt(
+    words: Ragged, prices: Prices, cost: npt.NDArray[np.float32], number: npt.NDArray[np.int32], cut: float
+) -> None:
+    """Puts parts that are words with an error beside those without, and the price of a missing blank on all.
+
+    cost, number: of each part, by its length, place and word, as in splitting.py. cut: bits of a place where words are cut.
+    """
+    row = np.repeat(np.arange(len(words)), words.lengths)
+    place = np.arange(words.codes.size) - words.offsets[row]
+    cost[:, 1:] += prices.blank.astype(np.float32)
+    flat, numbers = cost.reshape(-1), number.reshape(-1)
+    table = lexicon().cost
+    for length, at, word, bits in misspelt_parts(words):
+        if length > cost.shape[0]:
+            break
+        bits = table[word] + bits + prices.error[row[at]] + np.where(place[at] > 0, cut + prices.blank[row[at]], 0)
+        cell = ((length - 1) * cost.shape[1] + place[at]) * cost.shape[2] + row[at]
+        better = np.flatnonzero(bits < flat[cell])
+        flat[cell[better]] = bits[better]
+        numbers[cell[better]] = word[better]
