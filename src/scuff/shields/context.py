@@ -123,7 +123,9 @@ def _staying(page: Page) -> Mask:
     texts = page.corpus.cut(page.units)
     letter = ((texts.codes | np.uint32(32)) >= ord("a")) & ((texts.codes | np.uint32(32)) <= ord("z"))
     digit = (texts.codes >= ord("0")) & (texts.codes <= ord("9"))
+    letters = sums(letter, texts.offsets)
     stay = (3 * sums(letter, texts.offsets) < texts.lengths) | (sums(digit, texts.offsets) > 0)
+    stay |= (letters == 1) & (texts.lengths == 2)  # x̄
     odd = np.flatnonzero(page.fixed & ~stay)
     if odd.size:
         stay[odd] = in_addresses(page.corpus, page.units.where(odd))
