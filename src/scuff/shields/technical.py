@@ -120,6 +120,7 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         plain = [SYMBOLS.sub("", name).lower() for name, _ in named]
         word = lexicon().number(Ragged.of(plain)) >= 0
         word |= lexicon().number(Ragged.of([name.translate(LEET) for name in plain])) >= 0
+        word |= lexicon().number(Ragged.of([name.strip("0123456789") for name in plain])) >= 0  # 10dead
         found += [
             (start, start + len(name))
             for (name, start), known in zip(named, word.tolist(), strict=True)
