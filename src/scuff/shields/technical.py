@@ -32,7 +32,7 @@ BRACES = re.compile(r"\{\w+(?:[,:]\w*)+\}")
 # These are disguises if they are a word without their symbols, or with their digits read as letters.
 NAMED = re.compile(
     r"(?<![\w\\/.])(?:_*[A-Za-z][A-Za-z0-9]+(?:_+[A-Za-z0-9]{2,})+_*|__\w+__|[A-Za-z]{2}\w*(?:\\[\w.-]{2,})+"
-    r"|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{6,}|(?=[a-f]*\d)[0-9a-f]{6,}"
+    r"|(?=[A-Z]*\d[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{6,}|(?=[a-f]*\d)[0-9a-f]{6,}"
     r")(?![\w\\])"
 )
 CHUNK, SYMBOLS = re.compile(r"\S+"), re.compile(r"[\W_]+")
@@ -121,11 +121,9 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         word = lexicon().number(Ragged.of(plain)) >= 0
         word |= lexicon().number(Ragged.of([name.translate(LEET) for name in plain])) >= 0
         word |= lexicon().number(Ragged.of([name.strip("0123456789") for name in plain])) >= 0  # 10dead
-        found += [
-            (start, start + len(name))
-            for (name, start), known in zip(named, word.tolist(), strict=True)
-            if not known
-        ]
+        for (name, start), known in zip(named, word.tolist(), strict=True):
+            if not known:
+                (figures if name.isalnum() else found).append((start, start + len(name)))
     return _whole(text, found) if found else [], figures
 
 

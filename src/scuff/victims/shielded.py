@@ -71,7 +71,7 @@ class Shielded(Victim):
         if not isinstance(victim, Victim):
             raise TypeError(
                 f"expected a Victim for Shielded.victim, got {type(victim).__name__}: "
-                "open_victim(it) makes a victim of a function, a model or a spec"
+                "scuff.victims.open.open_victim(model, task, labels) makes one of a function"
             )
         self.victim, self.shield = victim, parse(shield)
         if isinstance(victim, Shielded):  # whose shield comes second
