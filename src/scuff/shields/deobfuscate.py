@@ -9,7 +9,7 @@ import numpy as np
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ints, Mask, Ragged, bounds
+from ..text.ragged import Ints, Mask, Ragged, bounds, sums
 from ..text.words import Spans
 from .base import Repairs, Shield, mended
 from .bits import among
@@ -48,7 +48,7 @@ class Deobfuscate(Shield):
         rows = np.flatnonzero(suspicious(now))
         if not rows.size:
             return done
-        part, some = now.take(rows), technical.spans[rows] > 0
+        part, some = now.take(rows), (sums(technical.inside, corpus.offsets) > 0)[rows]
         stays = Technical.of(part, some).inside
         long, wide = (each.where(~stays[each.start]) for each in (find_stretched(part), find_doubled(part)))
         edits = Edits.join([_gone(part, long), _gone(part, wide)])

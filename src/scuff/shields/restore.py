@@ -29,7 +29,7 @@ TITLE, FARTHER = (
     3.0,
     4.0,
 )  # more bits in a clean text, for a word that may be a name, and for far-fetched kinds of errors
-TECHNICAL = 9.0  # more bits in technical texts, which are full of words that no list has
+TECHNICAL = 11.0  # more bits in technical texts, which are full of words that no list has
 FETCHED = np.isin(KINDS, ("keyboard", "mixed"))  # which are far-fetched if there is no sign of an attack
 FEW, MANY = 0.02, 0.06  # the shares of wrong words in a clean text, and in one that is not
 KNOWN = 0.5  # more bits for a word that is known

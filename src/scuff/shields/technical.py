@@ -61,7 +61,7 @@ LINE = re.compile(
     ).*$""",
     re.VERBOSE | re.MULTILINE,
 )
-OFTEN = 60  # words among which a span makes a text technical
+OFTEN = 150  # words among which a span makes a text technical
 MOST = 0.4  # the share of the characters of a line that are technical from which on all of it is
 
 
@@ -106,7 +106,7 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
                 found.append(chunk.span())
             continue
         bare = each.strip(".,:;!?()'\"*")
-        if bare.isalpha():
+        if bare.isalpha() and "()" not in each:
             if bare in JARGON:
                 found.append(chunk.span())
             continue
