@@ -52,6 +52,8 @@ ERROR, FEWER = (
 )  # bits of an error where every word has one; what a missing blank beside errors saves
 ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
 TOLD, ENOUGH = 5.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
+PROSE = "of the and from with at was were between in for"  # with which few names of code begin
+MORE = 3  # words that run together for sure, beside one for each technical span, which a technical text may have
 CODED = "Error Exception Warning Handler Parser Stack List Message Processor Type Id Class Object Set Map Form Request"
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
@@ -67,7 +69,7 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     pieces = corpus.cut(words)
     right = lexicon().known(pieces)
     many = words.per_row(len(corpus))
-    may = splittable(corpus, words) & ~technical.inside[words.start] & ~technical.rows(many, tampered)[words.row]
+    may = splittable(corpus, words) & ~technical.inside[words.start]
     which = np.flatnonzero(~right & may)
     none = np.empty(0, np.int64)
     if not which.size:
@@ -87,11 +89,14 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit)
     sure &= (ways.parts == 2) | (texts.lengths >= LETTERS * ways.parts)
     once = first_of_each(texts, row)  # a word that comes again proves nothing more
-    others = np.bincount(row[sure & once], minlength=len(corpus))[row] > 1
-    sure &= ~camel | others & ~one_of(_last_parts(texts), CODED)  # getElementById, RuntimeError
+    count = np.bincount(row[sure & once], minlength=len(corpus))
+    prose = np.isin(ways.first, lexicon().number(Ragged.of(PROSE.split())))  # ofChief
+    sure &= ~camel | prose | (count > 1)[row] & ~one_of(_last_parts(texts), CODED)  # getElementById, RuntimeError
+    calm = technical.rows(many, tampered) & (count <= MORE + technical.spans)
+    sure &= ~calm[row]
     some = np.flatnonzero(sure & (texts.lengths <= TYPED))
     sure[some] &= ways.bits[some] + GLUED < misspelt_bits(texts.take(some))
-    likely = cut & ways.known & ~camel & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
+    likely = cut & ways.known & ~camel & ~calm[row] & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
     ours = english(corpus, words, right, row[sure | likely])[row]
     sure &= ours
     seen = np.bincount(row[sure & once], minlength=len(corpus))
