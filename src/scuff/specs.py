@@ -71,7 +71,9 @@ class Family(Generic[T]):
         name, options = parse_call(spec)
         kind = self.find(name)
         if isinstance(kind, type) and not issubclass(kind, self.base):
-            raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got the class {kind.__name__}{self.hint}")
+            raise ValueError(
+                f"expected {self.what} ({self.base.__name__}) from {name}, got the class {kind.__name__}{self.hint}"
+            )
         if isinstance(kind, type) and issubclass(kind, Part):
             check_options(kind)
         made = _construct(name, kind, options)

@@ -82,7 +82,9 @@ def _mend(args: argparse.Namespace) -> None:
 
     if args.false_alarms is not None:
         raise ValueError(f"expected --false-alarms beside --detect, got --false-alarms {args.false_alarms:g} alone")
-    mending = Mending.of(DEFAULT if args.shield is None else args.shield, args.protect, only=args.only, detail=args.report is not None)
+    mending = Mending.of(
+        DEFAULT if args.shield is None else args.shield, args.protect, only=args.only, detail=args.report is not None
+    )
     with replacing(args.report, args.input) if args.report else nullcontext() as report:
         found = shield_file(
             input_of(args), args.output, mending, edits_to=args.edits, progress=progress_bar(args.quiet)

@@ -110,7 +110,9 @@ def repairs_in_context(corpus: Corpus, kinds: tuple[str, ...]) -> Repairs:
         return Repairs.none(kinds)
     best, _, evidence = pairs.judged()
     row = pairs.page.units.row[pairs.look[pairs.found.of[best]]]
-    done = best[np.round(evidence @ WEIGHTS, 3) > TECHNICAL * pairs.page.technical[row]]  # rounded: the last bits of a sum decide nothing
+    done = best[
+        np.round(evidence @ WEIGHTS, 3) > TECHNICAL * pairs.page.technical[row]
+    ]  # rounded: the last bits of a sum decide nothing
     unit = pairs.look[pairs.found.of[done]]
     mine = ~_foreign(pairs.page, unit)[pairs.page.units.row[unit]]
     done, spans = done[mine], pairs.page.units.where(unit[mine])

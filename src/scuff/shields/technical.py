@@ -27,7 +27,9 @@ FIGURES = re.compile(  # which prose has, too
     r"|\b\d{3}-\d{1,5}-\d{1,7}-\d{1,7}-\d\b|\b\d-\d{2,7}-\d{2,7}-[\dX]\b|\*\*\d|\d[kKMG]/\d"
 )
 QUOTED = re.compile(r"(?<!\w)(`{1,3})(?=\S)[^`\n]{1,99}(?<=\S)\1(?!\w)")  # in backquotes
-CALL = re.compile(r"(?<=\w)(?:\((?:\w|[^()\s]{0,40}[^\w()\s][^()\s]{0,40}(?:(?<=,)[ ][^()\s]{1,40}){0,9})\)|\[[^\[\]\s]{0,40}\])(?!\w)")  # f(x), a[i]
+CALL = re.compile(
+    r"(?<=\w)(?:\((?:\w|[^()\s]{0,40}[^\w()\s][^()\s]{0,40}(?:(?<=,)[ ][^()\s]{1,40}){0,9})\)|\[[^\[\]\s]{0,40}\])(?!\w)"
+)  # f(x), a[i]
 BRACES = re.compile(r"\{\w+(?:[,:]\w*)+\}")
 # These are disguises if they are a word without their symbols, or with their digits read as letters.
 NAMED = re.compile(
