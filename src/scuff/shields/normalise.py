@@ -27,8 +27,8 @@ class Normalise(Shield):
     """Mends look-alikes of other scripts, invisible and direction characters, piled-up marks, letters of other styles and widths,
     blanks that are none, and accents that no language put there.
 
-    Text of one script stays, as do the accents of real words, joiners that emoji and scripts need, and typographic signs. Printable
-    ASCII stays, but for a character that a backspace behind it takes back.
+    Text of one script stays, as do the accents of real words, joiners that emoji and scripts need, and typographic signs.
+    Printable ASCII stays, but for a character that a backspace behind it takes back.
     """
 
     name: ClassVar[str] = "normalise"

@@ -16,7 +16,8 @@ from .lexicon import lexicon
 
 # Strings between blanks in which these stand are technical, whatever else they are.
 SURE = re.compile(
-    r"""\x1b\[ | :: | (?<![>-])->(?!>) | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \\x[0-9a-fA-F]{2} | \\u[0-9a-fA-F]{4}
+    r"""\x1b\[ | :: | (?<![>-])->(?!>) | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \\x[0-9a-fA-F]{2} 
+    | \\u[0-9a-fA-F]{4}
     | \b[A-Za-z]:\\ | \b0[xX][0-9a-fA-F]+\b | \b[0-9a-f]{4,}(?:-[0-9a-f]{4,}){2}
     | \w=\w+;\w+= | ^--?[a-z][\w-]+= | \w="
     | \$\{ | ^(?:~|\.{1,2})?/[\w.-]+/[\w.-]""",
@@ -40,26 +41,34 @@ NAMED = re.compile(
 CHUNK, SYMBOLS = re.compile(r"\S+"), re.compile(r"[\W_]+")
 CAMEL_WORD, CAMEL = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})+"), re.compile(r"[A-Z]?[a-z]+")
 LEET = str.maketrans("013457", "oleast")
-JARGON = frozenset(  # no list of words has them
-    "stdin stdout stderr stdlib numpy scipy pandas pytest pydantic scikit asyncio async await bool int str dict tuple kwargs args "
-    "argv func cls init repr enum struct ptr malloc printf foo bar baz src dst tmp env venv conda pip pipx npm nginx sudo sshd "
-    "systemctl mkdir chmod grep awk regex json yaml toml csv utf ascii unicode http https ftp smtp tcp udp dns ssl tls ssh url "
-    "urls uri uuid localhost hostname filename filenames pathname dirname basename symlink symlinks plugin plugins docstring "
-    "docstrings runtime timestamp datetime charset codec codecs metadata namespace subclass subclasses superclass iterable "
-    "iterables iterator iterators mixin mixins hashable callable refactor refactored gzip zlib tarfile datagram netmask openssl "
-    "mypy pypi github gitlab bitbucket jupyter cython bibtex middleware frontend backend backends config configs login logins "
-    "boolean integer parser parsers tokenizer tokenizers subprocess multiprocessing coroutine coroutines linux unix posix".split()
-) - {"bar", "integer", "login", "logins", "plugin", "parser"}
+WORDS = (  # of computing, which no list of words has
+    "args argv ascii async asyncio await awk backend backends basename baz bibtex bitbucket bool boolean callable "
+    "charset chmod cls codec codecs conda config configs coroutine coroutines csv cython datagram datetime dict "
+    "dirname dns docstring docstrings dst enum env filename filenames foo frontend ftp func github gitlab grep gzip "
+    "hashable hostname http https init int iterable iterables iterator iterators json jupyter kwargs linux localhost "
+    "malloc metadata middleware mixin mixins mkdir multiprocessing mypy namespace netmask nginx npm numpy openssl "
+    "pandas parsers pathname pip pipx plugins posix printf ptr pydantic pypi pytest refactor refactored regex repr "
+    "runtime scikit scipy smtp src ssh sshd ssl stderr stdin stdlib stdout str struct subclass subclasses subprocess "
+    "sudo superclass symlink symlinks systemctl tarfile tcp timestamp tls tmp tokenizer tokenizers toml tuple udp "
+    "unicode unix uri url urls utf uuid venv yaml zlib "
+)
+JARGON = frozenset(WORDS.split())
 # Lines of code, of a shell, and of a log.
 LINE = re.compile(
     r"""^[ \t]*(?:
       >>>[ ] | \.\.\.[ ] | \$[ ]\S | \([\w.-]+\)[ ]?\$[ ] | [#]!/ | [\w.-]+@[\w.-]+[:~\w/]*[$#][ ]
-    | import[ ][\w.]+(?:[ ]as[ ]\w+)?(?:,[ ]?\w+)*;?[ \t]*$ | from[ ][\w.]+[ ]import[ ] | (?:async[ ])?def[ ]\w+\( | class[ ]\w+[(:]
-    | (?:if|for|while|switch|catch)[ ]?\(.*(?:[;{=<>]|\)$) | [#]include\b | (?:const|let|var|int|char|void|static)[ ]\w+[ ]?[=(;]
-    | (?:sudo|pip|pipx|npm|git|apt|apt-get|conda|docker|systemctl|chmod|mkdir|rm|curl|wget|ssh)[ ](?:-|\w+[ \t]?-|install\b|\w+ctl\b|.*[/=]|\w+$)
-    | \w[\w.\[\]'"]*[ ](?:[-+*/|&%]|//|\*\*)?=[ ](?=\S.*[(\[{"'.\d]|\w+;?$).* | (?:[\w.]+\(.*\)|[\w.\])'"]+[ ]?[=({].*|return\b.*|\w+);[ \t]*$
-    | (?:\[|<\d+>)?(?:\d{4}-\d\d-\d\d|\d\d/\w{3}/\d{4}|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)?[ ]?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[ ]+\d+)[T: ]\d\d:\d\d
-    | [d-][r-][w-][xs-][r-][w-][xs-][r-][w-][xt-][ ] | [|+](?:[-=]+[|+])+ | .*(?:[\w)=][ ]?\{|\w[(\[]|=[ ][(\[])[ \t]*$ | [)}\]]+[;,]?[ \t]*$
+    | import[ ][\w.]+(?:[ ]as[ ]\w+)?(?:,[ ]?\w+)*;?[ \t]*$ | from[ ][\w.]+[ ]import[ ] | (?:async[ ])?def[ ]\w+\(
+    | class[ ]\w+[(:]
+    | (?:if|for|while|switch|catch)[ ]?\(.*(?:[;{=<>]|\)$) | [#]include\b
+    | (?:const|let|var|int|char|void|static)[ ]\w+[ ]?[=(;]
+    | (?:sudo|pip|pipx|npm|git|apt|apt-get|conda|docker|systemctl|chmod|mkdir|rm|curl|wget|ssh)[ ](?:-|\w+[ \t]?-
+      |install\b|\w+ctl\b|.*[/=]|\w+$)
+    | \w[\w.\[\]'"]*[ ](?:[-+*/|&%]|//|\*\*)?=[ ](?=\S.*[(\[{"'.\d]|\w+;?$).*
+    | (?:[\w.]+\(.*\)|[\w.\])'"]+[ ]?[=({].*|return\b.*|\w+);[ \t]*$
+    | (?:\[|<\d+>)?(?:\d{4}-\d\d-\d\d|\d\d/\w{3}/\d{4}|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)?[ ]?(?:Jan|Feb|Mar|Apr|May|Jun
+      |Jul|Aug|Sep|Oct|Nov|Dec)[ ]+\d+)[T: ]\d\d:\d\d
+    | [d-][r-][w-][xs-][r-][w-][xs-][r-][w-][xt-][ ] | [|+](?:[-=]+[|+])+ | .*(?:[\w)=][ ]?\{|\w[(\[]|=[ ][(\[])[ \t]*$
+    | [)}\]]+[;,]?[ \t]*$
     ).*$""",
     re.VERBOSE | re.MULTILINE,
 )
