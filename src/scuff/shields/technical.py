@@ -16,7 +16,7 @@ from .lexicon import lexicon
 
 # Strings between blanks in which these stand are technical, whatever else they are.
 SURE = re.compile(
-    r"""\x1b\[ | :: | (?<![>-])->(?!>) | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \\x[0-9a-fA-F]{2} 
+    r"""\x1b\[ | :: | (?<![>-])->(?!>) | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \\x[0-9a-fA-F]{2}
     | \\u[0-9a-fA-F]{4}
     | \b[A-Za-z]:\\ | \b0[xX][0-9a-fA-F]+\b | \b[0-9a-f]{4,}(?:-[0-9a-f]{4,}){2}
     | \w=\w+;\w+= | ^--?[a-z][\w-]+= | \w="
