@@ -55,6 +55,7 @@ class Family(Generic[T]):
     base: type
     shipped: Mapping[str, Any]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    hint: str = ""  # how to write an own one, behind the error about a class that is none
 
     def build(self, spec: str | T) -> T:
         """Returns the part that a spec names, or an object of this family as it is.
@@ -70,7 +71,9 @@ class Family(Generic[T]):
         name, options = parse_call(spec)
         kind = self.find(name)
         if isinstance(kind, type) and not issubclass(kind, self.base):
-            raise ValueError(f"expected {self.what} ({self.base.__name__}) from {name}, got the class {kind.__name__}")
+            raise ValueError(
+                f"expected {self.what} ({self.base.__name__}) from {name}, got the class {kind.__name__}{self.hint}"
+            )
         if isinstance(kind, type) and issubclass(kind, Part):
             check_options(kind)
         made = _construct(name, kind, options)
@@ -139,7 +142,13 @@ def parse_call(spec: str) -> tuple[str, dict[str, Any]]:
             raise ValueError
         return name, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError):
-        raise ValueError(f"expected name(option=value, ...), got {spec.strip()!r}") from None
+        quoted = re.sub(r"=\s*([A-Za-z_][\w-]*)\s*(?=[,)])", _quoted, spec.strip())
+        hint = f"; text is quoted: {quoted}" if quoted != spec.strip() else ""
+        raise ValueError(f"expected name(option=value, ...), got {spec.strip()!r}{hint}") from None
+
+
+def _quoted(value: re.Match[str]) -> str:
+    return value.group() if value.group(1) in ("True", "False", "None") else f"='{value.group(1)}'"
 
 
 def _construct(name: str, kind: Any, options: dict[str, Any]) -> Any:

@@ -300,3 +300,21 @@ def test_detect(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"expected --detect without {flag[0]}, got both" in capsys.readouterr().err
     assert main(["shield", *command, "--false-alarms", "0.2"]) == 2
     assert "for detector.false_alarms, got 0.2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("restore(tier=context)", "text is quoted: restore(tier='context')"),
+        ("", "expected the name of a shield, got ''"),
+        ("own.py:Mine", "subclass scuff.shields.Shield and write mend"),
+    ],
+)
+def test_errors_say_what_to_write(
+    spec: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text("class Mine:\n    pass\n")
+    Path("in.txt").write_text("a text\n")
+    assert main(["shield", "in.txt", "--shield", spec]) == 2
+    assert message in capsys.readouterr().err

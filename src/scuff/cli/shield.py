@@ -82,7 +82,9 @@ def _mend(args: argparse.Namespace) -> None:
 
     if args.false_alarms is not None:
         raise ValueError(f"expected --false-alarms beside --detect, got --false-alarms {args.false_alarms:g} alone")
-    mending = Mending.of(args.shield or DEFAULT, args.protect, only=args.only, detail=args.report is not None)
+    mending = Mending.of(
+        DEFAULT if args.shield is None else args.shield, args.protect, only=args.only, detail=args.report is not None
+    )
     with replacing(args.report, args.input) if args.report else nullcontext() as report:
         found = shield_file(
             input_of(args), args.output, mending, edits_to=args.edits, progress=progress_bar(args.quiet)
@@ -94,7 +96,7 @@ def _mend(args: argparse.Namespace) -> None:
         _print_report(content, sys.stderr if args.output == "-" else sys.stdout)
     where = "" if args.output == "-" else f" in {args.output}"
     changed = f"{found.changed_texts:,} mended by {found.repairs:,} repairs"
-    say(args.quiet, f"{found.texts:,} texts{where}, {changed}; {content['signature']}")
+    say(args.quiet, f"{_texts(found.texts)}{where}, {changed}; {content['signature']}")
     report_failures(found.failures, skip=args.skip_errors, verb="mended")
     _gate(args, found.changed_texts, "had to be mended")
 
@@ -111,10 +113,14 @@ def _detect(args: argparse.Namespace) -> None:
     where = "" if args.output == "-" else f" in {args.output}"
     say(
         args.quiet,
-        f"{found.texts:,} texts{where}, {found.changed_texts:,} called tampered with; {detecting.signature}",
+        f"{_texts(found.texts)}{where}, {found.changed_texts:,} called tampered with; {detecting.signature}",
     )
     report_failures(found.failures, skip=args.skip_errors, what="have no verdict", verb="read")
     _gate(args, found.changed_texts, "are called tampered with")
+
+
+def _texts(count: int) -> str:
+    return f"{count:,} text" + "s" * (count != 1)
 
 
 def _gate(args: argparse.Namespace, count: int, what: str) -> None:

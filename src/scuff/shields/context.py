@@ -28,6 +28,7 @@ from .units import Units
 Array = npt.NDArray[np.float32]
 LOOK_KNOWN, LOOK_UNKNOWN = -1.0, -2.5  # log odds of a change below which no word is ever replaced
 FOREIGN = 0.15  # the share of replaced words from which on the language of a text is looked at
+TECHNICAL = 4.0  # log odds that a change needs in technical texts
 NO_CHANNEL = -40.0  # bits of an error that the tables do not know
 RARE, COST = 14.0, 0.69  # what a word that the network does not know gets, and what it loses per bit of its cost
 WEIGHTS = np.array(  # of what `judged` returns; build/shields/fit_context.py prints them
@@ -109,7 +110,10 @@ def repairs_in_context(corpus: Corpus, kinds: tuple[str, ...]) -> Repairs:
     if pairs is None:
         return Repairs.none(kinds)
     best, _, evidence = pairs.judged()
-    done = best[np.round(evidence @ WEIGHTS, 3) > 0]  # rounded: the last bits of a sum decide nothing
+    row = pairs.page.units.row[pairs.look[pairs.found.of[best]]]
+    done = best[
+        np.round(evidence @ WEIGHTS, 3) > TECHNICAL * pairs.page.technical[row]
+    ]  # rounded: the last bits of a sum decide nothing
     unit = pairs.look[pairs.found.of[done]]
     mine = ~_foreign(pairs.page, unit)[pairs.page.units.row[unit]]
     done, spans = done[mine], pairs.page.units.where(unit[mine])
@@ -122,11 +126,13 @@ def _staying(page: Page) -> Mask:
     texts = page.corpus.cut(page.units)
     letter = ((texts.codes | np.uint32(32)) >= ord("a")) & ((texts.codes | np.uint32(32)) <= ord("z"))
     digit = (texts.codes >= ord("0")) & (texts.codes <= ord("9"))
+    letters = sums(letter, texts.offsets)
     stay = (3 * sums(letter, texts.offsets) < texts.lengths) | (sums(digit, texts.offsets) > 0)
+    stay |= (letters == 1) & (texts.lengths == 2)  # x̄
     odd = np.flatnonzero(page.fixed & ~stay)
     if odd.size:
         stay[odd] = in_addresses(page.corpus, page.units.where(odd))
-    return stay
+    return stay | page.staying
 
 
 def _capitals(page: Page) -> Mask:

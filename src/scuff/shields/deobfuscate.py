@@ -9,7 +9,7 @@ import numpy as np
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ints, Mask, Ragged, bounds
+from ..text.ragged import Ints, Mask, Ragged, bounds, sums
 from ..text.words import Spans
 from .base import Repairs, Shield, mended
 from .bits import among
@@ -18,6 +18,7 @@ from .lexicon import lexicon
 from .spacing import find_doubled, find_spaced
 from .stretched import find_stretched
 from .symbols import find_symbols
+from .technical import Technical
 
 KINDS = ("symbols", "leet", "stretched", "doubled-space", "spaced", "glued")
 SYMBOLS, LEET, STRETCHED, DOUBLED, SPACED, GLUED = range(len(KINDS))
@@ -38,7 +39,8 @@ class Deobfuscate(Shield):
     def mend(self, corpus: Corpus) -> Repairs:
         if not corpus.of_lists:  # words as they look now, not those that a perturbed corpus remembers
             corpus = corpus.anew()
-        changes = find_symbols(corpus)
+        technical = Technical.of(corpus)
+        changes = find_symbols(corpus, technical.inside)
         text = Ragged(changes.new[changes.new > 0], bounds((changes.new > 0).astype(np.int64)))
         edits = Edits.of(corpus, Spans(changes.row, changes.at, changes.at + 1), text)
         done = Repairs.of(edits, np.where(changes.read, LEET, SYMBOLS), KINDS)
@@ -46,15 +48,17 @@ class Deobfuscate(Shield):
         rows = np.flatnonzero(suspicious(now))
         if not rows.size:
             return done
-        part = now.take(rows)
-        long, wide = find_stretched(part), find_doubled(part)
+        part, some = now.take(rows), (sums(technical.inside, corpus.offsets) > 0)[rows]
+        stays = Technical.of(part, some).inside
+        long, wide = (each.where(~stays[each.start]) for each in (find_stretched(part), find_doubled(part)))
         edits = Edits.join([_gone(part, long), _gone(part, wide)])
         found = Repairs.of(edits, np.repeat([STRETCHED, DOUBLED], [len(long), len(wide)]), KINDS)
         short = mended(part, found)
         row, at = find_spaced(short, changes.sure[rows])
+        row, at = _outside(row, at, Technical.of(short, some).inside)
         spaced = Repairs.of(_gone(short, Spans(row, at, at + 1)), np.full(row.size, SPACED), KINDS)
         whole = mended(short, spaced)
-        row, at = find_glued(whole)
+        row, at = find_glued(whole, Technical.of(whole, some), changes.sure[rows])
         glued = Repairs.of(Edits.of(whole, Spans(row, at, at), _blanks(row.size)), np.full(row.size, GLUED), KINDS)
         found = _then(_then(found, spaced, part), glued, part)
         return _then(done, _of_rows(found, rows), corpus)
@@ -73,6 +77,12 @@ def suspicious(corpus: Corpus) -> Mask:
     again = np.flatnonzero(twice & ((codes[1:] == ord(" ")) | np.append(twice[1:], False)[: twice.size]))
     out[np.searchsorted(offsets, again, "right") - 1] = True
     return out
+
+
+def _outside(row: Ints, at: Ints, stays: Mask) -> tuple[Ints, Ints]:
+    """The places beside which nothing has to stay."""
+    free = ~stays[at - 1] | ~stays[np.minimum(at + 1, stays.size - 1)]
+    return row[free], at[free]
 
 
 def _blanks(count: int) -> Ragged:

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from ..text.corpus import Corpus
-from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, sums
+from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import counters, mix, one_edit_away
 from ..text.unicode import classes, is_white, word_class
 from ..text.unicode_data import LOWER, UPPER
@@ -20,6 +20,7 @@ from .language import english
 from .lexicon import folded, lexicon
 from .misspelt import Prices
 from .splitting import WIDTHS, Splits, split, words_at
+from .technical import Technical
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
@@ -51,6 +52,9 @@ ERROR, FEWER = (
 )  # bits of an error where every word has one; what a missing blank beside errors saves
 ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
 TOLD, ENOUGH = 5.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
+PROSE = "of the and from with at was were between in for"  # with which few names of code begin
+MORE = 3  # words that run together for sure, beside one for each technical span, which a technical text may have
+CODED = "Error Exception Warning Handler Parser Stack List Message Processor Type Id Class Object Set Map Form Request"
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
     "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
@@ -59,17 +63,17 @@ AFFIXES = (
 BEFORE, BEHIND = "@#/\\_=&$<~%+|.", "@/\\_=<+|"
 
 
-def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
-    """Finds where blanks are missing inside words: rows and places."""
+def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[Ints, Ints]:
+    """Finds where blanks are missing inside words: rows and places. Technical texts are full of names such as localhost."""
     words = with_clitics(corpus)
     pieces = corpus.cut(words)
     right = lexicon().known(pieces)
-    may = splittable(corpus, words)
+    many = words.per_row(len(corpus))
+    may = splittable(corpus, words) & ~technical.inside[words.start]
     which = np.flatnonzero(~right & may)
     none = np.empty(0, np.int64)
     if not which.size:
         return none, none
-    many = words.per_row(len(corpus))
     texts = pieces.take(which)
     ways = split(texts)
     row = words.row[which]
@@ -84,12 +88,17 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
     limit = np.where(helped, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
     sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit)
     sure &= (ways.parts == 2) | (texts.lengths >= LETTERS * ways.parts)
+    once = first_of_each(texts, row)  # a word that comes again proves nothing more
+    count = np.bincount(row[sure & once], minlength=len(corpus))
+    prose = np.isin(ways.first, lexicon().number(Ragged.of(PROSE.split())))  # ofChief
+    sure &= ~camel | prose | (count > 1)[row] & ~one_of(_last_parts(texts), CODED)  # getElementById, RuntimeError
+    calm = technical.rows(many, tampered) & (count <= MORE + technical.spans)
+    sure &= ~calm[row]
     some = np.flatnonzero(sure & (texts.lengths <= TYPED))
     sure[some] &= ways.bits[some] + GLUED < misspelt_bits(texts.take(some))
-    likely = cut & ways.known & ~camel & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
+    likely = cut & ways.known & ~camel & ~calm[row] & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
     ours = english(corpus, words, right, row[sure | likely])[row]
     sure &= ours
-    once = first_of_each(texts, row)  # a word that comes again proves nothing more
     seen = np.bincount(row[sure & once], minlength=len(corpus))
     seen += np.maximum(
         np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0
@@ -115,6 +124,15 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
         found.append(_known(words.where(again), pieces.take(again), prior))
     rows, at = (np.concatenate(part) for part in zip(*found, strict=True))
     return rows, at
+
+
+def _last_parts(texts: Ragged) -> Ragged:
+    """What stands from the last capital of each text on."""
+    big = np.flatnonzero((texts.codes >= ord("A")) & (texts.codes <= ord("Z")))
+    begin = texts.offsets[:-1].copy()
+    np.maximum.at(begin, np.repeat(np.arange(len(texts)), texts.lengths)[big], big)
+    size = texts.offsets[1:] - begin
+    return Ragged(texts.codes[spread(begin, size)], bounds(size))
 
 
 def _told(texts: Ragged, row: Ints, odd: Floats) -> Ints:

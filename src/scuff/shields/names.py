@@ -15,7 +15,9 @@ CHAINS: dict[str, str] = {  # names of whole chains
     "context": "normalise+deobfuscate+restore(tier='context')",
 }
 DEFAULT = "fast"  # of `scuff shield` and `scuff.shield`
-FAMILY: Family[Shield] = Family("a shield", "scuff.shields", Shield, NAMES, CHAINS)
+FAMILY: Family[Shield] = Family(
+    "a shield", "scuff.shields", Shield, NAMES, CHAINS, "; subclass scuff.shields.Shield and write mend(corpus)"
+)
 
 
 def parse(spec: str | Shield) -> Shield:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ints, Ragged, bounds
+from ..text.ragged import Ints, Mask, Ragged, bounds
 from .base import Repairs, Shield
 from .look_alikes import look_alikes
 from .order import mend_order
@@ -18,6 +18,7 @@ from .scripts import mend_scripts
 from .unseen import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
 
 CONTROLS = bytes((*range(9), *range(14, 32), 127))  # all of ASCII that may be changed
+ESCAPE = 0x1B
 BLOCK = 1 << 17  # characters at a time, so that arrays stay in the processor's cache
 
 
@@ -26,8 +27,8 @@ class Normalise(Shield):
     """Mends look-alikes of other scripts, invisible and direction characters, piled-up marks, letters of other styles and widths,
     blanks that are none, and accents that no language put there.
 
-    Text of one script stays, as do the accents of real words, joiners that emoji and scripts need, and typographic signs. Plain
-    ASCII is never changed.
+    Text of one script stays, as do the accents of real words, joiners that emoji and scripts need, and typographic signs.
+    Printable ASCII stays, but for a character that a backspace behind it takes back.
     """
 
     name: ClassVar[str] = "normalise"
@@ -77,11 +78,27 @@ def _ordered(texts: Ragged) -> Repairs:
 
 
 def _seen(texts: Ragged) -> Repairs:
-    return _repairs(texts, mend_unseen(texts, look_alikes().kind[texts.codes]))
+    kind = look_alikes().kind[texts.codes]
+    kind[:-1][(texts.codes[:-1] == ESCAPE) & (texts.codes[1:] == ord("["))] = 0  # colours of a terminal stay whole
+    return _repairs(texts, mend_unseen(texts, kind))
 
 
 def _read(texts: Ragged) -> Repairs:
-    return _repairs(texts, mend_scripts(texts, look_alikes().kind[texts.codes]))
+    kind = look_alikes().kind[texts.codes]
+    kind[_in_formulas(texts)] = 0
+    return _repairs(texts, mend_scripts(texts, kind))
+
+
+def _in_formulas(texts: Ragged) -> Mask:
+    """Which characters are signs of mathematics that stand at no word: ∀x, x∈A."""
+    codes = texts.codes
+    sign = (codes >= 0x2200) & (codes < 0x2300)
+    if sign.any():
+        low = np.concatenate((np.zeros(2, np.uint32), codes | 0x20, np.zeros(2, np.uint32)))
+        letter = (low >= ord("a")) & (low <= ord("z"))
+        ahead, behind = letter[3:-1] & letter[4:], letter[1:-3] & letter[:-4]
+        sign &= ~(ahead | behind)
+    return sign
 
 
 def _repairs(texts: Ragged, changes: Changes) -> Repairs:

@@ -16,6 +16,7 @@ from .candidates import Candidates
 from .channels import Bitcosts
 from .hashes import word_bits
 from .lexicon import HYPHEN, folded, lexicon
+from .technical import Technical, in_camel_case
 
 NAME = 0.9  # the share of capitals from which on a word is a name
 # how often a right word is in no list: small, at the start of a sentence, with a capital inside it, in a text without capitals
@@ -34,6 +35,7 @@ class Page:
 
     distinct: the different words, kind: which of them each unit is. number: of a unit in the lexicon, -1 for none. before,
     after: the unit beside each, -1 where a sentence ends; starts: which units begin one. fixed: what must stay.
+    staying: what is part of code, a path or the like; technical: which texts are full of such.
     """
 
     corpus: Corpus
@@ -47,6 +49,8 @@ class Page:
     before: Ints
     after: Ints
     starts: Mask
+    staying: Mask
+    technical: Mask
 
     @classmethod
     def of(cls, corpus: Corpus, units: Spans | None = None) -> Page:
@@ -57,7 +61,12 @@ class Page:
         number = words.number(distinct)
         known = (number >= 0) | words.known(distinct)
         fixed, loud = _fixed(corpus, units, texts)
-        return cls(corpus, units, distinct, kind, number[kind], ~known[kind], fixed, loud, *_beside(corpus, units))
+        technical = Technical.of(corpus)
+        staying = technical.inside[units.start] | in_camel_case(texts)
+        return cls(
+            corpus, units, distinct, kind, number[kind], ~known[kind], fixed | staying, loud & ~staying,
+            *_beside(corpus, units), staying, technical.rows(units.per_row(len(corpus))),
+        )  # fmt: skip
 
     @cached_property
     def total(self) -> Ints:

@@ -29,6 +29,7 @@ TITLE, FARTHER = (
     3.0,
     4.0,
 )  # more bits in a clean text, for a word that may be a name, and for far-fetched kinds of errors
+TECHNICAL = 11.0  # more bits in technical texts, which are full of words that no list has
 FETCHED = np.isin(KINDS, ("keyboard", "mixed"))  # which are far-fetched if there is no sign of an attack
 FEW, MANY = 0.02, 0.06  # the shares of wrong words in a clean text, and in one that is not
 KNOWN = 0.5  # more bits for a word that is known
@@ -213,6 +214,7 @@ def choose(puzzle: Puzzle, turns: int = TURNS) -> tuple[Ints, Floats]:
             np.clip(SURE - STEEP * np.log2(rate / 0.02), EASY, SURE + 3)[row]
             + np.where(unknown, 0, KNOWN)
             + TITLE * title
+            + TECHNICAL * page.technical[row]
         )
         number[asked] = np.where(some & (odds > sure), found.word[pick] if len(found) else -1, page.number[asked])
         likely = 1 / (1 + np.exp2(-np.clip(odds - np.where(unknown, 0, KNOWN), -50, 50)))

@@ -35,6 +35,7 @@ from .odd import STRONG, Counts, Odd, Rows, among_kinds, count_letters, count_ro
 from .styles import styled
 from .unseen import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
 
+FORMULA = 4  # letters of other styles in a row that may be a formula
 A_ONE, A_ONE_OF_MANY = 14.0, 9.0  # bits of the word I from which on it is rather the number 1; in a text with digits
 USUAL = 300  # words that are in any text
 FREQUENT = 4000  # so many words make most of any English text, and little of others
@@ -168,7 +169,7 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     sure = mixed & ~science & (known | (own >= foreign) | (rows.latin[odd.row] > 2 * own))
     alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & odd.any(odd.kind == LETTER)
 
-    style = styled(odd, counts, rows)
+    style = styled(odd, counts, rows) & ((number >= 0) | (counts.length > FORMULA))
     heavy = known & (counts.accents > 2) & (2 * counts.accents >= counts.length) & (foreign == 0) & possible
     heavy &= ~right & ~spoken  # no language marks every other letter of an English word
     certain = np.bincount(odd.row, sure | alone_sure | style | heavy, len(texts))

@@ -38,10 +38,12 @@ class Changes:
     sure: Ints
 
 
-def find_symbols(corpus: Corpus) -> Changes:
-    """Finds symbols that disguise words, in all texts."""
+def find_symbols(corpus: Corpus, stays: Mask) -> Changes:
+    """Finds symbols that disguise words, in all texts. stays: characters around which nothing is looked for."""
     cores = find_cores(corpus)
-    cores = cores.where(np.flatnonzero(lexicon().number(cores.texts) < 0))
+    stay = bounds(stays)
+    free = stay[cores.start + cores.texts.lengths] == stay[cores.start]
+    cores = cores.where(np.flatnonzero(free & (lexicon().number(cores.texts) < 0)))
     texts, row = cores.texts, cores.row
     place = spread(cores.start, texts.lengths)
     words = sums(is_white(corpus.codes), corpus.offsets) + 1
@@ -77,7 +79,8 @@ def find_symbols(corpus: Corpus) -> Changes:
         cores = replace(cores.where(again), texts=texts)
     done.append(find_dollars(corpus))
     rows, at, codes, read = (np.concatenate(part) for part in zip(*done, strict=True))
-    order = np.unique(at, return_index=True)[1]  # a dollar sign may be found twice
+    order = np.unique(at, return_index=True)[1]
+    order = order[~stays[at[order]]]  # a dollar sign may be found twice
     return Changes(rows[order], at[order], codes[order], read[order], sure)
 
 

@@ -39,6 +39,8 @@ MOST_NEEDED = 4  # on one letter of a script that cannot do without: Hebrew, Ara
 ZWSP, ZWNJ, ZWJ, KEYCAP, BLACK_FLAG, DOTTED_CIRCLE = 0x200B, 0x200C, 0x200D, 0x20E3, 0x1F3F4, 0x25CC
 APOSTROPHES = (0x27, 0x2019)
 KEYS = [ord(char) for char in "0123456789#*"]
+OF_FORMULAS = [0x302, 0x303, 0x304, 0x305, 0x307, 0x308, 0x20D6, 0x20D7, 0x20DB]  # marks on letters of formulas
+STRESS = [0x2C8, 0x2CC, 0x2D0, 0x2D1]  # signs of sounds (IPA)
 TYPESET = [0xA0, 0x2007, 0x2009, 0x202F]  # blanks that typesetters put beside numbers and signs
 
 
@@ -226,4 +228,9 @@ def _mend_marks(texts: Ragged, kind: Bytes, at: Ints, table: LookAlikes) -> Chan
     many = np.bincount(number[accented & letter], minlength=size)[word]
     letters = np.bincount(number[letter], minlength=size)[word]
     gone |= ~needed & ((many > 2) & (2 * many > letters) | (many == 2) & (letters == 2))
+    # x̄ and a⃗ in a text without other marks, and signs of sounds beside those of stress and length
+    formula = (pile == 1) & (letters == 1) & np.isin(code, OF_FORMULAS)
+    others = np.bincount(row[gone & ~formula], minlength=len(texts))[row] > 0
+    spoken = (sums(np.isin(texts.codes, STRESS), texts.offsets) > 0)[row] & (pile == 1)
+    gone &= ~(formula & ~others) & ~spoken
     return Changes.of(at[gone], GONE, MARKS)

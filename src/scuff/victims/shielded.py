@@ -70,7 +70,8 @@ class Shielded(Victim):
         """shield: one, or its spec, such as normalise+restore."""
         if not isinstance(victim, Victim):
             raise TypeError(
-                f"expected a Victim for Shielded.victim, got {type(victim).__name__}: open_victim opens others"
+                f"expected a Victim for Shielded.victim, got {type(victim).__name__}: "
+                "scuff.victims.open.open_victim(model, task, labels) makes one of a function"
             )
         self.victim, self.shield = victim, parse(shield)
         if isinstance(victim, Shielded):  # whose shield comes second
