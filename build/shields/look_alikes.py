@@ -165,7 +165,10 @@ def kinds() -> bytearray:
         for code in codes:
             out[code] = kind
     out[0x08] = out[0x7F] = known.DELETE
-    for char in ORDINARY + ORDINARY.upper():
+    for char in (
+        *ORDINARY,
+        *(upper for char in ORDINARY if len(upper := char.upper()) == 1),
+    ):  # not the mark of ẖ in capitals
         if not char.isascii():
             out[ord(char)] = known.ORDINARY
     for char in TYPOGRAPHY:

@@ -16,6 +16,7 @@ from scuff.shields.deobfuscate import KINDS, Deobfuscate
 from scuff.shields.glued import misspelt_bits
 from scuff.shields.language import english
 from scuff.shields.lexicon import lexicon
+from scuff.shields.misspelt import misspelt_parts
 from scuff.shields.splitting import split
 from scuff.text.ragged import Ragged
 from scuff.text.random import one_edit_away, part_bits, text_bits
@@ -53,6 +54,7 @@ DISGUISED = [
     ("t h i s i s m y p l a c e", "this is my place"),
     ("w a r n i n g: do not", "warning: do not"),
     ("t h i s i s a n e x a m p l e o f s p a c e d t e x t", "this is an example of spaced text"),
+    ("h e l l o m y f r i e n d in 2 0 0 8 and 200 9 we m e t", "hello my friend in 2008 and 2009 we met"),
     # leet, and stars for vowels
     ("th1s is c00l", "this is cool"),
     ("H3LL0 world", "HELLO world"),
@@ -270,3 +272,37 @@ def test_small_words_tell_languages() -> None:
     assert english(corpus, corpus.words, unknown, np.arange(4)).tolist() == [False, False, True, True]
     assert english(corpus, corpus.words, unknown, np.array([0])).tolist() == [False, True, True, True]
     assert english(corpus, corpus.words, ~unknown, np.arange(4)).all()
+
+
+def test_words_that_run_together_come_apart_in_spite_of_errors() -> None:
+    text = (
+        "tothe Goveernment that sbmitted areport ofthe separatedepartmentsuspporting ach service intoa singldepartment"
+    )
+    assert mended(text) == (
+        "to the Goveernment that sbmitted a report of the separate department suspporting ach service into a singl department"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They sbmitted a recomendation to the Goveernment abuot the departmnet and the commitee",
+        "Rindfleischetikettierungsgesetz und die Kraftfahrzeughaftpflichtversicherung",
+        "methylchloroisothiazolinone and hydroxypropylmethylcellulose in ethylenediaminetetraacetic acid",
+        "Krzyzewski Papandreou Thessaloniki Srebrenica Karabelas Azevedo Ivanisevic",
+        "The Sh'ite party and Qur'an readers",
+    ],
+)
+def test_errors_names_and_compounds_alone_are_no_missing_blanks(text: str) -> None:
+    assert mended(text) == text
+
+
+def test_a_misspelt_part_of_a_word_is_found_by_what_its_error_leaves() -> None:
+    found = {
+        (length, at): lexicon().words.take(word[place : place + 1]).strings()[0]
+        for length, starts, word, _ in misspelt_parts(Ragged.of(["xxdprtmntxx", "xsceretaryx", "xofdepatmentx"]))
+        for place, at in enumerate(starts.tolist())
+    }
+    assert found[7, 2] == "department"  # without its vowels
+    assert found[9, 12] == "secretary"  # in another order
+    assert found[9, 25] == "department"  # without a letter

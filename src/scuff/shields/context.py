@@ -31,8 +31,8 @@ FOREIGN = 0.15  # the share of replaced words from which on the language of a te
 NO_CHANNEL = -40.0  # bits of an error that the tables do not know
 RARE, COST = 14.0, 0.69  # what a word that the network does not know gets, and what it loses per bit of its cost
 WEIGHTS = np.array(  # of what `judged` returns; build/shields/fit_context.py prints them
-    [0.575, 0.675, 2.637, -1.542, 0.358, 0.855, 0.376, 0.182,
-     0.592, -0.357, 0.468, -1.547, -1.752, 0.968, -0.062, -0.931],
+    [2.034, 0.508, 3.178, -2.301, -0.565, 1.159, 0.455, 0.339, -0.364,
+     -0.528, 0.603, -0.894, 0.227, -0.626, 0.832, -4.279, 1.855, -1.769],
     np.float32,
 )  # fmt: skip
 
@@ -89,15 +89,16 @@ class Pairs:
         mine = found.of[best]
         unit, flag, channel = self.look[mine], np.clip(self.flag[mine], -12, 12), found.channel[best]
         known = ~page.unknown[unit]
-        code = page.corpus.codes[page.units.start[unit]]
-        capital = (case_map(upper=False)[code] != code) & ~page.starts[unit]
+        big = _capitals(page)
+        capital, bare = big[unit] & ~page.starts[unit], (np.bincount(page.units.row, big) == 0)[page.units.row[unit]]
         length = page.units.stop[unit] - page.units.start[unit]
         own = np.where(page.number[unit] < 0, 0, lexicon().cost[page.number[unit]])
         rate = self.rate[mine]
+        few = np.clip(-0.8 - rate / 1.5, 0, 1)  # 1 where hardly another word was changed
         parts = (
             np.ones(unit.size), flag, share, known, capital, channel <= NO_CHANNEL, np.maximum(channel, NO_CHANNEL) / 10,
             known * flag, rate, known * rate, own / 10, np.minimum(length, 10) / 10, page.loud[unit], page.fixed[unit],
-            found.word[best] >= network().size, np.clip(-0.8 - rate / 1.5, 0, 1),
+            found.word[best] >= network().size, few, few * ~(known | big[unit]), few * bare,
         )  # fmt: skip
         return best, share, np.stack(parts, axis=1).astype(np.float32)
 
@@ -128,13 +129,20 @@ def _staying(page: Page) -> Mask:
     return stay
 
 
+def _capitals(page: Page) -> Mask:
+    """Which units begin with a capital letter."""
+    code = page.corpus.codes[page.units.start]
+    found: Mask = case_map(upper=False)[code] != code
+    return found
+
+
 def _foreign(page: Page, unit: Ints) -> Mask:
     """Which texts are in another language, of those in which units would be replaced.
 
     Small words tell, unless most words would be replaced: noise makes them out of anything. Then the whole text is looked at.
     """
     many = np.bincount(page.units.row[unit], minlength=len(page.corpus))
-    out = ~english(page.corpus, page.units, ~page.unknown, np.flatnonzero(many)) & (2 * many < page.total)
+    out = ~english(page.corpus, page.units, ~page.unknown, np.flatnonzero(many)) & (3 * many < 2 * page.total)
     doubtful = np.flatnonzero(~out & (page.total >= 4) & (many >= FOREIGN * page.total))
     for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
         language = find_language([text])

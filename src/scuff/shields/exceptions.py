@@ -46,6 +46,7 @@ def forbidden(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost
     calm |= once & joiner & old.known[core]  # tight-lipped
     one = np.flatnonzero(once & joiner & ~calm)
     calm[one] = before_capital(texts.take(core[one]), symbol[one])  # Wi-Fi
+    calm |= once & among(symbol, "'’")  # Sh'ite is no other word
     calm |= (symbol == ord(".")) & initials(texts)[core]  # U.S.-born
     calm |= soft & ~new.known & (~spelt | joiner)
     calm |= in_numbers(texts, found, NUMERIC)

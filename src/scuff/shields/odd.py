@@ -25,9 +25,9 @@ from .look_alikes import (
     LookAlikes,
     look_alikes,
 )
+from .unseen import APOSTROPHES
 
 STRONG = 25  # what Unicode lists as confusable, and letters with marks, costs less; the rest is from the learnt space
-APOSTROPHES = (0x27, 0x2019)
 
 
 @cache

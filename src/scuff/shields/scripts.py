@@ -169,17 +169,19 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & odd.any(odd.kind == LETTER)
 
     style = styled(odd, counts, rows)
-    certain = np.bincount(odd.row, sure | alone_sure | style, len(texts))
+    heavy = known & (counts.accents > 2) & (2 * counts.accents >= counts.length) & (foreign == 0) & possible
+    heavy &= ~right & ~spoken  # no language marks every other letter of an English word
+    certain = np.bincount(odd.row, sure | alone_sure | style | heavy, len(texts))
     english, words = _english(texts, odd, number, certain)
     accented = (counts.accents > 0) & (foreign == 0) & ~right & latin_text
     english &= (words > 2) | (counts.strange > 0)
     told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~spoken
     latin_alpha = single & (counts.strange > 0) & (number < 2) & english
     lower = told & (~single | latin_alpha) & (~_capital(odd) | (counts.strange > 0))
-    evidence = np.bincount(odd.row, sure | alone_sure | lower | style, len(texts))[odd.row]
+    evidence = np.bincount(odd.row, sure | alone_sure | lower | style | heavy, len(texts))[odd.row]
     much = (evidence > 2) & (evidence * 8 > words)
 
-    chosen = sure | alone_sure | style | (mixed | alone & ((counts.weak == 0) | known)) & (evidence > 1)
+    chosen = sure | alone_sure | style | heavy | (mixed | alone & ((counts.weak == 0) | known)) & (evidence > 1)
     long = (counts.strange > 0) & (counts.length > 5)
     chosen |= lower & ((number < np.where(counts.strange > 0, 5, 1) * FREQUENT) | (evidence > 1) | long)
     chosen |= told & (evidence > 2) | digits & latin_text

@@ -48,7 +48,7 @@ def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints]:
     found: list[Stretches] = []
     for first, last in _windows(linked, pieces.odd | rare, length):
         some = Stretches.of(pieces, first, last)
-        worth = some.known | some.spelt | (busy[words.row[first]] & (some.empty | some.figures))
+        worth = some.known | some.spelt | some.figures | (busy[words.row[first]] & some.empty)
         found.append(some.where(worth & free[0][first] & free[1][last]))
     if not found:
         return words.row[spelled], words.stop[spelled]
@@ -130,7 +130,7 @@ class Stretches:
     known: Mask  # it is a word
     spelt: Mask  # single letters, as many as there are in a row
     empty: Mask  # half of it are single letters, and nothing in it is a word by itself
-    figures: Mask  # single digits
+    figures: Mask  # single digits, or a year with some
     loud: Mask  # all in capitals
 
     @classmethod
@@ -161,7 +161,7 @@ class Stretches:
         spelt = alone & ~_goes_on(single, pieces.words, first, last) & (last - first >= SPELT - 1)
         letters = count(single & ~pieces.article)
         empty = plain & (2 * letters > last - first) & (letters > 1) & (count((pieces.number >= 0) & (length > 2)) == 0)
-        figures = count(~(digit & single)) == 0
+        figures = (count(~digit) == 0) & ((count(~single) == 0) | (count(single) > 0) & _year(joined))
         return cls(pieces, first, last, number, known & plain, spelt & plain, empty, figures, loud)
 
     @staticmethod
@@ -249,6 +249,15 @@ def _free(corpus: Corpus, words: Spans) -> tuple[Mask, Mask]:
     before[words.start == corpus.offsets[words.row]] = 0
     behind[words.stop == corpus.offsets[words.row + 1]] = 0
     return ~among(before, BESIDE), ~among(behind, BESIDE.replace(".", ""))
+
+
+def _year(texts: Ragged) -> Mask:
+    """Which texts are years since 1500."""
+    padded = np.append(texts.codes, np.zeros(2, np.uint32))
+    first, second = padded[texts.offsets[:-1]], padded[texts.offsets[:-1] + 1]
+    old = (first == ord("1")) & (second >= ord("5")) & (second <= ord("9"))
+    new = (first == ord("2")) & (second == ord("0"))
+    return (texts.lengths == 4) & (old | new) & (sums(among(texts.codes, "0123456789"), texts.offsets) == 4)
 
 
 def _goes_on(single: Mask, words: Spans, first: Ints, last: Ints) -> Mask:

@@ -18,6 +18,7 @@ from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, UPPER
 from .bits import among
 from .lexicon import folded, lexicon
+from .misspelt import misspelt_parts
 
 Costs = npt.NDArray[np.float32]
 LONGEST = 20  # letters of a part
@@ -83,6 +84,17 @@ def _last_bits(keys: Bits) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
+class Prices:
+    """What, in the text of each word, an error and a missing blank cost: bits."""
+
+    error: Floats
+    blank: Floats
+
+    def take(self, which: Ints) -> Prices:
+        return Prices(self.error[which], self.blank[which])
+
+
+@dataclass(frozen=True, eq=False)
 class Splits:
     """The best way to split each word: its bits, where it is cut, and what it is made of."""
 
@@ -98,8 +110,8 @@ class Splits:
     last: Ints
 
 
-def split(words: Ragged) -> Splits:
-    """Splits all words. Those that cannot be split come back whole."""
+def split(words: Ragged, prices: Prices | None = None) -> Splits:
+    """Splits all words. Those that cannot be split come back whole. prices: parts may be misspelt, too."""
     many, none = len(words), np.empty(0, np.int64)
     known, function, helped, plain = np.zeros((4, many), np.bool_)
     bits, parts, first, last = np.full(many, np.inf), np.ones(many, np.int64), np.full(many, -1), np.full(many, -1)
@@ -111,7 +123,7 @@ def split(words: Ragged) -> Splits:
         step = max(CELLS // (width * LONGEST), 1)
         for begin in range(0, group.size, step):
             which = group[begin : begin + step]
-            found = _split(words.take(which), width)
+            found = _split(words.take(which), width, prices.take(which) if prices else None)
             out.bits[which], out.known[which], out.function[which] = found.bits, found.known, found.function
             out.helped[which], out.plain[which] = found.helped, found.plain
             out.parts[which], out.first[which], out.last[which] = found.parts, found.first, found.last
@@ -249,10 +261,31 @@ def _backward(cost: Costs, lengths: Ints) -> Costs:
     return best
 
 
-def _split(words: Ragged, width: int) -> Splits:
+def _misspelt(words: Ragged, prices: Prices, cost: Costs, number: npt.NDArray[np.int32]) -> None:
+    """Puts parts that are words with an error beside those without; and the price of a missing blank on all."""
+    row = np.repeat(np.arange(len(words)), words.lengths)
+    place = np.arange(words.codes.size) - words.offsets[row]
+    cost[:, 1:] += prices.blank.astype(np.float32)
+    flat, numbers = cost.reshape(-1), number.reshape(-1)
+    table = lexicon().cost
+    for length, at, word, bits in misspelt_parts(words):
+        if length > cost.shape[0]:
+            break
+        bits = table[word] + bits + prices.error[row[at]] + np.where(place[at] > 0, CUT + prices.blank[row[at]], 0)
+        cell = ((length - 1) * cost.shape[1] + place[at]) * cost.shape[2] + row[at]
+        better = np.flatnonzero(bits < flat[cell])
+        flat[cell[better]] = bits[better]
+        numbers[cell[better]] = word[better]
+
+
+def _split(words: Ragged, width: int, prices: Prices | None = None) -> Splits:
     many, lengths = len(words), words.lengths
     cost, number = _parts(words, width)
+    if prices:
+        _misspelt(words, prices, cost, number)
     opening = np.full((width + 1, many), OPENING, np.float32)
+    if prices:
+        opening[1:] += prices.blank.astype(np.float32)
     kind = word_class(classes(words.codes))
     place = np.arange(words.codes.size) - np.repeat(words.offsets[:-1], lengths)
     capital = np.flatnonzero((kind == UPPER) & ((place == 0) | (np.append(0, kind[:-1]) != UPPER)))

@@ -16,9 +16,12 @@ from .look_alikes import (
     DELETE,
     EASTERN,
     INVISIBLE,
+    LATIN,
     LEFTWARD,
+    LETTER,
     LINE,
     MARK,
+    ORDINARY,
     SPACE,
     WIDE,
     Bytes,
@@ -34,6 +37,7 @@ EXPANDED = 0x110000
 MOST_MARKS = 2  # on one letter of an alphabet: Vietnamese has two, piles begin at three
 MOST_NEEDED = 4  # on one letter of a script that cannot do without: Hebrew, Arabic, Thai, Devanagari
 ZWSP, ZWNJ, ZWJ, KEYCAP, BLACK_FLAG, DOTTED_CIRCLE = 0x200B, 0x200C, 0x200D, 0x20E3, 0x1F3F4, 0x25CC
+APOSTROPHES = (0x27, 0x2019)
 KEYS = [ord(char) for char in "0123456789#*"]
 TYPESET = [0xA0, 0x2007, 0x2009, 0x202F]  # blanks that typesetters put beside numbers and signs
 
@@ -207,17 +211,19 @@ def _mend_marks(texts: Ragged, kind: Bytes, at: Ints, table: LookAlikes) -> Chan
     own = (table.script[code] > 0) & (script != 1)  # a mark of a script, as those of Hebrew
     needed = own | (script > 3)
     rare = RARE_MARKS[code] & ~((code == KEYCAP) & np.isin(under, KEYS)) & (under != DOTTED_CIRCLE)
-    bare = (base < 0) | is_white(under)
+    bare = (base < 0) | is_white(under) | np.isin(under, APOSTROPHES)
     gone = np.where(needed, pile > MOST_NEEDED, rare | (pile > MOST_MARKS) | bare)
-    # a word in which most letters have a mark that makes no letter of an alphabet with it
-    word = np.cumsum(np.append(0, is_white(texts.codes)))[:-1][at] + row
-    marked = first & ~needed
-    many = np.bincount(word[marked], minlength=int(word[-1]) + 1)
-    letters = np.bincount(
-        (np.cumsum(np.append(0, is_white(texts.codes)))[:-1] + np.searchsorted(texts.offsets, index, "right") - 1)[
-            stands & ~is_white(texts.codes)
-        ],
-        minlength=int(word[-1]) + 1,
-    )
-    gone |= ~needed & (many[word] > 2) & (2 * many[word] > letters[word])
+    # a word in which most letters have a mark, or both of two
+    letter = table.script[texts.codes] > 0
+    composed = letter & (table.script[texts.codes] == LATIN) & np.isin(kind, (ORDINARY, LETTER))
+    inside = letter | ~stands | np.isin(texts.codes, APOSTROPHES)
+    opens = inside & ~np.append(False, inside[:-1])
+    opens[texts.offsets[:-1][texts.lengths > 0]] = True
+    number = np.cumsum(opens) - 1
+    word, size = number[at], int(number[-1]) + 1
+    accented = composed.copy()
+    accented[base[first & ~needed & (base >= 0)]] = True
+    many = np.bincount(number[accented & letter], minlength=size)[word]
+    letters = np.bincount(number[letter], minlength=size)[word]
+    gone |= ~needed & ((many > 2) & (2 * many > letters) | (many == 2) & (letters == 2))
     return Changes.of(at[gone], GONE, MARKS)
