@@ -19,6 +19,7 @@ from ..text.random import text_bits
 from ..text.unicode import case_map
 from .base import Repairs
 from .candidates import MIXED, Candidates, candidates
+from .caution import Changes, allowed, decent
 from .language import english
 from .lexicon import lexicon
 from .network import network
@@ -75,7 +76,7 @@ class Pairs:
         more = candidates(noisy.take(new))
         table = Candidates.join([table, replace(more, of=new[more.of])])
         found = _united(_placed(table, which[look], len(noisy)), net.best(asked[look])[0])
-        found = found.where(found.word != page.number[look][found.of])
+        found = decent(found.where(found.word != page.number[look][found.of]), units.text.take(look))
         _, _, raised = by_case(page, look, found)
         raised &= lexicon().capital[found.word] > NAME
         score = net.scores(asked, look[found.of], found.word)
@@ -112,6 +113,9 @@ def repairs_in_context(corpus: Corpus, kinds: tuple[str, ...]) -> Repairs:
     done = best[np.round(evidence @ WEIGHTS, 3) > 0]  # rounded: the last bits of a sum decide nothing
     unit = pairs.look[pairs.found.of[done]]
     mine = ~_foreign(pairs.page, unit)[pairs.page.units.row[unit]]
+    some, found = done[mine], pairs.found
+    would = Changes(pairs.page, unit[mine], found.word[some], found.channel[some], found.kind[some])
+    mine[mine] = allowed(would)
     done, spans = done[mine], pairs.page.units.where(unit[mine])
     new = cased_as(lexicon().words.take(pairs.found.word[done]), _settled(corpus.cut(spans)), pairs.raised[done])
     return Repairs.of(Edits.of(corpus, spans, new), pairs.found.kind[done], kinds)
