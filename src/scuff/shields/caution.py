@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..resources import load
 from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
 from ..text.unicode import case_map
-from .candidates import MISSPELT, TYPO, Candidates
+from .candidates import MISSPELT, SOUND, TYPO, Candidates
 from .hashes import HashTable, word_bits
 from .keys import Spelt
 from .letters import letter_bits
@@ -28,14 +28,17 @@ LISTED = 6.5  # a word that is among the most frequent of a language
 COMMON = 11.0  # an English word that costs less says nothing where it is a word of the other language, too
 FORM, STRANGE = 18.0, 6.0  # a form that is right but no word of the lexicon; a word that is right and unknown, besides its letters
 ALIEN = 4.0  # a word of another language, besides its letters
-ERROR = 1.0  # an error, besides its channel
+ERROR, FARTHEST = 1.0, -39.0  # an error, besides its channel; one beyond this is a guess
+PER_LETTER = 4.2  # a letter of a word with accents, at most
+MOST_ERROR, RARE, MOST_RARE = 12.0, 16.5, 4.0  # the most that an error, and that a word with so many bits, says for English
 ACCENT, NAMED, MOST_ACCENTS = 7.0, 3.0, 28.0  # letters with accents in an unknown word, one with a capital, all of a text
 FOREIGN, FOREIGN_PART, ENGLISH_PART = 0.0, 14.0, -20.0  # of a text, of a sentence in it
 SHORT, FREQUENT, USUAL = 4, 13.0, 16.5  # words of a short text; bits of words that a lone error is of
 TAMPERED = 0.08  # the share of wrong words from which on a text was tampered with, if there are two
 SLIP = -14.0  # log2 P of one error that is not far-fetched
+SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and log2 P of that
 CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
-ABBREVIATION = 5  # letters
+ABBREVIATION, LONG = 5, 8  # letters of what may be an abbreviation, and of words that are not mixed up
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +76,17 @@ def allowed(changes: Changes) -> Mask:
     wrong = np.bincount(part, unknown & ~title[place] & (near | (tongues[place] == 0)), rows.size)
     tampered = ((wrong >= 2) & (wrong >= TAMPERED * page.total[rows]))[part]
     cost = lexicon().cost[changes.word]
-    sure = near & (cost < USUAL)
+    length = texts.lengths[place]
+    sure = near & ((cost < USUAL) | (length >= LONG))
     alone = listed | _masked(texts.take(place)) | np.where(unknown, sure, True)
     alone &= ~accents[place] & ((tongues[place] == 0) | listed)
     shown = lexicon().capital[changes.word] > CAPITAL
     alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & (cost < USUAL)) | ~unknown
-    alone &= ~(_loud(texts.take(place)) & unknown & (texts.lengths[place] <= ABBREVIATION)) | listed
+    alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
     few = page.total[rows] <= SHORT
     strange = np.bincount(part, unknown, rows.size)
     lost = (few & (strange >= page.total[rows]))[part]
-    clear = listed | (near & (cost < FREQUENT))
+    clear = listed | (near & ((cost < FREQUENT) | (length >= LONG)))
     made: Mask = ~foreign & (tampered | alone) & (~lost | clear | _masked(texts.take(place)))
     return made & ~_initials(texts.take(place))
 
@@ -102,12 +106,13 @@ def _foreign(
     letters = -letter_bits(Spelt.of(folded(texts)))
     number = page.number[some]
     cost = np.where(number >= 0, lexicon().cost[number], np.where(page.unknown[some], letters + STRANGE, FORM))
-    error = ERROR - changes.channel + lexicon().cost[changes.word]
+    error = np.where(changes.channel > FARTHEST, ERROR - changes.channel + lexicon().cost[changes.word], np.inf)
     ours = cost.astype(np.float64)
     ours[place] = np.minimum(ours[place], error)
-    theirs = letters + ALIEN
+    theirs = np.where(accents, np.minimum(letters, PER_LETTER * texts.lengths), letters) + ALIEN
     gain = np.where(page.unknown[some] | (number >= 0), ours - theirs, 0)
     gain = np.minimum(gain, np.where(page.unknown[some], STRANGE - ALIEN, 0))
+    gain = np.maximum(gain, np.where(page.unknown[some], -MOST_ERROR, np.where(cost > RARE, -MOST_RARE, -np.inf)))
     same = np.maximum(LISTED, np.where((number >= 0) & (cost < COMMON), cost, 0))
     listed = np.maximum(ours - same - gain, 0)  # what it gains as a frequent word
     row = page.units.row[some]
@@ -168,7 +173,11 @@ def _initials(texts: Ragged) -> Mask:
 
 def _near(changes: Changes) -> Mask:
     """Which changes undo one error that is not far-fetched."""
-    return (changes.kind == TYPO) & (changes.channel >= SLIP) | (changes.kind == MISSPELT)
+    one = (changes.kind == TYPO) & (changes.channel >= SLIP) | (changes.kind == MISSPELT)
+    units = changes.page.units
+    long = (units.stop - units.start)[changes.unit] >= SOUNDED
+    heard = (changes.kind == SOUND) & np.where(long, changes.channel >= HEARD, lexicon().cost[changes.word] < FREQUENT)
+    return one | heard
 
 
 # ---- words that offend ----
