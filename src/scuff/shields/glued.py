@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,10 +14,12 @@ from ..text.unicode import classes, is_white, word_class
 from ..text.unicode_data import LOWER, UPPER
 from ..text.words import Spans
 from .bits import among, bits_of_tampering, one_of
+from .candidates import candidates
 from .hashes import word_bits
 from .language import english
 from .lexicon import folded, lexicon
-from .splitting import WIDTHS, Prices, Splits, split, words_at
+from .misspelt import Prices
+from .splitting import WIDTHS, Splits, split, words_at
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
@@ -45,7 +48,7 @@ DROPPED = 8  # letters of a word below which its last `in` may be `ing`
 ERROR, FEWER = (
     -0.5,
     2.0,
-)  # bits of an error where every word has one; by how many a missing blank is cheaper beside errors
+)  # bits of an error where every word has one; what a missing blank beside errors saves
 ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
 TOLD, ENOUGH = 5.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
 AFFIXES = (
@@ -116,12 +119,25 @@ def find_glued(corpus: Corpus) -> tuple[Ints, Ints]:
 
 def _told(texts: Ragged, row: Ints, odd: Floats) -> Ints:
     """How many words of each text, but one, run together for sure although they have errors."""
-    ways = split(texts, _prices(row, odd, np.full(odd.size, BUSY)))
+    ways = _with_errors(texts, _prices(row, odd, np.full(odd.size, BUSY)))
     gain = WHOLE + PER_LETTER * texts.lengths - ways.bits
     told = (ways.parts > 1) & (ways.function | ways.helped) & (gain > TOLD)
     count = np.bincount(row[told & first_of_each(texts, row)], minlength=odd.size)
     enough = count >= ENOUGH * np.bincount(row, minlength=odd.size)
     return np.where(enough, np.maximum(count - 1, 0), 0)
+
+
+def _with_errors(texts: Ragged, prices: Prices) -> Splits:
+    """The best splits into words that may have errors; of those that are cheaper as one word with an error, none."""
+    ways = split(texts, prices)
+    short = np.flatnonzero((ways.parts > 1) & (texts.lengths <= WIDTHS[0]))
+    found = candidates(texts.take(short), 1, near=True)
+    bits = np.full(short.size, np.inf)
+    np.minimum.at(bits, found.of, lexicon().cost[found.word] - found.channel)
+    whole = short[bits + prices.error[short] <= ways.bits[short]]
+    parts = ways.parts.copy()
+    parts[whole] = 1
+    return replace(ways, parts=parts)
 
 
 def _prices(row: Ints, odd: Floats, prior: Floats) -> Prices:
@@ -131,7 +147,7 @@ def _prices(row: Ints, odd: Floats, prior: Floats) -> Prices:
 
 def _misspelt(words: Spans, texts: Ragged, odd: Floats, prior: Floats) -> tuple[Ints, Ints]:
     """The same for words with errors, in texts with others that run together."""
-    ways = split(texts, _prices(words.row, odd, prior))
+    ways = _with_errors(texts, _prices(words.row, odd, prior))
     return _places(words, ways, ways.parts > 1)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from ..text.ragged import Bits, Floats, Ints, Mask, Ragged
 from ..text.random import mix
@@ -30,6 +31,17 @@ FIRST, LAST = mix(np.arange(7005, 7007, dtype=np.uint64))
 DOWN = np.cumprod(np.append(np.uint64(1), np.full(512, BACK, np.uint64)), dtype=np.uint64)
 UP = np.cumprod(np.append(np.uint64(1), np.full(512, POWER[1], np.uint64)), dtype=np.uint64)
 BITS = 22
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """What, in the text of each word, an error and a missing blank cost: bits."""
+
+    error: Floats
+    blank: Floats
+
+    def take(self, which: Ints) -> Prices:
+        return Prices(self.error[which], self.blank[which])
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,3 +131,25 @@ def misspelt_parts(words: Ragged) -> Iterator[tuple[int, Ints, Ints, Floats]]:
 
 def _priced(at: Ints, hit: Ints, word: Ints, bits: float) -> tuple[Ints, Ints, Floats]:
     return at[hit], word, np.full(hit.size, bits)
+
+
+def add_misspelt(
+    words: Ragged, prices: Prices, cost: npt.NDArray[np.float32], number: npt.NDArray[np.int32], cut: float
+) -> None:
+    """Puts parts that are words with an error beside those without, and the price of a missing blank on all.
+
+    cost, number: of each part, by its length, place and word, as in splitting.py. cut: bits of a place where words are cut.
+    """
+    row = np.repeat(np.arange(len(words)), words.lengths)
+    place = np.arange(words.codes.size) - words.offsets[row]
+    cost[:, 1:] += prices.blank.astype(np.float32)
+    flat, numbers = cost.reshape(-1), number.reshape(-1)
+    table = lexicon().cost
+    for length, at, word, bits in misspelt_parts(words):
+        if length > cost.shape[0]:
+            break
+        bits = table[word] + bits + prices.error[row[at]] + np.where(place[at] > 0, cut + prices.blank[row[at]], 0)
+        cell = ((length - 1) * cost.shape[1] + place[at]) * cost.shape[2] + row[at]
+        better = np.flatnonzero(bits < flat[cell])
+        flat[cell[better]] = bits[better]
+        numbers[cell[better]] = word[better]

@@ -18,7 +18,7 @@ from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, UPPER
 from .bits import among
 from .lexicon import folded, lexicon
-from .misspelt import misspelt_parts
+from .misspelt import Prices, add_misspelt
 
 Costs = npt.NDArray[np.float32]
 LONGEST = 20  # letters of a part
@@ -81,17 +81,6 @@ def words_at(keys: Bits) -> tuple[Ints, Ints]:
 
 def _last_bits(keys: Bits) -> Ints:
     return (keys & np.uint64((1 << BITS) - 1)).astype(np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class Prices:
-    """What, in the text of each word, an error and a missing blank cost: bits."""
-
-    error: Floats
-    blank: Floats
-
-    def take(self, which: Ints) -> Prices:
-        return Prices(self.error[which], self.blank[which])
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,28 +250,11 @@ def _backward(cost: Costs, lengths: Ints) -> Costs:
     return best
 
 
-def _misspelt(words: Ragged, prices: Prices, cost: Costs, number: npt.NDArray[np.int32]) -> None:
-    """Puts parts that are words with an error beside those without; and the price of a missing blank on all."""
-    row = np.repeat(np.arange(len(words)), words.lengths)
-    place = np.arange(words.codes.size) - words.offsets[row]
-    cost[:, 1:] += prices.blank.astype(np.float32)
-    flat, numbers = cost.reshape(-1), number.reshape(-1)
-    table = lexicon().cost
-    for length, at, word, bits in misspelt_parts(words):
-        if length > cost.shape[0]:
-            break
-        bits = table[word] + bits + prices.error[row[at]] + np.where(place[at] > 0, CUT + prices.blank[row[at]], 0)
-        cell = ((length - 1) * cost.shape[1] + place[at]) * cost.shape[2] + row[at]
-        better = np.flatnonzero(bits < flat[cell])
-        flat[cell[better]] = bits[better]
-        numbers[cell[better]] = word[better]
-
-
 def _split(words: Ragged, width: int, prices: Prices | None = None) -> Splits:
     many, lengths = len(words), words.lengths
     cost, number = _parts(words, width)
     if prices:
-        _misspelt(words, prices, cost, number)
+        add_misspelt(words, prices, cost, number, CUT)
     opening = np.full((width + 1, many), OPENING, np.float32)
     if prices:
         opening[1:] += prices.blank.astype(np.float32)
