@@ -32,8 +32,8 @@ FOREIGN = 0.15  # the share of replaced words from which on the language of a te
 NO_CHANNEL = -40.0  # bits of an error that the tables do not know
 RARE, COST = 14.0, 0.69  # what a word that the network does not know gets, and what it loses per bit of its cost
 WEIGHTS = np.array(  # of what `judged` returns; build/shields/fit_context.py prints them
-    [2.034, 0.508, 3.178, -2.301, -0.565, 1.159, 0.455, 0.339, -0.364,
-     -0.528, 0.603, -0.894, 0.227, -0.626, 0.832, -4.279, 1.855, -1.769],
+    [2.292, 0.528, 3.37, -1.816, -0.563, 0.804, 0.336, 0.242, -0.245,
+     -0.444, 0.293, -1.237, -0.32, -0.004, 0.755, -3.863, 1.511, -1.149],
     np.float32,
 )  # fmt: skip
 
