@@ -34,7 +34,7 @@ MOST_ERROR, RARE, MOST_RARE = 12.0, 16.5, 4.0  # the most that an error, and tha
 ACCENT, NAMED, MOST_ACCENTS = 7.0, 3.0, 28.0  # letters with accents in an unknown word, one with a capital, all of a text
 FOREIGN, FOREIGN_PART, ENGLISH_PART = 0.0, 14.0, -20.0  # of a text, of a sentence in it
 SHORT, FREQUENT, USUAL = 4, 13.0, 16.5  # words of a short text; bits of words that a lone error is of
-TAMPERED = 0.08  # the share of wrong words from which on a text was tampered with, if there are two
+TAMPERED, SEVERAL, NAME = 0.04, 1.9, 0.34  # the share, and number, of wrong words of a text that was tampered with; a name counts less
 SLIP = -14.0  # log2 P of one error that is not far-fetched
 SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and log2 P of that
 CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
@@ -73,8 +73,8 @@ def allowed(changes: Changes) -> Mask:
     foreign = _foreign(changes, some, place, texts, tongues, accents, title)[place]
     near, listed = _near(changes), changes.kind == MISSPELT
     unknown = page.unknown[unit]
-    wrong = np.bincount(part, unknown & ~title[place] & (near | (tongues[place] == 0)), rows.size)
-    tampered = ((wrong >= 2) & (wrong >= TAMPERED * page.total[rows]))[part]
+    wrong = np.bincount(part, unknown * np.where(title[place], NAME, 1.0) * (near | (tongues[place] == 0)), rows.size)
+    tampered = ((wrong >= SEVERAL) & (wrong >= TAMPERED * page.total[rows]))[part]
     cost = lexicon().cost[changes.word]
     length = texts.lengths[place]
     sure = near & ((cost < USUAL) | (length >= LONG))
