@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..resources import load
 from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
 from ..text.unicode import case_map
-from .candidates import MISSPELT, SOUND, TYPO, Candidates
+from .candidates import MISSPELT, SOUND, TYPO, Candidates, candidates
 from .hashes import HashTable, word_bits
 from .keys import Spelt
 from .letters import letter_bits
@@ -26,16 +26,33 @@ from .tongues import languages_of
 # Bits of a unit as a word of another language and as English, and from how many more for the first a text is not English.
 LISTED = 6.5  # a word that is among the most frequent of a language
 COMMON = 11.0  # an English word that costs less says nothing where it is a word of the other language, too
-FORM, STRANGE = 18.0, 6.0  # a form that is right but no word of the lexicon; a word that is right and unknown, besides its letters
+FORM, STRANGE = (
+    18.0,
+    6.0,
+)  # a form that is right but no word of the lexicon; a word that is right and unknown, besides its letters
 ALIEN = 4.0  # a word of another language, besides its letters
 ERROR, FARTHEST = 1.0, -39.0  # an error, besides its channel; one beyond this is a guess
 PER_LETTER = 4.2  # a letter of a word with accents, at most
-MOST_ERROR, RARE, MOST_RARE = 12.0, 16.5, 4.0  # the most that an error, and that a word with so many bits, says for English
-ACCENT, NAMED, MOST_ACCENTS = 7.0, 3.0, 28.0  # letters with accents in an unknown word, one with a capital, all of a text
+MOST_ERROR, RARE, MOST_RARE = (
+    12.0,
+    16.5,
+    4.0,
+)  # the most that an error, and that a word with so many bits, says for English
+ACCENT, NAMED, MOST_ACCENTS = (
+    7.0,
+    3.0,
+    28.0,
+)  # letters with accents in an unknown word, one with a capital, all of a text
 FOREIGN, FOREIGN_PART, ENGLISH_PART = 0.0, 14.0, -20.0  # of a text, of a sentence in it
 SHORT, FREQUENT, USUAL = 4, 13.0, 16.5  # words of a short text; bits of words that a lone error is of
-TAMPERED, SEVERAL, NAME = 0.04, 1.9, 0.34  # the share, and number, of wrong words of a text that was tampered with; a name counts less
+TAMPERED, SEVERAL, NAME = (
+    0.04,
+    1.9,
+    0.34,
+)  # the share, and number, of wrong words of a text that was tampered with; a name counts less
 SLIP = -14.0  # log2 P of one error that is not far-fetched
+LIKELY = -8.0  # log2 P of an error that explains a word well
+CLEAR = 3.0  # bits by which a word must be likelier than the next
 SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and log2 P of that
 CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
 ABBREVIATION, LONG = 5, 8  # letters of what may be an abbreviation, and of words that are not mixed up
@@ -50,6 +67,15 @@ class Changes:
     word: Ints
     channel: npt.NDArray[np.float32]
     kind: Ints
+
+    def where(self, chosen: Mask | Ints) -> Changes:
+        return Changes(self.page, self.unit[chosen], self.word[chosen], self.channel[chosen], self.kind[chosen])
+
+    def and_also(self, other: Changes) -> Changes:
+        """Both, in the order of units."""
+        names = ("unit", "word", "channel", "kind")
+        both = Changes(self.page, *(np.append(getattr(self, name), getattr(other, name)) for name in names))
+        return both.where(np.argsort(both.unit, kind="stable"))
 
     @property
     def row(self) -> Ints:
@@ -73,7 +99,8 @@ def allowed(changes: Changes) -> Mask:
     foreign = _foreign(changes, some, place, texts, tongues, accents, title)[place]
     near, listed = _near(changes), changes.kind == MISSPELT
     unknown = page.unknown[unit]
-    wrong = np.bincount(part, unknown * np.where(title[place], NAME, 1.0) * (near | (tongues[place] == 0)), rows.size)
+    name = title[place] & ~(page.starts[unit] & (changes.channel >= SLIP))
+    wrong = np.bincount(part, unknown * np.where(name, NAME, 1.0) * (near | (tongues[place] == 0)), rows.size)
     tampered = ((wrong >= SEVERAL) & (wrong >= TAMPERED * page.total[rows]))[part]
     cost = lexicon().cost[changes.word]
     length = texts.lengths[place]
@@ -85,10 +112,32 @@ def allowed(changes: Changes) -> Mask:
     alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
     few = page.total[rows] <= SHORT
     strange = np.bincount(part, unknown, rows.size)
-    lost = (few & (strange >= page.total[rows]))[part]
+    likely = np.bincount(part, changes.channel >= LIKELY, rows.size)
+    lost = (few & (strange >= page.total[rows]) & ((likely < page.total[rows]) | (likely < 3)))[part]
     clear = listed | (near & ((cost < FREQUENT) | (length >= LONG)))
     made: Mask = ~foreign & (tampered | alone) & (~lost | clear | _masked(texts.take(place)))
     return made & ~_initials(texts.take(place))
+
+
+def clear_slips(page: Page, units: Ints) -> Changes:
+    """Changes of units whose error needs no context: a listed one, or one slip in a long word, with a single word behind it."""
+    kinds, which = np.unique(page.kind[units], return_inverse=True)
+    noisy = page.distinct.take(kinds)
+    found = decent(candidates(noisy, near=True), noisy)
+    score = found.channel - lexicon().cost[found.word]
+    order = np.lexsort((found.word, -score, found.of))
+    first = np.flatnonzero(np.diff(found.of[order], prepend=-1))
+    behind = np.append(score[order], -np.inf)[first + 1]
+    last = np.append(found.of[order], -1)[first + 1] != found.of[order][first]
+    best = order[first]
+    clear = last | (score[best] - behind >= CLEAR)
+    long = (noisy.lengths[found.of[best]] >= LONG) & (found.kind[best] == TYPO) & (found.channel[best] >= SLIP)
+    best = best[clear & (long | (found.kind[best] == MISSPELT))]
+    pick = np.full(kinds.size, -1)
+    pick[found.of[best]] = best
+    mine = np.flatnonzero(pick[which] >= 0)
+    pick = pick[which[mine]]
+    return Changes(page, units[mine], found.word[pick], found.channel[pick], found.kind[pick])
 
 
 # ---- languages ----
@@ -133,7 +182,9 @@ def _bits(group: Ints, gain: Floats, listed: Floats, marks: Floats, tongues: Bit
         mine = hit[(tongues[hit] >> np.uint64(bit) & np.uint64(1)) > 0]
         if mine.size:
             best = np.maximum(best, np.bincount(group[mine], listed[mine], many))
-    return np.round(np.bincount(group, gain, many) + best + np.minimum(np.bincount(group, marks, many), MOST_ACCENTS), 6)
+    return np.round(
+        np.bincount(group, gain, many) + best + np.minimum(np.bincount(group, marks, many), MOST_ACCENTS), 6
+    )
 
 
 def _accented(texts: Ragged) -> Mask:
@@ -209,7 +260,11 @@ def disguised(old: str, new: str) -> bool:
         wrong = [at for at, (a, b) in enumerate(zip(old, new, strict=True)) if a != b and not hidden[at]]
         if any(hidden):
             return not wrong and 2 * sum(hidden) <= len(new)
-        swapped = len(wrong) == 2 and wrong[1] == wrong[0] + 1 and old[wrong[0]] + old[wrong[1]] == new[wrong[1]] + new[wrong[0]]
+        swapped = (
+            len(wrong) == 2
+            and wrong[1] == wrong[0] + 1
+            and old[wrong[0]] + old[wrong[1]] == new[wrong[1]] + new[wrong[0]]
+        )
         return len(new) > 4 and wrong[:1] != [0] and (len(wrong) == 1 or swapped)
     longer, shorter = (old, new) if len(old) > len(new) else (new, old)
     if len(longer) != len(shorter) + 1 or len(new) < 5:
