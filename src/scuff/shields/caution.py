@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..resources import load
 from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
 from ..text.unicode import case_map
-from .candidates import MISSPELT, SOUND, TYPO, Candidates, candidates
+from .candidates import KINDS, MISSPELT, SOUND, TYPO, Candidates, candidates
 from .hashes import HashTable, word_bits
 from .keys import Spelt
 from .letters import letter_bits
@@ -52,6 +52,9 @@ TAMPERED, SEVERAL, NAME = (
 )  # the share, and number, of wrong words of a text that was tampered with; a name counts less
 SLIP = -14.0  # log2 P of one error that is not far-fetched
 LIKELY = -8.0  # log2 P of an error that explains a word well
+LEAST = np.where(
+    np.isin(KINDS, ("shuffled", "cut")), 6, np.where(np.isin(KINDS, ("vowels",)), 5, 99)
+)  # letters, by kind
 CLEAR = 3.0  # bits by which a word must be likelier than the next
 SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and log2 P of that
 CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
@@ -105,7 +108,8 @@ def allowed(changes: Changes) -> Mask:
     cost = lexicon().cost[changes.word]
     length = texts.lengths[place]
     sure = near & ((cost < USUAL) | (length >= LONG))
-    alone = listed | _masked(texts.take(place)) | np.where(unknown, sure, True)
+    plain = ~title[place] & (length >= LEAST[changes.kind]) & (cost < FREQUENT)  # long and frequent: hardly by chance
+    alone = listed | _masked(texts.take(place)) | np.where(unknown, sure | plain, True)
     alone &= ~accents[place] & ((tongues[place] == 0) | listed)
     shown = lexicon().capital[changes.word] > CAPITAL
     alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & (cost < USUAL)) | ~unknown
