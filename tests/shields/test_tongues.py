@@ -64,7 +64,7 @@ SENTENCES = {
 CHOSEN = [first for first, _ in SENTENCES.values()]
 OTHERS = [second for _, second in SENTENCES.values()]
 
-CHANGED = {"fast": 4, "context": 4}  # of OTHERS, at most: known misses, none of which is to be added
+CHANGED = {"fast": 4, "context": 2}  # of OTHERS, at most: known misses, none of which is to be added
 PARAGRAPHS = [
     "Am Samstag sind wir mit dem Zug nach München gefahren. Das Wetter war schön, und wir haben viel gesehen. Abends war Regen.",
     "El sábado fuimos en tren a Sevilla. Hacía buen tiempo y vimos muchas cosas. Por la noche estábamos cansados.",
