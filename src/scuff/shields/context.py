@@ -19,6 +19,7 @@ from ..text.random import text_bits
 from ..text.unicode import case_map
 from .base import Repairs
 from .candidates import MIXED, Candidates, candidates
+from .caution import Changes, allowed, clear_slips, decent
 from .language import english
 from .lexicon import lexicon
 from .network import network
@@ -76,7 +77,7 @@ class Pairs:
         more = candidates(noisy.take(new))
         table = Candidates.join([table, replace(more, of=new[more.of])])
         found = _united(_placed(table, which[look], len(noisy)), net.best(asked[look])[0])
-        found = found.where(found.word != page.number[look][found.of])
+        found = decent(found.where(found.word != page.number[look][found.of]), units.text.take(look))
         _, _, raised = by_case(page, look, found)
         raised &= lexicon().capital[found.word] > NAME
         score = net.scores(asked, look[found.of], found.word)
@@ -116,9 +117,17 @@ def repairs_in_context(corpus: Corpus, kinds: tuple[str, ...]) -> Repairs:
     ]  # rounded: the last bits of a sum decide nothing
     unit = pairs.look[pairs.found.of[done]]
     mine = ~_foreign(pairs.page, unit)[pairs.page.units.row[unit]]
-    done, spans = done[mine], pairs.page.units.where(unit[mine])
-    new = cased_as(lexicon().words.take(pairs.found.word[done]), _settled(corpus.cut(spans)), pairs.raised[done])
-    return Repairs.of(Edits.of(corpus, spans, new), pairs.found.kind[done], kinds)
+    done, unit, found = done[mine], unit[mine], pairs.found
+    made = Changes(pairs.page, unit, found.word[done], found.channel[done], found.kind[done])
+    page, raised = pairs.page, np.zeros(len(pairs.page.units), np.bool_)
+    raised[unit] = pairs.raised[done]
+    left = page.unknown & ~page.fixed & ~_capitals(page)
+    left[unit] = False
+    made = made.and_also(clear_slips(page, np.flatnonzero(left)))
+    made = made.where(allowed(made))
+    spans = page.units.where(made.unit)
+    new = cased_as(lexicon().words.take(made.word), _settled(corpus.cut(spans)), raised[made.unit])
+    return Repairs.of(Edits.of(corpus, spans, new), made.kind, kinds)
 
 
 def _staying(page: Page) -> Mask:

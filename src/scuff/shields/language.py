@@ -11,8 +11,10 @@ from ..text.ragged import Bits, Ints, Mask, Ragged, spread
 from ..text.words import Spans
 from .hashes import word_bits
 from .lexicon import folded
+from .tongues import languages_of
 
 ENOUGH = 2  # small words of another language
+SHARE = 0.25  # of the words of a text: frequent ones of another language
 KNOWN = 0.9  # the share of words that are known from which a text is English beyond doubt
 ENGLISH = "on man two com sen van den"  # besides those of WORDS, which are listed for longer texts
 
@@ -59,4 +61,16 @@ def english(texts: Ragged, words: Spans, known: Mask, rows: Ints) -> Mask:
         ]
     )
     other = count[1:].max(0)
-    return ~(asked & (other >= ENOUGH) & (other > count[0]))
+    return ~(asked & (other >= ENOUGH) & (other > count[0])) & ~_spoken(some, keys, count[0], asked, many)
+
+
+def _spoken(words: Spans, keys: Bits, usual: Ints, asked: Mask, many: Ints) -> Mask:
+    """Which texts have many frequent words of one of many languages, and far fewer small English ones."""
+    tongues = languages_of(keys)
+    hit = np.flatnonzero(tongues)
+    most = np.zeros(many.size, np.int64)
+    for bit in range(int(tongues.max(initial=0)).bit_length()):
+        mine = hit[(tongues[hit] >> np.uint64(bit) & np.uint64(1)) > 0]
+        most = np.maximum(most, np.bincount(words.row[mine], minlength=many.size))
+    found: Mask = asked & (most >= ENOUGH) & (most > 2 * usual) & (most >= SHARE * many)
+    return found

@@ -14,6 +14,7 @@ from ..text.ragged import Floats, Ints, Mask, bounds, spread
 from ..text.unicode import case_map
 from .base import Repairs, Shield
 from .candidates import KINDS, PRIOR, Candidates, candidates
+from .caution import Changes, allowed, decent
 from .channels import Bitcosts
 from .context import repairs_in_context
 from .keys import Spelt
@@ -110,6 +111,9 @@ class Restore(Shield):
     def _done(self, puzzle: Puzzle, chosen: Ints, confidence: Floats, where: Mask) -> Repairs:
         """The repairs of the choices that are sure enough."""
         done = np.flatnonzero((chosen >= 0) & (confidence >= 0) & where)
+        found, pick = puzzle.found, chosen[done]
+        would = Changes(puzzle.page, puzzle.asked[done], found.word[pick], found.channel[pick], found.kind[pick])
+        done = done[allowed(would)]
         corpus, pick = puzzle.page.corpus, chosen[done]
         spans = puzzle.page.units.where(puzzle.asked[done])
         new = cased_as(lexicon().words.take(puzzle.found.word[pick]), corpus.cut(spans), puzzle.raised[pick])
@@ -137,7 +141,8 @@ def find_puzzle(page: Page, asked: Ints, earlier: Puzzle | None) -> Puzzle:
         again = earlier.table.where(np.isin(earlier.listed, mine)[earlier.table.of])
         parts.append(replace(again, of=np.searchsorted(mine, earlier.listed)[again.of]))
     for some, near in ((np.flatnonzero(left & ~known), False), (np.flatnonzero(left & known), True)):
-        new = candidates(page.distinct.take(mine[some]), near=near)
+        noisy = page.distinct.take(mine[some])
+        new = decent(candidates(noisy, near=near), noisy)
         parts.append(replace(new, of=some[new.of]))
     table = Candidates.join(parts)
     count = np.bincount(table.of, minlength=mine.size)

@@ -1,0 +1,277 @@
+"""Caution: which repairs of `restore` are not made, whatever speaks for them.
+
+A text in another language is not read as English, names stay, far-fetched repairs need a text that was tampered with, and no
+word that offends is written unless it was there in disguise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ..resources import load
+from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
+from ..text.unicode import case_map
+from .candidates import KINDS, MISSPELT, SOUND, TYPO, Candidates, candidates
+from .hashes import HashTable, word_bits
+from .keys import Spelt
+from .letters import letter_bits
+from .lexicon import folded, lexicon
+from .page import MASKS, Page
+from .tongues import languages_of
+
+# Bits of a unit as a word of another language and as English, and from how many more for the first a text is not English.
+LISTED = 6.5  # a word that is among the most frequent of a language
+COMMON = 11.0  # an English word that costs less says nothing where it is a word of the other language, too
+FORM, STRANGE = (
+    18.0,
+    6.0,
+)  # a form that is right but no word of the lexicon; a word that is right and unknown, besides its letters
+ALIEN = 4.0  # a word of another language, besides its letters
+ERROR, FARTHEST = 1.0, -39.0  # an error, besides its channel; one beyond this is a guess
+PER_LETTER = 4.2  # a letter of a word with accents, at most
+MOST_ERROR, RARE, MOST_RARE = (
+    12.0,
+    16.5,
+    4.0,
+)  # the most that an error, and that a word with so many bits, says for English
+ACCENT, NAMED, MOST_ACCENTS = (
+    7.0,
+    3.0,
+    28.0,
+)  # letters with accents in an unknown word, one with a capital, all of a text
+FOREIGN, FOREIGN_PART, ENGLISH_PART = 0.0, 14.0, -20.0  # of a text, of a sentence in it
+SHORT, FREQUENT, USUAL = 4, 13.0, 16.5  # words of a short text; bits of words that a lone error is of
+TAMPERED, SEVERAL, NAME = (
+    0.04,
+    1.9,
+    0.34,
+)  # the share, and number, of wrong words of a text that was tampered with; a name counts less
+SLIP = -14.0  # log2 P of one error that is not far-fetched
+LIKELY = -8.0  # log2 P of an error that explains a word well
+LEAST = np.where(
+    np.isin(KINDS, ("shuffled", "cut")), 6, np.where(np.isin(KINDS, ("vowels",)), 5, 99)
+)  # letters, by kind
+CLEAR = 3.0  # bits by which a word must be likelier than the next
+SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and log2 P of that
+CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
+ABBREVIATION, LONG = 5, 8  # letters of what may be an abbreviation, and of words that are not mixed up
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """What a tier would change: units of a page, each with a word of the lexicon, the channel and the kind of error."""
+
+    page: Page
+    unit: Ints
+    word: Ints
+    channel: npt.NDArray[np.float32]
+    kind: Ints
+
+    def where(self, chosen: Mask | Ints) -> Changes:
+        return Changes(self.page, self.unit[chosen], self.word[chosen], self.channel[chosen], self.kind[chosen])
+
+    def and_also(self, other: Changes) -> Changes:
+        """Both, in the order of units."""
+        names = ("unit", "word", "channel", "kind")
+        both = Changes(self.page, *(np.append(getattr(self, name), getattr(other, name)) for name in names))
+        return both.where(np.argsort(both.unit, kind="stable"))
+
+    @property
+    def row(self) -> Ints:
+        return self.page.units.row[self.unit]
+
+
+def allowed(changes: Changes) -> Mask:
+    """Which changes are made."""
+    if not changes.unit.size:
+        return np.zeros(0, np.bool_)
+    page, unit = changes.page, changes.unit
+    rows, part = np.unique(changes.row, return_inverse=True)
+    first = np.searchsorted(page.units.row, rows)
+    some = spread(first, page.total[rows])  # all units of the texts in question
+    place = np.searchsorted(some, unit)
+    texts = page.corpus.cut(page.units.where(some))
+    keys = word_bits(folded(texts))
+    tongues = languages_of(keys)
+    accents = _accented(texts)
+    title = _titles(page, some, texts)
+    foreign = _foreign(changes, some, place, texts, tongues, accents, title)[place]
+    near, listed = _near(changes), changes.kind == MISSPELT
+    unknown = page.unknown[unit]
+    name = title[place] & ~(page.starts[unit] & (changes.channel >= SLIP))
+    wrong = np.bincount(part, unknown * np.where(name, NAME, 1.0) * (near | (tongues[place] == 0)), rows.size)
+    tampered = ((wrong >= SEVERAL) & (wrong >= TAMPERED * page.total[rows]))[part]
+    cost = lexicon().cost[changes.word]
+    length = texts.lengths[place]
+    sure = near & ((cost < USUAL) | (length >= LONG))
+    plain = ~title[place] & (length >= LEAST[changes.kind]) & (cost < FREQUENT)  # long and frequent: hardly by chance
+    alone = listed | _masked(texts.take(place)) | np.where(unknown, sure | plain, True)
+    alone &= ~accents[place] & ((tongues[place] == 0) | listed)
+    shown = lexicon().capital[changes.word] > CAPITAL
+    alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & (cost < USUAL)) | ~unknown
+    alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
+    few = page.total[rows] <= SHORT
+    strange = np.bincount(part, unknown, rows.size)
+    likely = np.bincount(part, changes.channel >= LIKELY, rows.size)
+    lost = (few & (strange >= page.total[rows]) & ((likely < page.total[rows]) | (likely < 3)))[part]
+    clear = listed | (near & ((cost < FREQUENT) | (length >= LONG)))
+    made: Mask = ~foreign & (tampered | alone) & (~lost | clear | _masked(texts.take(place)))
+    return made & ~_initials(texts.take(place))
+
+
+def clear_slips(page: Page, units: Ints) -> Changes:
+    """Changes of units whose error needs no context: a listed one, or one slip in a long word, with a single word behind it."""
+    kinds, which = np.unique(page.kind[units], return_inverse=True)
+    noisy = page.distinct.take(kinds)
+    found = decent(candidates(noisy, near=True), noisy)
+    score = found.channel - lexicon().cost[found.word]
+    order = np.lexsort((found.word, -score, found.of))
+    first = np.flatnonzero(np.diff(found.of[order], prepend=-1))
+    behind = np.append(score[order], -np.inf)[first + 1]
+    last = np.append(found.of[order], -1)[first + 1] != found.of[order][first]
+    best = order[first]
+    clear = last | (score[best] - behind >= CLEAR)
+    long = (noisy.lengths[found.of[best]] >= LONG) & (found.kind[best] == TYPO) & (found.channel[best] >= SLIP)
+    best = best[clear & (long | (found.kind[best] == MISSPELT))]
+    pick = np.full(kinds.size, -1)
+    pick[found.of[best]] = best
+    mine = np.flatnonzero(pick[which] >= 0)
+    pick = pick[which[mine]]
+    return Changes(page, units[mine], found.word[pick], found.channel[pick], found.kind[pick])
+
+
+# ---- languages ----
+
+
+def _foreign(
+    changes: Changes, some: Ints, place: Ints, texts: Ragged, tongues: Bits, accents: Mask, title: Mask
+) -> Mask:
+    """Which units stand in a text, or in a sentence, that is in another language.
+
+    Decided by likelihood: the words as they are, as those of one language that is not English, against English words of which
+    some were changed as the tier says.
+    """
+    page = changes.page
+    letters = -letter_bits(Spelt.of(folded(texts)))
+    number = page.number[some]
+    cost = np.where(number >= 0, lexicon().cost[number], np.where(page.unknown[some], letters + STRANGE, FORM))
+    error = np.where(changes.channel > FARTHEST, ERROR - changes.channel + lexicon().cost[changes.word], np.inf)
+    ours = cost.astype(np.float64)
+    ours[place] = np.minimum(ours[place], error)
+    theirs = np.where(accents, np.minimum(letters, PER_LETTER * texts.lengths), letters) + ALIEN
+    gain = np.where(page.unknown[some] | (number >= 0), ours - theirs, 0)
+    gain = np.minimum(gain, np.where(page.unknown[some], STRANGE - ALIEN, 0))
+    gain = np.maximum(gain, np.where(page.unknown[some], -MOST_ERROR, np.where(cost > RARE, -MOST_RARE, -np.inf)))
+    same = np.maximum(LISTED, np.where((number >= 0) & (cost < COMMON), cost, 0))
+    listed = np.maximum(ours - same - gain, 0)  # what it gains as a frequent word
+    row = page.units.row[some]
+    sentence = np.cumsum(page.starts[some]) - 1
+    marks = np.where(accents & page.unknown[some], np.where(title, NAMED, ACCENT), 0)
+    rows = np.cumsum(np.append(True, row[1:] != row[:-1])) - 1
+    whole = _bits(rows, gain, listed, marks, tongues)[rows]
+    part = _bits(sentence, gain, listed, marks, tongues)[sentence]
+    return (part > FOREIGN_PART) | ((whole > FOREIGN) & (part > ENGLISH_PART))
+
+
+def _bits(group: Ints, gain: Floats, listed: Floats, marks: Floats, tongues: Bits) -> Floats:
+    """By how many bits each group of units is likelier in the other language that fits it best."""
+    many = int(group[-1]) + 1
+    best = np.zeros(many)
+    hit = np.flatnonzero(tongues)
+    for bit in range(int(tongues.max()).bit_length()):
+        mine = hit[(tongues[hit] >> np.uint64(bit) & np.uint64(1)) > 0]
+        if mine.size:
+            best = np.maximum(best, np.bincount(group[mine], listed[mine], many))
+    return np.round(
+        np.bincount(group, gain, many) + best + np.minimum(np.bincount(group, marks, many), MOST_ACCENTS), 6
+    )
+
+
+def _accented(texts: Ragged) -> Mask:
+    """Which texts have a letter that plain English lacks."""
+    return sums(texts.codes >= 0xAA, texts.offsets) > sums(texts.codes == 0x2019, texts.offsets)
+
+
+# ---- names, abbreviations, far-fetched errors ----
+
+
+def _titles(page: Page, some: Ints, texts: Ragged) -> Mask:
+    """Which units have a capital at their begin only, unless the text has them on plain words as well, as headlines have."""
+    big = texts.codes != case_map(upper=False)[texts.codes]
+    first = big[texts.offsets[:-1]]
+    found: Mask = first & (sums(big, texts.offsets) == 1)
+    row, number = page.units.row[some], page.number[some]
+    plain = (number >= 0) & (lexicon().capital[number] < CAPITAL) & ~page.starts[some]
+    many = np.bincount(row, plain, len(page.corpus))
+    capital = np.bincount(row, plain & first, len(page.corpus))
+    return found & (2 * capital <= many)[row]
+
+
+def _loud(texts: Ragged) -> Mask:
+    return sums(texts.codes != case_map(upper=True)[texts.codes], texts.offsets) == 0
+
+
+def _masked(texts: Ragged) -> Mask:
+    """Which texts hide letters behind symbols: st*pid."""
+    return sums((texts.codes < 128) & MASKS[np.minimum(texts.codes, 127)], texts.offsets) > 0
+
+
+def _initials(texts: Ragged) -> Mask:
+    """M*A*S*H"""
+    many = sums((texts.codes < 128) & MASKS[np.minimum(texts.codes, 127)], texts.offsets)
+    return (many > 1) & (2 * many + 1 == texts.lengths) & _loud(texts)
+
+
+def _near(changes: Changes) -> Mask:
+    """Which changes undo one error that is not far-fetched."""
+    one = (changes.kind == TYPO) & (changes.channel >= SLIP) | (changes.kind == MISSPELT)
+    units = changes.page.units
+    long = (units.stop - units.start)[changes.unit] >= SOUNDED
+    heard = (changes.kind == SOUND) & np.where(long, changes.channel >= HEARD, lexicon().cost[changes.word] < FREQUENT)
+    return one | heard
+
+
+# ---- words that offend ----
+
+
+@cache
+def offensive() -> Mask:
+    """Which words of the lexicon offend. Only hashes of them are listed."""
+    keys = np.frombuffer(load("offensive.bin"), "<u8").astype(np.uint64)
+    return HashTable.of(keys).has(word_bits(lexicon().words))
+
+
+def decent(found: Candidates, noisy: Ragged) -> Candidates:
+    """The candidates without words that offend, but for what is nearly such a word as it is written, or disguises one."""
+    bad = np.flatnonzero(offensive()[found.word])
+    if not bad.size:
+        return found
+    written = folded(noisy.take(found.of[bad])).strings()
+    meant = lexicon().words.take(found.word[bad]).strings()
+    kept = np.ones(len(found), np.bool_)
+    kept[bad] = [disguised(old, new) for old, new in zip(written, meant, strict=True)]
+    return found.where(kept)
+
+
+def disguised(old: str, new: str) -> bool:
+    """Whether `old` is `new` with letters behind symbols, or with one slip inside: no vowel dropped, no end cut off."""
+    if len(old) == len(new):
+        hidden = [a != b and not a.isalpha() for a, b in zip(old, new, strict=True)]
+        wrong = [at for at, (a, b) in enumerate(zip(old, new, strict=True)) if a != b and not hidden[at]]
+        if any(hidden):
+            return not wrong and 2 * sum(hidden) <= len(new)
+        swapped = (
+            len(wrong) == 2
+            and wrong[1] == wrong[0] + 1
+            and old[wrong[0]] + old[wrong[1]] == new[wrong[1]] + new[wrong[0]]
+        )
+        return len(new) > 4 and wrong[:1] != [0] and (len(wrong) == 1 or swapped)
+    longer, shorter = (old, new) if len(old) > len(new) else (new, old)
+    if len(longer) != len(shorter) + 1 or len(new) < 5:
+        return False
+    gaps = [at for at in range(1, len(longer) - 1) if longer[:at] + longer[at + 1 :] == shorter]
+    return bool(gaps) and (longer == old or all(longer[at] not in "aeiou" for at in gaps))

@@ -1,0 +1,113 @@
+"""What shields leave alone in clean text, and what they still mend."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuff.shields import caution, parse
+from scuff.shields.candidates import candidates
+from scuff.shields.lexicon import lexicon
+from scuff.text.corpus import Corpus
+from scuff.text.ragged import Ragged
+
+STAYS = [
+    "Ich habe gestern meine Schlüssel verloren",
+    "Hoy llueve mucho en Bogotá",
+    "Gdzie jest dworzec?",
+    "Lorem ipsum dolor sit amet",
+    "Ótimo produto, entrega rápida",
+    "Bugün hava çok güzel",
+    "Gracias por todo",
+    "Send it to Caoimhe and Aoife.",
+    "Tadhg and Niamh are engaged.",
+    "We met the Etxeberria family and Ngozi yesterday.",
+    "Nnamdi drinks ayran every day.",
+    "TSLA",
+    "I bought TSLA last week",
+    "M*A*S*H and N*E*R*D",
+    "She takes Xarelto, Ozempic, Wegovy",
+    "Mbappé scored twice",
+    "Add 5 μL of water",
+]
+MENDED = {
+    "The staff were freindly and the romm was spotless": "The staff were friendly and the room was spotless",
+    "I will recieve it tommorow": "I will receive it tomorrow",
+    "The resturant was nice": "The restaurant was nice",
+    "I was embarassed": "I was embarrassed",
+    "wich one do you want": "which one do you want",
+    "dvrsrl ttcks are hrmlss.": "adversarial attacks are harmless.",
+    "recieve": "receive",
+}
+
+
+@pytest.fixture(scope="module", params=["fast", "context"])
+def chain(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_clean_texts_stay(chain: str) -> None:
+    assert parse(chain)(Corpus.of(STAYS)).strings() == STAYS
+
+
+def test_errors_are_mended(chain: str) -> None:
+    assert parse(chain)(Corpus.of(list(MENDED))).strings() == list(MENDED.values())
+
+
+DISGUISES = {  # with a harmless word in the place of one that offends
+    ("st*pid", "stupid"): True,
+    ("s**pid", "stupid"): True,
+    ("s****d", "stupid"): False,
+    ("stuipd", "stupid"): True,
+    ("stuqid", "stupid"): True,
+    ("stuppid", "stupid"): True,
+    ("stuid", "stupid"): True,
+    ("stpid", "stupid"): False,
+    ("stupi", "stupid"): False,
+    ("tupid", "stupid"): False,
+    ("dtupid", "stupid"): False,
+    ("pitsud", "stupid"): False,
+    ("stewpid", "stupid"): False,
+    ("por", "port"): False,
+    ("pert", "port"): False,
+    ("p*rt", "port"): True,
+}
+
+
+@pytest.mark.parametrize(("pair", "kept"), DISGUISES.items())
+def test_what_a_disguise_is(pair: tuple[str, str], kept: bool) -> None:
+    assert caution.disguised(*pair) is kept
+
+
+def test_candidates_that_offend_need_a_disguise(monkeypatch: pytest.MonkeyPatch) -> None:
+    word = int(lexicon().number(Ragged.of(["stupid"]))[0])
+    listed = np.arange(len(lexicon())) == word
+    monkeypatch.setattr(caution, "offensive", lambda: listed)
+    noisy = Ragged.of(["st*pid", "stuipd", "stpd", "dutsip"])
+    found = candidates(noisy)
+    assert {0, 1, 2, 3} == set(found.of[found.word == word].tolist())
+    left = caution.decent(found, noisy)
+    assert {0, 1} == set(left.of[left.word == word].tolist())
+    assert (found.word != word).sum() == (left.word != word).sum()
+
+
+def test_words_that_offend_are_few_and_plain_words_are_not_among_them() -> None:
+    assert 100 < caution.offensive().sum() < 1000
+    plain = lexicon().number(Ragged.of(PLAIN))
+    assert not caution.offensive()[plain[plain >= 0]].any()
+
+
+PLAIN = ["the", "spicy", "port", "title", "analyst", "classic", "stupid", "have", "about", "cumin", "japan"]
+NAMES = st.text("abcdefghijklmnopqrstuvwxyzéø", min_size=3, max_size=9).map(str.capitalize)
+
+
+@given(NAMES)
+def test_no_word_that_offends_is_written_for_a_name(name: str) -> None:
+    text = f"They asked {name} to open the window."
+    (mended,) = parse("fast")(Corpus.of([text])).strings()
+    words = mended.removeprefix("They asked ").removesuffix(" to open the window.")
+    number = int(lexicon().number(Ragged.of([words]))[0])
+    assert words == name or not caution.offensive()[number] or caution.disguised(name.lower(), words.lower())
+    assert mended.startswith("They asked ") and mended.endswith(" to open the window.")
