@@ -113,7 +113,9 @@ def _measured(folder: Path) -> None:
 def test_numbers_of_the_page_come_from_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measures, "RESAMPLES", 10)
     _measured(tmp_path)
-    kept = cells.summary(tmp_path, ["nothing", "fast", "context"], {"part": "test", "scuff": "1", "seed": 0, "peers": {}})
+    kept = cells.summary(
+        tmp_path, ["nothing", "fast", "context"], {"part": "test", "scuff": "1", "seed": 0, "peers": {}}
+    )
     assert kept["about"]["tools"] == ["nothing", "fast"]
     assert kept["means"]["nothing"]["published"]["all"]["restored"] == pytest.approx(2 / 5)
     assert kept["means"]["fast"]["pairs"]["0.5"]["restored"] == pytest.approx(4 / 5)

@@ -195,7 +195,9 @@ class Network:
             block[:count, :-1] = asked[at : at + count]
             np.matmul(block, self.output, out=every)
             grouped = every[:count].reshape(count, -1, GROUP)
-            groups = np.argpartition(-grouped.max(2), most, axis=1)[:, :most]  # the best words are in the groups of the best
+            groups = np.argpartition(-grouped.max(2), most, axis=1)[
+                :, :most
+            ]  # the best words are in the groups of the best
             some = np.take_along_axis(grouped, groups[:, :, None], 1).reshape(count, -1)
             inner = np.argpartition(-some, most, axis=1)[:, :most]
             number = np.take_along_axis(groups, inner // GROUP, 1) * GROUP + inner % GROUP

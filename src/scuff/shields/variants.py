@@ -71,7 +71,9 @@ def find_cores(corpus: Corpus) -> Cores:
     changes = bounds(hit)  # a symbol behind the last letter does not count
     length = stop - start
     good = (length > 2) & (length <= LONGEST)
-    joined = bounds((look_alikes().script[codes] > CYRILLIC).astype(np.int64))  # scripts with joiners, or without blanks
+    joined = bounds(
+        (look_alikes().script[codes] > CYRILLIC).astype(np.int64)
+    )  # scripts with joiners, or without blanks
     good &= joined[np.maximum(stop, start)] == joined[start]
     start, stop = np.where(good, start, 0), np.where(good, stop, 0)
     good &= (solid[stop] > solid[start]) | (changes[stop] > changes[start])
