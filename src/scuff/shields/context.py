@@ -16,7 +16,7 @@ from ..text.edits import Edits
 from ..text.language import find_language
 from ..text.ragged import Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import text_bits
-from ..text.unicode import case_map
+from ..text.unicode import case_map, is_ascii_letter
 from .base import Repairs
 from .candidates import MIXED, Candidates, candidates
 from .caution import Changes, allowed, clear_slips, decent
@@ -133,10 +133,9 @@ def repairs_in_context(corpus: Corpus, kinds: tuple[str, ...]) -> Repairs:
 def _staying(page: Page) -> Mask:
     """Which units stay whatever the network says: with digits, in addresses and code, and without letters a to z."""
     texts = page.corpus.cut(page.units)
-    letter = ((texts.codes | np.uint32(32)) >= ord("a")) & ((texts.codes | np.uint32(32)) <= ord("z"))
     digit = (texts.codes >= ord("0")) & (texts.codes <= ord("9"))
-    letters = sums(letter, texts.offsets)
-    stay = (3 * sums(letter, texts.offsets) < texts.lengths) | (sums(digit, texts.offsets) > 0)
+    letters = sums(is_ascii_letter(texts.codes), texts.offsets)
+    stay = (3 * letters < texts.lengths) | (sums(digit, texts.offsets) > 0)
     stay |= (letters == 1) & (texts.lengths == 2)  # x̄
     odd = np.flatnonzero(page.fixed & ~stay)
     if odd.size:

@@ -22,16 +22,10 @@ BAG, BEGIN, END, PAIR = 0, 320, 960, 1600
 SHAPE, GAP_BEFORE, GAP_AFTER, MASKED = 3200, 3328, 3584, 3839
 TRIPLE, BONES, ROWS = 3840, 10240, 12288
 VOWELS = tuple(ord(letter) - ord("a") + 1 for letter in "aeiou")
-HINT_COUNTS = (
-    1,
-    2,
-    2,
-    4,
-    2,
-)  # the word itself; the same letters; the same inner letters; the same consonants; one more at the end
-NEAR = (
-    3  # and so many that one letter put in, left out or replaced, or two that changed places, turn into the noisy word
-)
+# the word itself; the same letters; the same inner letters; the same consonants; one more at the end
+HINT_COUNTS = (1, 2, 2, 4, 2)
+# and so many that one letter put in, left out or replaced, or two that changed places, turn into the noisy word
+NEAR = 3
 HINTS = sum(HINT_COUNTS) + NEAR
 GUESSES = 8  # candidates of a word that the lexicon lacks
 LONGEST = 40  # letters that are looked at; a longer word is no word

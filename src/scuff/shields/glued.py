@@ -10,7 +10,7 @@ import numpy as np
 from ..text.corpus import Corpus
 from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import counters, mix, one_edit_away
-from ..text.unicode import classes, is_white, word_class
+from ..text.unicode import classes, is_ascii_letter, is_white, word_class
 from ..text.unicode_data import LOWER, UPPER
 from ..text.words import Spans
 from .bits import among, bits_of_tampering, one_of
@@ -251,10 +251,8 @@ def splittable(corpus: Corpus, words: Spans) -> Mask:
     good: Mask = (length >= SHORTEST) & (length <= WIDTHS[-1])
     number = among(codes[np.minimum(words.start, codes.size - 1)], "0123456789")
     good &= ~(among(before, BEFORE) & ~(number & among(before, ".,$"))) & ~among(behind, BEHIND)
-    letter = ((codes | 32) >= ord("a")) & ((codes | 32) <= ord("z"))
-    good &= ~(
-        (behind == ord(".")) & ((following | 32) >= ord("a")) & ((following | 32) <= ord("z"))
-    )  # a name of a file
+    letter = is_ascii_letter(codes)
+    good &= ~((behind == ord(".")) & is_ascii_letter(following))  # a name of a file
     plain = letter | among(codes, "'’-0123456789")
     strange = bounds(~plain)
     letters = bounds(letter)

@@ -10,7 +10,7 @@ import numpy as np
 from ..text.corpus import Corpus
 from ..text.language import find_language
 from ..text.ragged import Ints, Mask, Ragged, sums
-from ..text.unicode import case_map, is_white
+from ..text.unicode import case_map, is_ascii_letter, is_white
 from ..text.words import Spans
 from .candidates import Candidates
 from .channels import Bitcosts
@@ -154,7 +154,7 @@ def in_addresses(corpus: Corpus, units: Spans) -> Mask:
     slashes = np.bincount(chunk[code == ord("/")], minlength=int(chunk[-1]) + 1)  # and/or is no address
     found = ((signs > 0) | (slashes > 1))[chunk[units.start]]
     around = np.concatenate((np.zeros(2, np.uint32), code, np.zeros(2, np.uint32)))
-    solid = ((around | 32) >= ord("a")) & ((around | 32) <= ord("z")) | ((around >= ord("0")) & (around <= ord("9")))
+    solid = is_ascii_letter(around) | ((around >= ord("0")) & (around <= ord("9")))
     inside = units.stop < corpus.offsets[units.row + 1]
     found |= inside & (around[units.stop + 2] == ord("("))  # print(x)
     inside = units.stop + 1 < corpus.offsets[units.row + 1]

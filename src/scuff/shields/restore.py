@@ -26,13 +26,8 @@ TIERS = ("fast", "context")
 # A change must be likelier than that the word is right by SURE bits in a text with few errors, by STEEP fewer for every doubling
 # of the errors, and by EASY at least; all chosen on dev texts.
 SURE, STEEP, EASY = 4.0, 2.6, -2.5
-TITLE, FARTHER = (
-    3.0,
-    4.0,
-)  # more bits in a clean text, for a word that may be a name, and for far-fetched kinds of errors
+TITLE = 3.0  # more bits in a clean text, for a word that may be a name
 TECHNICAL = 11.0  # more bits in technical texts, which are full of words that no list has
-FETCHED = np.isin(KINDS, ("keyboard", "mixed"))  # which are far-fetched if there is no sign of an attack
-FEW, MANY = 0.02, 0.06  # the shares of wrong words in a clean text, and in one that is not
 KNOWN = 0.5  # more bits for a word that is known
 NOISY = 0.05  # the share of words surely wrong from which on known words are doubted, too
 RARE = 12.0  # bits of a known word beside its neighbours from which on it may be doubted

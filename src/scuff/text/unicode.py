@@ -74,6 +74,13 @@ def is_white(codes: Codes) -> Mask:
     return WHITE[np.minimum(codes, WHITE.size - 1)]
 
 
+def is_ascii_letter(codes: Codes) -> Mask:
+    """Which code points are a to z or A to Z."""
+    low = codes | np.uint32(32)
+    letter: Mask = (low >= ord("a")) & (low <= ord("z"))
+    return letter
+
+
 @cache
 def case_map(upper: bool) -> Codes:
     """Code point to its upper- or lower-case partner, where that is a single code point; else to itself."""
