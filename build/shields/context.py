@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import noise
 import numpy as np
 
-from scuff.shields import features as ft
-from scuff.shields.candidates import candidates
 from scuff.shields.lexicon import lexicon
+from scuff.shields.restore import features as ft
+from scuff.shields.restore.candidates import candidates
 from scuff.text.ragged import Ragged
 
 V = 49152

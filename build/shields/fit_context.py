@@ -2,7 +2,7 @@
 
     PYTHONPATH=src SCUFF_SHARED=../shared python build/shields/fit_context.py [--texts 20]
 
-Prints the constants of scuff/shields/context.py. Noise comes from build/shields/noise.py and from people's own misspellings, many
+Prints the constants of scuff/shields/restore/context.py. Noise comes from build/shields/noise.py and from people's own misspellings, many
 in a text or only one. Half of each dev set, and of the misspellings, is for fitting; how good it is, is printed for the other half.
 """
 
@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import noise
 import numpy as np
 
-from scuff.shields import context
 from scuff.shields.lexicon import lexicon
+from scuff.shields.restore import context
 from scuff.text.corpus import Corpus
 from scuff.text.ragged import Ragged
 

@@ -23,7 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 from scuff.resources import load
-from scuff.shields import look_alikes as known
+from scuff.shields.normalise import look_alikes as known
 
 TARGET = Path(__file__).parents[2] / "src/scuff/resources/data/look-alikes.npz"
 ALL = [code for code in range(128, 0x110000) if not 0xD800 <= code < 0xE000]
@@ -139,7 +139,7 @@ def _neighbours(space: str) -> Iterator[tuple[str, str, int]]:
 
 
 def kinds() -> bytearray:
-    """What each code point is to Normalise: see scuff/shields/look_alikes.py."""
+    """What each code point is to Normalise: see scuff/shields/normalise/look_alikes.py."""
     styled = known_styled()
     out = bytearray(0x110000)
     for code in ALL:

@@ -113,20 +113,20 @@ def draw_parts(dice: random.Random) -> list[Perturbation]:
     phi = dice.choice((None, 0.0, dice.random() * 0.7))
     layout = dice.choice(("qwerty", "qwerty", "qwerty", "qwertz", "azerty", "dvorak"))
     kinds: list[tuple[float, Perturbation]] = [
-        (1.0, InnerShuffle(min_letters=dice.choice((4, 4, 3)))),
-        (1.5, FullShuffle(min_letters=dice.choice((2, 3)))),
+        (1.2, InnerShuffle(min_letters=dice.choice((4, 4, 3)))),
+        (1.8, FullShuffle(min_letters=dice.choice((2, 3)))),
         (2.0, Disemvowel(min_letters=dice.choice((4, 4, 3)))),
-        (1.5, Truncate(letters=dice.choice((1, 1, 1, 2, 3)), keep=dice.choice((3, 3, 2)))),
+        (2.0, Truncate(letters=dice.choice((1, 1, 1, 2, 3)), keep=dice.choice((3, 3, 2)))),
         (3.0, Keyboard(phi=phi, layout=layout)),
         (2.5, Natural(listed=dice.random() < 0.3)),
         (2.5, Phonetic(listed=dice.random() < 0.3, slight=dice.random() < 0.3)),
-        (1.5, Typo(layout=layout)),
+        (1.8, Typo(layout=layout)),
         (1.2, Visual(phi=phi)),
         (0.3, Homoglyph(phi=phi)),
         (0.5, Intrude()),
-        (0.5, Segment()),
+        (0.7, Segment()),
     ]
-    return dice.choices([part for _, part in kinds], [weight for weight, _ in kinds], k=dice.choice((1, 1, 2)))
+    return dice.choices([part for _, part in kinds], [weight for weight, _ in kinds], k=dice.choice((1, 2)))
 
 
 def scuffed(

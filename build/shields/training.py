@@ -1,4 +1,4 @@
-"""The network of tier `context` in torch, its training loop, and its weights as int8 (scuff/shields/network.py runs them)."""
+"""The network of tier `context` in torch, its training loop, and its weights as int8 (scuff/shields/restore/network.py runs them)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from scuff.shields import features as ft
 from scuff.shields.lexicon import lexicon
-from scuff.shields.network import words_bits
+from scuff.shields.restore import features as ft
+from scuff.shields.restore.network import words_bits
 
 V = 49152
 TABLE, WORD, WIDTH, HIDDEN, LAYERS, HEADS, REACH = 160, 96, 256, 640, 4, 8, 16

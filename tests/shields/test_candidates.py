@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuff.perturbations.keyboard import neighbours
-from scuff.shields.candidates import (
+from scuff.shields.lexicon import lexicon
+from scuff.shields.restore.candidates import (
     CUT,
     KEYBOARD,
     KINDS,
@@ -25,9 +26,8 @@ from scuff.shields.candidates import (
     _near,
     candidates,
 )
-from scuff.shields.channels import FAR, edit_costs, edits
-from scuff.shields.keys import Spelt
-from scuff.shields.lexicon import lexicon
+from scuff.shields.restore.channels import FAR, edit_costs, edits
+from scuff.shields.restore.keys import Spelt
 from scuff.text.ragged import Ragged
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz'-"

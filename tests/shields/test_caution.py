@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuff.shields import caution, parse
-from scuff.shields.candidates import candidates
+from scuff.shields import parse
 from scuff.shields.lexicon import lexicon
+from scuff.shields.restore import caution
+from scuff.shields.restore.candidates import candidates
 from scuff.text.corpus import Corpus
 from scuff.text.ragged import Ragged
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from scuff.perturbations.names import NAMES as PERTURBATIONS
 from scuff.shields import Corpus, parse
 from scuff.shields.deobfuscate import KINDS, Deobfuscate
-from scuff.shields.glued import misspelt_bits
+from scuff.shields.deobfuscate.glued import misspelt_bits
+from scuff.shields.deobfuscate.misspelt import misspelt_parts
+from scuff.shields.deobfuscate.splitting import split
 from scuff.shields.language import english
 from scuff.shields.lexicon import lexicon
-from scuff.shields.misspelt import misspelt_parts
-from scuff.shields.splitting import split
 from scuff.text.ragged import Ragged
 from scuff.text.random import one_edit_away, part_bits, text_bits
 

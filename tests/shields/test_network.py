@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from scuff.resources import HERE, manifest
 from scuff.shields import Corpus
-from scuff.shields import features as ft
-from scuff.shields.candidates import candidates
 from scuff.shields.lexicon import lexicon
-from scuff.shields.network import FILE, LENGTHS, Network, network, windows
 from scuff.shields.restore import Restore
-from scuff.shields.units import Units
+from scuff.shields.restore import features as ft
+from scuff.shields.restore.candidates import candidates
+from scuff.shields.restore.network import FILE, LENGTHS, Network, network, windows
+from scuff.shields.restore.units import Units
 from scuff.text.ragged import Ragged
 
 ROOT = Path(__file__).parents[2]

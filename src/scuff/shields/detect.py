@@ -24,13 +24,13 @@ from ..text.ragged import Floats, Ints, Mask, Ragged, sums, text_lengths
 from ..text.unicode import case_map, is_white
 from ..version import __version__
 from .base import mended
-from .candidates import KINDS as RESTORED
 from .chain import Chain
 from .deobfuscate import Deobfuscate
 from .hashes import HashTable, word_bits
 from .lexicon import folded, lexicon
 from .normalise import Normalise
 from .restore import Restore
+from .restore.candidates import KINDS as RESTORED
 
 RATES = ("0.001", "0.01", "0.05")  # of false alarms, for which thresholds are known
 STATISTICS = ("unknown", "left-unknown", "odd-letters", "symbols", "single-letters", "capitals", "words")

@@ -13,11 +13,11 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Bits, Floats, Ints, Mask, Ragged
-from ..text.random import mix
-from .hashes import HashTable
-from .keys import BACK, LONGEST, POWER, RANDOM, VOWEL, Spelt
-from .lexicon import folded, lexicon
+from ...text.ragged import Bits, Floats, Ints, Mask, Ragged
+from ...text.random import mix
+from ..hashes import HashTable
+from ..lexicon import folded, lexicon
+from ..restore.keys import BACK, LONGEST, POWER, RANDOM, VOWEL, Spelt
 
 SHORTEST, LONG = 3, 14  # letters of a part
 RARE = 18.5  # bits of a word above which it is not looked for behind an error

@@ -9,11 +9,11 @@ from functools import cache, cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Bits, Ints, Mask, Ragged, bounds, run_lengths, spread, sums
-from ..text.random import BASE, INVERSE, counters, mix, text_bits
-from ..text.unicode import case_map
+from ...text.ragged import Bits, Ints, Mask, Ragged, bounds, run_lengths, spread, sums
+from ...text.random import BASE, INVERSE, counters, mix, text_bits
+from ...text.unicode import case_map
+from ..lexicon import lexicon
 from .candidates import Candidates
-from .lexicon import lexicon
 
 # Rows of the table of features: what is small has a row per value, the rest is hashed.
 SYMBOLS = 40  # 0: border of a word, 1 to 26: letters, 27: digit, 28: apostrophe, 29: hyphen, 30 to 39: any other

@@ -8,18 +8,18 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..text.corpus import Corpus
-from ..text.edits import Edits
-from ..text.ragged import Floats, Ints, Mask, bounds, spread
-from ..text.unicode import case_map
-from .base import Repairs, Shield
+from ...text.corpus import Corpus
+from ...text.edits import Edits
+from ...text.ragged import Floats, Ints, Mask, bounds, spread
+from ...text.unicode import case_map
+from ..base import Repairs, Shield
+from ..lexicon import UNKNOWN, folded, lexicon
+from ..trigrams import letter_bits
 from .candidates import KINDS, PRIOR, Candidates, candidates
 from .caution import Changes, allowed, decent
 from .channels import Bitcosts
 from .context import repairs_in_context
 from .keys import Spelt
-from .letters import letter_bits
-from .lexicon import UNKNOWN, folded, lexicon
 from .page import Page, by_case, cased_as, foreign
 
 TIERS = ("fast", "context")

@@ -7,18 +7,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..text.corpus import Corpus
-from ..text.edits import Edits
-from ..text.ragged import Ints, Mask, Ragged, bounds, sums
-from ..text.words import Spans
-from .base import Repairs, Shield, mended
-from .bits import among
+from ...text.corpus import Corpus
+from ...text.edits import Edits
+from ...text.ragged import Ints, Mask, Ragged, bounds, sums
+from ...text.words import Spans
+from ..base import Repairs, Shield, mended
+from ..lexicon import lexicon
+from ..technical import Technical
+from .costs import among
 from .glued import find_glued
-from .lexicon import lexicon
 from .spacing import find_doubled, find_spaced
 from .stretched import find_stretched
 from .symbols import find_symbols
-from .technical import Technical
 
 KINDS = ("symbols", "leet", "stretched", "doubled-space", "spaced", "glued")
 SYMBOLS, LEET, STRETCHED, DOUBLED, SPACED, GLUED = range(len(KINDS))

@@ -7,13 +7,13 @@ from functools import cache
 
 import numpy as np
 
-from ..text.ragged import Bits, Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
-from ..text.random import text_bits
-from ..text.unicode import case_map, classes, word_class
-from ..text.unicode_data import DIGIT, LETTER, LOWER, MARK, UPPER
-from ..text.words import WORDY
-from .hashes import word_bits
-from .lexicon import folded, lexicon
+from ...text.ragged import Bits, Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.random import text_bits
+from ...text.unicode import case_map, classes, word_class
+from ...text.unicode_data import DIGIT, LETTER, LOWER, MARK, UPPER
+from ...text.words import WORDY
+from ..hashes import word_bits
+from ..lexicon import folded, lexicon
 
 # -log2 of how often a symbol stands between two letters, per word of clean text (train parts of wikitext, agnews, jigsaw):
 # anywhere, and between two small letters. Those of typeset text, which these sets hardly have, are taken as their plain twins.

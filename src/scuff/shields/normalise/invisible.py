@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..text.ragged import Codes, Ints, Mask, Ragged, sums
-from ..text.unicode import classes, is_white
-from ..text.unicode_data import PICTOGRAPH
+from ...text.ragged import Codes, Ints, Mask, Ragged, sums
+from ...text.unicode import classes, is_white
+from ...text.unicode_data import PICTOGRAPH
 from .look_alikes import (
     BIDI,
     BRAHMIC,

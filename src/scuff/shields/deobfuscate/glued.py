@@ -7,20 +7,20 @@ from functools import cache
 
 import numpy as np
 
-from ..text.corpus import Corpus
-from ..text.ragged import Floats, Ints, Mask, Ragged, bounds, spread, sums
-from ..text.random import counters, mix, one_edit_away
-from ..text.unicode import classes, is_ascii_letter, is_white, word_class
-from ..text.unicode_data import LOWER, UPPER
-from ..text.words import Spans
-from .bits import among, bits_of_tampering, one_of
-from .candidates import candidates
-from .hashes import word_bits
-from .language import english
-from .lexicon import folded, lexicon
+from ...text.corpus import Corpus
+from ...text.ragged import Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.random import counters, mix, one_edit_away
+from ...text.unicode import classes, is_ascii_letter, is_white, word_class
+from ...text.unicode_data import LOWER, UPPER
+from ...text.words import Spans
+from ..hashes import word_bits
+from ..language import english
+from ..lexicon import folded, lexicon
+from ..restore.candidates import candidates
+from ..technical import Technical
+from .costs import among, bits_of_tampering, one_of
 from .misspelt import Prices
 from .splitting import WIDTHS, Splits, split, words_at
-from .technical import Technical
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters

@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 
 from ..text.ragged import Ints, sums
-from .channels import Bitcosts
-from .keys import Spelt
 from .lexicon import lexicon
+from .restore.channels import Bitcosts
+from .restore.keys import Spelt
 
 SHORT, ANY = 5, 6.5  # an abbreviation of up to so many letters can have any; bits of each of them
 

@@ -14,13 +14,13 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ..perturbations.keyboard import neighbours
-from ..resources import load
-from ..text.ragged import Bits, Ints, Mask, Ragged, bounds, spread, sums
+from ...perturbations.keyboard import neighbours
+from ...resources import load
+from ...text.ragged import Bits, Ints, Mask, Ragged, bounds, spread, sums
+from ..hashes import HashTable
+from ..lexicon import folded, lexicon
 from .channels import FAR, Bitcosts, cut_cost, edits
-from .hashes import HashTable
 from .keys import LONGEST, OTHER, VOWEL, Small, Spelt
-from .lexicon import folded, lexicon
 
 KINDS = ("typo", "misspelt", "shuffled", "vowels", "cut", "sound", "keyboard", "mixed")
 TYPO, MISSPELT, SHUFFLED, VOWELS, CUT, SOUND, KEYBOARD, MIXED = range(len(KINDS))

@@ -8,9 +8,9 @@ from ..perturbations.protect import UNITS
 from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.unicode import classes, word_class
 from ..text.unicode_data import DIGIT, LETTER, LOWER, UPPER
-from .bits import DECIMAL, NUMERIC, Cost, among, is_wordy, one_of, softly
+from .deobfuscate.costs import DECIMAL, NUMERIC, Cost, among, is_wordy, one_of, softly
+from .deobfuscate.variants import DELETE, JOINERS, Cores, Variants
 from .lexicon import lexicon
-from .variants import DELETE, JOINERS, Cores, Variants
 
 SPELLED = 4  # letters of a word that may be spelled with dots: U.S.A. and e.g. are not
 # endings of addresses and file names

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 
-from ..text.corpus import Corpus
-from ..text.ragged import Codes, Ints, Ragged, bounds, spread, sums
-from ..text.unicode import case_map, classes, is_white, word_class
-from ..text.unicode_data import DIGIT, LOWER, UPPER
-from .bits import LIMIT, among, is_wordy, wordy_kinds
-from .look_alikes import CYRILLIC, look_alikes
+from ...text.corpus import Corpus
+from ...text.ragged import Codes, Ints, Ragged, bounds, spread, sums
+from ...text.unicode import case_map, classes, is_white, word_class
+from ...text.unicode_data import DIGIT, LOWER, UPPER
+from ..normalise.look_alikes import CYRILLIC, look_alikes
+from .costs import LIMIT, among, is_wordy, wordy_kinds
 
 JOINERS = "'’-‐‑–—´\xad…\x91\x92\x93\x94\x96\x97"  # one of these goes only where that makes a known word
 LONGEST = 120  # characters of such a run

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..text.corpus import Corpus
-from ..text.ragged import Ints, Ragged, bounds, spread
-from ..text.words import Spans
+from ...text.corpus import Corpus
+from ...text.ragged import Ints, Ragged, bounds, spread
+from ...text.words import Spans
 from . import features as ft
 
 HYPHENS = (0x2D, 0x2010, 0x2011)

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Bits, Ints, Mask, Ragged, bounds, spread, sums
-from ..text.random import BASE, INVERSE, counters, mix
+from ...text.ragged import Bits, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.random import BASE, INVERSE, counters, mix
 
 Small = npt.NDArray[np.uint8]
 LONGEST = 40  # letters of a word that has keys

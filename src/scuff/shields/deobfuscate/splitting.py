@@ -12,12 +12,12 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, bounds, spread
-from ..text.random import part_bits
-from ..text.unicode import classes, word_class
-from ..text.unicode_data import DIGIT, UPPER
-from .bits import among
-from .lexicon import folded, lexicon
+from ...text.ragged import Bits, Floats, Ints, Mask, Ragged, bounds, spread
+from ...text.random import part_bits
+from ...text.unicode import classes, word_class
+from ...text.unicode_data import DIGIT, UPPER
+from ..lexicon import folded, lexicon
+from .costs import among
 from .misspelt import Prices, add_misspelt
 
 Costs = npt.NDArray[np.float32]

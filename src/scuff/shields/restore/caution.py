@@ -12,16 +12,16 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ..resources import load
-from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
-from ..text.unicode import case_map
+from ...resources import load
+from ...text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
+from ...text.unicode import case_map
+from ..hashes import HashTable, word_bits
+from ..lexicon import folded, lexicon
+from ..tongues import languages_of
+from ..trigrams import letter_bits
 from .candidates import KINDS, MISSPELT, SOUND, TYPO, Candidates, candidates
-from .hashes import HashTable, word_bits
 from .keys import Spelt
-from .letters import letter_bits
-from .lexicon import folded, lexicon
 from .page import MASKS, Page
-from .tongues import languages_of
 
 # Bits of a unit as a word of another language and as English, and from how many more for the first a text is not English.
 LISTED = 6.5  # a word that is among the most frequent of a language

@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ..perturbations.channel import NoisyChannel
-from ..perturbations.keyboard import neighbours
-from ..resources import load
-from ..text.ragged import Ints
+from ...perturbations.channel import NoisyChannel
+from ...perturbations.keyboard import neighbours
+from ...resources import load
+from ...text.ragged import Ints
 from .keys import APOSTROPHE, HYPHEN, OTHER, VOWEL, Spelt
 
 Bitcosts = npt.NDArray[np.float32]

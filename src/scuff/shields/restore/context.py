@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..text.corpus import Corpus
-from ..text.edits import Edits
-from ..text.language import find_language
-from ..text.ragged import Ints, Mask, Ragged, bounds, spread, sums
-from ..text.random import text_bits
-from ..text.unicode import case_map, is_ascii_letter
-from .base import Repairs
+from ...text.corpus import Corpus
+from ...text.edits import Edits
+from ...text.language import find_language
+from ...text.ragged import Ints, Mask, Ragged, bounds, spread, sums
+from ...text.random import text_bits
+from ...text.unicode import case_map, is_ascii_letter
+from ..base import Repairs
+from ..language import english
+from ..lexicon import lexicon
 from .candidates import MIXED, Candidates, candidates
 from .caution import Changes, allowed, clear_slips, decent
-from .language import english
-from .lexicon import lexicon
 from .network import network
 from .page import NAME, Page, by_case, cased_as, in_addresses
 from .units import Units

@@ -10,13 +10,14 @@ from functools import cache
 
 import numpy as np
 
-from ..text.language import WORDS
-from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
-from ..text.unicode import classes, word_class
-from ..text.unicode_data import UPPER
+from ...text.language import WORDS
+from ...text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.unicode import classes, word_class
+from ...text.unicode_data import UPPER
+from ..hashes import HashTable, word_bits
+from ..lexicon import folded, lexicon
 from .decoding import decode, without_gaps
-from .hashes import HashTable, word_bits
-from .lexicon import folded, lexicon
+from .invisible import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
 from .look_alikes import (
     CYRILLIC,
     FLAG,
@@ -31,9 +32,8 @@ from .look_alikes import (
     Bytes,
     look_alikes,
 )
-from .odd import STRONG, Counts, Odd, Rows, among_kinds, count_letters, count_rows, find_odd
+from .non_ascii import STRONG, Counts, Odd, Rows, among_kinds, count_letters, count_rows, find_odd
 from .styles import styled
-from .unseen import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
 
 FORMULA = 4  # letters of other styles in a row that may be a formula
 A_ONE, A_ONE_OF_MANY = 14.0, 9.0  # bits of the word I from which on it is rather the number 1; in a text with digits

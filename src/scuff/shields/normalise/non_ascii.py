@@ -7,8 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from ..text.ragged import Ints, Mask, Ragged, bounds, spread
-from ..text.words import Spans
+from ...text.ragged import Ints, Mask, Ragged, bounds, spread
+from ...text.words import Spans
+from .invisible import APOSTROPHES
 from .look_alikes import (
     CHINESE,
     FLAG,
@@ -25,7 +26,6 @@ from .look_alikes import (
     LookAlikes,
     look_alikes,
 )
-from .unseen import APOSTROPHES
 
 STRONG = 25  # what Unicode lists as confusable, and letters with marks, costs less; the rest is from the learnt space
 

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..text.corpus import Corpus
-from ..text.edits import Edits
-from ..text.ragged import Ints, Mask, Ragged, bounds
-from .base import Repairs, Shield
+from ...text.corpus import Corpus
+from ...text.edits import Edits
+from ...text.ragged import Ints, Mask, Ragged, bounds
+from ..base import Repairs, Shield
+from .direction import mend_order
+from .invisible import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
 from .look_alikes import look_alikes
-from .order import mend_order
 from .scripts import mend_scripts
-from .unseen import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
 
 CONTROLS = bytes((*range(9), *range(14, 32), 127))  # all of ASCII that may be changed
 ESCAPE = 0x1B

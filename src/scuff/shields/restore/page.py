@@ -7,16 +7,16 @@ from functools import cached_property
 
 import numpy as np
 
-from ..text.corpus import Corpus
-from ..text.language import find_language
-from ..text.ragged import Ints, Mask, Ragged, sums
-from ..text.unicode import case_map, is_ascii_letter, is_white
-from ..text.words import Spans
+from ...text.corpus import Corpus
+from ...text.language import find_language
+from ...text.ragged import Ints, Mask, Ragged, sums
+from ...text.unicode import case_map, is_ascii_letter, is_white
+from ...text.words import Spans
+from ..hashes import word_bits
+from ..lexicon import HYPHEN, folded, lexicon
+from ..technical import Technical, in_camel_case
 from .candidates import Candidates
 from .channels import Bitcosts
-from .hashes import word_bits
-from .lexicon import HYPHEN, folded, lexicon
-from .technical import Technical, in_camel_case
 
 NAME = 0.9  # the share of capitals from which on a word is a name
 # how often a right word is in no list: small, at the start of a sentence, with a capital inside it, in a text without capitals

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Codes, Ints, Ragged, bounds, spread, sums
-from .lexicon import lexicon
+from ...text.ragged import Codes, Ints, Ragged, bounds, spread, sums
+from ..lexicon import lexicon
 from .look_alikes import MARK, SIGN, look_alikes
 
 READINGS = 64  # at most so many of a word are compared

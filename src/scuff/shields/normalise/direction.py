@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..text.edits import Edits
-from ..text.ragged import Ints, Mask, Ragged, sums
-from .lexicon import lexicon
+from ...text.edits import Edits
+from ...text.ragged import Ints, Mask, Ragged, sums
+from ..lexicon import lexicon
+from .invisible import DIRECTION, STYLE
 from .look_alikes import LEFTWARD, look_alikes
-from .unseen import DIRECTION, STYLE
 
 TURNED = dict(zip("ɐqɔpǝɟƃɓɥᴉıɾʞʃlɯuodbɹsʇnʌʍxʎz¡¿˙'‘„", 'abcdefgghiijkllmnopqrstuvwxyz!?.,,"', strict=True))
 TURNED |= dict(zip("∀ꓭƆᗡƎℲ⅁פHIſʞ˥WNOԀΌᴚS┴∩ΛMX⅄Z", "ABCDEFGGHIJKLMNOPQRSTUVWXYZ", strict=True))

@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ..resources import load
-from ..text.ragged import Codes
+from ...resources import load
+from ...text.ragged import Codes
 
 Bytes = npt.NDArray[np.uint8]
 

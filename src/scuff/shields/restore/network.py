@@ -14,12 +14,12 @@ from functools import cache, cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..resources import load
-from ..text.ragged import Ints, Ragged, bounds, spread
-from ..text.random import text_bits
+from ...resources import load
+from ...text.ragged import Ints, Ragged, bounds, spread
+from ...text.random import text_bits
+from ..lexicon import lexicon
 from . import features as ft
 from .candidates import Candidates
-from .lexicon import lexicon
 
 Array = npt.NDArray[np.float32]
 FILE = "shield-context.npz"

@@ -8,17 +8,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..text.corpus import Corpus
-from ..text.edits import Candidates
-from ..text.ragged import Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
-from ..text.random import Rng
-from ..text.unicode import classes, word_class
-from ..text.unicode_data import DIGIT, UPPER
-from ..text.words import Spans
-from .bits import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
-from .hashes import word_bits
-from .language import english
-from .lexicon import folded, lexicon
+from ...text.corpus import Corpus
+from ...text.edits import Candidates
+from ...text.ragged import Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.random import Rng
+from ...text.unicode import classes, word_class
+from ...text.unicode_data import DIGIT, UPPER
+from ...text.words import Spans
+from ..hashes import word_bits
+from ..language import english
+from ..lexicon import folded, lexicon
+from .costs import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
 
 BLANK = 32
 VOWELS, KINDS = (0.2, 0.6), 8  # the share of vowels, and the number of different letters, of spelled English

@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from ..text.ragged import Mask
+from ...text.ragged import Mask
 from .look_alikes import CHINESE, FLAG, SUPER, WIDE
-from .odd import Counts, Odd, Rows
+from .non_ascii import Counts, Odd, Rows
 
 # Pairs of regional indicators that are flags.
 REGIONS = (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..text.corpus import Corpus
-from ..text.ragged import Ragged, bounds, spread, sums
-from ..text.unicode import case_map, word_class
-from ..text.unicode_data import LETTER, LOWER, UPPER
-from ..text.words import Spans
-from .bits import among, one_of
-from .lexicon import lexicon
+from ...text.corpus import Corpus
+from ...text.ragged import Ragged, bounds, spread, sums
+from ...text.unicode import case_map, word_class
+from ...text.unicode_data import LETTER, LOWER, UPPER
+from ...text.words import Spans
+from ..lexicon import lexicon
+from .costs import among, one_of
 
 LEAST, LONG = 3, 4  # equal letters in a row that are too many, and so many that they are whatever the word is
 MOST = 3  # such runs of a word that are tried with one letter and with two
