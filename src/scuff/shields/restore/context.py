@@ -33,8 +33,8 @@ TECHNICAL = 4.0  # log odds that a change needs in technical texts
 NO_CHANNEL = -40.0  # bits of an error that the tables do not know
 RARE, COST = 14.0, 0.69  # what a word that the network does not know gets, and what it loses per bit of its cost
 WEIGHTS = np.array(  # of what `judged` returns; build/shields/fit_context.py prints them
-    [2.292, 0.528, 3.37, -1.816, -0.563, 0.804, 0.336, 0.242, -0.245,
-     -0.444, 0.293, -1.237, -0.32, -0.004, 0.755, -3.863, 1.511, -1.149],
+    [2.576, 0.48, 3.328, -2.36, -0.603, 0.981, 0.356, 0.266, -0.262,
+     -0.495, 0.401, -1.356, -0.716, 0.117, 0.449, -4.081, 1.342, -1.309],
     np.float32,
 )  # fmt: skip
 
