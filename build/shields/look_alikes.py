@@ -17,13 +17,15 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 from scuff.resources import load
-from scuff.shields.normalise import look_alikes as known
+
+known = import_module("scuff.shields.normalise.look_alikes")  # not the function of that name
 
 TARGET = Path(__file__).parents[2] / "src/scuff/resources/data/look-alikes.npz"
 ALL = [code for code in range(128, 0x110000) if not 0xD800 <= code < 0xE000]
@@ -138,7 +140,7 @@ def _neighbours(space: str) -> Iterator[tuple[str, str, int]]:
                 yield (chr(other), chr(code), rank) if code < 127 else (chr(code), chr(other), rank + 2)
 
 
-def kinds() -> bytearray:
+def kinds(found: dict[str, dict[str, float]]) -> bytearray:
     """What each code point is to Normalise: see scuff/shields/normalise/look_alikes.py."""
     styled = known_styled()
     out = bytearray(0x110000)
@@ -157,10 +159,15 @@ def kinds() -> bytearray:
             out[code] = known.SIGN
         elif category[0] == "N":
             out[code] = known.NUMBER
-        elif char in TYPOGRAPHY or category in ("Pi", "Pf", "Pd", "Sc") or category == "Cc":
+        elif char in TYPOGRAPHY or category in ("Pi", "Pf", "Pd") or category == "Cc":
             out[code] = known.SIGN
         elif category[0] in "PS":
             out[code] = known.SYMBOL
+    for char, plain in found.items():  # no letter, and looks like no letter or digit
+        if out[ord(char)] == known.SYMBOL or unicodedata.category(char) in ("Ps", "Pe"):
+            nearest = min(plain, key=lambda one: (plain[one], not one.isalnum()))
+            if not nearest.isalnum() or unicodedata.category(char) in ("Ps", "Pe"):
+                out[ord(char)] = known.POINT
     for kind, codes in ((known.INVISIBLE, INVISIBLE), (known.BIDI, BIDI), (known.SPACE, SPACES), (known.LINE, LINES)):
         for code in codes:
             out[code] = kind
@@ -196,6 +203,8 @@ def scripts() -> bytearray:
             first = name.split()[0]
             if letter and first != "COMBINING":
                 out[ord(char)] = SCRIPT_OF.get(first, known.OTHER)
+            elif name.startswith(("CJK STROKE", "CJK RADICAL", "KANGXI RADICAL", "YI RADICAL")):
+                out[ord(char)] = 0  # parts of characters, which no text is written with
             elif first in ("IDEOGRAPHIC", "CJK", "KATAKANA", "HALFWIDTH") or (first in SCRIPT_OF and first not in (
                 "LATIN", "MODIFIER", "GREEK", "CYRILLIC",
             )):  # fmt: skip
@@ -220,14 +229,17 @@ def main() -> None:
     cyrillic = partner("CYRILLIC", "аеорсухіјѕһАВЕКМНОРСТХУІЈЅгпбӏ")
     greek = partner("GREEK", "ανοιρυκτχΑΒΕΖΗΙΚΜΝΟΡΤΥΧσγ")
     chars = sorted({*found, *cyrillic, *greek})
-    near, cost = np.zeros((len(chars), 4), np.uint8), np.full((len(chars), 4), 255, np.uint8)
+    near, cost = np.zeros((len(chars), 6), np.uint8), np.full((len(chars), 6), 255, np.uint8)
     for row, char in enumerate(chars):
-        best = sorted(found.get(char, {}).items(), key=lambda item: (item[1], item[0]))[:4]
+        best = sorted(found.get(char, {}).items(), key=lambda item: (item[1], not item[0].isalnum(), item[0]))
+        if unicodedata.category(char) in ("Ps", "Pe"):  # a bracket is no letter
+            best = [item for item in best if not item[0].isalnum()]
+        best = best[:6]
         for column, (plain, worth) in enumerate(best):
             near[row, column], cost[row, column] = ord(plain), round(worth * 10)
     codes = np.array([ord(char) for char in chars], np.uint32)
     other = [np.array([ord(table.get(char, "\0")) for char in chars], np.uint16) for table in (cyrillic, greek)]
-    kind, script = (np.frombuffer(bytes(made), np.uint8) for made in (kinds(), scripts()))
+    kind, script = (np.frombuffer(bytes(made), np.uint8) for made in (kinds(found), scripts()))
     np.savez_compressed(
         TARGET, kind=kind, script=script, codes=codes, near=near, cost=cost, cyrillic=other[0], greek=other[1]
     )

@@ -44,6 +44,8 @@ RIGHT = [
     "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ",
     "10\u00a0km, « oui\u00a0! »",
     "E = mc², with 𝑥 in ℝ.",
+    "Prices: ₩500, ₱100 or ₦20; ∀x",
+    "هذا نص عربي، وهو جميل۔ It is fine.",
 ]
 
 
@@ -53,6 +55,8 @@ def test_what_is_right_stays(text: str) -> None:
 
 
 WRONG = {
+    "free ₥oney, no com₥ent on the Vi㇑꒐age": "free money, no comment on the Village",  # signs, strokes, radicals
+    "The ṥwelIed сrowd⸼ gone⹁ he ѕaid܂ (yеs❳": "The swelled crowd, gone, he said, (yes)",
     "𝓱𝓮𝓵𝓵𝓸 𝔀𝓸𝓻𝓵𝓭": "hello world",
     "ⓗⓔⓛⓛⓞ": "hello",
     "🅷🅴🅻🅻🅾": "HELLO",
@@ -85,6 +89,11 @@ WRONG = {
 @pytest.mark.parametrize(("text", "said"), WRONG.items())
 def test_what_is_disguised_is_read(text: str, said: str) -> None:
     assert mended(text) == said
+
+
+def test_texts_do_not_know_each_other() -> None:
+    together = SHIELD(Corpus.of([*RIGHT, *WRONG])).strings()
+    assert together == [*RIGHT, *map(mended, WRONG)]
 
 
 def test_kinds_say_what_was_found() -> None:

@@ -14,7 +14,7 @@ from ...text.ragged import Ints, Mask, Ragged, bounds
 from ..base import Repairs, Shield
 from .direction import mend_order
 from .invisible import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
-from .look_alikes import look_alikes
+from .look_alikes import POINT, look_alikes
 from .scripts import mend_scripts
 
 CONTROLS = bytes((*range(9), *range(14, 32), 127))  # all of ASCII that may be changed
@@ -44,7 +44,7 @@ class Normalise(Shield):
         low = np.flatnonzero((corpus.codes < 32) & (corpus.codes > 13))
         at = at if not low.size else np.sort(np.concatenate((at, low)))
         work = np.zeros(17, np.bool_)
-        work[1:15] = True
+        work[1:15] = work[POINT] = True
         at = at[work[look_alikes().kind[corpus.codes[at]]]]
         if not at.size:
             return Repairs.none(self.kinds)
@@ -90,14 +90,17 @@ def _read(texts: Ragged) -> Repairs:
 
 
 def _in_formulas(texts: Ragged) -> Mask:
-    """Which characters are signs of mathematics that stand at no word: ∀x, x∈A."""
+    """Which characters are signs of mathematics or currencies that stand at no word: ∀x, x∈A, ₩500."""
     codes = texts.codes
-    sign = (codes >= 0x2200) & (codes < 0x2300)
-    if sign.any():
+    sign = (codes >= 0x2200) & (codes < 0x2300) | (codes >= 0x20A0) & (codes < 0x20D0)
+    at = np.flatnonzero(sign)
+    if at.size:
+        row = np.searchsorted(texts.offsets, at, "right") - 1
         low = np.concatenate((np.zeros(2, np.uint32), codes | 0x20, np.zeros(2, np.uint32)))
         letter = (low >= ord("a")) & (low <= ord("z"))
-        ahead, behind = letter[3:-1] & letter[4:], letter[1:-3] & letter[:-4]
-        sign &= ~(ahead | behind)
+        ahead = letter[at + 3] & letter[at + 4] & (at + 2 < texts.offsets[row + 1])
+        behind = letter[at + 1] & letter[at] & (at - 2 >= texts.offsets[row])
+        sign[at] = ~(ahead | behind)
     return sign
 
 

@@ -19,7 +19,7 @@ INVISIBLE, BIDI, DELETE, SPACE, LINE, MARK = 1, 2, 3, 4, 5, 6  # not seen, or se
 # other forms of plain letters; SUPER: raised or lowered; FLAG: regional indicators
 WIDE, STYLED, SUPER, FLAG = 7, 8, 9, 10
 # ORDINARY: Latin letters that many languages have beside a to z
-ORDINARY, LETTER, NUMBER, SYMBOL, SIGN = 11, 12, 13, 14, 15
+ORDINARY, LETTER, NUMBER, SYMBOL, SIGN, POINT = 11, 12, 13, 14, 15, 16  # POINT: looks like plain punctuation
 
 # Scripts. 0: none, or all.
 LATIN, GREEK, CYRILLIC, LEFTWARD, BRAHMIC, EASTERN, CHINESE, OTHER = 1, 2, 3, 4, 5, 6, 7, 8

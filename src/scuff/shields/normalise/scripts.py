@@ -26,6 +26,7 @@ from .look_alikes import (
     LETTER,
     MARK,
     ORDINARY,
+    POINT,
     STYLED,
     SUPER,
     WIDE,
@@ -38,6 +39,7 @@ from .styles import styled
 FORMULA = 4  # letters of other styles in a row that may be a formula
 A_ONE, A_ONE_OF_MANY = 14.0, 9.0  # bits of the word I from which on it is rather the number 1; in a text with digits
 USUAL = 300  # words that are in any text
+FEW = 12  # so many Latin letters for each of another script: the script is not that of the text
 FREQUENT = 4000  # so many words make most of any English text, and little of others
 ENGLISH, ENGLISH_DISGUISED = 0.5, 0.35  # the share of them from which on a text is English
 # Greek letters that are symbols in the sciences; the others are only ever Greek.
@@ -107,7 +109,30 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
         swap = mine & (odd.script != script) & (better > 0) & (odd.script > 0)
         new[swap] = better[swap]
     changed = new != odd.text.codes
-    return Changes(at[changed], new[changed], _kinds(odd)[changed])
+    points = _points(texts, kind, np.bincount(odd.row[odd.word[changed]], minlength=len(texts)), rows)
+    at, new = np.concatenate((at[changed], points)), np.concatenate((new[changed], _plain(texts.codes[points])))
+    order = np.argsort(at, kind="stable")
+    wrong = np.concatenate((_kinds(odd)[changed], np.full(points.size, CONFUSABLE)))
+    return Changes(at[order], new[order], wrong[order])
+
+
+def _points(texts: Ragged, kind: Bytes, changed: Ints, rows: Rows) -> Ints:
+    """Where characters stand in for punctuation: in Latin texts in which letters are disguised too, and that have few letters
+    of the script that the character is of, which may be disguises themselves.
+    """
+    at = np.flatnonzero(kind == POINT)
+    if not at.size:
+        return at
+    row = np.searchsorted(texts.offsets, at, "right") - 1
+    latin = rows.latin[row] >= np.maximum(rows.own[row].max(1), 1)
+    own = rows.own[row, look_alikes().script[texts.codes[at]]]
+    return at[(changed[row] > 0) & latin & (own * FEW <= rows.latin[row])]
+
+
+def _plain(codes: Codes) -> Codes:
+    """The plain character that each looks like most."""
+    table = look_alikes()
+    return table.near[table.number[codes], 0].astype(np.uint32)
 
 
 def _latin(odd: Odd, rows: Rows) -> Mask:
@@ -124,9 +149,27 @@ def _readings(odd: Odd, which: Mask) -> tuple[Codes, Ints]:
     _, first, same = np.unique(word_bits(words), return_index=True, return_inverse=True)
     once = words.take(first)
     said = Ragged(decode(once), once.offsets)
+    found = lexicon().number(without_gaps(said))
+    _small_els(said, found)
     plain[spread(odd.text.offsets[mine], words.lengths)] = said.take(same).codes
-    number[mine] = lexicon().number(without_gaps(said))[same]
+    number[mine] = found[same]
     return plain, number
+
+
+def _small_els(words: Ragged, number: Ints) -> None:
+    """A plain I behind a small letter becomes l if that makes a word of what is none: swelIed. In place."""
+    codes = words.codes
+    small = np.append(False, (codes[:-1] >= 97) & (codes[:-1] <= 122))
+    small[words.offsets[:-1][words.lengths > 0]] = False
+    els = small & (codes == ord("I"))
+    some = np.flatnonzero((number < 0) & (sums(els, words.offsets) > 0))
+    if some.size:
+        index = spread(words.offsets[some], words.lengths[some])
+        new = Ragged(np.where(els, ord("l"), codes)[index].astype(np.uint32), bounds(words.lengths[some]))
+        found = lexicon().number(without_gaps(new))
+        good = np.repeat(found >= 0, new.lengths)
+        codes[index[good]] = new.codes[good]
+        number[some] = found
 
 
 def _kinds(odd: Odd) -> Ints:
@@ -161,7 +204,10 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     rare = ~known | (number >= USUAL)
     science = (symbol == foreign) & (foreign == 1) & (~known | (counts.length < 4) & rare | single) | _measure(odd)
     mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | (counts.scripts > 1))
-    mixed &= (counts.strong > 0) | known  # a shape that only the learnt space knows needs a word
+    weak = (
+        mixed & ~science
+    )  # a shape that only the learnt space knows needs a word, or many other disguises in the text
+    mixed &= (counts.strong > 0) | known
     alone = possible & (foreign > 0) & ~mixed & ~_among_own(odd)
     own = counts.plain + counts.accents + counts.styled
     spoken = _spoken(texts, odd)
@@ -185,7 +231,7 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     chosen = sure | alone_sure | style | heavy | (mixed | alone & ((counts.weak == 0) | known)) & (evidence > 1)
     long = (counts.strange > 0) & (counts.length > 5)
     chosen |= lower & ((number < np.where(counts.strange > 0, 5, 1) * FREQUENT) | (evidence > 1) | long)
-    chosen |= told & (evidence > 2) | digits & latin_text
+    chosen |= told & (evidence > 2) | digits & latin_text | weak & much
     chosen |= accented & english & much & ((counts.strange > 0) | (counts.accents > 1) | (evidence * 3 > words))
     chosen |= (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
     loan, capital = right | _loan(odd), _capital(odd)
@@ -259,7 +305,7 @@ def _spoken(texts: Ragged, odd: Odd) -> Mask:
     padded = np.concatenate((np.zeros(1, np.uint32), texts.codes, np.zeros(1, np.uint32)))
     before, after = padded[odd.start], padded[odd.start + odd.text.lengths + 1]
     closed = np.isin(before, (0x2F, 0x5B)) | np.isin(after, (0x2F, 0x5D))
-    sounds = odd.any((odd.script == LATIN) & (odd.kind == LETTER))
+    sounds = odd.any((odd.script == LATIN) & (odd.kind == LETTER)) & ~odd.any(odd.script == CYRILLIC)
     return closed & sounds | odd.any(np.isin(odd.text.codes, (0x2C8, 0x2CC, 0x2D0, 0x2D1)))
 
 
