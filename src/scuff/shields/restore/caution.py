@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...resources import load
-from ...text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
+from ...text.ragged import Ints, Mask, Ragged, spread, sums
 from ...text.unicode import case_map
 from ..hashes import HashTable, word_bits
+from ..language import Reading, accented
 from ..lexicon import folded, lexicon
 from ..tongues import languages_of
 from ..trigrams import letter_bits
@@ -23,27 +24,7 @@ from .candidates import KINDS, MISSPELT, SOUND, TYPO, Candidates, candidates
 from .keys import Spelt
 from .page import MASKS, Page
 
-# Bits of a unit as a word of another language and as English, and from how many more for the first a text is not English.
-LISTED = 6.5  # a word that is among the most frequent of a language
-COMMON = 11.0  # an English word that costs less says nothing where it is a word of the other language, too
-FORM, STRANGE = (
-    18.0,
-    6.0,
-)  # a form that is right but no word of the lexicon; a word that is right and unknown, besides its letters
-ALIEN = 4.0  # a word of another language, besides its letters
-ERROR, FARTHEST = 1.0, -39.0  # an error, besides its channel; one beyond this is a guess
-PER_LETTER = 4.2  # a letter of a word with accents, at most
-MOST_ERROR, RARE, MOST_RARE = (
-    12.0,
-    16.5,
-    4.0,
-)  # the most that an error, and that a word with so many bits, says for English
-ACCENT, NAMED, MOST_ACCENTS = (
-    7.0,
-    3.0,
-    28.0,
-)  # letters with accents in an unknown word, one with a capital, all of a text
-FOREIGN, FOREIGN_PART, ENGLISH_PART = 0.0, 14.0, -20.0  # of a text, of a sentence in it
+ERROR, FARTHEST = 1.0, -39.0  # bits of an error, besides its channel; one beyond this is a guess
 SHORT, FREQUENT, USUAL = 4, 13.0, 16.5  # words of a short text; bits of words that a lone error is of
 TAMPERED, SEVERAL, NAME = (
     0.04,
@@ -97,9 +78,15 @@ def allowed(changes: Changes) -> Mask:
     texts = page.corpus.cut(page.units.where(some))
     keys = word_bits(folded(texts))
     tongues = languages_of(keys)
-    accents = _accented(texts)
+    accents = accented(texts)
     title = _titles(page, some, texts)
-    foreign = _foreign(changes, some, place, texts, tongues, accents, title)[place]
+    error = np.full(some.size, np.inf)
+    error[place] = np.where(changes.channel > FARTHEST, ERROR - changes.channel + lexicon().cost[changes.word], np.inf)
+    letters = -letter_bits(Spelt.of(folded(texts)))
+    read = Reading(
+        texts, page.units.row[some], page.starts[some], page.number[some], page.unknown[some], title, letters, error
+    )
+    foreign = read.foreign()[place]
     near, listed = _near(changes), changes.kind == MISSPELT
     unknown = page.unknown[unit]
     name = title[place] & ~(page.starts[unit] & (changes.channel >= SLIP))
@@ -142,58 +129,6 @@ def clear_slips(page: Page, units: Ints) -> Changes:
     mine = np.flatnonzero(pick[which] >= 0)
     pick = pick[which[mine]]
     return Changes(page, units[mine], found.word[pick], found.channel[pick], found.kind[pick])
-
-
-# ---- languages ----
-
-
-def _foreign(
-    changes: Changes, some: Ints, place: Ints, texts: Ragged, tongues: Bits, accents: Mask, title: Mask
-) -> Mask:
-    """Which units stand in a text, or in a sentence, that is in another language.
-
-    Decided by likelihood: the words as they are, as those of one language that is not English, against English words of which
-    some were changed as the tier says.
-    """
-    page = changes.page
-    letters = -letter_bits(Spelt.of(folded(texts)))
-    number = page.number[some]
-    cost = np.where(number >= 0, lexicon().cost[number], np.where(page.unknown[some], letters + STRANGE, FORM))
-    error = np.where(changes.channel > FARTHEST, ERROR - changes.channel + lexicon().cost[changes.word], np.inf)
-    ours = cost.astype(np.float64)
-    ours[place] = np.minimum(ours[place], error)
-    theirs = np.where(accents, np.minimum(letters, PER_LETTER * texts.lengths), letters) + ALIEN
-    gain = np.where(page.unknown[some] | (number >= 0), ours - theirs, 0)
-    gain = np.minimum(gain, np.where(page.unknown[some], STRANGE - ALIEN, 0))
-    gain = np.maximum(gain, np.where(page.unknown[some], -MOST_ERROR, np.where(cost > RARE, -MOST_RARE, -np.inf)))
-    same = np.maximum(LISTED, np.where((number >= 0) & (cost < COMMON), cost, 0))
-    listed = np.maximum(ours - same - gain, 0)  # what it gains as a frequent word
-    row = page.units.row[some]
-    sentence = np.cumsum(page.starts[some]) - 1
-    marks = np.where(accents & page.unknown[some], np.where(title, NAMED, ACCENT), 0)
-    rows = np.cumsum(np.append(True, row[1:] != row[:-1])) - 1
-    whole = _bits(rows, gain, listed, marks, tongues)[rows]
-    part = _bits(sentence, gain, listed, marks, tongues)[sentence]
-    return (part > FOREIGN_PART) | ((whole > FOREIGN) & (part > ENGLISH_PART))
-
-
-def _bits(group: Ints, gain: Floats, listed: Floats, marks: Floats, tongues: Bits) -> Floats:
-    """By how many bits each group of units is likelier in the other language that fits it best."""
-    many = int(group[-1]) + 1
-    best = np.zeros(many)
-    hit = np.flatnonzero(tongues)
-    for bit in range(int(tongues.max()).bit_length()):
-        mine = hit[(tongues[hit] >> np.uint64(bit) & np.uint64(1)) > 0]
-        if mine.size:
-            best = np.maximum(best, np.bincount(group[mine], listed[mine], many))
-    return np.round(
-        np.bincount(group, gain, many) + best + np.minimum(np.bincount(group, marks, many), MOST_ACCENTS), 6
-    )
-
-
-def _accented(texts: Ragged) -> Mask:
-    """Which texts have a letter that plain English lacks."""
-    return sums(texts.codes >= 0xAA, texts.offsets) > sums(texts.codes == 0x2019, texts.offsets)
 
 
 # ---- names, abbreviations, far-fetched errors ----
