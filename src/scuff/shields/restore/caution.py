@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...resources import load
+from ...text.corpus import Corpus
 from ...text.ragged import Ints, Mask, Ragged, spread, sums
 from ...text.unicode import case_map
 from ..hashes import HashTable, word_bits
@@ -25,6 +26,7 @@ from .keys import Spelt
 from .page import MASKS, Page
 
 ERROR, FARTHEST = 1.0, -39.0  # bits of an error, besides its channel; one beyond this is a guess
+FEW = 0.15  # the share of unknown words below which a text is English
 SHORT, FREQUENT, USUAL = 4, 13.0, 16.5  # words of a short text; bits of words that a lone error is of
 TAMPERED, SEVERAL, NAME = (
     0.04,
@@ -80,13 +82,7 @@ def allowed(changes: Changes) -> Mask:
     tongues = languages_of(keys)
     accents = accented(texts)
     title = _titles(page, some, texts)
-    error = np.full(some.size, np.inf)
-    error[place] = np.where(changes.channel > FARTHEST, ERROR - changes.channel + lexicon().cost[changes.word], np.inf)
-    letters = -letter_bits(Spelt.of(folded(texts)))
-    read = Reading(
-        texts, page.units.row[some], page.starts[some], page.number[some], page.unknown[some], title, letters, error
-    )
-    foreign = read.foreign()[place]
+    foreign = _reading(changes, some, texts, title).foreign()[place]
     near, listed = _near(changes), changes.kind == MISSPELT
     unknown = page.unknown[unit]
     name = title[place] & ~(page.starts[unit] & (changes.channel >= SLIP))
@@ -108,6 +104,45 @@ def allowed(changes: Changes) -> Mask:
     clear = listed | (near & ((cost < FREQUENT) | (length >= LONG)))
     made: Mask = ~foreign & (tampered | alone) & (~lost | clear | _masked(texts.take(place)))
     return made & ~_initials(texts.take(place))
+
+
+def _reading(changes: Changes, some: Ints, texts: Ragged, title: Mask) -> Reading:
+    """Some units of a page, with the words that they would become."""
+    page = changes.page
+    error = np.full(len(page.units), np.inf)
+    bits = ERROR - changes.channel + lexicon().cost[changes.word]
+    error[changes.unit] = np.where(changes.channel > FARTHEST, bits, np.inf)
+    letters = -letter_bits(Spelt.of(folded(texts)))
+    columns = (page.units.row, page.starts, page.number, page.unknown)
+    return Reading(texts, *(column[some] for column in columns), title, letters, error[some])
+
+
+def foreign_texts(corpus: Corpus) -> Mask:
+    """Which texts are in another language, if every unknown word became the likeliest word of the lexicon."""
+    out = np.zeros(len(corpus), np.bool_)
+    page = Page.of(corpus)
+    strange = np.bincount(page.units.row[page.unknown], minlength=len(corpus))
+    rows = np.flatnonzero((strange > 0) & (strange >= FEW * page.total))
+    if not rows.size:
+        return out
+    if rows.size < len(corpus):
+        out[rows] = foreign_texts(corpus.take(rows))
+        return out
+    units = np.flatnonzero(page.unknown & ~page.fixed)
+    kinds, which = np.unique(page.kind[units], return_inverse=True)
+    found = candidates(page.distinct.take(kinds))
+    score = found.channel - lexicon().cost[found.word]
+    best = np.full(kinds.size, -1)
+    order = np.lexsort((found.word, -score, found.of))
+    first = order[np.flatnonzero(np.diff(found.of[order], prepend=-1))]
+    best[found.of[first]] = first
+    pick = best[which]
+    units, pick = units[pick >= 0], pick[pick >= 0]
+    changes = Changes(page, units, found.word[pick], found.channel[pick], found.kind[pick])
+    every = np.arange(len(page.units))
+    texts = corpus.cut(page.units)
+    foreign = _reading(changes, every, texts, _titles(page, every, texts)).foreign()
+    return 2 * np.bincount(page.units.row[foreign], minlength=len(corpus)) > page.total
 
 
 def clear_slips(page: Page, units: Ints) -> Changes:
