@@ -26,7 +26,9 @@ from ..version import __version__
 from .base import mended
 from .chain import Chain
 from .deobfuscate import Deobfuscate
-from .lexicon import lexicon
+from .hashes import word_bits
+from .language import is_slang
+from .lexicon import folded, lexicon
 from .normalise import Normalise
 from .restore import Restore
 from .restore.candidates import KINDS as RESTORED
@@ -128,7 +130,8 @@ def _unknown(words: Ragged) -> Mask:
     )
     mine = np.flatnonzero(_plain(words) & (first >= 97) & (first <= 122)) if words.codes.size else np.empty(0, np.int64)
     out = np.zeros(len(words), np.bool_)
-    out[mine] = ~lexicon().known(words.take(mine))
+    texts = words.take(mine)
+    out[mine] = ~(lexicon().known(texts) | is_slang(word_bits(folded(texts))))
     return out
 
 

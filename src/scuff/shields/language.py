@@ -23,6 +23,16 @@ SHARE = 0.25  # of the words of a text: frequent ones of another language
 KNOWN = 0.9  # the share of words that are known from which a text is English beyond doubt
 ENGLISH = "on man two com sen van den"  # besides those of WORDS, which are listed for longer texts
 
+# What chats and forums abbreviate, and how they write: right, in a text that was not tampered with.
+SLANG = (
+    "afaik afk aight aka asap bbl bff bfn bio brb bruh btw bro cba cmon cos cuz cya def diy dm dms dope doggo dunno eta fam fav "
+    "faq ffs fml fomo fr fwiw fyi gg gm gn goin gonna gotta gr8 gtg hbu hmm hmmm hmu icymi idc idgaf idk iirc ikr ima imho "
+    "imma imo irl jk kinda kk l8r lemme lmao lmk lol lolz luv meh mins mod mods moar msg mum nah ngl noob nope np nsfw nvm obvs "
+    "ofc og omfg omg omw ootd otoh pls plz pov ppl prolly rly rn rofl rt smh sorta srsly stan sup sus tbf tbh tfw tgif thnx "
+    "tho thru thx tia tldr tmi tmr tmrw tomoz ttyl ty tysm ugh vid vids vibin wanna wat wbu welp whatcha wtf wut wyd "
+    "xbox xo xoxo ya yall yasss yay yea yep yo yolo yup yw"
+)
+
 # Bits of a unit as a word of another language and as English, and from how many more for the first a text is not English.
 LISTED = 6.5  # a word that is among the most frequent of a language
 COMMON = 11.0  # an English word that costs less says nothing where it is a word of the other language, too
@@ -103,6 +113,18 @@ def _most(languages: Bits, group: Ints, weight: Floats | None, groups: int) -> F
         if mine.size:
             best = np.maximum(best, np.bincount(group[mine], None if weight is None else weight[mine], groups))
     return best
+
+
+@cache
+def _slang() -> Bits:
+    return np.sort(word_bits(Ragged.of(SLANG.split())))
+
+
+def is_slang(keys: Bits) -> Mask:
+    """Which words, given by hashes of their small letters, are usual in chats and in no list of words."""
+    words = _slang()
+    found: Mask = words[np.minimum(np.searchsorted(words, keys), words.size - 1)] == keys
+    return found
 
 
 # ---- by likelihood ----

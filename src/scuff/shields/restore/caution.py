@@ -17,7 +17,7 @@ from ...text.corpus import Corpus
 from ...text.ragged import Ints, Mask, Ragged, spread, sums
 from ...text.unicode import case_map
 from ..hashes import HashTable, word_bits
-from ..language import Reading, accented
+from ..language import Reading, accented, is_slang
 from ..lexicon import folded, lexicon
 from ..tongues import languages_of
 from ..trigrams import letter_bits
@@ -93,7 +93,7 @@ def allowed(changes: Changes) -> Mask:
     sure = near & ((cost < USUAL) | (length >= LONG))
     plain = ~title[place] & (length >= LEAST[changes.kind]) & (cost < FREQUENT)  # long and frequent: hardly by chance
     alone = listed | _masked(texts.take(place)) | np.where(unknown, sure | plain, True)
-    alone &= ~accents[place] & ((tongues[place] == 0) | listed)
+    alone &= ~accents[place] & ((tongues[place] == 0) | listed) & ~is_slang(keys[place])
     shown = lexicon().capital[changes.word] > CAPITAL
     alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & (cost < USUAL)) | ~unknown
     alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
@@ -142,7 +142,8 @@ def foreign_texts(corpus: Corpus) -> Mask:
     every = np.arange(len(page.units))
     texts = corpus.cut(page.units)
     foreign = _reading(changes, every, texts, _titles(page, every, texts)).foreign()
-    return 2 * np.bincount(page.units.row[foreign], minlength=len(corpus)) > page.total
+    found: Mask = 2 * np.bincount(page.units.row[foreign], minlength=len(corpus)) > page.total
+    return found & (page.total > 1)
 
 
 def clear_slips(page: Page, units: Ints) -> Changes:
