@@ -21,7 +21,7 @@ from ..language import Reading, accented, is_slang
 from ..lexicon import folded, lexicon
 from ..tongues import languages_of
 from ..trigrams import letter_bits
-from .candidates import KINDS, MISSPELT, SOUND, TYPO, Candidates, candidates
+from .candidates import MISSPELT, SOUND, TYPO, Candidates, candidates
 from .keys import Spelt
 from .page import MASKS, Page
 
@@ -35,9 +35,11 @@ TAMPERED, SEVERAL, NAME = (
 )  # the share, and number, of wrong words of a text that was tampered with; a name counts less
 SLIP = -14.0  # log2 P of one error that is not far-fetched
 LIKELY = -8.0  # log2 P of an error that explains a word well
-LEAST = np.where(
-    np.isin(KINDS, ("shuffled", "cut")), 6, np.where(np.isin(KINDS, ("vowels",)), 5, 99)
-)  # letters, by kind
+COMMON, FAMILIAR = 16.0, 9.0  # bits of a word that a lone small word may stand for, and a short one of another language
+PER_LETTER, WHOLE = (
+    3.0,
+    9.0,
+)  # bits of a lone small word, for each letter and besides, below which it is hardly right by chance
 CLEAR = 3.0  # bits by which a word must be likelier than the next
 SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and log2 P of that
 CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
@@ -91,9 +93,11 @@ def allowed(changes: Changes) -> Mask:
     cost = lexicon().cost[changes.word]
     length = texts.lengths[place]
     sure = near & ((cost < USUAL) | (length >= LONG))
-    plain = ~title[place] & (length >= LEAST[changes.kind]) & (cost < FREQUENT)  # long and frequent: hardly by chance
+    plain = ~title[place] & (length > 2) & (cost < COMMON) & (cost - changes.channel < PER_LETTER * length + WHOLE)
     alone = listed | _masked(texts.take(place)) | np.where(unknown, sure | plain, True)
-    alone &= ~accents[place] & ((tongues[place] == 0) | listed) & ~is_slang(keys[place])
+    short = unknown & (length <= 3) & (cost <= FAMILIAR) | ~unknown  # ar for are says little of a language
+    other = (tongues[place] > 0) & (title[place] | ~short)
+    alone &= ~accents[place] & (~other | listed) & ~is_slang(keys[place])
     shown = lexicon().capital[changes.word] > CAPITAL
     alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & (cost < USUAL)) | ~unknown
     alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
