@@ -7,7 +7,7 @@ import time
 import pytest
 
 from scuff.shields.names import parse
-from scuff.shields.technical import Technical
+from scuff.shields.technical import BESIDE, Technical, attached
 from scuff.text.corpus import Corpus
 
 STAY = [
