@@ -51,7 +51,13 @@ RIGHT = [
     "smh fr",
     "tmrw at noon?",
 ]
-SPELLED = ["h e l l o my dear friend", "sooooo haaaappy", "t h i s i s a t e s t", "go awaaaaay pleeeease", "w h a t is this"]
+SPELLED = [
+    "h e l l o my dear friend",
+    "sooooo haaaappy",
+    "t h i s i s a t e s t",
+    "go awaaaaay pleeeease",
+    "w h a t is this",
+]
 
 
 def test_texts_that_are_right_raise_no_alarm() -> None:

@@ -117,8 +117,8 @@ def _reading(changes: Changes, some: Ints, texts: Ragged, title: Mask) -> Readin
     bits = ERROR - changes.channel + lexicon().cost[changes.word]
     error[changes.unit] = np.where(changes.channel > FARTHEST, bits, np.inf)
     letters = -letter_bits(Spelt.of(folded(texts)))
-    columns = (page.units.row, page.starts, page.number, page.unknown)
-    return Reading(texts, *(column[some] for column in columns), title, letters, error[some])
+    row, starts, number, unknown = page.units.row[some], page.starts[some], page.number[some], page.unknown[some]
+    return Reading(texts, row, starts, number, unknown, title, letters, error[some])
 
 
 def foreign_texts(corpus: Corpus) -> Mask:
@@ -146,8 +146,8 @@ def foreign_texts(corpus: Corpus) -> Mask:
     every = np.arange(len(page.units))
     texts = corpus.cut(page.units)
     foreign = _reading(changes, every, texts, _titles(page, every, texts)).foreign()
-    found: Mask = 2 * np.bincount(page.units.row[foreign], minlength=len(corpus)) > page.total
-    return found & (page.total > 1)
+    out = 2 * np.bincount(page.units.row[foreign], minlength=len(corpus)) > page.total
+    return out & (page.total > 1)
 
 
 def clear_slips(page: Page, units: Ints) -> Changes:
