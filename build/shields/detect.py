@@ -85,7 +85,23 @@ def _overridden(word: str, chance: random.Random) -> str:
     return chance.choice("\u200e\u200f\u2066").join(word)
 
 
-OTHERS = {"styled": (_styled, "look-alike"), "marks": (_marked, "look-alike"), "bidi": (_overridden, "invisible")}
+def _spaced(word: str, chance: random.Random) -> str:
+    """A word letter by letter, with blanks between them."""
+    return " ".join(word) if word.isalpha() else word
+
+
+def _stretched(word: str, chance: random.Random) -> str:
+    """A word of which one or two letters are repeated."""
+    letters = list(word)
+    for at in chance.sample(range(len(word)), min(len(word), chance.randint(1, 2))):
+        letters[at] *= chance.randint(3, 7) if word[at].isalpha() else 1
+    return "".join(letters)
+
+
+OTHERS = {
+    "styled": (_styled, "look-alike"), "marks": (_marked, "look-alike"), "bidi": (_overridden, "invisible"),
+    "spaced": (_spaced, "spacing"), "stretched": (_stretched, "spelling"),
+}  # fmt: skip
 KIND_OF = PERTURBATIONS | {name: kind for name, (_, kind) in OTHERS.items()}
 
 

@@ -32,6 +32,11 @@ STAYS = [
     "She takes Xarelto, Ozempic, Wegovy",
     "Mbappé scored twice",
     "Add 5 μL of water",
+    "idk tbh",
+    "smh fr",
+    "gm fam",
+    "wyd rn",
+    "The river Hu is long.",
 ]
 MENDED = {
     "The staff were freindly and the romm was spotless": "The staff were friendly and the room was spotless",
@@ -41,6 +46,7 @@ MENDED = {
     "wich one do you want": "which one do you want",
     "dvrsrl ttcks are hrmlss.": "adversarial attacks are harmless.",
     "recieve": "receive",
+    "The film was colorfu and full of jokes": "The film was colorful and full of jokes",
 }
 
 

@@ -37,12 +37,36 @@ RIGHT = [
     "Dit is een mooie dag om te wandelen in het bos.",
     "Je to krásný den na procházku lesem, ale je už pozdě.",
     "The café owner's fiancée met Dvořák's grandson in São Paulo.",
+    "Me encanta este lugar",
+    "Wij gaan morgen met de fiets naar het strand",
+    "Kävin eilen kaupassa ostamassa leipää ja maitoa",
+    "Tum kahan ho yaar",
+    "Kecha do'stlarimiz bilan kinoga bordik",
+    "if (ptr != NULL) free(ptr);",
+    "sudo systemctl restart nginx",
+    "const x = await fetch(url).then(r => r.json());",
+    "Mar 12 06:25:43 host sshd[2211]: Failed password for root from 10.0.0.3 port 4022 ssh2",
+    "wyd rn",
+    "hbu",
+    "smh fr",
+    "tmrw at noon?",
+]
+SPELLED = [
+    "h e l l o my dear friend",
+    "sooooo haaaappy",
+    "t h i s i s a t e s t",
+    "go awaaaaay pleeeease",
+    "w h a t is this",
 ]
 
 
 def test_texts_that_are_right_raise_no_alarm() -> None:
     found = DETECTOR(RIGHT)
     assert [text for text, verdict in zip(RIGHT, found, strict=True) if verdict.tampered] == []
+
+
+def test_spelled_and_stretched_words_raise_an_alarm() -> None:
+    assert [text for text, verdict in zip(SPELLED, DETECTOR(SPELLED), strict=True) if not verdict.tampered] == []
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from scuff.shields.names import parse
-from scuff.shields.technical import Technical
+from scuff.shields.technical import BESIDE, Technical, attached
 from scuff.text.corpus import Corpus
 
 STAY = [
@@ -83,3 +83,26 @@ def test_long_texts_take_linear_time(piece: str) -> None:
     began = time.process_time()
     Technical.of(Corpus.of([piece * (40_000 // len(piece))]))
     assert time.process_time() - began < 2
+
+
+ATTACHED = {
+    "see foo.bar now": {"foo", "bar"},
+    "he wrote at 11.55 and left.": set(),
+    "mail me@example.org today": {"me", "example", "org"},
+    "cats and/or dogs": set(),
+    "look in usr/local/bin first": {"usr", "local", "bin"},
+    "call print(x) twice": {"print"},
+    "#tag of the day": {"tag"},
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), ATTACHED.items())
+def test_words_that_are_part_of_something_else(text: str, expected: set[str]) -> None:
+    corpus = Corpus.of([text])
+    found = attached(corpus, corpus.words)
+    assert set(corpus.cut(corpus.words.where(found)).strings()) == expected
+
+
+def test_symbols_beside_a_word() -> None:
+    corpus = Corpus.of(["R&B for $5million"])
+    assert attached(corpus, corpus.words, BESIDE).tolist() == [True, True, False, False]

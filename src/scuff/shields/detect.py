@@ -19,27 +19,27 @@ from ..perturbations.protect import Protect
 from ..resources import load
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.language import WORDS
 from ..text.ragged import Floats, Ints, Mask, Ragged, sums, text_lengths
 from ..text.unicode import case_map, is_white
+from ..text.words import Spans
 from ..version import __version__
 from .base import mended
 from .chain import Chain
 from .deobfuscate import Deobfuscate
-from .hashes import HashTable, word_bits
+from .hashes import word_bits
+from .language import is_slang
 from .lexicon import folded, lexicon
 from .normalise import Normalise
 from .restore import Restore
 from .restore.candidates import KINDS as RESTORED
+from .restore.caution import foreign_texts
+from .technical import Technical
 
 RATES = ("0.001", "0.01", "0.05")  # of false alarms, for which thresholds are known
 STATISTICS = ("unknown", "left-unknown", "odd-letters", "symbols", "single-letters", "capitals", "words")
-USUAL_BITS, ODD_BITS = 3.6, 4.3  # of a letter after the one before it: in English, and in few other languages
+USUAL_BITS = 3.6  # of a letter after the one before it, in English
 BY_LEXICON = {*RESTORED, "spaced", "glued"}  # kinds of repairs that mean little in other languages than English
-ENGLISH = (
-    "the and of to that it for with this had are but from have they which you were she there would their been has when "
-    "what about"
-)
+FEW = 2.0  # words that every text is taken to have besides its own: one odd word of a short text is no tampering
 KINDS_OF_TAMPERING = ("look-alike", "invisible", "symbols", "spacing", "leet", "spelling", "shuffled", "shortened")
 
 
@@ -66,66 +66,48 @@ def features(corpus: Corpus) -> Floats:
     counts: list[Ints] = []
     now = corpus
     for part in chain().parts:
-        found = part.repairs(now)
+        before, found = now, part.repairs(now)
         counts.append(found.counts(len(corpus)))
         now = mended(now, found)
     many = np.concatenate(counts, 1).astype(np.float64)
-    ours = _english(corpus)
+    ours = ~foreign_texts(before)  # as the last shield, which reads words, has seen them
     many[:, [kind in BY_LEXICON for kind in kinds_of_repairs()]] *= ours[:, None]
     total = np.maximum(corpus.words.per_row(len(corpus)), 1)[:, None]
-    share = np.minimum(many / total, 1.0)
+    share = np.minimum(many / (total + FEW), 1.0)
     return np.concatenate((np.log1p(many), np.sqrt(share), _statistics(corpus, now, ours)), 1)
 
 
-@cache
-def _small_words() -> tuple[HashTable, list[HashTable]]:
-    """English small words that no other language has, and those of each other language that English has not."""
-    other = {code: set(words.split()) - set(WORDS["en"].split()) for code, words in WORDS.items() if code != "en"}
-    table = [HashTable.of(np.unique(word_bits(folded(Ragged.of(sorted(words)))))) for words in other.values()]
-    return HashTable.of(np.unique(word_bits(Ragged.of(sorted(ENGLISH.split()))))), table
-
-
-def _english(corpus: Corpus) -> Mask:
-    """Texts that are not in another language, as far as small words tell: two of one, and more than English ones."""
-    words = corpus.words
-    keys = word_bits(folded(corpus.cut(words)))
-    english, others = _small_words()
-    mine = np.bincount(words.row[english.has(keys)], minlength=len(corpus))
-    theirs = np.zeros(len(corpus), np.int64)
-    for table in others:
-        theirs = np.maximum(theirs, np.bincount(words.row[table.has(keys)], minlength=len(corpus)))
-    accents = sums((corpus.codes >= 0xC0) & (corpus.codes < 0x250), corpus.offsets) > 0
-    odd = (_text_bits(corpus) > ODD_BITS) & ~accents  # letters in an order that few languages have
-    return (theirs < 2) | (mine >= theirs) | odd
-
-
-def _text_bits(corpus: Corpus) -> Floats:
+def _text_bits(corpus: Corpus, words: Spans) -> Floats:
     """How odd the letters of each text are, for English: mean bits of its words of ASCII letters."""
-    words, rows = corpus.words, len(corpus)
-    texts = corpus.cut(words)
+    rows, texts = len(corpus), corpus.cut(words)
     latin = np.flatnonzero(_plain(texts))
-    bits = np.bincount(words.row[latin], _letter_bits(texts.take(latin)), rows)
-    seen = np.bincount(words.row[latin], minlength=rows)
-    return np.where(seen > 0, bits / np.maximum(seen, 1), USUAL_BITS)
+    bits = np.bincount(words.row[latin], _letter_bits(texts.take(latin)), rows) + FEW * USUAL_BITS
+    out: Floats = bits / (np.bincount(words.row[latin], minlength=rows) + FEW)
+    return out
 
 
 def _statistics(corpus: Corpus, after: Corpus, ours: Mask) -> Floats:
-    """STATISTICS of each text. Those that need an English lexicon are as in clean text where it is not `ours`."""
+    """STATISTICS of each text, outside of what is technical. Those that need an English lexicon are as in clean text where it is
+    not `ours`.
+    """
     rows, words = len(corpus), corpus.words
-    per = np.maximum(words.per_row(rows), 1).astype(np.float64)
+    technical = Technical.of(corpus).inside
+    words = words.where(~technical[words.start])
+    per = words.per_row(rows) + FEW
     texts = corpus.cut(words)
     odd, plain = _unknown(texts), _plain(texts)
     before = np.bincount(words.row[odd], minlength=rows)
     later = after.words
-    left = np.bincount(later.row[_unknown(after.cut(later))], minlength=rows) / np.maximum(later.per_row(rows), 1)
+    later = later.where(~Technical.of(after).inside[later.start])
+    left = np.bincount(later.row[_unknown(after.cut(later))], minlength=rows) / (later.per_row(rows) + FEW)
     single = (texts.lengths == 1) & plain
     pair = single[1:] & single[:-1] & (words.row[1:] == words.row[:-1])
     return np.stack(
         [
             np.sqrt(before / per) * ours,
             np.sqrt(left) * ours,
-            np.where(ours, _text_bits(corpus), USUAL_BITS),
-            np.sqrt(_inner_symbols(corpus) / per),
+            np.where(ours, _text_bits(corpus, words), USUAL_BITS),
+            np.sqrt(_inner_symbols(corpus, technical) / per),
             np.sqrt(np.bincount(words.row[1:][pair], minlength=rows) / per),
             np.sqrt(np.bincount(words.row[_mixed_case(texts)], minlength=rows) / per),
             np.log(per),
@@ -148,7 +130,8 @@ def _unknown(words: Ragged) -> Mask:
     )
     mine = np.flatnonzero(_plain(words) & (first >= 97) & (first <= 122)) if words.codes.size else np.empty(0, np.int64)
     out = np.zeros(len(words), np.bool_)
-    out[mine] = ~lexicon().known(words.take(mine))
+    texts = words.take(mine)
+    out[mine] = ~(lexicon().known(texts) | is_slang(word_bits(folded(texts))))
     return out
 
 
@@ -163,13 +146,13 @@ def _mixed_case(words: Ragged) -> Mask:
     return sums(inner, words.offsets) > 0
 
 
-def _inner_symbols(corpus: Corpus) -> Ints:
+def _inner_symbols(corpus: Corpus, technical: Mask) -> Ints:
     """Signs between two letters, apostrophes and hyphens aside."""
     low = corpus.codes | 0x20
     letter = (corpus.codes < 128) & (low >= 97) & (low <= 122)
     sign = ~letter & ~is_white(corpus.codes) & (corpus.codes < 128) & (corpus.codes != 0x27) & (corpus.codes != 0x2D)
     inner = np.zeros(corpus.codes.size, np.bool_)
-    inner[1:-1] = sign[1:-1] & letter[:-2] & letter[2:]
+    inner[1:-1] = sign[1:-1] & letter[:-2] & letter[2:] & ~technical[1:-1]
     return sums(inner, corpus.offsets)
 
 

@@ -1,4 +1,4 @@
-"""Technical spans: code, logs, paths, identifiers, numbers and codes. Shields leave their words and symbols as they are.
+"""Technical spans: code, logs, paths, addresses, identifiers, numbers and codes. Shields leave them as they are.
 
 What looks technical may be a disguise: `st_upid` is not taken for a name of a variable, since without its symbols it is a word.
 """
@@ -12,6 +12,8 @@ import numpy as np
 
 from ..text.corpus import Corpus
 from ..text.ragged import Ints, Mask, Ragged, sums
+from ..text.unicode import is_ascii_letter, is_white
+from ..text.words import Spans
 from .lexicon import lexicon
 
 # Strings between blanks in which these stand are technical, whatever else they are.
@@ -23,9 +25,15 @@ SURE = re.compile(
     | \$\{ | ^(?:~|\.{1,2})?/[\w.-]+/[\w.-]""",
     re.VERBOSE,
 )
-FIGURES = re.compile(  # which prose has, too
+FIGURES = re.compile(  # numbers and times, which prose has, too
     r"\b\d{1,3}(?:_\d{3})+\b|\b\d+(?::\d\d)?[ap]m\b|\b\d?[ap]\.m\b"
     r"|\b\d{3}-\d{1,5}-\d{1,7}-\d{1,7}-\d\b|\b\d-\d{2,7}-\d{2,7}-[\dX]\b|\*\*\d|\d[kKMG]/\d"
+)
+ADDRESS = re.compile(  # of the web, of mail, of a file; prose has these as well
+    r"^(?:www|https?|ftp|file)[.:]|:/|^[^@]*@[^@]{2,}\.[^@]*$|\.(?:com|org|net|edu|gov|mil|info|html?|php|txt|pdf|jpe?g|png"
+    r"|gif|docx?|xlsx?|csv|zip|exe|js|css|cpp|java|json|xml|svg|yaml|toml|md|py|sh|dll|aspx?|jsp|mp[34]|avi|ogg|wav|tar|gz"
+    r"|uk)$",
+    re.IGNORECASE,
 )
 QUOTED = re.compile(r"(?<!\w)(`{1,3})(?=\S)[^`\n]{1,99}(?<=\S)\1(?!\w)")  # in backquotes
 CALL = re.compile(
@@ -72,6 +80,8 @@ LINE = re.compile(
     ).*$""",
     re.VERBOSE | re.MULTILINE,
 )
+SIGNS = np.isin(np.arange(128), [ord(char) for char in "@\\_<>{}=`|#~^"])  # of addresses, mentions, tags and code
+BESIDE = "/&$%+"  # before or behind a word that may be part of something else: w/o, R&B
 OFTEN = 150  # words among which a span makes a text technical
 MOST = 0.4  # the share of the characters of a line that are technical from which on all of it is
 
@@ -106,7 +116,7 @@ class Technical:
 
 
 def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The technical spans of one text, and its figures and times."""
+    """The technical spans of one text, and its figures, times and addresses."""
     found = [match.span() for kind in (QUOTED, CALL, BRACES, LINE) for match in kind.finditer(text)]
     named: list[tuple[str, int]] = []
     figures: list[tuple[int, int]] = []
@@ -123,7 +133,7 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
             continue
         if SURE.search(each):
             found.append(chunk.span())
-        elif FIGURES.search(each):
+        elif FIGURES.search(each) or ADDRESS.search(bare):
             figures.append(chunk.span())
         else:
             named += [(match.group(), chunk.start() + match.start()) for match in NAMED.finditer(each)]
@@ -136,6 +146,35 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
             if not known:
                 (figures if name.isalnum() else found).append((start, start + len(name)))
     return _whole(text, found) if found else [], figures
+
+
+def attached(corpus: Corpus, words: Spans, signs: str = "") -> Mask:
+    """Which words are part of something else: of what stands between blanks with a sign of an address, a mention, a tag or code,
+    at an inner dot, before a bracket. signs: symbols that tell so, too, where they stand directly before or behind a word.
+    """
+    code, edges = corpus.codes, corpus.offsets
+    if not code.size:
+        return np.zeros(len(words), np.bool_)
+    opens = is_white(code)
+    opens[edges[:-1][corpus.lengths > 0]] = True
+    chunk = np.cumsum(opens)
+    many = int(chunk[-1]) + 1
+    found = np.bincount(chunk[SIGNS[np.minimum(code, 127)] & (code < 128)], minlength=many) > 0
+    found |= np.bincount(chunk[code == ord("/")], minlength=many) > 1  # and/or is no address
+    out: Mask = found[chunk[words.start]]
+    around = np.concatenate((np.zeros(2, np.uint32), code, np.zeros(2, np.uint32)))
+    digit = (around >= ord("0")) & (around <= ord("9"))
+    solid = is_ascii_letter(around) | digit
+    before = np.where(words.start > edges[words.row], around[words.start + 1], 0)
+    behind = np.where(words.stop < edges[words.row + 1], around[words.stop + 2], 0)
+    out |= behind == ord("(")  # print(x)
+    dot = (behind == ord(".")) & (words.stop + 1 < edges[words.row + 1]) & solid[words.stop + 3]
+    out |= dot & ~(digit[words.stop + 1] & digit[words.stop + 3])  # a dot between digits is one of a number
+    dot = (before == ord(".")) & (words.start - 1 > edges[words.row]) & solid[words.start]
+    out |= dot & ~(digit[words.start] & digit[words.start + 2])
+    for sign in map(ord, signs):
+        out |= ((before == sign) & ~digit[words.start + 2]) | (behind == sign)  # $5million
+    return out
 
 
 def in_camel_case(texts: Ragged) -> Mask:

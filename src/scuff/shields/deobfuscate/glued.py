@@ -17,7 +17,7 @@ from ..hashes import word_bits
 from ..language import english
 from ..lexicon import folded, lexicon
 from ..restore.candidates import candidates
-from ..technical import Technical
+from ..technical import BESIDE, Technical, attached
 from .costs import among, bits_of_tampering, one_of
 from .misspelt import Prices
 from .splitting import WIDTHS, Splits, split, words_at
@@ -60,7 +60,6 @@ AFFIXES = (
     "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
     "eur ally ly ship s"
 )
-BEFORE, BEHIND = "@#/\\_=&$<~%+|.", "@/\\_=<+|"
 
 
 def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[Ints, Ints]:
@@ -241,18 +240,9 @@ def among_joiners(texts: Ragged) -> Mask:
 def splittable(corpus: Corpus, words: Spans) -> Mask:
     """Which words may be split at all: of Latin letters, and no part of an address, a name of a file, a tag or code."""
     codes, length = corpus.codes, words.stop - words.start
-    edge = np.zeros(1, np.uint32)
-    before = np.append(edge, codes)[words.start]
-    before[np.isin(words.start, corpus.offsets)] = 0
-    behind = np.append(codes, edge)[words.stop]
-    behind[np.isin(words.stop, corpus.offsets)] = 0
-    following = np.append(codes, np.zeros(2, np.uint32))[words.stop + 1]
-    following[words.stop + 1 >= corpus.offsets[words.row + 1]] = 0
     good: Mask = (length >= SHORTEST) & (length <= WIDTHS[-1])
-    number = among(codes[np.minimum(words.start, codes.size - 1)], "0123456789")
-    good &= ~(among(before, BEFORE) & ~(number & among(before, ".,$"))) & ~among(behind, BEHIND)
+    good &= ~attached(corpus, words, BESIDE)
     letter = is_ascii_letter(codes)
-    good &= ~((behind == ord(".")) & is_ascii_letter(following))  # a name of a file
     plain = letter | among(codes, "'’-0123456789")
     strange = bounds(~plain)
     letters = bounds(letter)

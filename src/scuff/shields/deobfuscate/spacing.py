@@ -18,6 +18,7 @@ from ...text.words import Spans
 from ..hashes import word_bits
 from ..language import english
 from ..lexicon import folded, lexicon
+from ..technical import BESIDE, attached
 from .costs import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
 
 BLANK = 32
@@ -26,7 +27,7 @@ BLOCK = 1 << 15  # words from which stretches are looked for at a time
 MOST, LETTERS, PIECE = 20, 24, 12  # pieces of a word, the letters of all, and those of one that is no word
 RARE = 8.0  # bits, and two for each letter, above which a short word may be a piece
 SPELT = 4  # single letters in a row that are a word, whatever they spell
-BESIDE = "/&@#_\\=+*'’-.$%<>"  # before or, but for a full stop, behind a letter that belongs to something else
+JOINED = BESIDE + "*'’-"  # before or behind a letter that belongs to something else
 DOUBLED, SHARE = (
     3,
     0.2,
@@ -44,12 +45,12 @@ def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints]:
     linked = (words.start[1:] - words.stop[:-1] == 1) & (words.row[1:] == words.row[:-1])
     linked[linked] = corpus.codes[words.stop[:-1][linked]] == BLANK
     spelled = _spelled_texts(corpus.codes[words.start], length == 1, linked)
-    free = _free(corpus, words)
+    free = ~attached(corpus, words, JOINED)
     found: list[Stretches] = []
     for first, last in _windows(linked, pieces.odd | rare, length):
         some = Stretches.of(pieces, first, last)
         worth = some.known | some.spelt | some.figures | (busy[words.row[first]] & some.empty)
-        found.append(some.where(worth & free[0][first] & free[1][last]))
+        found.append(some.where(worth & free[first] & free[last]))
     if not found:
         return words.row[spelled], words.stop[spelled]
     stretches = Stretches.join(found)
@@ -239,16 +240,6 @@ def _apart(stretches: Stretches, gain: Floats) -> Ints:
     start = first[best]
     spans = Candidates(best, stretches.pieces.words.row[start], start, last[best] + 1, start, start, order)
     return spans.without_overlaps(Rng(np.empty(0, np.uint64))).index
-
-
-def _free(corpus: Corpus, words: Spans) -> tuple[Mask, Mask]:
-    """Which words have no symbol before and behind them that makes them part of something else: w/o n/a."""
-    edge = np.zeros(1, np.uint32)
-    before = np.append(edge, corpus.codes)[words.start]
-    behind = np.append(corpus.codes, edge)[words.stop]
-    before[words.start == corpus.offsets[words.row]] = 0
-    behind[words.stop == corpus.offsets[words.row + 1]] = 0
-    return ~among(before, BESIDE), ~among(behind, BESIDE.replace(".", ""))
 
 
 def _year(texts: Ragged) -> Mask:

@@ -10,13 +10,13 @@ from ...text.unicode import case_map, word_class
 from ...text.unicode_data import LETTER, LOWER, UPPER
 from ...text.words import Spans
 from ..lexicon import lexicon
+from ..technical import BESIDE, attached
 from .costs import among, one_of
 
 LEAST, LONG = 3, 4  # equal letters in a row that are too many, and so many that they are whatever the word is
 MOST = 3  # such runs of a word that are tried with one letter and with two
 COSTS = 22.0  # bits above which a word is too rare to be meant
 TWICE = 1.0  # bits more for a letter that stays twice
-BESIDE = "@#/\\_=&$<~%+|"
 # what is stretched by its nature, each letter once
 SOUNDS = (
     "a ah aha ahem argh aw bah bo boo br brr bz bzt duh eh ek er ew ewe f fh gr grah grr ha he hey hm ho hu huh hush m "
@@ -42,16 +42,14 @@ def find_stretched(corpus: Corpus) -> Spans:
     if not which.size:
         return Spans(none, none, none)
     words = words.where(which)
-    edge = np.zeros(1, np.uint32)
-    beside = among(np.append(edge, codes)[words.start], BESIDE) & (words.start > corpus.offsets[words.row])
-    beside |= among(np.append(codes, edge)[words.stop], BESIDE) & (words.stop < corpus.offsets[words.row + 1])
     texts = corpus.cut(words)
     roman = sums(~among(texts.codes, ROMAN), texts.offsets) == 0
     run = np.append(np.append(equal[1:] & equal[:-1], False)[1:], [False, False]) & np.append(
         equal[1:] & equal[:-1], [False, False]
     )
     longest = bounds(run)  # four equal letters begin here
-    keep = beside | roman | ((lexicon().number(texts) >= 0) & (longest[words.stop] == longest[words.start]))
+    right = (lexicon().number(texts) >= 0) & (longest[words.stop] == longest[words.start])
+    keep = attached(corpus, words, BESIDE) | roman | right
     words = words.where(~keep)
     return _surplus(words, words.cut(corpus))
 

@@ -15,9 +15,9 @@ from ...text.corpus import Corpus
 from ...text.ragged import Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ...text.unicode import is_white, word_class
 from ...text.unicode_data import LOWER, UPPER
-from ..legitimate import forbidden
 from ..lexicon import lexicon
 from .costs import CALM, GAP, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, cost, softly, wordy_kinds
+from .legitimate import forbidden
 from .variants import DELETE, JOINERS, Cores, Variants, deletions, find_cores, readings
 
 STRANGE = 4.0  # more bits where one deletion makes a word that is not known either

@@ -10,11 +10,11 @@ from functools import cache
 
 import numpy as np
 
-from ...text.language import WORDS
 from ...text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
 from ...text.unicode import classes, word_class
 from ...text.unicode_data import UPPER
 from ..hashes import HashTable, word_bits
+from ..language import small_words
 from ..lexicon import folded, lexicon
 from .decoding import decode, without_gaps
 from .invisible import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
@@ -339,18 +339,7 @@ def _english(texts: Ragged, odd: Odd, number: Ints, sure: Ints) -> tuple[Mask, I
     many = odd.all.per_row(len(texts))
     frequent = np.bincount(odd.all.row[(found >= 0) & (found < FREQUENT)], minlength=len(texts))
     share = np.where(sure > 1, ENGLISH_DISGUISED, ENGLISH)
-    english, foreign = _function_words()
-    our = (found >= 0) & english[found]
-    strange = ~our[some]
-    theirs = some[strange][foreign.has(keys[strange])]
-    ours, others = (np.bincount(odd.all.row[which], minlength=len(texts)) for which in (our, theirs))
+    read = np.flatnonzero(number >= 0)  # count as they are, für, and as what they say
+    said = word_bits(lexicon().words.take(number[read]))
+    ours, others = small_words(np.append(keys, said), np.append(odd.all.row[some], odd.row[read]), len(texts))
     return ((frequent >= share * many) & (ours > np.where(sure > 1, others - 1, others)))[odd.row], many[odd.row]
-
-
-@cache
-def _function_words() -> tuple[Mask, HashTable]:
-    """English function words, by number in the lexicon, and those of other languages, by hash."""
-    english = np.zeros(len(lexicon()), np.bool_)
-    english[lexicon().number(Ragged.of(WORDS["en"].split()))] = True
-    others = sorted({word for code in WORDS for word in WORDS[code].split()} - set(WORDS["en"].split()))
-    return english, HashTable.of(np.unique(word_bits(folded(Ragged.of(others)))))

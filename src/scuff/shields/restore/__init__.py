@@ -20,7 +20,7 @@ from .caution import Changes, allowed, decent
 from .channels import Bitcosts
 from .context import repairs_in_context
 from .keys import Spelt
-from .page import Page, by_case, cased_as, foreign
+from .page import Page, by_case, cased_as
 
 TIERS = ("fast", "context")
 # A change must be likelier than that the word is right by SURE bits in a text with few errors, by STEEP fewer for every doubling
@@ -90,7 +90,6 @@ class Restore(Shield):
             return repairs_in_context(corpus, self.kinds)
         page = Page.of(corpus)
         asked = np.flatnonzero(page.unknown & ~page.fixed)
-        asked = asked[~foreign(page)[page.units.row[asked]]]
         if not asked.size:
             return Repairs.none(self.kinds)
         puzzle = find_puzzle(page, asked, None)

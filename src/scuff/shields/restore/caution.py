@@ -13,37 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ...resources import load
-from ...text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
+from ...text.corpus import Corpus
+from ...text.ragged import Ints, Mask, Ragged, spread, sums
 from ...text.unicode import case_map
 from ..hashes import HashTable, word_bits
+from ..language import Reading, accented, is_slang
 from ..lexicon import folded, lexicon
 from ..tongues import languages_of
 from ..trigrams import letter_bits
-from .candidates import KINDS, MISSPELT, SOUND, TYPO, Candidates, candidates
+from .candidates import MISSPELT, SOUND, TYPO, Candidates, candidates
 from .keys import Spelt
 from .page import MASKS, Page
 
-# Bits of a unit as a word of another language and as English, and from how many more for the first a text is not English.
-LISTED = 6.5  # a word that is among the most frequent of a language
-COMMON = 11.0  # an English word that costs less says nothing where it is a word of the other language, too
-FORM, STRANGE = (
-    18.0,
-    6.0,
-)  # a form that is right but no word of the lexicon; a word that is right and unknown, besides its letters
-ALIEN = 4.0  # a word of another language, besides its letters
-ERROR, FARTHEST = 1.0, -39.0  # an error, besides its channel; one beyond this is a guess
-PER_LETTER = 4.2  # a letter of a word with accents, at most
-MOST_ERROR, RARE, MOST_RARE = (
-    12.0,
-    16.5,
-    4.0,
-)  # the most that an error, and that a word with so many bits, says for English
-ACCENT, NAMED, MOST_ACCENTS = (
-    7.0,
-    3.0,
-    28.0,
-)  # letters with accents in an unknown word, one with a capital, all of a text
-FOREIGN, FOREIGN_PART, ENGLISH_PART = 0.0, 14.0, -20.0  # of a text, of a sentence in it
+ERROR, FARTHEST = 1.0, -39.0  # bits of an error, besides its channel; one beyond this is a guess
+FEW = 0.15  # the share of unknown words below which a text is English
 SHORT, FREQUENT, USUAL = 4, 13.0, 16.5  # words of a short text; bits of words that a lone error is of
 TAMPERED, SEVERAL, NAME = (
     0.04,
@@ -52,9 +35,11 @@ TAMPERED, SEVERAL, NAME = (
 )  # the share, and number, of wrong words of a text that was tampered with; a name counts less
 SLIP = -14.0  # log2 P of one error that is not far-fetched
 LIKELY = -8.0  # log2 P of an error that explains a word well
-LEAST = np.where(
-    np.isin(KINDS, ("shuffled", "cut")), 6, np.where(np.isin(KINDS, ("vowels",)), 5, 99)
-)  # letters, by kind
+COMMON, FAMILIAR = 16.0, 9.0  # bits of a word that a lone small word may stand for, and a short one of another language
+PER_LETTER, WHOLE = (
+    3.0,
+    9.0,
+)  # bits of a lone small word, for each letter and besides, below which it is hardly right by chance
 CLEAR = 3.0  # bits by which a word must be likelier than the next
 SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and log2 P of that
 CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
@@ -97,9 +82,9 @@ def allowed(changes: Changes) -> Mask:
     texts = page.corpus.cut(page.units.where(some))
     keys = word_bits(folded(texts))
     tongues = languages_of(keys)
-    accents = _accented(texts)
+    accents = accented(texts)
     title = _titles(page, some, texts)
-    foreign = _foreign(changes, some, place, texts, tongues, accents, title)[place]
+    foreign = _reading(changes, some, texts, title).foreign()[place]
     near, listed = _near(changes), changes.kind == MISSPELT
     unknown = page.unknown[unit]
     name = title[place] & ~(page.starts[unit] & (changes.channel >= SLIP))
@@ -108,9 +93,11 @@ def allowed(changes: Changes) -> Mask:
     cost = lexicon().cost[changes.word]
     length = texts.lengths[place]
     sure = near & ((cost < USUAL) | (length >= LONG))
-    plain = ~title[place] & (length >= LEAST[changes.kind]) & (cost < FREQUENT)  # long and frequent: hardly by chance
+    plain = ~title[place] & (length > 2) & (cost < COMMON) & (cost - changes.channel < PER_LETTER * length + WHOLE)
     alone = listed | _masked(texts.take(place)) | np.where(unknown, sure | plain, True)
-    alone &= ~accents[place] & ((tongues[place] == 0) | listed)
+    short = unknown & (length <= 3) & (cost <= FAMILIAR) | ~unknown  # ar for are says little of a language
+    other = (tongues[place] > 0) & (title[place] | ~short)
+    alone &= ~accents[place] & (~other | listed) & ~is_slang(keys[place])
     shown = lexicon().capital[changes.word] > CAPITAL
     alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & (cost < USUAL)) | ~unknown
     alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
@@ -121,6 +108,46 @@ def allowed(changes: Changes) -> Mask:
     clear = listed | (near & ((cost < FREQUENT) | (length >= LONG)))
     made: Mask = ~foreign & (tampered | alone) & (~lost | clear | _masked(texts.take(place)))
     return made & ~_initials(texts.take(place))
+
+
+def _reading(changes: Changes, some: Ints, texts: Ragged, title: Mask) -> Reading:
+    """Some units of a page, with the words that they would become."""
+    page = changes.page
+    error = np.full(len(page.units), np.inf)
+    bits = ERROR - changes.channel + lexicon().cost[changes.word]
+    error[changes.unit] = np.where(changes.channel > FARTHEST, bits, np.inf)
+    letters = -letter_bits(Spelt.of(folded(texts)))
+    row, starts, number, unknown = page.units.row[some], page.starts[some], page.number[some], page.unknown[some]
+    return Reading(texts, row, starts, number, unknown, title, letters, error[some])
+
+
+def foreign_texts(corpus: Corpus) -> Mask:
+    """Which texts are in another language, if every unknown word became the likeliest word of the lexicon."""
+    out = np.zeros(len(corpus), np.bool_)
+    page = Page.of(corpus)
+    strange = np.bincount(page.units.row[page.unknown], minlength=len(corpus))
+    rows = np.flatnonzero((strange > 0) & (strange >= FEW * page.total))
+    if not rows.size:
+        return out
+    if rows.size < len(corpus):
+        out[rows] = foreign_texts(corpus.take(rows))
+        return out
+    units = np.flatnonzero(page.unknown & ~page.fixed)
+    kinds, which = np.unique(page.kind[units], return_inverse=True)
+    found = candidates(page.distinct.take(kinds))
+    score = found.channel - lexicon().cost[found.word]
+    best = np.full(kinds.size, -1)
+    order = np.lexsort((found.word, -score, found.of))
+    first = order[np.flatnonzero(np.diff(found.of[order], prepend=-1))]
+    best[found.of[first]] = first
+    pick = best[which]
+    units, pick = units[pick >= 0], pick[pick >= 0]
+    changes = Changes(page, units, found.word[pick], found.channel[pick], found.kind[pick])
+    every = np.arange(len(page.units))
+    texts = corpus.cut(page.units)
+    foreign = _reading(changes, every, texts, _titles(page, every, texts)).foreign()
+    out = 2 * np.bincount(page.units.row[foreign], minlength=len(corpus)) > page.total
+    return out & (page.total > 1)
 
 
 def clear_slips(page: Page, units: Ints) -> Changes:
@@ -142,58 +169,6 @@ def clear_slips(page: Page, units: Ints) -> Changes:
     mine = np.flatnonzero(pick[which] >= 0)
     pick = pick[which[mine]]
     return Changes(page, units[mine], found.word[pick], found.channel[pick], found.kind[pick])
-
-
-# ---- languages ----
-
-
-def _foreign(
-    changes: Changes, some: Ints, place: Ints, texts: Ragged, tongues: Bits, accents: Mask, title: Mask
-) -> Mask:
-    """Which units stand in a text, or in a sentence, that is in another language.
-
-    Decided by likelihood: the words as they are, as those of one language that is not English, against English words of which
-    some were changed as the tier says.
-    """
-    page = changes.page
-    letters = -letter_bits(Spelt.of(folded(texts)))
-    number = page.number[some]
-    cost = np.where(number >= 0, lexicon().cost[number], np.where(page.unknown[some], letters + STRANGE, FORM))
-    error = np.where(changes.channel > FARTHEST, ERROR - changes.channel + lexicon().cost[changes.word], np.inf)
-    ours = cost.astype(np.float64)
-    ours[place] = np.minimum(ours[place], error)
-    theirs = np.where(accents, np.minimum(letters, PER_LETTER * texts.lengths), letters) + ALIEN
-    gain = np.where(page.unknown[some] | (number >= 0), ours - theirs, 0)
-    gain = np.minimum(gain, np.where(page.unknown[some], STRANGE - ALIEN, 0))
-    gain = np.maximum(gain, np.where(page.unknown[some], -MOST_ERROR, np.where(cost > RARE, -MOST_RARE, -np.inf)))
-    same = np.maximum(LISTED, np.where((number >= 0) & (cost < COMMON), cost, 0))
-    listed = np.maximum(ours - same - gain, 0)  # what it gains as a frequent word
-    row = page.units.row[some]
-    sentence = np.cumsum(page.starts[some]) - 1
-    marks = np.where(accents & page.unknown[some], np.where(title, NAMED, ACCENT), 0)
-    rows = np.cumsum(np.append(True, row[1:] != row[:-1])) - 1
-    whole = _bits(rows, gain, listed, marks, tongues)[rows]
-    part = _bits(sentence, gain, listed, marks, tongues)[sentence]
-    return (part > FOREIGN_PART) | ((whole > FOREIGN) & (part > ENGLISH_PART))
-
-
-def _bits(group: Ints, gain: Floats, listed: Floats, marks: Floats, tongues: Bits) -> Floats:
-    """By how many bits each group of units is likelier in the other language that fits it best."""
-    many = int(group[-1]) + 1
-    best = np.zeros(many)
-    hit = np.flatnonzero(tongues)
-    for bit in range(int(tongues.max()).bit_length()):
-        mine = hit[(tongues[hit] >> np.uint64(bit) & np.uint64(1)) > 0]
-        if mine.size:
-            best = np.maximum(best, np.bincount(group[mine], listed[mine], many))
-    return np.round(
-        np.bincount(group, gain, many) + best + np.minimum(np.bincount(group, marks, many), MOST_ACCENTS), 6
-    )
-
-
-def _accented(texts: Ragged) -> Mask:
-    """Which texts have a letter that plain English lacks."""
-    return sums(texts.codes >= 0xAA, texts.offsets) > sums(texts.codes == 0x2019, texts.offsets)
 
 
 # ---- names, abbreviations, far-fetched errors ----

@@ -13,22 +13,20 @@ import numpy.typing as npt
 
 from ...text.corpus import Corpus
 from ...text.edits import Edits
-from ...text.language import find_language
 from ...text.ragged import Ints, Mask, Ragged, bounds, spread, sums
 from ...text.random import text_bits
 from ...text.unicode import case_map, is_ascii_letter
 from ..base import Repairs
-from ..language import english
 from ..lexicon import lexicon
+from ..technical import attached
 from .candidates import MIXED, Candidates, candidates
 from .caution import Changes, allowed, clear_slips, decent
 from .network import network
-from .page import NAME, Page, by_case, cased_as, in_addresses
+from .page import NAME, Page, by_case, cased_as
 from .units import Units
 
 Array = npt.NDArray[np.float32]
 LOOK_KNOWN, LOOK_UNKNOWN = -1.0, -2.5  # log odds of a change below which no word is ever replaced
-FOREIGN = 0.15  # the share of replaced words from which on the language of a text is looked at
 TECHNICAL = 4.0  # log odds that a change needs in technical texts
 NO_CHANNEL = -40.0  # bits of an error that the tables do not know
 RARE, COST = 14.0, 0.69  # what a word that the network does not know gets, and what it loses per bit of its cost
@@ -116,8 +114,7 @@ def repairs_in_context(corpus: Corpus, kinds: tuple[str, ...]) -> Repairs:
         np.round(evidence @ WEIGHTS, 3) > TECHNICAL * pairs.page.technical[row]
     ]  # rounded: the last bits of a sum decide nothing
     unit = pairs.look[pairs.found.of[done]]
-    mine = ~_foreign(pairs.page, unit)[pairs.page.units.row[unit]]
-    done, unit, found = done[mine], unit[mine], pairs.found
+    found = pairs.found
     made = Changes(pairs.page, unit, found.word[done], found.channel[done], found.kind[done])
     page, raised = pairs.page, np.zeros(len(pairs.page.units), np.bool_)
     raised[unit] = pairs.raised[done]
@@ -139,7 +136,7 @@ def _staying(page: Page) -> Mask:
     stay |= (letters == 1) & (texts.lengths == 2)  # x̄
     odd = np.flatnonzero(page.fixed & ~stay)
     if odd.size:
-        stay[odd] = in_addresses(page.corpus, page.units.where(odd))
+        stay[odd] = attached(page.corpus, page.units.where(odd))
     return stay | page.staying
 
 
@@ -148,20 +145,6 @@ def _capitals(page: Page) -> Mask:
     code = page.corpus.codes[page.units.start]
     found: Mask = case_map(upper=False)[code] != code
     return found
-
-
-def _foreign(page: Page, unit: Ints) -> Mask:
-    """Which texts are in another language, of those in which units would be replaced.
-
-    Small words tell, unless most words would be replaced: noise makes them out of anything. Then the whole text is looked at.
-    """
-    many = np.bincount(page.units.row[unit], minlength=len(page.corpus))
-    out = ~english(page.corpus, page.units, ~page.unknown, np.flatnonzero(many)) & (3 * many < 2 * page.total)
-    doubtful = np.flatnonzero(~out & (page.total >= 4) & (many >= FOREIGN * page.total))
-    for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
-        language = find_language([text])
-        out[row] = language is not None and "en" not in language.codes
-    return out
 
 
 def _rate(page: Page, flag: Array) -> Array:

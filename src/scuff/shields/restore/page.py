@@ -8,24 +8,20 @@ from functools import cached_property
 import numpy as np
 
 from ...text.corpus import Corpus
-from ...text.language import find_language
 from ...text.ragged import Ints, Mask, Ragged, sums
-from ...text.unicode import case_map, is_ascii_letter, is_white
+from ...text.unicode import case_map
 from ...text.words import Spans
 from ..hashes import word_bits
 from ..lexicon import HYPHEN, folded, lexicon
-from ..technical import Technical, in_camel_case
+from ..technical import Technical, attached, in_camel_case
 from .candidates import Candidates
 from .channels import Bitcosts
 
 NAME = 0.9  # the share of capitals from which on a word is a name
 # how often a right word is in no list: small, at the start of a sentence, with a capital inside it, in a text without capitals
 LACKED = {"small": 0.0015, "start": 0.006, "title": 0.02, "bare": 0.03}
-FOREIGN = 0.25  # the share of unknown words from which on the language of a text is looked at
-FUNCTION, ENGLISH = 60, 0.12  # so many of the most frequent words make up at least that share of most English texts
 BREAKS = np.isin(np.arange(128), [ord(char) for char in '.!?;:"()[]\n'])
 MASKS = np.isin(np.arange(128), [ord(char) for char in "*#$%"])  # symbols that hide letters: st*pid
-ADDRESS = np.isin(np.arange(128), [ord(char) for char in "@\\_<>{}=`|#~^"])  # in addresses, mentions, tags, code
 SHORT = 5  # letters of a word in capitals that may be an abbreviation
 
 
@@ -137,44 +133,9 @@ def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:
     fixed |= texts.lengths == 1
     few = np.flatnonzero(~fixed)
     if few.size:
-        fixed[few] = in_addresses(corpus, units.where(few))
+        fixed[few] = attached(corpus, units.where(few))
     loud &= ~fixed & (texts.lengths <= SHORT) & (2 * shouted < letters)[units.row]
     return fixed | loud, loud
-
-
-def in_addresses(corpus: Corpus, units: Spans) -> Mask:
-    """Which units stand in a chunk between blanks that has a sign of an address, a mention, a tag or code, or at an inner dot."""
-    code = corpus.codes
-    white = is_white(code)
-    opens = white.copy()
-    opens[corpus.offsets[:-1][corpus.lengths > 0]] = True
-    chunk = np.cumsum(opens)
-    low = np.minimum(code, 127)
-    signs = np.bincount(chunk[ADDRESS[low] & (code < 128)], minlength=int(chunk[-1]) + 1)
-    slashes = np.bincount(chunk[code == ord("/")], minlength=int(chunk[-1]) + 1)  # and/or is no address
-    found = ((signs > 0) | (slashes > 1))[chunk[units.start]]
-    around = np.concatenate((np.zeros(2, np.uint32), code, np.zeros(2, np.uint32)))
-    solid = is_ascii_letter(around) | ((around >= ord("0")) & (around <= ord("9")))
-    inside = units.stop < corpus.offsets[units.row + 1]
-    found |= inside & (around[units.stop + 2] == ord("("))  # print(x)
-    inside = units.stop + 1 < corpus.offsets[units.row + 1]
-    found |= inside & (around[units.stop + 2] == ord(".")) & solid[units.stop + 3]
-    inside = units.start - 1 > corpus.offsets[units.row]
-    found |= inside & (around[units.start + 1] == ord(".")) & solid[units.start]
-    return found
-
-
-def foreign(page: Page) -> Mask:
-    """Which texts are in another language, as far as one can tell."""
-    strange = np.bincount(page.units.row[page.unknown], minlength=len(page.corpus))
-    out = np.zeros(len(page.corpus), np.bool_)
-    usual = np.bincount(page.units.row[(page.number >= 0) & (page.number < FUNCTION)], minlength=len(page.corpus))
-    odd = (strange >= FOREIGN * page.total) | (usual <= ENGLISH * page.total)
-    doubtful = np.flatnonzero(odd & (page.total >= 4) & (strange > 0))
-    for row, text in zip(doubtful.tolist(), page.corpus.take(doubtful).strings(), strict=True):
-        language = find_language([text])
-        out[row] = language is not None and "en" not in language.codes
-    return out
 
 
 def _beside(corpus: Corpus, units: Spans) -> tuple[Ints, Ints, Mask]:

@@ -1,24 +1,18 @@
-"""What looks like a disguise and is none: abbreviations, addresses, names of files, numbers, codes, brackets."""
+"""What looks like a disguise and is none: abbreviations, numbers, codes, brackets. Addresses are technical spans."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..perturbations.protect import UNITS
-from ..text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
-from ..text.unicode import classes, word_class
-from ..text.unicode_data import DIGIT, LETTER, LOWER, UPPER
-from .deobfuscate.costs import DECIMAL, NUMERIC, Cost, among, is_wordy, one_of, softly
-from .deobfuscate.variants import DELETE, JOINERS, Cores, Variants
-from .lexicon import lexicon
+from ...perturbations.protect import UNITS
+from ...text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.unicode import classes, word_class
+from ...text.unicode_data import DIGIT, LETTER, LOWER, UPPER
+from ..lexicon import lexicon
+from .costs import DECIMAL, NUMERIC, Cost, among, one_of, softly
+from .variants import DELETE, JOINERS, Cores, Variants
 
 SPELLED = 4  # letters of a word that may be spelled with dots: U.S.A. and e.g. are not
-# endings of addresses and file names
-ENDINGS = (
-    "com org net edu gov mil info html htm php txt pdf jpg jpeg png gif doc docx xls xlsx csv zip exe js css cpp java json "
-    "xml svg yaml toml md py sh dll asp aspx jsp mp3 mp4 avi ogg wav tar gz uk"
-)
-BEGINNINGS = "www http https ftp file"
 USED = "s/he w/o n/a c/o b/c w/in h/w s/w y/o m/f o.k e.g i.e p.s a.m p.m"
 
 
@@ -28,7 +22,7 @@ def forbidden(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost
     delete = found.what == DELETE
     once = texts.lengths[core] - found.texts.lengths == 1
     upper, single, words = old.upper[core], old.single[core], old.words[core]
-    never = (addresses(texts) | among(cores.led, "@#") | one_of(texts, USED))[core]
+    never = (among(cores.led, "@#") | one_of(texts, USED))[core]
     # spelled with dots: U.S.A, e.g, a.k.a stay
     short = (words < SPELLED) | ((cores.followed[core] == ord(".")) & ~new.known)
     spelled = single & (symbol == ord(".")) & (short | (upper & (~new.known | (words <= SPELLED))))
@@ -75,35 +69,6 @@ def paired(texts: Ragged, cores: Cores, symbol: Codes, core: Ints) -> Mask:
         have |= (cores.led == ord(other)) | (cores.followed == ord(other))
         out |= (symbol == ord(one)) & have[core]
     return out
-
-
-def addresses(texts: Ragged) -> Mask:
-    """Which texts are web or mail addresses, or names of files."""
-    codes, number = texts.codes, np.repeat(np.arange(len(texts)), texts.lengths)
-    inside = is_wordy(codes)
-    solid = np.flatnonzero(~inside)
-    last = np.full(len(texts), -1)
-    last[number[solid]] = solid
-    first = np.full(len(texts), -1)
-    first[number[solid[::-1]]] = solid[::-1]
-    has = last >= 0
-    begin = np.where(has, last + 1, texts.offsets[:-1])
-    tail = Ragged(codes[spread(begin, texts.offsets[1:] - begin)], bounds(texts.offsets[1:] - begin))
-    end = np.where(has, first, texts.offsets[1:])
-    head = Ragged(codes[spread(texts.offsets[:-1], end - texts.offsets[:-1])], bounds(end - texts.offsets[:-1]))
-    dotted = has & (codes[np.maximum(last, 0)] == ord("."))
-    out = dotted & one_of(tail, ENDINGS)
-    out |= has & one_of(head, BEGINNINGS) & among(codes[np.maximum(first, 0)], ".:")
-    scheme = (codes == ord(":")) & (np.append(codes[1:], 0) == ord("/"))
-    out |= sums(scheme, texts.offsets) > 0
-    at = codes == ord("@")
-    dot = codes == ord(".")
-    mail = (sums(at, texts.offsets) == 1) & (sums(dot, texts.offsets) > 0)
-    where = np.zeros(len(texts), np.int64)
-    where[number[at]] = np.flatnonzero(at)
-    after = np.full(len(texts), -1)
-    after[number[dot]] = np.flatnonzero(dot)
-    return out | (mail & (after > where + 2))
 
 
 def in_numbers(texts: Ragged, found: Variants, symbols: str) -> Mask:
