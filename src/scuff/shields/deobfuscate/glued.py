@@ -19,6 +19,7 @@ from ..lexicon import folded, lexicon
 from ..restore.candidates import candidates
 from ..technical import Technical
 from .costs import among, bits_of_tampering, one_of
+from .errors import Errors
 from .misspelt import Prices
 from .splitting import WIDTHS, Splits, split, words_at
 
@@ -48,10 +49,11 @@ TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 DROPPED = 8  # letters of a word below which its last `in` may be `ing`
 ERROR, FEWER = (
     -0.5,
-    2.0,
+    3.0,
 )  # bits of an error where every word has one; what a missing blank beside errors saves
 ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
 TOLD, ENOUGH = 5.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
+WRONG, NEAR, TURNS = 0.0, False, 3
 PROSE = "of the and from with at was were between in for"  # with which few names of code begin
 MORE = 3  # words that run together for sure, beside one for each technical span, which a technical text may have
 CODED = "Error Exception Warning Handler Parser Stack List Message Processor Type Id Class Object Set Map Form Request"
@@ -118,7 +120,11 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     done[noisy] = False
     found = [_places(words.where(which), ways, done)]
     if noisy.size:
-        found.append(_misspelt(words.where(which[noisy]), texts.take(noisy), odd, prior))
+        number = np.append(lexicon().number(pieces), -1)
+        beside = _beside(words, which[noisy])
+        found.append(
+            _misspelt(words.where(which[noisy]), texts.take(noisy), (number[beside[0]], number[beside[1]]), odd, seen, many)
+        )
     again = np.flatnonzero(right & may & (prior <= BUSY)[words.row])
     if again.size:  # a known word may be two, too, in a text with others that are
         found.append(_known(words.where(again), pieces.take(again), prior))
@@ -163,10 +169,26 @@ def _prices(row: Ints, odd: Floats, prior: Floats) -> Prices:
     return Prices(ERROR - np.log2(np.maximum(odd, 1e-3))[row], np.maximum(prior - FEWER, 0)[row])
 
 
-def _misspelt(words: Spans, texts: Ragged, odd: Floats, prior: Floats) -> tuple[Ints, Ints]:
-    """The same for words with errors, in texts with others that run together."""
-    ways = _with_errors(texts, _prices(words.row, odd, prior))
+def _misspelt(
+    words: Spans, texts: Ragged, beside: tuple[Ints, Ints], odd: Floats, seen: Ints, many: Ints
+) -> tuple[Ints, Ints]:
+    """The same for words with errors, in texts with others that run together: how often, and by which errors, is counted in a
+    first turn. beside: numbers of the words before and after. seen: words of each text that run together, many: its words.
+    """
+    row, count = words.row, seen
+    for turn in range(TURNS):
+        prices = _prices(row, odd, np.maximum(bits_of_tampering(OFTEN * count, many), LEAST))
+        errors = errors.again(ways.errors, row) if turn else Errors.find(texts, prices.error + WRONG, *beside, NEAR)
+        ways = split(texts, prices, errors)
+        count = seen + np.bincount(row[ways.parts > 1], minlength=many.size)
     return _places(words, ways, ways.parts > 1)
+
+
+def _beside(words: Spans, which: Ints) -> tuple[Ints, Ints]:
+    """The words of the same text before and after some, -1 for none."""
+    row = np.append(words.row, -1)
+    before, after = which - 1, (which + 1) % row.size
+    return np.where(row[before] == row[which], before, -1), np.where(row[after] == row[which], after, -1)
 
 
 def _known(words: Spans, texts: Ragged, prior: Floats) -> tuple[Ints, Ints]:

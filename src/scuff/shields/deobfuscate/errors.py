@@ -1,0 +1,73 @@
+"""Parts of words that run together as words with an error: what `restore` would take each part for, and what that costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...text.ragged import Floats, Ints, Mask, Ragged, bounds, spread
+from ..hashes import word_bits
+from ..lexicon import folded, lexicon
+from ..restore.candidates import KINDS, PRIOR, candidates
+
+SHORTEST, LONGEST = 2, 13  # letters of a part
+WIDEST = 40  # letters of a word whose parts are looked for
+MOST = 4  # words that a part may be
+SPREAD = 2.0  # errors of the usual kinds that every text is taken to have
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Parts of words, each with a word of the lexicon that it may be, the kind of error, and the bits of that word and error.
+
+    before, after: the numbers of the words beside each word that runs together, -1 if they are not known.
+    """
+
+    of: Ints
+    start: Ints
+    stop: Ints
+    word: Ints
+    kind: Ints
+    bits: Floats
+    before: Ints
+    after: Ints
+
+    @classmethod
+    def find(cls, words: Ragged, price: Floats, before: Ints, after: Ints, near: bool) -> Errors:
+        """price: bits of an error in the text of each word. near: only by one error that is not far-fetched."""
+        low = folded(words)
+        size = np.where(words.lengths <= WIDEST, words.lengths, 0)
+        owner = np.repeat(np.arange(len(words)), size)
+        start = spread(np.zeros(len(words), np.int64), size)
+        most = np.minimum(size[owner] - start, LONGEST) - SHORTEST + 1
+        few = np.maximum(most, 0)
+        owner, start = np.repeat(owner, few), np.repeat(start, few)
+        length = spread(np.full(few.size, SHORTEST), few)
+        texts = Ragged(low.codes[spread(low.offsets[owner] + start, length)], bounds(length))
+        _, first, which = np.unique(word_bits(texts), return_index=True, return_inverse=True)
+        found = candidates(texts.take(first), MOST, near=near)
+        count = np.bincount(found.of, minlength=first.size)
+        index = spread(bounds(count)[:-1][which], count[which])
+        part = np.repeat(np.arange(which.size), count[which])
+        bits = lexicon().cost[found.word[index]] - found.channel[index] + price[owner[part]]
+        return cls(
+            owner[part], start[part], start[part] + length[part], found.word[index], found.kind[index], bits, before, after
+        )
+
+    def where(self, chosen: Mask | Ints) -> Errors:
+        columns = (x[chosen] for x in (self.of, self.start, self.stop, self.word, self.kind, self.bits))
+        return Errors(*columns, self.before, self.after)
+
+    def take(self, which: Ints) -> Errors:
+        """The parts of some words, which are counted anew. which: ascending."""
+        mine = self.where(np.isin(self.of, which))
+        return replace(mine, of=np.searchsorted(which, mine.of), before=self.before[which], after=self.after[which])
+
+    def again(self, seen: Ints, row: Ints) -> Errors:
+        """The same by the kinds of errors that were seen in each text. seen: [word, kind]; row: the text of each word."""
+        usual = np.exp2(-PRIOR) / np.exp2(-PRIOR).sum()
+        count = np.zeros((int(row.max(initial=0)) + 1, len(KINDS)))
+        np.add.at(count, row, seen)
+        share = (count + SPREAD * usual) / (count.sum(1, keepdims=True) + SPREAD)
+        return replace(self, bits=self.bits - np.log2(share / usual)[row[self.of], self.kind])
