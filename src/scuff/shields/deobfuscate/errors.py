@@ -71,3 +71,10 @@ class Errors:
         np.add.at(count, row, seen)
         share = (count + SPREAD * usual) / (count.sum(1, keepdims=True) + SPREAD)
         return replace(self, bits=self.bits - np.log2(share / usual)[row[self.of], self.kind])
+
+    def whole(self, lengths: Ints) -> Floats:
+        """The bits of each word as one word with an error. lengths: letters of each word."""
+        out = np.full(lengths.size, np.inf)
+        mine = (self.start == 0) & (self.stop == lengths[self.of])
+        np.minimum.at(out, self.of[mine], self.bits[mine])
+        return out

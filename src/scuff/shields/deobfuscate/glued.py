@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from ...text.corpus import Corpus
-from ...text.ragged import Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.ragged import Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ...text.random import counters, mix, one_edit_away
 from ...text.unicode import classes, is_ascii_letter, is_white, word_class
 from ...text.unicode_data import LOWER, UPPER
@@ -16,12 +16,13 @@ from ...text.words import Spans
 from ..hashes import word_bits
 from ..language import english
 from ..lexicon import folded, lexicon
+from ..normalise.look_alikes import LETTER, ORDINARY, look_alikes
 from ..restore.candidates import candidates
 from ..technical import Technical
 from .costs import among, bits_of_tampering, one_of
 from .errors import Errors
 from .misspelt import Prices
-from .splitting import WIDTHS, Splits, split, words_at
+from .splitting import OPENING, WIDTHS, Splits, split, words_at
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
@@ -52,8 +53,9 @@ ERROR, FEWER = (
     3.0,
 )  # bits of an error where every word has one; what a missing blank beside errors saves
 ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
-TOLD, ENOUGH = 5.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
-WRONG, NEAR, TURNS = 0.0, False, 3
+TOLD, ENOUGH = 2.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
+ROUGHLY = 2  # words of a text that seem to run together at a glance, below which nothing is looked up for that
+TURNS = 3  # rounds in which words with errors are parted by what was counted in the round before
 PROSE = "of the and from with at was were between in for"  # with which few names of code begin
 MORE = 3  # words that run together for sure, beside one for each technical span, which a technical text may have
 CODED = "Error Exception Warning Handler Parser Stack List Message Processor Type Id Class Object Set Map Form Request"
@@ -65,13 +67,57 @@ AFFIXES = (
 BEFORE, BEHIND = "@#/\\_=&$<~%+|.", "@/\\_=<+|"
 
 
-def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[Ints, Ints]:
-    """Finds where blanks are missing inside words: rows and places. Technical texts are full of names such as localhost."""
+@dataclass(frozen=True, eq=False)
+class Glued:
+    """Where blanks are missing, and which letters of the words that they part become plain ones."""
+
+    row: Ints
+    at: Ints
+    letter_row: Ints
+    letter_at: Ints
+    letter: Codes
+
+
+def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> Glued:
+    """Finds where blanks are missing inside words. Technical texts are full of names such as localhost."""
     words = with_clitics(corpus)
-    pieces = corpus.cut(words)
-    right = lexicon().known(pieces)
+    plain = Ragged(_plain(corpus.codes), corpus.offsets)
+    right = lexicon().known(corpus.cut(words))
+    other = bounds(plain.codes != corpus.codes)
+    disguised = (other[words.stop] > other[words.start]) & ~right
+    rows, at = _missing(corpus, words, plain, right, disguised, technical, tampered)
+    blank = np.zeros(plain.codes.size, np.bool_)
+    blank[at] = True
+    cut = bounds(blank)
+    parted = np.flatnonzero(disguised & (cut[words.stop] > cut[words.start]))
+    place = spread(words.start[parted], (words.stop - words.start)[parted])
+    row = np.repeat(words.row[parted], (words.stop - words.start)[parted])
+    change = plain.codes[place] != corpus.codes[place]
+    place, row = place[change], row[change]
+    return Glued(rows, at, row, place, plain.codes[place])
+
+
+@cache
+def _plain_letters() -> Codes:
+    """What each character looks like, if it is a letter beyond ASCII that looks like one of a to z."""
+    table, out = look_alikes(), np.arange(0x110000, dtype=np.uint32)
+    near = table.near[table.number, 0]
+    letter = is_ascii_letter(near) & (out > 127) & np.isin(table.kind, (ORDINARY, LETTER))
+    out[letter] = near[letter]
+    return out
+
+
+def _plain(codes: Codes) -> Codes:
+    return _plain_letters()[codes]
+
+
+def _missing(
+    corpus: Corpus, words: Spans, plain: Ragged, right: Mask, disguised: Mask, technical: Technical, tampered: Ints
+) -> tuple[Ints, Ints]:
+    """Rows and places of missing blanks. plain: the texts with plain letters; disguised: words whose letters are not plain."""
+    pieces = words.cut(plain)
     many = words.per_row(len(corpus))
-    may = splittable(corpus, words) & ~technical.inside[words.start]
+    may = splittable(plain, words) & ~technical.inside[words.start]
     which = np.flatnonzero(~right & may)
     none = np.empty(0, np.int64)
     if not which.size:
@@ -80,6 +126,7 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     ways = split(texts)
     row = words.row[which]
     cut, helped, capitals = ways.parts > 1, ways.function, inner_capitals(texts)
+    hidden = disguised[which]  # nothing is proved by these
     camel = (capitals > 0) & (capitals >= ways.parts - 1)  # TheFireRises, but not ArchivedfromtheOriginal
     affix = (ways.parts == 2) & (np.isin(ways.first, _affixes()) | np.isin(ways.last, _affixes()))
     affix |= (ways.parts == 2) & (texts.lengths < DROPPED) & (ways.last == _number("in"))  # goin
@@ -88,7 +135,7 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     limit = np.where(camel, np.inf, np.where(ways.parts > 2, LONG, VERY_LONG))
     limit = np.where(ways.helped & ~camel, SEVERAL, limit)
     limit = np.where(helped, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
-    sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit)
+    sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit) & ~hidden
     sure &= (ways.parts == 2) | (texts.lengths >= LETTERS * ways.parts)
     once = first_of_each(texts, row)  # a word that comes again proves nothing more
     count = np.bincount(row[sure & once], minlength=len(corpus))
@@ -98,7 +145,7 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     sure &= ~calm[row]
     some = np.flatnonzero(sure & (texts.lengths <= TYPED))
     sure[some] &= ways.bits[some] + GLUED < misspelt_bits(texts.take(some))
-    likely = cut & ways.known & ~camel & ~calm[row] & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
+    likely = cut & ways.known & ~hidden & ~camel & ~calm[row] & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
     ours = english(corpus, words, right, row[sure | likely])[row]
     sure &= ours
     seen = np.bincount(row[sure & once], minlength=len(corpus))
@@ -107,7 +154,7 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     )  # nor does one alone
     prior = np.maximum(bits_of_tampering(OFTEN * seen, many), LEAST)
     odd = np.bincount(row[~sure], minlength=len(corpus)) / np.maximum(many, 1)
-    noisy = np.flatnonzero(((odd >= ODD) & (prior > BUSY))[row] & ~sure)
+    noisy = np.flatnonzero(((odd >= ODD) & (prior > BUSY))[row] & ~sure & ~hidden)
     if noisy.size:  # no word is whole: count those that can be told in spite of that
         noisy = noisy[english(corpus, words, right, row[noisy])[row[noisy]]]
         seen += _told(texts.take(noisy), row[noisy], odd)
@@ -123,7 +170,10 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
         number = np.append(lexicon().number(pieces), -1)
         beside = _beside(words, which[noisy])
         found.append(
-            _misspelt(words.where(which[noisy]), texts.take(noisy), (number[beside[0]], number[beside[1]]), odd, seen, many)
+            _misspelt(
+                words.where(which[noisy]), texts.take(noisy), hidden[noisy], (number[beside[0]], number[beside[1]]), odd, seen,
+                many,
+            )  # fmt: skip
         )
     again = np.flatnonzero(right & may & (prior <= BUSY)[words.row])
     if again.size:  # a known word may be two, too, in a text with others that are
@@ -143,12 +193,21 @@ def _last_parts(texts: Ragged) -> Ragged:
 
 def _told(texts: Ragged, row: Ints, odd: Floats) -> Ints:
     """How many words of each text, but one, run together for sure although they have errors."""
-    ways = _with_errors(texts, _prices(row, odd, np.full(odd.size, BUSY)))
-    gain = WHOLE + PER_LETTER * texts.lengths - ways.bits
-    told = (ways.parts > 1) & (ways.function | ways.helped) & (gain > TOLD)
+    prices, total = _prices(row, odd, np.full(odd.size, BUSY)), np.bincount(row, minlength=odd.size)
+    rough = _with_errors(texts, prices).parts > 1
+    rough &= word_class(classes(texts.codes[texts.offsets[:-1]])) != UPPER  # names look like anything
+    some = np.flatnonzero(rough & (np.bincount(row[rough], minlength=odd.size) >= ROUGHLY)[row])
+    if not some.size:
+        return np.zeros(odd.size, np.int64)
+    texts, row, prices = texts.take(some), row[some], prices.take(some)
+    unknown = np.full(row.size, -1)
+    errors = Errors.find(texts, prices.error, unknown, unknown, near=True)
+    errors = errors.again(split(texts, prices, errors).errors, row)
+    ways = split(texts, prices, errors)
+    whole = np.minimum(errors.whole(texts.lengths), OPENING + PER_LETTER * texts.lengths)
+    told = (ways.parts > 1) & (whole - ways.bits > TOLD)
     count = np.bincount(row[told & first_of_each(texts, row)], minlength=odd.size)
-    enough = count >= ENOUGH * np.bincount(row, minlength=odd.size)
-    return np.where(enough, np.maximum(count - 1, 0), 0)
+    return np.where(count >= ENOUGH * total, np.maximum(count - 1, 0), 0)
 
 
 def _with_errors(texts: Ragged, prices: Prices) -> Splits:
@@ -170,7 +229,7 @@ def _prices(row: Ints, odd: Floats, prior: Floats) -> Prices:
 
 
 def _misspelt(
-    words: Spans, texts: Ragged, beside: tuple[Ints, Ints], odd: Floats, seen: Ints, many: Ints
+    words: Spans, texts: Ragged, hidden: Mask, beside: tuple[Ints, Ints], odd: Floats, seen: Ints, many: Ints
 ) -> tuple[Ints, Ints]:
     """The same for words with errors, in texts with others that run together: how often, and by which errors, is counted in a
     first turn. beside: numbers of the words before and after. seen: words of each text that run together, many: its words.
@@ -178,10 +237,10 @@ def _misspelt(
     row, count = words.row, seen
     for turn in range(TURNS):
         prices = _prices(row, odd, np.maximum(bits_of_tampering(OFTEN * count, many), LEAST))
-        errors = errors.again(ways.errors, row) if turn else Errors.find(texts, prices.error + WRONG, *beside, NEAR)
+        errors = errors.again(ways.errors, row) if turn else Errors.find(texts, prices.error, *beside, near=False)
         ways = split(texts, prices, errors)
         count = seen + np.bincount(row[ways.parts > 1], minlength=many.size)
-    return _places(words, ways, ways.parts > 1)
+    return _places(words, ways, (ways.parts > 1) & (ways.known | ~hidden))
 
 
 def _beside(words: Spans, which: Ints) -> tuple[Ints, Ints]:
@@ -260,7 +319,7 @@ def among_joiners(texts: Ragged) -> Mask:
     return sums(among(texts.codes, "'’-"), texts.offsets) > 0
 
 
-def splittable(corpus: Corpus, words: Spans) -> Mask:
+def splittable(corpus: Ragged, words: Spans) -> Mask:
     """Which words may be split at all: of Latin letters, and no part of an address, a name of a file, a tag or code."""
     codes, length = corpus.codes, words.stop - words.start
     edge = np.zeros(1, np.uint32)
