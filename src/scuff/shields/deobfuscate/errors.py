@@ -9,11 +9,12 @@ import numpy as np
 from ...text.ragged import Floats, Ints, Mask, Ragged, bounds, spread
 from ..hashes import word_bits
 from ..lexicon import folded, lexicon
-from ..restore.candidates import KINDS, PRIOR, candidates
+from ..restore.candidates import KINDS, MISSPELT, PRIOR, candidates
 
 SHORTEST, LONGEST = 2, 13  # letters of a part
 WIDEST = 40  # letters of a word whose parts are looked for
 MOST = 4  # words that a part may be
+EDGE = 1.5  # more bits of a typo in the first letter behind a missing blank, which is rather somewhere else then
 SPREAD = 2.0  # errors of the usual kinds that every text is taken to have
 
 
@@ -51,9 +52,30 @@ class Errors:
         index = spread(bounds(count)[:-1][which], count[which])
         part = np.repeat(np.arange(which.size), count[which])
         bits = lexicon().cost[found.word[index]] - found.channel[index] + price[owner[part]]
+        begins = lexicon().words.codes[lexicon().words.offsets[found.word[index]]]
+        moved = (start[part] > 0) & (begins != texts.codes[texts.offsets[part]])
+        bits += EDGE * (moved & (found.kind[index] <= MISSPELT))
         return cls(
-            owner[part], start[part], start[part] + length[part], found.word[index], found.kind[index], bits, before, after
+            owner[part],
+            start[part],
+            start[part] + length[part],
+            found.word[index],
+            found.kind[index],
+            bits,
+            before,
+            after,
         )
+
+    def further(self, words: Ragged, price: Floats, which: Ints) -> Errors:
+        """The same, but for some words by two errors and far-fetched ones as well."""
+        if not which.size:
+            return self
+        more = Errors.find(words.take(which), price[which], self.before[which], self.after[which], near=False)
+        rest = self.where(~np.isin(self.of, which))
+        columns = (
+            np.append(getattr(rest, name), getattr(more, name)) for name in ("start", "stop", "word", "kind", "bits")
+        )
+        return Errors(np.append(rest.of, which[more.of]), *columns, self.before, self.after)
 
     def where(self, chosen: Mask | Ints) -> Errors:
         columns = (x[chosen] for x in (self.of, self.start, self.stop, self.word, self.kind, self.bits))

@@ -55,7 +55,7 @@ ERROR, FEWER = (
 ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
 TOLD, ENOUGH = 2.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
 ROUGHLY = 2  # words of a text that seem to run together at a glance, below which nothing is looked up for that
-TURNS = 3  # rounds in which words with errors are parted by what was counted in the round before
+TURNS = 2  # rounds in which words with errors are parted by what was counted in the round before
 PROSE = "of the and from with at was were between in for"  # with which few names of code begin
 MORE = 3  # words that run together for sure, beside one for each technical span, which a technical text may have
 CODED = "Error Exception Warning Handler Parser Stack List Message Processor Type Id Class Object Set Map Form Request"
@@ -171,7 +171,12 @@ def _missing(
         beside = _beside(words, which[noisy])
         found.append(
             _misspelt(
-                words.where(which[noisy]), texts.take(noisy), hidden[noisy], (number[beside[0]], number[beside[1]]), odd, seen,
+                words.where(which[noisy]),
+                texts.take(noisy),
+                hidden[noisy],
+                (number[beside[0]], number[beside[1]]),
+                odd,
+                seen,
                 many,
             )  # fmt: skip
         )
@@ -207,7 +212,8 @@ def _told(texts: Ragged, row: Ints, odd: Floats) -> Ints:
     whole = np.minimum(errors.whole(texts.lengths), OPENING + PER_LETTER * texts.lengths)
     told = (ways.parts > 1) & (whole - ways.bits > TOLD)
     count = np.bincount(row[told & first_of_each(texts, row)], minlength=odd.size)
-    return np.where(count >= ENOUGH * total, np.maximum(count - 1, 0), 0)
+    small = np.bincount(row[told & (ways.function | ways.helped)], minlength=odd.size)  # names of substances have none
+    return np.where((small > 0) & (count >= ENOUGH * total), np.maximum(count - 1, 0), 0)
 
 
 def _with_errors(texts: Ragged, prices: Prices) -> Splits:
@@ -234,12 +240,15 @@ def _misspelt(
     """The same for words with errors, in texts with others that run together: how often, and by which errors, is counted in a
     first turn. beside: numbers of the words before and after. seen: words of each text that run together, many: its words.
     """
-    row, count = words.row, seen
-    for turn in range(TURNS):
-        prices = _prices(row, odd, np.maximum(bits_of_tampering(OFTEN * count, many), LEAST))
-        errors = errors.again(ways.errors, row) if turn else Errors.find(texts, prices.error, *beside, near=False)
-        ways = split(texts, prices, errors)
+    row = words.row
+    prices = _prices(row, odd, np.maximum(bits_of_tampering(OFTEN * seen, many), LEAST))
+    errors = Errors.find(texts, prices.error, *beside, near=True)
+    ways = split(texts, prices, errors)
+    errors = errors.further(texts, prices.error, np.flatnonzero(~ways.known))
+    for _ in range(TURNS):
         count = seen + np.bincount(row[ways.parts > 1], minlength=many.size)
+        prices = _prices(row, odd, np.maximum(bits_of_tampering(OFTEN * count, many), LEAST))
+        ways = split(texts, prices, errors.again(ways.errors, row))
     return _places(words, ways, (ways.parts > 1) & (ways.known | ~hidden))
 
 

@@ -107,7 +107,9 @@ def split(words: Ragged, prices: Prices | None = None, errors: Errors | None = N
     many, none = len(words), np.empty(0, np.int64)
     known, function, helped, plain = np.zeros((4, many), np.bool_)
     bits, parts, first, last = np.full(many, np.inf), np.ones(many, np.int64), np.full(many, -1), np.full(many, -1)
-    out = Splits(bits, known, function, helped, plain, parts, none, none, first, last, np.zeros((many, len(KINDS)), np.int64))
+    out = Splits(
+        bits, known, function, helped, plain, parts, none, none, first, last, np.zeros((many, len(KINDS)), np.int64)
+    )
     cuts: list[tuple[Ints, Ints]] = []
     length, low = words.lengths, 1
     for width in WIDTHS:
