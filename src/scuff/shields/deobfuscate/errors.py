@@ -72,14 +72,19 @@ class Errors:
             return self
         more = Errors.find(words.take(which), price[which], self.before[which], self.after[which], near=False)
         rest = self.where(~np.isin(self.of, which))
-        columns = (
-            np.append(getattr(rest, name), getattr(more, name)) for name in ("start", "stop", "word", "kind", "bits")
+        return replace(
+            rest,
+            of=np.append(rest.of, which[more.of]),
+            start=np.append(rest.start, more.start),
+            stop=np.append(rest.stop, more.stop),
+            word=np.append(rest.word, more.word),
+            kind=np.append(rest.kind, more.kind),
+            bits=np.append(rest.bits, more.bits),
         )
-        return Errors(np.append(rest.of, which[more.of]), *columns, self.before, self.after)
 
     def where(self, chosen: Mask | Ints) -> Errors:
-        columns = (x[chosen] for x in (self.of, self.start, self.stop, self.word, self.kind, self.bits))
-        return Errors(*columns, self.before, self.after)
+        of, start, stop, word, kind = (x[chosen] for x in (self.of, self.start, self.stop, self.word, self.kind))
+        return Errors(of, start, stop, word, kind, self.bits[chosen], self.before, self.after)
 
     def take(self, which: Ints) -> Errors:
         """The parts of some words, which are counted anew. which: ascending."""

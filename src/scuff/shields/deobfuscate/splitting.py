@@ -281,7 +281,7 @@ def _split(words: Ragged, width: int, prices: Prices | None, errors: Errors | No
     backward = _backward(cost, lengths)
     total = forward[lengths, np.arange(many)]
     part, start, word = np.nonzero(exact < NEVER / 2)
-    stop, bits = start + part + 1, exact[part, start, word]
+    stop, bits = start + part + 1, exact[part, start, word].astype(np.float64)
     numbers, kinds = number[part, start, word].astype(np.int64), np.full(word.size, -1)
     if errors:
         word, start, stop = np.append(word, errors.of), np.append(start, errors.start), np.append(stop, errors.stop)
