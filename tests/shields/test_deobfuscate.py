@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from scuff.perturbations.names import NAMES as PERTURBATIONS
 from scuff.shields import Corpus, parse
 from scuff.shields.deobfuscate import KINDS, Deobfuscate
+from scuff.shields.deobfuscate.errors import Errors
 from scuff.shields.deobfuscate.glued import misspelt_bits
 from scuff.shields.deobfuscate.misspelt import misspelt_parts
 from scuff.shields.deobfuscate.splitting import split
 from scuff.shields.language import english
 from scuff.shields.lexicon import lexicon
+from scuff.shields.restore.candidates import KINDS as ERRORS
+from scuff.shields.restore.candidates import SHUFFLED, candidates
 from scuff.text.ragged import Ragged
 from scuff.text.random import one_edit_away, part_bits, text_bits
 
@@ -71,6 +74,8 @@ DISGUISED = [
     # blanks that are missing or doubled
     ("thisisanexample of it", "this is an example of it"),
     ("Idon'tknow", "I don't know"),
+    ("thisisatest", "this is a test"),
+    ("t h i s i s a t e s t", "this is a test"),
     ("we went tothe park", "we went to the park"),
     ("I like it alot", "I like it a lot"),
     ("infact it is good", "in fact it is good"),
@@ -283,6 +288,15 @@ def test_words_that_run_together_come_apart_in_spite_of_errors() -> None:
     )
 
 
+def test_letters_that_only_look_plain_do_not_hold_words_together() -> None:
+    text = "tooserious tobe funny , pretentioústo the end andthe clever storywas thêisle ofa cliché"
+    assert (
+        mended(text) == "too serious to be funny , pretentious to the end and the clever story was the isle of a cliché"
+    )
+    kinds = dict(zip(KINDS, SHIELD.repairs(Corpus.of([text])).counts(1)[0].tolist(), strict=True))
+    assert kinds["symbols"] == 2 and kinds["glued"] == 7
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -295,6 +309,34 @@ def test_words_that_run_together_come_apart_in_spite_of_errors() -> None:
 )
 def test_errors_names_and_compounds_alone_are_no_missing_blanks(text: str) -> None:
     assert mended(text) == text
+
+
+def test_parts_are_what_restore_takes_them_for() -> None:
+    """By every kind of error of its candidates, with its bits; a word beside another one only by its number."""
+    words, none = Ragged.of(["tegovernmnet", "hsepoadn"]), np.full(2, -1)
+    errors = Errors.find(words, np.zeros(2), none, none, near=True)
+    meant = lexicon().words.take(errors.word).strings()
+    found = set(zip(errors.of.tolist(), errors.start.tolist(), errors.stop.tolist(), meant, strict=True))
+    assert {(0, 0, 2, "the"), (0, 2, 12, "government"), (1, 0, 5, "hopes"), (1, 5, 8, "and")} <= found
+    one = errors.where((errors.of == 0) & (errors.start == 2) & (errors.stop == 12))
+    alone = candidates(Ragged.of(["governmnet"]), 4, near=True)
+    assert dict(zip(one.word.tolist(), one.bits.tolist(), strict=True)) == pytest.approx(
+        dict(zip(alone.word.tolist(), (lexicon().cost[alone.word] - alone.channel).tolist(), strict=True))
+    )
+    part = errors.take(np.array([1]))
+    assert set(part.of.tolist()) == {0} and part.before.size == 1
+
+
+def test_kinds_of_errors_that_a_text_has_are_cheaper_in_it() -> None:
+    words, none = Ragged.of(["hsepoadn", "dnahsepo"]), np.full(2, -1)
+    errors = Errors.find(words, np.zeros(2), none, none, near=True)
+    seen = np.zeros((2, len(ERRORS)), np.int64)
+    seen[0, SHUFFLED] = 5
+    again = errors.again(seen, np.array([0, 1]))
+    shuffled, first = errors.kind == SHUFFLED, errors.of == 0
+    assert (again.bits < errors.bits)[shuffled & first].all()
+    assert (again.bits > errors.bits)[~shuffled & first].all()
+    assert again.bits[~first] == pytest.approx(errors.bits[~first])
 
 
 def test_a_misspelt_part_of_a_word_is_found_by_what_its_error_leaves() -> None:

@@ -15,7 +15,7 @@ from ..base import Repairs, Shield, mended
 from ..lexicon import lexicon
 from ..technical import Technical
 from .costs import among
-from .glued import find_glued
+from .glued import Glued, find_glued
 from .spacing import find_doubled, find_spaced
 from .stretched import find_stretched
 from .symbols import find_symbols
@@ -58,8 +58,7 @@ class Deobfuscate(Shield):
         row, at = _outside(row, at, Technical.of(short, some).inside)
         spaced = Repairs.of(_gone(short, Spans(row, at, at + 1)), np.full(row.size, SPACED), KINDS)
         whole = mended(short, spaced)
-        row, at = find_glued(whole, Technical.of(whole, some), changes.sure[rows])
-        glued = Repairs.of(Edits.of(whole, Spans(row, at, at), _blanks(row.size)), np.full(row.size, GLUED), KINDS)
+        glued = _parted(whole, find_glued(whole, Technical.of(whole, some), changes.sure[rows]))
         found = _then(_then(found, spaced, part), glued, part)
         return _then(done, _of_rows(found, rows), corpus)
 
@@ -85,8 +84,19 @@ def _outside(row: Ints, at: Ints, stays: Mask) -> tuple[Ints, Ints]:
     return row[free], at[free]
 
 
-def _blanks(count: int) -> Ragged:
-    return Ragged(np.full(count, ord(" "), np.uint32), np.arange(count + 1))
+def _parted(corpus: Corpus, found: Glued) -> Repairs:
+    """Missing blanks, and plain letters in the words that they part, as repairs; of both at one place, one."""
+    plain = np.isin(found.letter_at, found.at)
+    blank = found.at[~np.isin(found.at, found.letter_at)]
+    row = np.append(found.row[~np.isin(found.at, found.letter_at)], found.letter_row)
+    start, stop = np.append(blank, found.letter_at), np.append(blank, found.letter_at + 1)
+    order = np.argsort(start, kind="stable")
+    length = np.append(np.ones(blank.size, np.int64), 1 + plain)
+    codes = np.full(int(length.sum()), ord(" "), np.uint32)
+    codes[bounds(length)[1:][blank.size :] - 1] = found.letter
+    text = Ragged(codes, bounds(length)).take(order)
+    kind = np.append(np.full(blank.size, GLUED), np.where(plain, GLUED, SYMBOLS))[order]
+    return Repairs.of(Edits.of(corpus, Spans(row[order], start[order], stop[order]), text), kind, KINDS)
 
 
 def _gone(corpus: Corpus, spans: Spans) -> Edits:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from ...text.corpus import Corpus
-from ...text.ragged import Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.ragged import Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ...text.random import counters, mix, one_edit_away
 from ...text.unicode import classes, is_ascii_letter, is_white, word_class
 from ...text.unicode_data import LOWER, UPPER
@@ -16,11 +16,13 @@ from ...text.words import Spans
 from ..hashes import word_bits
 from ..language import english
 from ..lexicon import folded, lexicon
+from ..normalise.look_alikes import LETTER, ORDINARY, look_alikes
 from ..restore.candidates import candidates
 from ..technical import BESIDE, Technical, attached
 from .costs import among, bits_of_tampering, one_of
+from .errors import Errors
 from .misspelt import Prices
-from .splitting import WIDTHS, Splits, split, words_at
+from .splitting import OPENING, WIDTHS, Splits, split, words_at
 
 SHORTEST = 3
 WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and of each of its letters
@@ -28,7 +30,7 @@ NAME, RARE = 19.0, 15.0  # bits of a name; words of the lexicon below these are 
 # bits by which a split counts as seen: with a function word at an end, with one among three, of three words, of any two
 CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
 NAMED = 10.0  # more bits where two words would begin with a capital, as names do
-LETTERS = 3.1  # letters of a part, on average, of splits into three and more
+LETTERS, FEW_LETTERS = 3.1, 2.7  # letters of a part, on average, of splits into three and more; of clear ones
 COMPOUND, AFFIX = (
     4.0,
     10.0,
@@ -48,10 +50,12 @@ TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 DROPPED = 8  # letters of a word below which its last `in` may be `ing`
 ERROR, FEWER = (
     -0.5,
-    2.0,
+    3.0,
 )  # bits of an error where every word has one; what a missing blank beside errors saves
 ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
-TOLD, ENOUGH = 5.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
+TOLD, ENOUGH = 2.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
+ROUGHLY = 2  # words of a text that seem to run together at a glance, below which nothing is looked up for that
+TURNS = 2  # rounds in which words with errors are parted by what was counted in the round before
 PROSE = "of the and from with at was were between in for"  # with which few names of code begin
 MORE = 3  # words that run together for sure, beside one for each technical span, which a technical text may have
 CODED = "Error Exception Warning Handler Parser Stack List Message Processor Type Id Class Object Set Map Form Request"
@@ -62,13 +66,57 @@ AFFIXES = (
 )
 
 
-def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[Ints, Ints]:
-    """Finds where blanks are missing inside words: rows and places. Technical texts are full of names such as localhost."""
+@dataclass(frozen=True, eq=False)
+class Glued:
+    """Where blanks are missing, and which letters of the words that they part become plain ones."""
+
+    row: Ints
+    at: Ints
+    letter_row: Ints
+    letter_at: Ints
+    letter: Codes
+
+
+def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> Glued:
+    """Finds where blanks are missing inside words. Technical texts are full of names such as localhost."""
     words = with_clitics(corpus)
-    pieces = corpus.cut(words)
-    right = lexicon().known(pieces)
+    plain = Ragged(_plain(corpus.codes), corpus.offsets)
+    right = lexicon().known(corpus.cut(words))
+    other = bounds(plain.codes != corpus.codes)
+    disguised = (other[words.stop] > other[words.start]) & ~right
+    rows, at = _missing(corpus, words, plain, right, disguised, technical, tampered)
+    blank = np.zeros(plain.codes.size, np.bool_)
+    blank[at] = True
+    cut = bounds(blank)
+    parted = np.flatnonzero(disguised & (cut[words.stop] > cut[words.start]))
+    place = spread(words.start[parted], (words.stop - words.start)[parted])
+    row = np.repeat(words.row[parted], (words.stop - words.start)[parted])
+    change = plain.codes[place] != corpus.codes[place]
+    place, row = place[change], row[change]
+    return Glued(rows, at, row, place, plain.codes[place])
+
+
+@cache
+def _plain_letters() -> Codes:
+    """What each character looks like, if it is a letter beyond ASCII that looks like one of a to z."""
+    table, out = look_alikes(), np.arange(0x110000, dtype=np.uint32)
+    near = table.near[table.number, 0]
+    letter = is_ascii_letter(near) & (out > 127) & np.isin(table.kind, (ORDINARY, LETTER))
+    out[letter] = near[letter]
+    return out
+
+
+def _plain(codes: Codes) -> Codes:
+    return _plain_letters()[codes]
+
+
+def _missing(
+    corpus: Corpus, words: Spans, plain: Ragged, right: Mask, disguised: Mask, technical: Technical, tampered: Ints
+) -> tuple[Ints, Ints]:
+    """Rows and places of missing blanks. plain: the texts with plain letters; disguised: words whose letters are not plain."""
+    pieces = words.cut(plain)
     many = words.per_row(len(corpus))
-    may = splittable(corpus, words) & ~technical.inside[words.start]
+    may = splittable(plain, words) & ~technical.inside[words.start]
     which = np.flatnonzero(~right & may)
     none = np.empty(0, np.int64)
     if not which.size:
@@ -77,6 +125,7 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     ways = split(texts)
     row = words.row[which]
     cut, helped, capitals = ways.parts > 1, ways.function, inner_capitals(texts)
+    hidden = disguised[which]  # nothing is proved by these
     camel = (capitals > 0) & (capitals >= ways.parts - 1)  # TheFireRises, but not ArchivedfromtheOriginal
     affix = (ways.parts == 2) & (np.isin(ways.first, _affixes()) | np.isin(ways.last, _affixes()))
     affix |= (ways.parts == 2) & (texts.lengths < DROPPED) & (ways.last == _number("in"))  # goin
@@ -85,8 +134,9 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     limit = np.where(camel, np.inf, np.where(ways.parts > 2, LONG, VERY_LONG))
     limit = np.where(ways.helped & ~camel, SEVERAL, limit)
     limit = np.where(helped, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
-    sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit)
-    sure &= (ways.parts == 2) | (texts.lengths >= LETTERS * ways.parts)
+    sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit) & ~hidden
+    few = np.where(ways.helped & (gain > LONG), FEW_LETTERS, LETTERS)
+    sure &= (ways.parts == 2) | (texts.lengths >= few * ways.parts)
     once = first_of_each(texts, row)  # a word that comes again proves nothing more
     count = np.bincount(row[sure & once], minlength=len(corpus))
     prose = np.isin(ways.first, lexicon().number(Ragged.of(PROSE.split())))  # ofChief
@@ -95,7 +145,7 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     sure &= ~calm[row]
     some = np.flatnonzero(sure & (texts.lengths <= TYPED))
     sure[some] &= ways.bits[some] + GLUED < misspelt_bits(texts.take(some))
-    likely = cut & ways.known & ~camel & ~calm[row] & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
+    likely = cut & ways.known & ~hidden & ~camel & ~calm[row] & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
     ours = english(corpus, words, right, row[sure | likely])[row]
     sure &= ours
     seen = np.bincount(row[sure & once], minlength=len(corpus))
@@ -104,7 +154,7 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     )  # nor does one alone
     prior = np.maximum(bits_of_tampering(OFTEN * seen, many), LEAST)
     odd = np.bincount(row[~sure], minlength=len(corpus)) / np.maximum(many, 1)
-    noisy = np.flatnonzero(((odd >= ODD) & (prior > BUSY))[row] & ~sure)
+    noisy = np.flatnonzero(((odd >= ODD) & (prior > BUSY))[row] & ~sure & ~hidden)
     if noisy.size:  # no word is whole: count those that can be told in spite of that
         noisy = noisy[english(corpus, words, right, row[noisy])[row[noisy]]]
         seen += _told(texts.take(noisy), row[noisy], odd)
@@ -117,7 +167,19 @@ def find_glued(corpus: Corpus, technical: Technical, tampered: Ints) -> tuple[In
     done[noisy] = False
     found = [_places(words.where(which), ways, done)]
     if noisy.size:
-        found.append(_misspelt(words.where(which[noisy]), texts.take(noisy), odd, prior))
+        number = np.append(lexicon().number(pieces), -1)
+        beside = _beside(words, which[noisy])
+        found.append(
+            _misspelt(
+                words.where(which[noisy]),
+                texts.take(noisy),
+                hidden[noisy],
+                (number[beside[0]], number[beside[1]]),
+                odd,
+                seen,
+                many,
+            )
+        )
     again = np.flatnonzero(right & may & (prior <= BUSY)[words.row])
     if again.size:  # a known word may be two, too, in a text with others that are
         found.append(_known(words.where(again), pieces.take(again), prior))
@@ -136,12 +198,22 @@ def _last_parts(texts: Ragged) -> Ragged:
 
 def _told(texts: Ragged, row: Ints, odd: Floats) -> Ints:
     """How many words of each text, but one, run together for sure although they have errors."""
-    ways = _with_errors(texts, _prices(row, odd, np.full(odd.size, BUSY)))
-    gain = WHOLE + PER_LETTER * texts.lengths - ways.bits
-    told = (ways.parts > 1) & (ways.function | ways.helped) & (gain > TOLD)
+    prices, total = _prices(row, odd, np.full(odd.size, BUSY)), np.bincount(row, minlength=odd.size)
+    rough = _with_errors(texts, prices).parts > 1
+    rough &= word_class(classes(texts.codes[texts.offsets[:-1]])) != UPPER  # names look like anything
+    some = np.flatnonzero(rough & (np.bincount(row[rough], minlength=odd.size) >= ROUGHLY)[row])
+    if not some.size:
+        return np.zeros(odd.size, np.int64)
+    texts, row, prices = texts.take(some), row[some], prices.take(some)
+    unknown = np.full(row.size, -1)
+    errors = Errors.find(texts, prices.error, unknown, unknown, near=True)
+    errors = errors.again(split(texts, prices, errors).errors, row)
+    ways = split(texts, prices, errors)
+    whole = np.minimum(errors.whole(texts.lengths), OPENING + PER_LETTER * texts.lengths)
+    told = (ways.parts > 1) & (whole - ways.bits > TOLD)
     count = np.bincount(row[told & first_of_each(texts, row)], minlength=odd.size)
-    enough = count >= ENOUGH * np.bincount(row, minlength=odd.size)
-    return np.where(enough, np.maximum(count - 1, 0), 0)
+    small = np.bincount(row[told & (ways.function | ways.helped)], minlength=odd.size)  # names of substances have none
+    return np.where((small > 0) & (count >= ENOUGH * total), np.maximum(count - 1, 0), 0)
 
 
 def _with_errors(texts: Ragged, prices: Prices) -> Splits:
@@ -162,10 +234,29 @@ def _prices(row: Ints, odd: Floats, prior: Floats) -> Prices:
     return Prices(ERROR - np.log2(np.maximum(odd, 1e-3))[row], np.maximum(prior - FEWER, 0)[row])
 
 
-def _misspelt(words: Spans, texts: Ragged, odd: Floats, prior: Floats) -> tuple[Ints, Ints]:
-    """The same for words with errors, in texts with others that run together."""
-    ways = _with_errors(texts, _prices(words.row, odd, prior))
-    return _places(words, ways, ways.parts > 1)
+def _misspelt(
+    words: Spans, texts: Ragged, hidden: Mask, beside: tuple[Ints, Ints], odd: Floats, seen: Ints, many: Ints
+) -> tuple[Ints, Ints]:
+    """The same for words with errors, in texts with others that run together: how often, and by which errors, is counted in a
+    first turn. beside: numbers of the words before and after. seen: words of each text that run together, many: its words.
+    """
+    row = words.row
+    prices = _prices(row, odd, np.maximum(bits_of_tampering(OFTEN * seen, many), LEAST))
+    errors = Errors.find(texts, prices.error, *beside, near=True)
+    ways = split(texts, prices, errors)
+    errors = errors.further(texts, prices.error, np.flatnonzero(~ways.known))
+    for _ in range(TURNS):
+        count = seen + np.bincount(row[ways.parts > 1], minlength=many.size)
+        prices = _prices(row, odd, np.maximum(bits_of_tampering(OFTEN * count, many), LEAST))
+        ways = split(texts, prices, errors.again(ways.errors, row))
+    return _places(words, ways, (ways.parts > 1) & (ways.known | ~hidden))
+
+
+def _beside(words: Spans, which: Ints) -> tuple[Ints, Ints]:
+    """The words of the same text before and after some, -1 for none."""
+    row = np.append(words.row, -1)
+    before, after = which - 1, (which + 1) % row.size
+    return np.where(row[before] == row[which], before, -1), np.where(row[after] == row[which], after, -1)
 
 
 def _known(words: Spans, texts: Ragged, prior: Floats) -> tuple[Ints, Ints]:
@@ -237,7 +328,7 @@ def among_joiners(texts: Ragged) -> Mask:
     return sums(among(texts.codes, "'’-"), texts.offsets) > 0
 
 
-def splittable(corpus: Corpus, words: Spans) -> Mask:
+def splittable(corpus: Ragged, words: Spans) -> Mask:
     """Which words may be split at all: of Latin letters, and no part of an address, a name of a file, a tag or code."""
     codes, length = corpus.codes, words.stop - words.start
     good: Mask = (length >= SHORTEST) & (length <= WIDTHS[-1])

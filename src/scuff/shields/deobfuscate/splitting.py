@@ -17,7 +17,9 @@ from ...text.random import part_bits
 from ...text.unicode import classes, word_class
 from ...text.unicode_data import DIGIT, UPPER
 from ..lexicon import folded, lexicon
+from ..restore.candidates import KINDS
 from .costs import among
+from .errors import Errors
 from .misspelt import Prices, add_misspelt
 
 Costs = npt.NDArray[np.float32]
@@ -97,14 +99,17 @@ class Splits:
     cut: Ints  # its place in the word
     first: Ints  # number of the first and last part of each, -1 if it is no word
     last: Ints
+    errors: Ints  # parts with an error, by its kind: [word, kind]
 
 
-def split(words: Ragged, prices: Prices | None = None) -> Splits:
-    """Splits all words. Those that cannot be split come back whole. prices: parts may be misspelt, too."""
+def split(words: Ragged, prices: Prices | None = None, errors: Errors | None = None) -> Splits:
+    """Splits all words. Those that cannot be split come back whole. prices: parts may be misspelt, too; errors: by these."""
     many, none = len(words), np.empty(0, np.int64)
     known, function, helped, plain = np.zeros((4, many), np.bool_)
     bits, parts, first, last = np.full(many, np.inf), np.ones(many, np.int64), np.full(many, -1), np.full(many, -1)
-    out = Splits(bits, known, function, helped, plain, parts, none, none, first, last)
+    out = Splits(
+        bits, known, function, helped, plain, parts, none, none, first, last, np.zeros((many, len(KINDS)), np.int64)
+    )
     cuts: list[tuple[Ints, Ints]] = []
     length, low = words.lengths, 1
     for width in WIDTHS:
@@ -112,10 +117,12 @@ def split(words: Ragged, prices: Prices | None = None) -> Splits:
         step = max(CELLS // (width * LONGEST), 1)
         for begin in range(0, group.size, step):
             which = group[begin : begin + step]
-            found = _split(words.take(which), width, prices.take(which) if prices else None)
+            mine = errors.take(which) if errors else None
+            found = _split(words.take(which), width, prices.take(which) if prices else None, mine)
             out.bits[which], out.known[which], out.function[which] = found.bits, found.known, found.function
             out.helped[which], out.plain[which] = found.helped, found.plain
             out.parts[which], out.first[which], out.last[which] = found.parts, found.first, found.last
+            out.errors[which] = found.errors
             cuts.append((which[found.word], found.cut))
         low = width
     if not cuts:
@@ -133,6 +140,7 @@ def split(words: Ragged, prices: Prices | None = None) -> Splits:
         cut[order],
         out.first,
         out.last,
+        out.errors,
     )
 
 
@@ -250,10 +258,17 @@ def _backward(cost: Costs, lengths: Ints) -> Costs:
     return best
 
 
-def _split(words: Ragged, width: int, prices: Prices | None = None) -> Splits:
+def _split(words: Ragged, width: int, prices: Prices | None, errors: Errors | None) -> Splits:
     many, lengths = len(words), words.lengths
     cost, number = _parts(words, width)
-    if prices:
+    exact = cost
+    if prices and errors:
+        cost[:, 1:] += prices.blank.astype(np.float32)
+        errors = errors.where(errors.stop - errors.start <= cost.shape[0])
+        exact, cost = cost, cost.copy()
+        wrong = errors.bits + np.where(errors.start > 0, CUT + prices.blank[errors.of], 0)
+        np.minimum.at(cost, (errors.stop - errors.start - 1, errors.start, errors.of), wrong.astype(np.float32))
+    elif prices:
         add_misspelt(words, prices, cost, number, CUT)
     opening = np.full((width + 1, many), OPENING, np.float32)
     if prices:
@@ -265,19 +280,22 @@ def _split(words: Ragged, width: int, prices: Prices | None = None) -> Splits:
     forward, back = _forward(cost, opening)
     backward = _backward(cost, lengths)
     total = forward[lengths, np.arange(many)]
-    part, start, word = np.nonzero(cost < NEVER / 2)
-    stop = start + part + 1
-    through = forward[start, word] + cost[part, start, word] + backward[stop, word]
+    part, start, word = np.nonzero(exact < NEVER / 2)
+    stop, bits = start + part + 1, exact[part, start, word].astype(np.float64)
+    numbers, kinds = number[part, start, word].astype(np.int64), np.full(word.size, -1)
+    if errors:
+        word, start, stop = np.append(word, errors.of), np.append(start, errors.start), np.append(stop, errors.stop)
+        bits, numbers, kinds = np.append(bits, wrong), np.append(numbers, errors.word), np.append(kinds, errors.kind)
+    through = forward[start, word] + bits + backward[stop, word]
     keep = through <= total[word] + MARGIN
-    part, word, start, stop = part[keep], word[keep], start[keep], stop[keep]
-    bits, numbers = cost[part, start, word], number[part, start, word].astype(np.int64)
+    word, start, stop, bits, numbers, kinds = (x[keep] for x in (word, start, stop, bits, numbers, kinds))
     # and the parts of the best way that are no words
     odd_word, odd_start, odd_stop = _odd_parts(back, lengths)
     word, start, stop = np.append(word, odd_word), np.append(start, odd_start), np.append(stop, odd_stop)
     stub = STUB * (odd_stop - odd_start < TINY)
     bits = np.append(bits, opening[odd_start, odd_word] + PER_LETTER * (odd_stop - odd_start) + stub)
-    numbers = np.append(numbers, np.full(odd_word.size, -1))
-    return _by_pairs(words, word, start, stop, bits, numbers)
+    numbers, kinds = (np.append(x, np.full(odd_word.size, -1)) for x in (numbers, kinds))
+    return _by_pairs(words, word, start, stop, bits, numbers, kinds, errors)
 
 
 def _odd_parts(back: npt.NDArray[np.int16], lengths: Ints) -> tuple[Ints, Ints, Ints]:
@@ -293,11 +311,13 @@ def _odd_parts(back: npt.NDArray[np.int16], lengths: Ints) -> tuple[Ints, Ints, 
     return tuple(np.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
 
 
-def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, number: Ints) -> Splits:
+def _by_pairs(
+    words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, number: Ints, kind: Ints, errors: Errors | None
+) -> Splits:
     """The best way through parts by the costs of pairs."""
     many, lengths = len(words), words.lengths
-    order = np.lexsort((number, stop, start, word))
-    word, start, stop, number = (x[order] for x in (word, start, stop, number))
+    order = np.lexsort((kind, number, stop, start, word))
+    word, start, stop, number, kind = (x[order] for x in (word, start, stop, number, kind))
     bits = bits[order]
     width = int(lengths.max(initial=0)) + 1
     opens, ends = word * width + start, word * width + stop
@@ -310,7 +330,8 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
     base = lexicon().cost
     usual = np.where(number >= 0, base[number], 0.0)
     extra = bits - usual  # what a part costs beside its word
-    alone = np.where(number >= 0, lexicon().pair_cost(np.full(number.size, -1), number), 0.0) + extra
+    ahead = errors.before[word] if errors else np.full(number.size, -1)
+    alone = np.where(number >= 0, lexicon().pair_cost(ahead, number), 0.0) + extra
     before = np.maximum(number[left], -1)
     pair = np.where(number[right] >= 0, lexicon().pair_cost(before, number[right]), 0.0) + extra[right]
     pair = np.rint(pair * 1024) / 1024
@@ -328,6 +349,10 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
         best[right[here][first]] = way[first]
         from_[right[here][first]] = left[here][first]
     final = np.flatnonzero(stop == lengths[word])
+    if errors:
+        behind = errors.after[word[final]]
+        beside = lexicon().pair_cost(np.maximum(number[final], -1), behind) - base[behind]
+        best[final] += np.where((behind >= 0) & (number[final] >= 0), np.rint(beside * 1024) / 1024, 0)
     final = final[np.lexsort((final, best[final], word[final]))]
     final = final[np.flatnonzero(np.diff(word[final], prepend=-1))]
     final = final[np.isfinite(best[final])]
@@ -339,9 +364,11 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
     first_number, last_number = np.full(many, -1), np.full(many, -1)
     last_number[owner] = number[final]
     cuts: list[tuple[Ints, Ints]] = []
+    wrong = np.zeros((many, len(KINDS)), np.int64)
     step = final
     while step.size:
         who, before = word[step], from_[step]
+        np.add.at(wrong, (who, np.maximum(kind[step], 0)), kind[step] >= 0)
         codes = words.codes[words.offsets[who] + start[step]]
         joint = among(codes, "-'’")
         known[who] &= (number[step] >= 0) | joint | _digits(words, who, start[step])
@@ -369,6 +396,7 @@ def _by_pairs(words: Ragged, word: Ints, start: Ints, stop: Ints, bits: Floats, 
         cut,
         first_number,
         last_number,
+        wrong,
     )
 
 
