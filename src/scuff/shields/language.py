@@ -15,7 +15,7 @@ from ..text.language import WORDS
 from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
 from ..text.words import Spans
 from .hashes import word_bits
-from .lexicon import folded, lexicon
+from .lexicon import Costs, folded, lexicon
 from .tongues import languages_of
 
 ENOUGH = 2  # small words of another language
@@ -145,7 +145,7 @@ class Reading:
     number: Ints
     unknown: Mask
     title: Mask
-    letters: Floats
+    letters: Costs
     error: Floats
 
     def foreign(self) -> Mask:
