@@ -30,7 +30,10 @@ NAME, RARE = 19.0, 15.0  # bits of a name; words of the lexicon below these are 
 # bits by which a split counts as seen: with a function word at an end, with one among three, of three words, of any two
 CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
 NAMED = 10.0  # more bits where two words would begin with a capital, as names do
-LETTERS, FEW_LETTERS = 3.1, 2.7  # letters of a part, on average, of splits into three and more; of clear ones
+LETTERS, FEW_LETTERS = (
+    3.1,
+    2.7,
+)  # letters of a part, on average, of splits into three and more; of four and more clear ones
 COMPOUND, AFFIX = (
     4.0,
     10.0,
@@ -135,7 +138,7 @@ def _missing(
     limit = np.where(ways.helped & ~camel, SEVERAL, limit)
     limit = np.where(helped, CLEAR, limit) + NAMED * (capital & (ways.parts == 2))
     sure = cut & ways.known & (texts.lengths > SHORTEST) & (gain > limit) & ~hidden
-    few = np.where(ways.helped & (gain > LONG), FEW_LETTERS, LETTERS)
+    few = np.where(ways.helped & (ways.parts > 3) & (gain > LONG), FEW_LETTERS, LETTERS)
     sure &= (ways.parts == 2) | (texts.lengths >= few * ways.parts)
     once = first_of_each(texts, row)  # a word that comes again proves nothing more
     count = np.bincount(row[sure & once], minlength=len(corpus))
