@@ -29,11 +29,6 @@ class Chain(Shield):
         done, now = Repairs.none(), corpus
         for part in self.parts:
             found = part.repairs(now)
-            done = done.then(found, corpus) if len(done) and len(found) else _either(done, found)
+            done = done.then(found, corpus)
             now = mended(now, found)
         return done
-
-
-def _either(one: Repairs, other: Repairs) -> Repairs:
-    """Of two sets of repairs, one of which is empty, the other, with the kinds of both."""
-    return other if len(other) else one

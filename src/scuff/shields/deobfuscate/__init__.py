@@ -60,8 +60,7 @@ class Deobfuscate(Shield):
         whole = mended(short, spaced)
         row, at = find_glued(whole, Technical.of(whole, some), changes.sure[rows])
         glued = Repairs.of(Edits.of(whole, Spans(row, at, at), _blanks(row.size)), np.full(row.size, GLUED), KINDS)
-        found = _then(_then(found, spaced, part), glued, part)
-        return _then(done, _of_rows(found, rows), corpus)
+        return done.then(found.then(spaced, part).then(glued, part).of_rows(rows), corpus)
 
 
 def suspicious(corpus: Corpus) -> Mask:
@@ -91,17 +90,3 @@ def _blanks(count: int) -> Ragged:
 
 def _gone(corpus: Corpus, spans: Spans) -> Edits:
     return Edits.of(corpus, spans, Ragged.blank(len(spans)))
-
-
-def _of_rows(repairs: Repairs, rows: Ints) -> Repairs:
-    """Repairs of some texts as repairs of all."""
-    edits = repairs.edits
-    moved = Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost)
-    return Repairs(moved, repairs.kind, repairs.kinds)
-
-
-def _then(done: Repairs, found: Repairs, corpus: Corpus) -> Repairs:
-    """Both, one after the other."""
-    if not len(done) or not len(found):
-        return found if len(found) else done
-    return done.then(found, corpus)

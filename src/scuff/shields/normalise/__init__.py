@@ -13,7 +13,7 @@ from ...text.edits import Edits
 from ...text.ragged import Ints, Mask, Ragged, bounds
 from ..base import Repairs, Shield
 from .direction import mend_order
-from .invisible import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
+from .invisible import EXPANDED, KINDS, LIGATURES, Swaps, mend_unseen
 from .look_alikes import look_alikes
 from .scripts import mend_scripts
 
@@ -52,8 +52,7 @@ class Normalise(Shield):
         block = np.cumsum(corpus.lengths[rows]) // BLOCK
         edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
         found = [_mended(corpus, rows[first:last]) for first, last in pairwise(edges.tolist())]
-        edits = Edits.join([part.edits for part in found])
-        return Repairs(edits, np.concatenate([part.kind for part in found]), self.kinds)
+        return Repairs.join(found)
 
 
 def _mended(corpus: Corpus, rows: Ints) -> Repairs:
@@ -64,12 +63,9 @@ def _mended(corpus: Corpus, rows: Ints) -> Repairs:
     for step in (_ordered, _seen, _read):
         found = step(now)
         if len(found):
-            done = done.then(found, part) if len(done) else found
+            done = done.then(found, part)
             now = found.edits.splice(now)
-    edits = done.edits
-    return Repairs(
-        Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost), done.kind, KINDS
-    )
+    return done.of_rows(rows)
 
 
 def _ordered(texts: Ragged) -> Repairs:
@@ -101,8 +97,8 @@ def _in_formulas(texts: Ragged) -> Mask:
     return sign
 
 
-def _repairs(texts: Ragged, changes: Changes) -> Repairs:
-    """Changes of single characters as repairs."""
+def _repairs(texts: Ragged, changes: Swaps) -> Repairs:
+    """Swaps of single characters as repairs."""
     row = np.searchsorted(texts.offsets, changes.at, "right") - 1
     start = changes.at - texts.offsets[row]
     length = (changes.new > 0).astype(np.int64)

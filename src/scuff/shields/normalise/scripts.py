@@ -17,7 +17,7 @@ from ...text.unicode_data import UPPER
 from ..hashes import HashTable, word_bits
 from ..lexicon import folded, lexicon
 from .decoding import decode, without_gaps
-from .invisible import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
+from .invisible import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Swaps
 from .look_alikes import (
     CYRILLIC,
     FLAG,
@@ -71,7 +71,7 @@ def _symbols() -> Mask:
     return out
 
 
-def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
+def mend_scripts(texts: Ragged, kind: Bytes) -> Swaps:
     """What becomes other characters. kind: of each character, by the table of look-alikes."""
     table = look_alikes()
     low = texts.codes | 0x20
@@ -80,13 +80,13 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
     if not works.all():  # texts without a Latin letter are right
         some = np.flatnonzero(works)
         if not some.size:
-            return Changes.of(np.empty(0, np.int64), GONE, 0)
+            return Swaps.of(np.empty(0, np.int64), GONE, 0)
         index = spread(texts.offsets[some], texts.lengths[some])
         found = mend_scripts(Ragged(texts.codes[index], bounds(texts.lengths[some])), kind[index])
-        return Changes(index[found.at], found.new, found.kind)
+        return Swaps(index[found.at], found.new, found.kind)
     odd = find_odd(texts, kind, table)
     if not len(odd.text):
-        return Changes.of(np.empty(0, np.int64), GONE, 0)
+        return Swaps.of(np.empty(0, np.int64), GONE, 0)
     counts, rows = count_letters(odd), count_rows(sums(latin, texts.offsets), odd)
     at = odd.start[odd.word] + np.arange(odd.word.size) - odd.text.offsets[odd.word]
 
@@ -107,7 +107,7 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
         swap = mine & (odd.script != script) & (better > 0) & (odd.script > 0)
         new[swap] = better[swap]
     changed = new != odd.text.codes
-    return Changes(at[changed], new[changed], _kinds(odd)[changed])
+    return Swaps(at[changed], new[changed], _kinds(odd)[changed])
 
 
 def _latin(odd: Odd, rows: Rows) -> Mask:
