@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ..text.corpus import Corpus
 from ..text.ragged import Ints, Mask, Ragged, sums
 from .lexicon import lexicon
 
+Found = list[tuple[int, int]]
 # Strings between blanks in which these stand are technical, whatever else they are.
 SURE = re.compile(
     r"""\x1b\[ | :: | (?<![>-])->(?!>) | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \\x[0-9a-fA-F]{2}
@@ -67,11 +69,20 @@ LINE = re.compile(
     | (?:[\w.]+\(.*\)|[\w.\])'"]+[ ]?[=({].*|return\b.*|\w+);[ \t]*$
     | (?:\[|<\d+>)?(?:\d{4}-\d\d-\d\d|\d\d/\w{3}/\d{4}|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)?[ ]?(?:Jan|Feb|Mar|Apr|May|Jun
       |Jul|Aug|Sep|Oct|Nov|Dec)[ ]+\d+)[T: ]\d\d:\d\d
-    | [d-][r-][w-][xs-][r-][w-][xs-][r-][w-][xt-][ ] | [|+](?:[-=]+[|+])+ | .*(?:[\w)=][ ]?\{|\w[(\[]|=[ ][(\[])[ \t]*$
-    | [)}\]]+[;,]?[ \t]*$
+    | [d-][r-][w-][xs-][r-][w-][xs-][r-][w-][xt-][ ] | [|+](?:[-=]+[|+])+ | [)}\]]+[;,]?[ \t]*$
     ).*$""",
     re.VERBOSE | re.MULTILINE,
 )
+OPENED = re.compile(r"^.*(?:[\w)=][ ]?\{|\w[(\[]|=[ ][(\[])[ \t]*$", re.MULTILINE)  # a line that ends in a bracket
+PATTERNS = (  # each with a character that it needs
+    *((QUOTED, "`"), (CALL, "("), (CALL, "["), (BRACES, "{")),
+    *((OPENED, "{"), (OPENED, "("), (OPENED, "[")),
+)
+ORDINARY, WHOLE, FIGURE, NAME = range(
+    4
+)  # what a string between blanks is: text, a technical span, a figure, maybe a name
+PLAIN: set[str] = set()  # strings between blanks that were found ordinary
+MANY, LONG, KEPT = 1 << 17, 30, 1000  # so many of them are kept, of so many characters; and texts of so many
 OFTEN = 150  # words among which a span makes a text technical
 MOST = 0.4  # the share of the characters of a line that are technical from which on all of it is
 
@@ -90,7 +101,7 @@ class Technical:
         many = np.zeros(len(corpus), np.int64)
         which = np.arange(len(corpus)) if rows is None else np.flatnonzero(rows)
         for row, text in zip(which.tolist(), corpus.take(which).strings(), strict=True):
-            spans, figures = _spans(text)
+            spans, figures = _kept_spans(text) if len(text) <= KEPT else _spans(text)
             many[row], begin = len(spans), int(corpus.offsets[row])
             for start, stop in (*spans, *figures):
                 inside[begin + start : begin + stop] = True
@@ -105,25 +116,27 @@ class Technical:
         return out if tampered is None else out & (tampered <= self.spans)
 
 
-def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+@lru_cache(maxsize=1 << 13)
+def _kept_spans(text: str) -> tuple[Found, Found]:
+    """`_spans`, kept, since the shields of a chain ask for the same texts."""
+    return _spans(text)
+
+
+def _spans(text: str) -> tuple[Found, Found]:
     """The technical spans of one text, and its figures and times."""
-    found = [match.span() for kind in (QUOTED, CALL, BRACES, LINE) for match in kind.finditer(text)]
+    found = [match.span() for kind, sign in PATTERNS if sign in text for match in kind.finditer(text)]
+    lines = (0, *(end.end() for end in re.finditer("\n", text))) if "\n" in text else (0,)
+    found += [line.span() for at in lines if (line := LINE.match(text, at))]
     named: list[tuple[str, int]] = []
     figures: list[tuple[int, int]] = []
-    for chunk in CHUNK.finditer(text):
+    new = {*text.split()} - PLAIN
+    for chunk in CHUNK.finditer(text) if new and not all(map(_plain, new)) else ():
         each = chunk.group()
-        if each.isalpha():
-            if each in JARGON:
-                found.append(chunk.span())
+        if each in PLAIN:
             continue
-        bare = each.strip(".,:;!?()'\"*")
-        if bare.isalpha() and "()" not in each:
-            if bare in JARGON:
-                found.append(chunk.span())
-            continue
-        if SURE.search(each):
+        if _looks(each) == WHOLE:
             found.append(chunk.span())
-        elif FIGURES.search(each):
+        elif _looks(each) == FIGURE:
             figures.append(chunk.span())
         else:
             named += [(match.group(), chunk.start() + match.start()) for match in NAMED.finditer(each)]
@@ -136,6 +149,28 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
             if not known:
                 (figures if name.isalnum() else found).append((start, start + len(name)))
     return _whole(text, found) if found else [], figures
+
+
+def _looks(chunk: str) -> int:
+    """What a string between blanks is by its looks."""
+    bare = chunk.strip(".,:;!?()'\"*")
+    if chunk.isalpha() or bare.isalpha() and "()" not in chunk:
+        return WHOLE if bare in JARGON else ORDINARY
+    if SURE.search(chunk):
+        return WHOLE
+    if FIGURES.search(chunk):
+        return FIGURE
+    return NAME if NAMED.search(chunk) else ORDINARY
+
+
+def _plain(chunk: str) -> bool:
+    """Whether a string between blanks is ordinary text; if so, that is remembered."""
+    plain = _looks(chunk) == ORDINARY
+    if plain and len(chunk) <= LONG:
+        if len(PLAIN) >= MANY:
+            PLAIN.clear()
+        PLAIN.add(chunk)
+    return plain
 
 
 def in_camel_case(texts: Ragged) -> Mask:
