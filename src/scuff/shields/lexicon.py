@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..text.random import span_bits
 from ..text.unicode import case_map
 from ..text.words import Spans
 from .hashes import HashTable, word_bits
+from .memory import Memory
 from .parts import APOSTROPHE, CURLY, at_hyphens, has_own
 
 Costs = npt.NDArray[np.float32]
@@ -77,6 +78,7 @@ class Lexicon:
     pair_costs: Costs
     back: Costs
     capital: Costs
+    parts: Memory = field(default_factory=Memory)  # words that were looked at part by part: 1 if they are known
 
     def __len__(self) -> int:
         return self.cost.size
@@ -94,8 +96,11 @@ class Lexicon:
         known = self._listed(keys)
         left = np.flatnonzero(~known)
         if left.size:
-            _, first, same = np.unique(keys[left], return_index=True, return_inverse=True)
-            known[left] = self._by_parts(low.take(left[first]))[same]
+
+            def find(which: Ints) -> tuple[Ints, Ints]:
+                return np.arange(which.size), self._by_parts(low.take(left[which])).astype(np.int64)
+
+            known[left] = self.parts.get(keys[left], find)[1] > 0
         return known
 
     def pair_cost(self, left: Ints, right: Ints) -> Costs:

@@ -154,7 +154,7 @@ def _spans(text: str) -> tuple[Found, Found]:
 def _looks(chunk: str) -> int:
     """What a string between blanks is by its looks."""
     bare = chunk.strip(".,:;!?()'\"*")
-    if chunk.isalpha() or bare.isalpha() and "()" not in chunk:
+    if chunk.isalpha() or (bare.isalpha() and "()" not in chunk):
         return WHOLE if bare in JARGON else ORDINARY
     if SURE.search(chunk):
         return WHOLE

@@ -31,6 +31,7 @@ from .look_alikes import (
 
 KINDS = ("confusable", "invisible", "bidi", "marks", "width", "styled", "space", "accent")
 CONFUSABLE, UNSEEN, DIRECTION, MARKS, WIDTH, STYLE, BLANK, ACCENT = range(8)
+CONTROLS = bytes((*range(9), *range(14, 32), 127))  # all of ASCII that may be changed
 GONE = 0  # the new character of one that is deleted
 LIGATURES = ("ff", "fi", "fl", "ffi", "ffl", "st", "st")  # from U+FB00 on; the new character is EXPANDED + place
 EXPANDED = 0x110000
@@ -42,6 +43,12 @@ KEYS = [ord(char) for char in "0123456789#*"]
 OF_FORMULAS = [0x302, 0x303, 0x304, 0x305, 0x307, 0x308, 0x20D6, 0x20D7, 0x20DB]  # marks on letters of formulas
 STRESS = [0x2C8, 0x2CC, 0x2D0, 0x2D1]  # signs of sounds (IPA)
 TYPESET = [0xA0, 0x2007, 0x2009, 0x202F]  # blanks that typesetters put beside numbers and signs
+
+
+def has_controls(text: str) -> bool:
+    """Whether a text has one of CONTROLS."""
+    raw = text.encode(errors="surrogatepass")
+    return len(raw.translate(None, CONTROLS)) < len(raw)
 
 
 @dataclass(frozen=True, eq=False)
