@@ -50,6 +50,7 @@ BEGINNINGS = (
 )
 MORE = ("", "e", "le")  # what may come in the place of an ending
 _VOWELS, _DOUBLED = (np.isin(np.arange(256), [ord(letter) for letter in some]) for some in ("aeiou", "bdgklmnprt"))
+FEW = 200  # words that are sooner remembered than looked at again
 STEM, COMMON = 4, 18.5  # letters and bits of a word whose forms are right
 ORDINALS = ("s", "st", "nd", "rd", "th", "'s")  # 1990s, 1st
 
@@ -95,12 +96,11 @@ class Lexicon:
         keys = word_bits(low)
         known = self._listed(keys)
         left = np.flatnonzero(~known)
-        if left.size:
-
-            def find(which: Ints) -> tuple[Ints, Ints]:
-                return np.arange(which.size), self._by_parts(low.take(left[which])).astype(np.int64)
-
-            known[left] = self.parts.get(keys[left], find)[1] > 0
+        if left.size <= FEW:
+            known[left] = self.parts.get(keys[left], lambda which: self._numbered_parts(low.take(left[which])))[1] > 0
+        else:
+            _, first, same = np.unique(keys[left], return_index=True, return_inverse=True)
+            known[left] = self._by_parts(low.take(left[first]))[same]
         return known
 
     def pair_cost(self, left: Ints, right: Ints) -> Costs:
@@ -123,6 +123,9 @@ class Lexicon:
         left = np.flatnonzero(~found)
         found[left] = self.others.has(keys[left])
         return found
+
+    def _numbered_parts(self, low: Ragged) -> tuple[Ints, Ints]:
+        return np.arange(len(low)), self._by_parts(low).astype(np.int64)
 
     def _by_parts(self, low: Ragged) -> Mask:
         """Which words consist of parts that are known, between hyphens and without 's."""

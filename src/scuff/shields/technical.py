@@ -74,10 +74,6 @@ LINE = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 OPENED = re.compile(r"^.*(?:[\w)=][ ]?\{|\w[(\[]|=[ ][(\[])[ \t]*$", re.MULTILINE)  # a line that ends in a bracket
-PATTERNS = (  # each with a character that it needs
-    *((QUOTED, "`"), (CALL, "("), (CALL, "["), (BRACES, "{")),
-    *((OPENED, "{"), (OPENED, "("), (OPENED, "[")),
-)
 ORDINARY, WHOLE, FIGURE, NAME = range(
     4
 )  # what a string between blanks is: text, a technical span, a figure, maybe a name
@@ -124,21 +120,22 @@ def _kept_spans(text: str) -> tuple[Found, Found]:
 
 def _spans(text: str) -> tuple[Found, Found]:
     """The technical spans of one text, and its figures and times."""
-    found = [match.span() for kind, sign in PATTERNS if sign in text for match in kind.finditer(text)]
+    found = []
+    if "(" in text or "[" in text or "{" in text or "`" in text:  # without which none of these is there
+        found = [match.span() for kind in (QUOTED, CALL, BRACES, OPENED) for match in kind.finditer(text)]
     lines = (0, *(end.end() for end in re.finditer("\n", text))) if "\n" in text else (0,)
     found += [line.span() for at in lines if (line := LINE.match(text, at))]
     named: list[tuple[str, int]] = []
     figures: list[tuple[int, int]] = []
-    new = {*text.split()} - PLAIN
+    new = [chunk for chunk in {*text.split()} - PLAIN if not chunk.isalpha() or chunk in JARGON]
     for chunk in CHUNK.finditer(text) if new and not all(map(_plain, new)) else ():
         each = chunk.group()
-        if each in PLAIN:
-            continue
-        if _looks(each) == WHOLE:
+        looks = ORDINARY if each in PLAIN else _looks(each)
+        if looks == WHOLE:
             found.append(chunk.span())
-        elif _looks(each) == FIGURE:
+        elif looks == FIGURE:
             figures.append(chunk.span())
-        else:
+        elif looks == NAME:
             named += [(match.group(), chunk.start() + match.start()) for match in NAMED.finditer(each)]
     if named:
         plain = [SYMBOLS.sub("", name).lower() for name, _ in named]
