@@ -135,6 +135,25 @@ def test_any_text(texts: list[str]) -> None:
     assert all(repairs.kind)
 
 
+WORDS = (
+    "un garçon près de la mer, où l'été, déjà-vu, hält für Mädchen größe. žlutý kůň před má dívá trávě señor año niño café "
+    "résumé naïve héllo wörld thé cät díd nót whát pleásé 1ó3 2º “à” – ÀÉÎ Été i ì í "
+    "the of and to did not what please a man is in this house with his dog 3 it's"
+)
+
+
+@given(st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join))
+def test_a_glance_clears_no_text_that_would_be_changed(text: str) -> None:
+    assert SHIELD.odd([text]) or mended(text) == text
+    assert SHIELD.leaves(text) == (not SHIELD.odd([text]))
+
+
+def test_a_glance_is_enough_for_plain_and_for_accented_texts() -> None:
+    texts = ["Plain text.", "Úterý je žlutý.", "thé cät", "Москва", "a\bb", "Été\u200b", "Où est l’été ?"]
+    assert SHIELD.odd(texts) == [2, 3, 4, 5]
+    assert SHIELD.odd(texts) == [2, 3, 4, 5], "what is remembered says the same"
+
+
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
 def test_ascii_is_identical(text: str) -> None:
     assert not len(SHIELD.repairs(Corpus.of([text])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 import numpy as np
@@ -51,8 +51,21 @@ class Repairs:
     def none(cls, kinds: tuple[str, ...] = ()) -> Repairs:
         return cls(Edits.join([]), np.empty(0, np.uint64), kinds)
 
+    @classmethod
+    def join(cls, parts: Sequence[Repairs]) -> Repairs:
+        """Repairs of different texts together, in order; all have the same kinds."""
+        edits, kind = Edits.join([part.edits for part in parts]), np.concatenate([part.kind for part in parts])
+        if (edits.row[1:] < edits.row[:-1]).any():
+            order = np.argsort(edits.row, kind="stable")
+            edits, kind = edits.where(order), kind[order]
+        return cls(edits, kind, parts[0].kinds)
+
     def __len__(self) -> int:
         return len(self.edits)
+
+    def of_rows(self, rows: Ints) -> Repairs:
+        """Repairs of some texts, whose numbers are `rows`, as repairs of all texts."""
+        return replace(self, edits=replace(self.edits, row=rows[self.edits.row]))
 
     def where(self, chosen: Mask) -> Repairs:
         """Some of these repairs."""
@@ -82,7 +95,11 @@ class Repairs:
         return out
 
     def then(self, later: Repairs, texts: Ragged) -> Repairs:
-        """One set of repairs that does what these and then `later`, which are of the mended texts, do."""
+        """One set of repairs that does what these and then `later`, which are of the mended texts, do. Without any
+        of either, it is the other, with its kinds alone.
+        """
+        if not len(self) or not len(later):
+            return later if len(later) else self
         kinds = tuple(dict.fromkeys((*self.kinds, *later.kinds)))
         edits, mine, theirs = self.edits.merged(later.edits, texts)
         kind = np.zeros(len(edits), np.uint64)
@@ -127,6 +144,10 @@ class Shield(Part):
     def leaves(self, text: str) -> bool:
         """Whether a glance is enough to see that a text stays as it is; then no arrays are made of it. False if in doubt."""
         return False
+
+    def odd(self, texts: Sequence[str]) -> list[int]:
+        """The places of the texts that a glance does not tell to stay, in order."""
+        return [at for at, text in enumerate(texts) if not self.leaves(text)]
 
     @final
     def repairs(self, corpus: Corpus, guard: Spans | None = None) -> Repairs:

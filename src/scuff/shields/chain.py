@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,17 +24,20 @@ class Chain(Shield):
         return "+".join(part.spec for part in self.parts)
 
     def leaves(self, text: str) -> bool:
-        return all(part.leaves(text) for part in self.parts)
+        return not self.odd([text])
+
+    def odd(self, texts: Sequence[str]) -> list[int]:
+        left = list(range(len(texts)))
+        for part in reversed(self.parts):  # the last ones seldom leave a text at a glance
+            odd = set(part.odd([texts[at] for at in left]))
+            left = [at for place, at in enumerate(left) if place not in odd]
+        clear = set(left)
+        return [at for at in range(len(texts)) if at not in clear]
 
     def mend(self, corpus: Corpus) -> Repairs:
         done, now = Repairs.none(), corpus
         for part in self.parts:
             found = part.repairs(now)
-            done = done.then(found, corpus) if len(done) and len(found) else _either(done, found)
+            done = done.then(found, corpus)
             now = mended(now, found)
         return done
-
-
-def _either(one: Repairs, other: Repairs) -> Repairs:
-    """Of two sets of repairs, one of which is empty, the other, with the kinds of both."""
-    return other if len(other) else one

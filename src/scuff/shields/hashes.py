@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from ..text.ragged import Bits, Ints, Mask, Ragged
+from ..text.ragged import Bits, Ints, Mask, Ragged, spread
 from ..text.random import text_bits
 
 BLOCK = 1 << 17  # code points that are hashed at once: `text_bits` keeps its powers for so many
@@ -100,14 +101,11 @@ class HashTable:
         at = self.first(keys)
         which = np.flatnonzero(at >= 0)
         at = at[which]
-        many, value = [which], [self.value[at]]
-        while which.size and (most is None or len(many) < most):
-            at = at + 1
-            ok = at < self.keys.size
-            ok[ok] = self.keys[at[ok]] == keys[which[ok]]
-            which, at = which[ok], at[ok]
-            many.append(which)
-            value.append(self.value[at])
-        row = np.concatenate(many)
-        order = np.argsort(row, kind="stable")
-        return row[order], np.concatenate(value)[order].astype(np.int64)
+        many = self._same[at] if most is None else np.minimum(self._same[at], most)
+        return np.repeat(which, many), self.value[spread(at, many)].astype(np.int64)
+
+    @cached_property
+    def _same(self) -> Ints:
+        """How many entries from each on have the same key."""
+        last = np.flatnonzero(np.append(self.keys[1:] != self.keys[:-1], True)[: self.keys.size])
+        return np.repeat(last, np.diff(last, prepend=-1)) - np.arange(self.keys.size) + 1

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from ..resources import load
-from ..text.ragged import Bits, Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ..text.ragged import Bits, Ints, Mask, Ragged, bounds, spread, sums
 from ..text.random import span_bits
 from ..text.unicode import case_map
+from ..text.words import Spans
 from .hashes import HashTable, word_bits
+from .memory import Memory
+from .parts import APOSTROPHE, CURLY, at_hyphens, has_own
 
 Costs = npt.NDArray[np.float32]
-CURLY, APOSTROPHE, HYPHEN = 0x2019, 0x27, 0x2D
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # makes hashes of keys of pairs; odd, so none are mixed up
 UNKNOWN = np.float32(20.0)  # the cost of a word that is not in the lexicon, in bits
 ENDINGS = (  # what is left off, what comes in its place
@@ -48,6 +50,7 @@ BEGINNINGS = (
 )
 MORE = ("", "e", "le")  # what may come in the place of an ending
 _VOWELS, _DOUBLED = (np.isin(np.arange(256), [ord(letter) for letter in some]) for some in ("aeiou", "bdgklmnprt"))
+FEW = 200  # words that are sooner remembered than looked at again
 STEM, COMMON = 4, 18.5  # letters and bits of a word whose forms are right
 ORDINALS = ("s", "st", "nd", "rd", "th", "'s")  # 1990s, 1st
 
@@ -76,6 +79,7 @@ class Lexicon:
     pair_costs: Costs
     back: Costs
     capital: Costs
+    parts: Memory = field(default_factory=Memory)  # words that were looked at part by part: 1 if they are known
 
     def __len__(self) -> int:
         return self.cost.size
@@ -92,7 +96,9 @@ class Lexicon:
         keys = word_bits(low)
         known = self._listed(keys)
         left = np.flatnonzero(~known)
-        if left.size:
+        if left.size <= FEW:
+            known[left] = self.parts.get(keys[left], lambda which: self._numbered_parts(low.take(left[which])))[1] > 0
+        else:
             _, first, same = np.unique(keys[left], return_index=True, return_inverse=True)
             known[left] = self._by_parts(low.take(left[first]))[same]
         return known
@@ -118,19 +124,19 @@ class Lexicon:
         found[left] = self.others.has(keys[left])
         return found
 
+    def _numbered_parts(self, low: Ragged) -> tuple[Ints, Ints]:
+        return np.arange(len(low)), self._by_parts(low).astype(np.int64)
+
     def _by_parts(self, low: Ragged) -> Mask:
         """Which words consist of parts that are known, between hyphens and without 's."""
-        known = np.zeros(len(low), np.bool_)
-        hyphen = low.codes == HYPHEN
-        where = np.flatnonzero(hyphen)
-        word = np.searchsorted(low.offsets, where, "right") - 1
-        start = np.sort(np.concatenate((low.offsets[:-1], where + 1)), kind="stable")
-        stop = np.sort(np.concatenate((low.offsets[1:], where)), kind="stable")
-        count = 1 + np.bincount(word, minlength=len(low))
-        length = np.maximum(_stem_stops(low.codes, start, stop) - start, 0)
-        parts = Ragged(low.codes[spread(start, length)], bounds(length))
+        spans, first = at_hyphens(low.codes, Spans(np.arange(len(low)), low.offsets[:-1], low.offsets[1:]))
+        length = spans.stop - spans.start
+        long = np.flatnonzero(length > 1)
+        length -= 2 * has_own(low.codes, spans)
+        length[long] -= low.codes[spans.stop[long] - 1] == APOSTROPHE  # the writers'
+        parts = Ragged(low.codes[spread(spans.start, length)], bounds(length))
         right = self._listed(word_bits(parts)) | (length == 1) | _numbers(parts)
-        known = (sums(~right | (length == 0), bounds(count)) == 0) | _numbers(low)
+        known = (sums(~right | (length == 0), first) == 0) | _numbers(low)
         left = np.flatnonzero(~known)
         known[left] = self._is_form(low.take(left))
         return known
@@ -178,15 +184,6 @@ def _stems(low: Ragged) -> tuple[Ints, Ints, Ints, Ints]:
 def _packed(letters: str) -> np.uint64:
     """Up to eight letters as one number."""
     return np.uint64(int.from_bytes(letters.encode(), "big"))
-
-
-def _stem_stops(codes: Codes, start: Ints, stop: Ints) -> Ints:
-    """Where words end without a possessive 's or apostrophe."""
-    end = np.append(codes, np.uint32(0))
-    last, before = end[np.maximum(stop - 1, 0)], end[np.maximum(stop - 2, 0)]
-    own = (stop - start > 2) & (last == ord("s")) & (before == APOSTROPHE)
-    bare = (stop - start > 1) & (last == APOSTROPHE)
-    return stop - 2 * own - bare
 
 
 def _numbers(words: Ragged) -> Mask:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..text.unicode import is_ascii_letter, is_white
 from ..text.words import Spans
 from .lexicon import lexicon
 
+Found = list[tuple[int, int]]
 # Strings between blanks in which these stand are technical, whatever else they are.
 SURE = re.compile(
     r"""\x1b\[ | :: | (?<![>-])->(?!>) | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \\x[0-9a-fA-F]{2}
@@ -75,13 +77,19 @@ LINE = re.compile(
     | (?:[\w.]+\(.*\)|[\w.\])'"]+[ ]?[=({].*|return\b.*|\w+);[ \t]*$
     | (?:\[|<\d+>)?(?:\d{4}-\d\d-\d\d|\d\d/\w{3}/\d{4}|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)?[ ]?(?:Jan|Feb|Mar|Apr|May|Jun
       |Jul|Aug|Sep|Oct|Nov|Dec)[ ]+\d+)[T: ]\d\d:\d\d
-    | [d-][r-][w-][xs-][r-][w-][xs-][r-][w-][xt-][ ] | [|+](?:[-=]+[|+])+ | .*(?:[\w)=][ ]?\{|\w[(\[]|=[ ][(\[])[ \t]*$
-    | [)}\]]+[;,]?[ \t]*$
+    | [d-][r-][w-][xs-][r-][w-][xs-][r-][w-][xt-][ ] | [|+](?:[-=]+[|+])+ | [)}\]]+[;,]?[ \t]*$
     ).*$""",
     re.VERBOSE | re.MULTILINE,
 )
 SIGNS = np.isin(np.arange(128), [ord(char) for char in "@\\_<>{}=`|#~^"])  # of addresses, mentions, tags and code
 BESIDE = "/&$%+"  # before or behind a word that may be part of something else: w/o, R&B
+
+
+OPENED = re.compile(r"^.*(?:[\w)=][ ]?\{|\w[(\[]|=[ ][(\[])[ \t]*$", re.MULTILINE)  # a line that ends in a bracket
+# what a string between blanks is: text, a technical span, a figure or an address, maybe a name
+ORDINARY, WHOLE, FIGURE, NAME = range(4)
+PLAIN: set[str] = set()  # strings between blanks that were found ordinary
+MANY, LONG, KEPT = 1 << 17, 30, 1000  # so many of them are kept, of so many characters; and texts of so many
 OFTEN = 150  # words among which a span makes a text technical
 MOST = 0.4  # the share of the characters of a line that are technical from which on all of it is
 
@@ -100,7 +108,7 @@ class Technical:
         many = np.zeros(len(corpus), np.int64)
         which = np.arange(len(corpus)) if rows is None else np.flatnonzero(rows)
         for row, text in zip(which.tolist(), corpus.take(which).strings(), strict=True):
-            spans, figures = _spans(text)
+            spans, figures = _kept_spans(text) if len(text) <= KEPT else _spans(text)
             many[row], begin = len(spans), int(corpus.offsets[row])
             for start, stop in (*spans, *figures):
                 inside[begin + start : begin + stop] = True
@@ -115,27 +123,30 @@ class Technical:
         return out if tampered is None else out & (tampered <= self.spans)
 
 
-def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+@lru_cache(maxsize=1 << 13)
+def _kept_spans(text: str) -> tuple[Found, Found]:
+    """`_spans`, kept, since the shields of a chain ask for the same texts."""
+    return _spans(text)
+
+
+def _spans(text: str) -> tuple[Found, Found]:
     """The technical spans of one text, and its figures, times and addresses."""
-    found = [match.span() for kind in (QUOTED, CALL, BRACES, LINE) for match in kind.finditer(text)]
+    found = []
+    if "(" in text or "[" in text or "{" in text or "`" in text:  # without which none of these is there
+        found = [match.span() for kind in (QUOTED, CALL, BRACES, OPENED) for match in kind.finditer(text)]
+    lines = (0, *(end.end() for end in re.finditer("\n", text))) if "\n" in text else (0,)
+    found += [line.span() for at in lines if (line := LINE.match(text, at))]
     named: list[tuple[str, int]] = []
     figures: list[tuple[int, int]] = []
-    for chunk in CHUNK.finditer(text):
+    new = [chunk for chunk in {*text.split()} - PLAIN if not chunk.isalpha() or chunk in JARGON]
+    for chunk in CHUNK.finditer(text) if new and not all(map(_plain, new)) else ():
         each = chunk.group()
-        if each.isalpha():
-            if each in JARGON:
-                found.append(chunk.span())
-            continue
-        bare = each.strip(".,:;!?()'\"*")
-        if bare.isalpha() and "()" not in each:
-            if bare in JARGON:
-                found.append(chunk.span())
-            continue
-        if SURE.search(each):
+        looks = ORDINARY if each in PLAIN else _looks(each)
+        if looks == WHOLE:
             found.append(chunk.span())
-        elif FIGURES.search(each) or ADDRESS.search(bare):
+        elif looks == FIGURE:
             figures.append(chunk.span())
-        else:
+        elif looks == NAME:
             named += [(match.group(), chunk.start() + match.start()) for match in NAMED.finditer(each)]
     if named:
         plain = [SYMBOLS.sub("", name).lower() for name, _ in named]
@@ -148,7 +159,7 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     return _whole(text, found) if found else [], figures
 
 
-def attached(corpus: Corpus, words: Spans, signs: str = "") -> Mask:
+def attached(corpus: Ragged, words: Spans, signs: str = "") -> Mask:
     """Which words are part of something else: of what stands between blanks with a sign of an address, a mention, a tag or code,
     at an inner dot, before a bracket. signs: symbols that tell so, too, where they stand directly before or behind a word.
     """
@@ -175,6 +186,28 @@ def attached(corpus: Corpus, words: Spans, signs: str = "") -> Mask:
     for sign in map(ord, signs):
         out |= ((before == sign) & ~digit[words.start + 2]) | (behind == sign)  # $5million
     return out
+
+
+def _looks(chunk: str) -> int:
+    """What a string between blanks is by its looks."""
+    bare = chunk.strip(".,:;!?()'\"*")
+    if chunk.isalpha() or (bare.isalpha() and "()" not in chunk):
+        return WHOLE if bare in JARGON else ORDINARY
+    if SURE.search(chunk):
+        return WHOLE
+    if FIGURES.search(chunk) or ADDRESS.search(bare):
+        return FIGURE
+    return NAME if NAMED.search(chunk) else ORDINARY
+
+
+def _plain(chunk: str) -> bool:
+    """Whether a string between blanks is ordinary text; if so, that is remembered."""
+    plain = _looks(chunk) == ORDINARY
+    if plain and len(chunk) <= LONG:
+        if len(PLAIN) >= MANY:
+            PLAIN.clear()
+        PLAIN.add(chunk)
+    return plain
 
 
 def in_camel_case(texts: Ragged) -> Mask:

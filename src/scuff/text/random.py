@@ -15,6 +15,7 @@ from .ragged import Bits, Codes, Ints, Ragged, spread, sums
 BASE = 0xD1342543DE82EF95  # a multiplier of good lattice structure (Steele and Vigna, 2022)
 INVERSE = pow(BASE, -1, 1 << 64)
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
+AT_ONCE = 1 << 14  # hashes that are made at once
 
 
 def mix(state: Bits) -> Bits:
@@ -108,15 +109,20 @@ def one_edit_away(texts: Ragged) -> Iterator[tuple[Ints, Ints, Bits]]:
     pair = np.flatnonzero(place + 1 < length)
     swapped = before[pair] + value[pair + 1] * up[place[pair]] + value[pair] * up[place[pair] + 1] + behind[pair + 1]
     yield owner[pair], place[pair], hashed(swapped, length[pair])
-    for letter in (ord("'"), *range(ord("a"), ord("z") + 1)):
-        new = np.uint64(letter + 1) * up[place]
-        yield owner, place, hashed(before + new + behind, length)
-        yield owner, place, hashed(before + new + (term + behind) * np.uint64(BASE), length + 1)
+    letters = np.array([ord("'"), *range(ord("a"), ord("z") + 1)], np.uint64) + np.uint64(1)
+    step = max(1, AT_ONCE // max(texts.codes.size, 1))  # letters at once
+    for first in range(0, letters.size, step):
+        some = letters[first : first + step, None]
+        many = some.size
+        new = some * up[place]
+        replaced, inserted = before + new + behind, before + new + (term + behind) * np.uint64(BASE)
+        owners, places = np.tile(owner, many), np.tile(place, many)
+        yield owners, places, hashed(replaced, length).ravel()
+        yield owners, places, hashed(inserted, length + 1).ravel()
     ends = np.flatnonzero(texts.lengths > 0)
-    whole = running[texts.offsets[ends + 1]] - running[texts.offsets[ends]]
-    for letter in (ord("'"), *range(ord("a"), ord("z") + 1)):
-        size = texts.lengths[ends]
-        yield ends, size, hashed(whole + np.uint64(letter + 1) * up[size], size + 1)
+    whole, size = running[texts.offsets[ends + 1]] - running[texts.offsets[ends]], texts.lengths[ends]
+    behind_all = hashed(whole + letters[:, None] * up[size], size + 1)
+    yield np.tile(ends, letters.size), np.tile(size, letters.size), behind_all.ravel()
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,7 +102,8 @@ class Shielded(Victim):
 
     def mended(self, texts: Column) -> list[Text]:
         """The texts as the victim sees them."""
-        if all(isinstance(text, str) and self.shield.leaves(text) for text in texts):
+        plain = [text for text in texts if isinstance(text, str)]
+        if len(plain) == len(texts) and not self.shield.odd(plain):
             return list(texts)
         column = TextColumn.of(texts)
         repairs = self.shield.repairs(column.corpus)

@@ -59,8 +59,7 @@ class Deobfuscate(Shield):
         spaced = Repairs.of(_gone(short, Spans(row, at, at + 1)), np.full(row.size, SPACED), KINDS)
         whole = mended(short, spaced)
         glued = _parted(whole, find_glued(whole, Technical.of(whole, some), changes.sure[rows]))
-        found = _then(_then(found, spaced, part), glued, part)
-        return _then(done, _of_rows(found, rows), corpus)
+        return done.then(found.then(spaced, part).then(glued, part).of_rows(rows), corpus)
 
 
 def suspicious(corpus: Corpus) -> Mask:
@@ -101,17 +100,3 @@ def _parted(corpus: Corpus, found: Glued) -> Repairs:
 
 def _gone(corpus: Corpus, spans: Spans) -> Edits:
     return Edits.of(corpus, spans, Ragged.blank(len(spans)))
-
-
-def _of_rows(repairs: Repairs, rows: Ints) -> Repairs:
-    """Repairs of some texts as repairs of all."""
-    edits = repairs.edits
-    moved = Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost)
-    return Repairs(moved, repairs.kind, repairs.kinds)
-
-
-def _then(done: Repairs, found: Repairs, corpus: Corpus) -> Repairs:
-    """Both, one after the other."""
-    if not len(done) or not len(found):
-        return found if len(found) else done
-    return done.then(found, corpus)

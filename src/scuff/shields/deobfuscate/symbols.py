@@ -28,7 +28,7 @@ DOLLAR, SAVED, RARE = ord("$"), 2.0, 19.0
 
 
 @dataclass(frozen=True, eq=False)
-class Changes:
+class Undone:
     """Characters that go (new: 0) or become others, and how many words of each text were tampered with for sure."""
 
     row: Ints
@@ -38,7 +38,7 @@ class Changes:
     sure: Ints
 
 
-def find_symbols(corpus: Corpus, stays: Mask) -> Changes:
+def find_symbols(corpus: Corpus, stays: Mask) -> Undone:
     """Finds symbols that disguise words, in all texts. stays: characters around which nothing is looked for."""
     cores = find_cores(corpus)
     stay = bounds(stays)
@@ -81,7 +81,7 @@ def find_symbols(corpus: Corpus, stays: Mask) -> Changes:
     rows, at, codes, read = (np.concatenate(part) for part in zip(*done, strict=True))
     order = np.unique(at, return_index=True)[1]
     order = order[~stays[at[order]]]  # a dollar sign may be found twice
-    return Changes(rows[order], at[order], codes[order], read[order], sure)
+    return Undone(rows[order], at[order], codes[order], read[order], sure)
 
 
 def find_dollars(corpus: Corpus) -> tuple[Ints, Ints, Codes, Mask]:

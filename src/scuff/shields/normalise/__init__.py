@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
@@ -12,12 +13,12 @@ from ...text.corpus import Corpus
 from ...text.edits import Edits
 from ...text.ragged import Ints, Mask, Ragged, bounds
 from ..base import Repairs, Shield
+from .accented import stay_with_accents
 from .direction import mend_order
-from .invisible import EXPANDED, KINDS, LIGATURES, Changes, mend_unseen
+from .invisible import EXPANDED, KINDS, LIGATURES, Swaps, has_controls, mend_unseen
 from .look_alikes import POINT, look_alikes
 from .scripts import mend_scripts
 
-CONTROLS = bytes((*range(9), *range(14, 32), 127))  # all of ASCII that may be changed
 ESCAPE = 0x1B
 BLOCK = 1 << 17  # characters at a time, so that arrays stay in the processor's cache
 
@@ -36,8 +37,21 @@ class Normalise(Shield):
     kinds: ClassVar[tuple[str, ...]] = KINDS
 
     def leaves(self, text: str) -> bool:
-        """Plain ASCII without control characters."""
-        return isinstance(text, str) and text.isascii() and len(text.encode().translate(None, CONTROLS)) == len(text)
+        return not self.odd([text])
+
+    def odd(self, texts: Sequence[str]) -> list[int]:
+        """All but plain ASCII without control characters, and texts of ordinary words with accents."""
+        found: list[int] = []
+        beyond: list[int] = []
+        for at, text in enumerate(texts):
+            if not isinstance(text, str):
+                found.append(at)
+            elif not text.isascii():
+                beyond.append(at)
+            elif has_controls(text):
+                found.append(at)
+        stay = stay_with_accents([texts[at] for at in beyond])
+        return sorted(found + [at for at, stays in zip(beyond, stay, strict=True) if not stays])
 
     def mend(self, corpus: Corpus) -> Repairs:
         at = np.flatnonzero((corpus.codes > 126) | (corpus.codes < 9))
@@ -52,8 +66,7 @@ class Normalise(Shield):
         block = np.cumsum(corpus.lengths[rows]) // BLOCK
         edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
         found = [_mended(corpus, rows[first:last]) for first, last in pairwise(edges.tolist())]
-        edits = Edits.join([part.edits for part in found])
-        return Repairs(edits, np.concatenate([part.kind for part in found]), self.kinds)
+        return Repairs.join(found)
 
 
 def _mended(corpus: Corpus, rows: Ints) -> Repairs:
@@ -64,12 +77,9 @@ def _mended(corpus: Corpus, rows: Ints) -> Repairs:
     for step in (_ordered, _seen, _read):
         found = step(now)
         if len(found):
-            done = done.then(found, part) if len(done) else found
+            done = done.then(found, part)
             now = found.edits.splice(now)
-    edits = done.edits
-    return Repairs(
-        Edits(rows[edits.row], edits.start, edits.stop, edits.text, edits.site, edits.cost), done.kind, KINDS
-    )
+    return done.of_rows(rows)
 
 
 def _ordered(texts: Ragged) -> Repairs:
@@ -104,8 +114,8 @@ def _in_formulas(texts: Ragged) -> Mask:
     return sign
 
 
-def _repairs(texts: Ragged, changes: Changes) -> Repairs:
-    """Changes of single characters as repairs."""
+def _repairs(texts: Ragged, changes: Swaps) -> Repairs:
+    """Swaps of single characters as repairs."""
     row = np.searchsorted(texts.offsets, changes.at, "right") - 1
     start = changes.at - texts.offsets[row]
     length = (changes.new > 0).astype(np.int64)

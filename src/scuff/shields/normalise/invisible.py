@@ -31,6 +31,7 @@ from .look_alikes import (
 
 KINDS = ("confusable", "invisible", "bidi", "marks", "width", "styled", "space", "accent")
 CONFUSABLE, UNSEEN, DIRECTION, MARKS, WIDTH, STYLE, BLANK, ACCENT = range(8)
+CONTROLS = bytes((*range(9), *range(14, 32), 127))  # all of ASCII that may be changed
 GONE = 0  # the new character of one that is deleted
 LIGATURES = ("ff", "fi", "fl", "ffi", "ffl", "st", "st")  # from U+FB00 on; the new character is EXPANDED + place
 EXPANDED = 0x110000
@@ -44,8 +45,14 @@ STRESS = [0x2C8, 0x2CC, 0x2D0, 0x2D1]  # signs of sounds (IPA)
 TYPESET = [0xA0, 0x2007, 0x2009, 0x202F]  # blanks that typesetters put beside numbers and signs
 
 
+def has_controls(text: str) -> bool:
+    """Whether a text has one of CONTROLS."""
+    raw = text.encode(errors="surrogatepass")
+    return len(raw.translate(None, CONTROLS)) < len(raw)
+
+
 @dataclass(frozen=True, eq=False)
-class Changes:
+class Swaps:
     """Characters that become others: where each stands in all codes, what it becomes (GONE: nothing), number of its kind."""
 
     at: Ints
@@ -53,17 +60,17 @@ class Changes:
     kind: Ints
 
     @staticmethod
-    def of(at: Ints, new: Codes | int, kind: Ints | int) -> Changes:
-        return Changes(
+    def of(at: Ints, new: Codes | int, kind: Ints | int) -> Swaps:
+        return Swaps(
             at, np.broadcast_to(np.asarray(new, np.uint32), at.shape), np.broadcast_to(np.asarray(kind), at.shape)
         )
 
     @staticmethod
-    def join(parts: list[Changes]) -> Changes:
+    def join(parts: list[Swaps]) -> Swaps:
         """All of them, in order; no two may be of one character."""
         at, new, kind = (np.concatenate([getattr(part, name) for part in parts]) for name in ("at", "new", "kind"))
         order = np.argsort(at, kind="stable")
-        return Changes(at[order], new[order], kind[order])
+        return Swaps(at[order], new[order], kind[order])
 
 
 def _table(*ranges: tuple[int, int]) -> Mask:
@@ -108,10 +115,10 @@ def _around(texts: Ragged, kind: Bytes, at: Ints, skip: Mask) -> Around:
     return Around(padded[np.where(left < 0, kind.size, left)], padded[right], left == at - 1)
 
 
-def mend_unseen(texts: Ragged, kind: Bytes) -> Changes:
+def mend_unseen(texts: Ragged, kind: Bytes) -> Swaps:
     """What is taken out or becomes a plain blank. kind: of each character, by the table of look-alikes."""
     table = look_alikes()
-    parts: list[Changes] = []
+    parts: list[Swaps] = []
     at = np.flatnonzero((kind == INVISIBLE) | (kind == BIDI) | (kind == SPACE) | (kind == LINE))
     if at.size:
         skip = np.zeros(256, np.bool_)
@@ -124,16 +131,16 @@ def mend_unseen(texts: Ragged, kind: Bytes) -> Changes:
         parts.append(_mend_marks(texts, kind, at, table))
     at = np.flatnonzero((texts.codes >= 0xFB00) & (texts.codes < 0xFB00 + len(LIGATURES)))
     if at.size:
-        parts.append(Changes.of(at, texts.codes[at] - np.uint32(0xFB00) + np.uint32(EXPANDED), STYLE))
+        parts.append(Swaps.of(at, texts.codes[at] - np.uint32(0xFB00) + np.uint32(EXPANDED), STYLE))
     at = np.flatnonzero(kind == WIDE)
     if at.size:
         parts.append(_mend_wide_signs(texts, at, table))
-    found = Changes.join(parts) if parts else Changes.of(np.empty(0, np.int64), GONE, 0)
+    found = Swaps.join(parts) if parts else Swaps.of(np.empty(0, np.int64), GONE, 0)
     first = np.append(True, np.diff(found.at) > 0) if found.at.size else np.empty(0, np.bool_)
-    return found if first.all() else Changes(found.at[first], found.new[first], found.kind[first])
+    return found if first.all() else Swaps(found.at[first], found.new[first], found.kind[first])
 
 
-def _mend_format(texts: Ragged, kind: Bytes, at: Ints, around: Around, table: LookAlikes) -> Changes:
+def _mend_format(texts: Ragged, kind: Bytes, at: Ints, around: Around, table: LookAlikes) -> Swaps:
     """Invisible characters, direction marks, blanks and line ends."""
     code, what = texts.codes[at], kind[at]
     before, after = table.script[around.before], table.script[around.after]
@@ -170,20 +177,20 @@ def _mend_format(texts: Ragged, kind: Bytes, at: Ints, around: Around, table: Lo
         keep |= (code == 0x2800) & ((around.before >> 8 == 0x28) | (around.after >> 8 == 0x28))
     number = np.where(direction, DIRECTION, np.where(blank | (what == LINE), BLANK, UNSEEN))
     gone = ~keep
-    return Changes(at[gone], new[gone], number[gone])
+    return Swaps(at[gone], new[gone], number[gone])
 
 
-def _mend_wide_signs(texts: Ragged, at: Ints, table: LookAlikes) -> Changes:
+def _mend_wide_signs(texts: Ragged, at: Ints, table: LookAlikes) -> Swaps:
     """Signs of full width in texts without Chinese, Japanese or Korean; letters are left to scripts.py."""
     plain = table.near[table.number[texts.codes[at]], 0].astype(np.uint32)
     low = plain | 0x20
     sign = (plain > 0) & ~((low >= 97) & (low <= 122) | (plain >= 48) & (plain <= 57))
     east = sums((table.script[texts.codes] == CHINESE) & (texts.codes < 0xFF00), texts.offsets) > 0
     gone = sign & ~east[np.searchsorted(texts.offsets, at, "right") - 1]
-    return Changes.of(at[gone], plain[gone], WIDTH)
+    return Swaps.of(at[gone], plain[gone], WIDTH)
 
 
-def _mend_deleted(texts: Ragged, kind: Bytes) -> Changes:
+def _mend_deleted(texts: Ragged, kind: Bytes) -> Swaps:
     """Backspace and delete take the character before them away, as a terminal shows it (Boucher et al. 2022)."""
     gone: list[int] = []
     for stop in np.flatnonzero(kind == DELETE).tolist():
@@ -195,10 +202,10 @@ def _mend_deleted(texts: Ragged, kind: Bytes) -> Changes:
         gone.append(stop)
         if victim >= start and texts.codes[victim] != 0x0A:
             gone.append(victim)
-    return Changes.of(np.sort(np.array(gone, np.int64)), GONE, UNSEEN)
+    return Swaps.of(np.sort(np.array(gone, np.int64)), GONE, UNSEEN)
 
 
-def _mend_marks(texts: Ragged, kind: Bytes, at: Ints, table: LookAlikes) -> Changes:
+def _mend_marks(texts: Ragged, kind: Bytes, at: Ints, table: LookAlikes) -> Swaps:
     """Marks that no alphabet needs, and piles of others. A mark or two that languages use stay; see scripts.py for accents."""
     index = np.arange(kind.size)
     stands = ~np.isin(kind, (MARK, INVISIBLE, BIDI))
@@ -233,4 +240,4 @@ def _mend_marks(texts: Ragged, kind: Bytes, at: Ints, table: LookAlikes) -> Chan
     others = np.bincount(row[gone & ~formula], minlength=len(texts))[row] > 0
     spoken = (sums(np.isin(texts.codes, STRESS), texts.offsets) > 0)[row] & (pile == 1)
     gone &= ~(formula & ~others) & ~spoken
-    return Changes.of(at[gone], GONE, MARKS)
+    return Swaps.of(at[gone], GONE, MARKS)

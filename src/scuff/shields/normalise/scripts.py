@@ -17,7 +17,7 @@ from ..hashes import HashTable, word_bits
 from ..language import small_words
 from ..lexicon import folded, lexicon
 from .decoding import decode, without_gaps
-from .invisible import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Changes
+from .invisible import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Swaps
 from .look_alikes import (
     CYRILLIC,
     FLAG,
@@ -73,7 +73,7 @@ def _symbols() -> Mask:
     return out
 
 
-def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
+def mend_scripts(texts: Ragged, kind: Bytes) -> Swaps:
     """What becomes other characters. kind: of each character, by the table of look-alikes."""
     table = look_alikes()
     low = texts.codes | 0x20
@@ -82,22 +82,19 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
     if not works.all():  # texts without a Latin letter are right
         some = np.flatnonzero(works)
         if not some.size:
-            return Changes.of(np.empty(0, np.int64), GONE, 0)
+            return Swaps.of(np.empty(0, np.int64), GONE, 0)
         index = spread(texts.offsets[some], texts.lengths[some])
         found = mend_scripts(Ragged(texts.codes[index], bounds(texts.lengths[some])), kind[index])
-        return Changes(index[found.at], found.new, found.kind)
+        return Swaps(index[found.at], found.new, found.kind)
     odd = find_odd(texts, kind, table)
     if not len(odd.text):
-        return Changes.of(np.empty(0, np.int64), GONE, 0)
+        return Swaps.of(np.empty(0, np.int64), GONE, 0)
     counts, rows = count_letters(odd), count_rows(sums(latin, texts.offsets), odd)
     at = odd.start[odd.word] + np.arange(odd.word.size) - odd.text.offsets[odd.word]
 
-    plain, number = _readings(odd, (counts.hard == 0) & _latin(odd, rows))
+    plain, number = readings(odd, (counts.hard == 0) & _latin(odd, rows))
     _count_ones(texts, odd, plain, number)
-    digit = (plain >= 48) & (plain <= 57)
-    digits = (
-        (odd.count(digit) == counts.length) & odd.any(digit & (odd.text.codes < 58)) & ~odd.any(odd.script > CYRILLIC)
-    )
+    digits = disguised_numbers(odd, counts, plain)
     chosen, accents = _chosen(texts, odd, counts, rows, number, digits)
     kept = accents[odd.word] & ((odd.kind == ORDINARY) | (odd.kind == MARK))
     new = np.where(chosen[odd.word] & ~kept, plain, odd.text.codes)
@@ -113,7 +110,7 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Changes:
     at, new = np.concatenate((at[changed], points)), np.concatenate((new[changed], _plain(texts.codes[points])))
     order = np.argsort(at, kind="stable")
     wrong = np.concatenate((_kinds(odd)[changed], np.full(points.size, CONFUSABLE)))
-    return Changes(at[order], new[order], wrong[order])
+    return Swaps(at[order], new[order], wrong[order])
 
 
 def _points(texts: Ragged, kind: Bytes, changed: Ints, rows: Rows) -> Ints:
@@ -141,7 +138,7 @@ def _latin(odd: Odd, rows: Rows) -> Mask:
     return latin
 
 
-def _readings(odd: Odd, which: Mask) -> tuple[Codes, Ints]:
+def readings(odd: Odd, which: Mask) -> tuple[Codes, Ints]:
     """What the characters of some words say, and the number of each word in the lexicon then. Equal words are read once."""
     plain, number = odd.text.codes.copy(), np.full(len(odd.text), -1)
     mine = np.flatnonzero(which)
@@ -172,6 +169,13 @@ def _small_els(words: Ragged, number: Ints) -> None:
         number[some] = found
 
 
+def disguised_numbers(odd: Odd, counts: Counts, plain: Codes) -> Mask:
+    """Words that are numbers, some of whose digits are other characters. plain: what each character says."""
+    digit = (plain >= 48) & (plain <= 57)
+    whole: Mask = odd.count(digit) == counts.length
+    return whole & odd.any(digit & (odd.text.codes < 58)) & ~odd.any(odd.script > CYRILLIC)
+
+
 def _kinds(odd: Odd) -> Ints:
     """What is wrong with each character, if it is."""
     out = np.full(odd.word.size, CONFUSABLE)
@@ -195,7 +199,7 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     number: in the lexicon, of what each says then. digits: which are numbers, some of whose digits are disguised.
     """
     latin_text = _latin(odd, rows)
-    right = _right(odd, (counts.accents > counts.strange) & (counts.length > 1))
+    right = right_words(odd, (counts.accents > counts.strange) & (counts.length > 1))
     foreign = counts.strong + counts.weak
     possible = (counts.hard == 0) & latin_text
     known, single = number >= 0, counts.length == 1
@@ -224,7 +228,7 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     english &= (words > 2) | (counts.strange > 0)
     told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~spoken
     latin_alpha = single & (counts.strange > 0) & (number < 2) & english
-    lower = told & (~single | latin_alpha) & (~_capital(odd) | (counts.strange > 0))
+    lower = told & (~single | latin_alpha) & (~begin_with_capital(odd) | (counts.strange > 0))
     evidence = np.bincount(odd.row, sure | alone_sure | lower | style | heavy, len(texts))[odd.row]
     much = (evidence > 2) & (evidence * 8 > words)
 
@@ -234,14 +238,14 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     chosen |= told & (evidence > 2) | digits & latin_text | weak & much
     chosen |= accented & english & much & ((counts.strange > 0) | (counts.accents > 1) | (evidence * 3 > words))
     chosen |= (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
-    loan, capital = right | _loan(odd), _capital(odd)
+    loan, capital = right | _loan(odd), begin_with_capital(odd)
     common = known & (counts.accents > counts.strange) & ~capital & ~loan & (counts.length > 1) & (mixed | lower)
     abused = np.bincount(odd.row, common, len(texts))[odd.row] > 0
     keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (capital | ~known | loan)
     return chosen & ~spoken, keeps
 
 
-def _right(odd: Odd, which: Mask) -> Mask:
+def right_words(odd: Odd, which: Mask) -> Mask:
     """Words, of some, that are right with their accents: names and loan words."""
     out = np.zeros(len(odd.text), np.bool_)
     mine = np.flatnonzero(which)
@@ -288,7 +292,7 @@ def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
     plain[first[mine]] = np.where(beside | (bits > np.where(numbers, A_ONE_OF_MANY, A_ONE)), ord("1"), ord("I"))
 
 
-def _capital(odd: Odd) -> Mask:
+def begin_with_capital(odd: Odd) -> Mask:
     """Words that begin with a capital letter."""
     first: Mask = word_class(classes(odd.text.codes[odd.text.offsets[:-1]])) == UPPER
     return first

@@ -99,7 +99,7 @@ class Restore(Shield):
         if noisy.any():
             doubted = _doubted(page, puzzle, chosen, confidence, noisy)
             more = find_puzzle(page, np.sort(np.append(asked[noisy[puzzle.row]], doubted)), puzzle)
-            done = _both(done, self._done(more, *choose(more), np.ones(more.asked.size, np.bool_)))
+            done = Repairs.join([done, self._done(more, *choose(more), np.ones(more.asked.size, np.bool_))])
         return done
 
     def _done(self, puzzle: Puzzle, chosen: Ints, confidence: Floats, where: Mask) -> Repairs:
@@ -112,13 +112,6 @@ class Restore(Shield):
         spans = puzzle.page.units.where(puzzle.asked[done])
         new = cased_as(lexicon().words.take(puzzle.found.word[pick]), corpus.cut(spans), puzzle.raised[pick])
         return Repairs.of(Edits.of(corpus, spans, new), puzzle.found.kind[pick], self.kinds)
-
-
-def _both(one: Repairs, other: Repairs) -> Repairs:
-    """Repairs of different texts together, in order."""
-    edits = Edits.join([one.edits, other.edits])
-    order = np.lexsort((edits.start, edits.row))
-    return Repairs(edits.where(order), np.append(one.kind, other.kind)[order], one.kinds)
 
 
 # ---- what is asked ----

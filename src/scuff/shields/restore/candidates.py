@@ -17,8 +17,9 @@ import numpy.typing as npt
 from ...perturbations.keyboard import neighbours
 from ...resources import load
 from ...text.ragged import Bits, Ints, Mask, Ragged, bounds, spread, sums
-from ..hashes import HashTable
+from ..hashes import HashTable, word_bits
 from ..lexicon import folded, lexicon
+from ..memory import Memory
 from .channels import FAR, Bitcosts, cut_cost, edits
 from .keys import LONGEST, OTHER, VOWEL, Small, Spelt
 
@@ -35,6 +36,7 @@ SHORT, LONG = (
     4,
     16,
 )  # letters of words that may be many slips on the keyboard: the first at once, others if nothing else is found
+SLIPS = 250  # words that are looked for in these sets at once, so that they stay in the processor's cache
 COMMON = 50_000  # the words, of the most frequent, that are looked for behind two errors
 PLAIN = np.float32(12.0)  # an error that costs no more explains a word well enough to look no further
 UNSEEN = 12  # errors of a word that nobody saw
@@ -57,13 +59,22 @@ class Candidates:
         several = list(parts)
         if not several:
             return cls(*(np.empty(0, np.int64),) * 2, np.empty(0, np.float32), np.empty(0, np.int64))
-        of, word, kind = (np.concatenate([getattr(part, name) for part in several]) for name in ("of", "word", "kind"))
-        cost = np.round(np.concatenate([part.channel for part in several]) * -STEPS).astype(np.int64)
-        packed = np.sort(of << 34 | word << 17 | np.minimum(cost, FAR_STEPS) << 3 | kind)  # one sort of whole numbers
+        packed = np.sort(np.concatenate([part.packed() for part in several]))  # one sort of whole numbers
         packed = packed[np.append(True, packed[1:] >> 17 != packed[:-1] >> 17)[: packed.size]]
         packed = packed[(packed >> 3 & FAR_STEPS) < FAR_STEPS]
+        return cls.unpacked(packed >> 34, packed)
+
+    def packed(self) -> Ints:
+        """All of a pair in one number; the channel is rounded."""
+        cost = np.round(self.channel * -STEPS).astype(np.int64)
+        word = self.word.astype(np.int64, copy=False)
+        return self.of << 34 | word << 17 | np.minimum(cost, FAR_STEPS) << 3 | self.kind
+
+    @classmethod
+    def unpacked(cls, of: Ints, packed: Ints) -> Candidates:
+        """The pairs of such numbers; `of` is given, since it may count other words."""
         channel = ((packed >> 3 & FAR_STEPS) / -STEPS).astype(np.float32)
-        return cls(packed >> 34, packed >> 17 & (1 << 17) - 1, channel, packed & 7)
+        return cls(of, packed >> 17 & (1 << 17) - 1, channel, packed & 7)
 
     def __len__(self) -> int:
         return self.of.size
@@ -87,7 +98,24 @@ def candidates(noisy: Ragged, most: int = MOST, *, near: bool = False) -> Candid
 
     near: only by one error that is not far-fetched, as is enough for words that are known and still in doubt.
     """
-    spelt = Spelt.of(folded(noisy))
+    low = folded(noisy)
+
+    def find(which: Ints) -> tuple[Ints, Ints]:
+        new = _find(low.take(which), most, near)
+        return new.of, new.packed()
+
+    return Candidates.unpacked(*_memory(most, near).get(word_bits(low), find))
+
+
+@cache
+def _memory(most: int, near: bool) -> Memory:
+    """Of words whose candidates were looked for in this way."""
+    return Memory()
+
+
+def _find(low: Ragged, most: int, near: bool) -> Candidates:
+    """The same, looked for."""
+    spelt = Spelt.of(low)
     fit = np.flatnonzero(
         (spelt.lengths > 1) & (spelt.lengths <= LONGEST) & (sums(spelt.letters < 26, spelt.offsets) > 0)
     )
@@ -306,7 +334,7 @@ class _Slips:
     """For words of one length: which of them can have become a string with a letter at a place, as sets of bits."""
 
     word: Ints
-    sets: Small  # [place, letter written, bytes]
+    sets: Small  # [place, letter written, bytes], eights of bytes
 
 
 @cache
@@ -319,8 +347,8 @@ def _slips(length: int) -> _Slips:
         if key.islower():
             touch[ord(key) - ord("a"), [ord(other) - ord("a") for other in near]] = True
     touch[:, OTHER] = True  # a symbol can stand for any letter
-    sets = [np.packbits(touch[letters[:, place]].T, axis=1) for place in range(length)]
-    return _Slips(mine, np.stack(sets))
+    sets = np.stack([np.packbits(touch[letters[:, place]].T, axis=1) for place in range(length)])
+    return _Slips(mine, np.pad(sets, ((0, 0), (0, 0), (0, -sets.shape[2] % 8))))
 
 
 def _by_keys(noisy: Spelt, lengths: Iterable[int]) -> Candidates:
@@ -331,14 +359,14 @@ def _by_keys(noisy: Spelt, lengths: Iterable[int]) -> Candidates:
         if not some.size:
             continue
         slips = _slips(length)
-        for block in np.array_split(some, max(1, some.size // 1000)):
+        for block in np.array_split(some, max(1, some.size // SLIPS)):
             letters = noisy.take(block).letters.reshape(-1, length)
             sets = slips.sets[0, letters[:, 0]]
             for place in range(1, length):
                 sets &= slips.sets[place, letters[:, place]]
-            row, byte = np.nonzero(sets)
-            hit, bit = np.nonzero(np.unpackbits(sets[row, byte, None], axis=1))
-            row, word = row[hit], slips.word[byte[hit] * 8 + bit]
+            row, part = np.nonzero(sets.view(np.uint64))
+            hit, bit = np.nonzero(np.unpackbits(sets.reshape(len(sets), -1, 8)[row, part], axis=1))
+            row, word = row[hit], slips.word[part[hit] * 64 + bit]
             _, opens = _ranked(row)
             rank = np.arange(row.size) - np.repeat(opens, np.diff(np.append(opens, row.size)))
             row, word = row[rank < MOST], word[rank < MOST]

@@ -11,7 +11,7 @@ from ...perturbations.channel import NoisyChannel
 from ...perturbations.keyboard import neighbours
 from ...resources import load
 from ...text.ragged import Ints
-from .keys import APOSTROPHE, HYPHEN, OTHER, VOWEL, Spelt
+from .keys import APOSTROPHE, HYPHEN, OTHER, VOWEL, Small, Spelt
 
 Bitcosts = npt.NDArray[np.float32]
 SIZE = OTHER + 2  # letters, and the padding behind a word
@@ -104,33 +104,38 @@ def edits(meant: Spelt, written: Spelt, band: int = BAND) -> Bitcosts:
 def _banded(meant: Spelt, written: Spelt, band: int) -> Bitcosts:
     replace, omit, insert, swap = (table.ravel() for table in edit_costs())
     rows, columns = int(meant.lengths.max()), int(written.lengths.max())
-    a, b = (each.padded(size).T.astype(np.intp) for each, size in ((meant, rows), (written, columns)))
-    row, column = a * SIZE, b * SIZE
-    edge = np.full(len(meant), (OTHER + 1) * SIZE)
+    a, b = (np.ascontiguousarray(each.padded(size).T) for each, size in ((meant, rows), (written, columns)))
+    edge = np.full((1, len(meant)), OTHER + 1, np.uint8)
+    row, gone, more = _indices(a), _indices(edge, a[:-1]), _indices(edge, b[:-1])
+    left_out, added = omit.take(gone + a), insert.take(more + b)
     cell = np.full((rows + 1, columns + 1, len(meant)), FAR, np.float32)
     cell[0, 0] = 0
     for i in range(rows + 1):
         for j in range(max(0, i - band), min(columns, i + band) + 1):
-            first = FIRST if min(i, j) <= 1 else 0.0
+            first = np.float32(FIRST if min(i, j) <= 1 else 0.0)
             best = cell[i, j]
             if i and j:
                 cost = replace.take(row[i - 1] + b[j - 1])
                 if first:
-                    cost += np.float32(first) * (cost > 0)
-                np.minimum(best, cell[i - 1, j - 1] + cost, out=best)
+                    cost += first * (cost > 0)
+                cost += cell[i - 1, j - 1]
+                np.minimum(best, cost, out=best)
                 if i > 1 and j > 1:
                     crossed = np.flatnonzero((a[i - 1] == b[j - 2]) & (a[i - 2] == b[j - 1]))
                     if crossed.size:
                         turned = cell[i - 2, j - 2, crossed] + swap[row[i - 2, crossed] + a[i - 1, crossed]]
                         best[crossed] = np.minimum(best[crossed], turned)
-            if i and j <= i - 1 + band:
-                before = row[i - 2] if i > 1 else edge
-                np.minimum(best, cell[i - 1, j] + omit.take(before + a[i - 1]) + np.float32(first), out=best)
-            if j and j - 1 >= i - band:
-                before = column[j - 2] if j > 1 else edge
-                np.minimum(best, cell[i, j - 1] + insert.take(before + b[j - 1]) + np.float32(first), out=best)
+            for there, cost in ((i and j <= i - 1 + band, left_out), (j and j - 1 >= i - band, added)):
+                if there:
+                    before = cell[i - 1, j] + cost[i - 1] if cost is left_out else cell[i, j - 1] + cost[j - 1]
+                    np.minimum(best, before + first if first else before, out=best)
     found: Bitcosts = cell[meant.lengths, written.lengths, np.arange(len(meant))]
     return found
+
+
+def _indices(*letters: Small) -> Ints:
+    """Where the row of each letter begins in a table of costs."""
+    return np.concatenate(letters).astype(np.intp) * SIZE
 
 
 def cut_cost(letters: Ints) -> Bitcosts:

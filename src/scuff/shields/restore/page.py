@@ -12,7 +12,8 @@ from ...text.ragged import Ints, Mask, Ragged, sums
 from ...text.unicode import case_map
 from ...text.words import Spans
 from ..hashes import word_bits
-from ..lexicon import HYPHEN, folded, lexicon
+from ..lexicon import folded, lexicon
+from ..parts import APOSTROPHE, CURLY, HYPHEN, at_hyphens, has_own
 from ..technical import Technical, attached, in_camel_case
 from .candidates import Candidates
 from .channels import Bitcosts
@@ -88,34 +89,28 @@ def _units(corpus: Corpus) -> Spans:
         opens = np.append(True, ~joined[:-1])
         closes = np.flatnonzero(~joined)
         words = Spans(words.row[opens], words.start[opens], words.stop[closes])
-    split = np.flatnonzero(
-        sums((corpus.codes == HYPHEN) | (corpus.codes == 39) | (corpus.codes == 0x2019), corpus.offsets) > 0
-    )
-    return _parts(corpus, words) if split.size else words
+    return _parts(corpus, words)
 
 
 def _parts(corpus: Corpus, words: Spans) -> Spans:
     """The words, but unknown ones with hyphens cut into their parts, and without a possessive 's."""
     code = corpus.codes
-    marks = np.flatnonzero((code == HYPHEN) | (code == 39) | (code == 0x2019))
-    of = np.searchsorted(words.start, marks, "right") - 1
-    inside = (of >= 0) & (marks < words.stop[of])
-    marks, of = marks[inside], of[inside]
-    some = np.unique(of)
-    if not some.size:
+    marks = np.flatnonzero((code == HYPHEN) | (code == APOSTROPHE) | (code == CURLY))
+    some = np.flatnonzero(np.diff(np.searchsorted(marks, np.append(words.start, code.size))))
+    some = some[marks[np.searchsorted(marks, words.start[some])] < words.stop[some]]
+    new = np.zeros(len(words), np.bool_)
+    new[some] = ~lexicon().known(corpus.cut(words.where(some)))
+    if not new.any():
         return words
-    new = some[~lexicon().known(corpus.cut(words.where(some)))]
-    cut = np.isin(of, new)
-    own = (code[marks] != HYPHEN) & (marks + 2 == words.stop[of]) & (np.append(code, 0)[marks + 1] | 32 == ord("s"))
-    cut &= (code[marks] == HYPHEN) | own
-    marks, of, own = marks[cut], of[cut], own[cut]
-    start = np.concatenate((words.start, marks[~own] + 1))
-    row = np.concatenate((words.row, words.row[of[~own]]))
-    stop = np.sort(np.concatenate((np.delete(words.stop, of[own]), marks)))
-    order = np.argsort(start, kind="stable")
-    start, row = start[order], row[order]
-    real = stop > start
-    return Spans(row[real], start[real], stop[real])
+    whole = words.where(new)
+    whole = Spans(whole.row, whole.start, whole.stop - 2 * has_own(code, whole))
+    parts, _ = at_hyphens(code, whole)
+    rest, parts = words.where(~new), parts.where(parts.stop > parts.start)
+    order = np.argsort(np.append(rest.start, parts.start), kind="stable")
+    row, start, stop = (
+        np.append(getattr(rest, name), getattr(parts, name))[order] for name in ("row", "start", "stop")
+    )
+    return Spans(row, start, stop)
 
 
 def _fixed(corpus: Corpus, units: Spans, texts: Ragged) -> tuple[Mask, Mask]:

@@ -10,10 +10,8 @@ import numpy as np
 from ...text.corpus import Corpus
 from ...text.ragged import Ints, Ragged, bounds, spread
 from ...text.words import Spans
+from ..parts import HYPHENS, at_hyphens, has_own
 from . import features as ft
-
-HYPHENS = (0x2D, 0x2010, 0x2011)
-APOSTROPHES = (0x27, 0x2019)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,16 +23,8 @@ class Units:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Units:
-        codes, words = corpus.codes, corpus.words
-        inside = spread(words.start, words.stop - words.start)
-        hyphen = inside[np.isin(codes[inside], HYPHENS)]
-        word = np.searchsorted(words.start, hyphen, "right") - 1
-        start = np.sort(np.concatenate((words.start, hyphen + 1)), kind="stable")
-        stop = np.sort(np.concatenate((words.stop, hyphen)), kind="stable")
-        row = np.repeat(words.row, 1 + np.bincount(word, minlength=len(words)))
-        end = np.append(codes, np.zeros(2, np.uint32))
-        own = (stop - start > 2) & np.isin(end[stop - 1], (0x53, 0x73)) & np.isin(end[stop - 2], APOSTROPHES)
-        spans = Spans(row, start, stop - 2 * own)
+        parts, _ = at_hyphens(corpus.codes, corpus.words, HYPHENS)
+        spans = Spans(parts.row, parts.start, parts.stop - 2 * has_own(corpus.codes, parts))
         return cls(spans.where(spans.stop > spans.start), corpus)
 
     def __len__(self) -> int:
