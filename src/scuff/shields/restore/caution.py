@@ -106,6 +106,7 @@ def allowed(changes: Changes) -> Mask:
     likely = np.bincount(part, changes.channel >= LIKELY, rows.size)
     lost = (few & (strange >= page.total[rows]) & ((likely < page.total[rows]) | (likely < 3)))[part]
     clear = listed | (near & ((cost < FREQUENT) | (length >= LONG)))
+    clear |= sure & ~title[place] & (length > SHORT) & (page.total[rows] == 1)[part]  # one small word
     made: Mask = ~foreign & (tampered | alone) & (~lost | clear | _masked(texts.take(place)))
     return made & ~_initials(texts.take(place))
 
