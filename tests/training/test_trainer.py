@@ -404,6 +404,18 @@ def test_the_doors_are_light() -> None:
     subprocess.run([sys.executable, "-c", check], check=True)
 
 
+def test_data_may_be_files_and_lists(start: Path, tmp_path: Path) -> None:
+    rows = list(zip(TRAIN.columns[0], TRAIN.targets, strict=True))
+    file = tmp_path / "train.jsonl"
+    file.write_text(
+        "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows), encoding="utf-8"
+    )
+    options = {"schedule": replace(ONE, batch_tokens=4096), "device": "cpu"}
+    metrics = fine_tune(start, file, rows[:20], tmp_path / "out", **options)
+    assert metrics["examples"] == 120 and metrics["labels"] == ["negative", "positive"]
+    assert fine_tune(start, "toy:tone", "toy:tone", tmp_path / "toy", seconds=0.01, **options)["examples"] == 4000
+
+
 def test_the_usual_rate_follows_the_width() -> None:
     assert usual_schedule(768).rate == pytest.approx(5e-5) and usual_schedule(384).rate == pytest.approx(1e-4)
     assert set(trainer.METRIC) == {"single", "multi", "tokens"}
