@@ -416,6 +416,24 @@ def test_data_may_be_files_and_lists(start: Path, tmp_path: Path) -> None:
     assert fine_tune(start, "toy:tone", "toy:tone", tmp_path / "toy", seconds=0.01, **options)["examples"] == 4000
 
 
+@pytest.mark.slow
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    save_start(tmp_path / "encoder")
+    for name, data in (("train", sentences(60, 1)), ("dev", sentences(20, 2))):
+        rows = zip(data.columns[0], data.targets, strict=True)
+        lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
+        Path(f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "train.md").read_text(encoding="utf-8")
+    known: dict[str, Any] = {}
+    for block in re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "train.md", "exec"), known)
+    assert set(known["metrics"]["dev"]) == {"epoch", "loss", "accuracy", "macro-f1", "auc"}
+    assert len(known["scores"]) == len(known["metrics"]["epochs"]) and (tmp_path / "tuned" / "metrics.json").is_file()
+    assert list(known["steps"].columns) == ["loss", "rate"]
+
+
 def test_the_usual_rate_follows_the_width() -> None:
     assert usual_schedule(768).rate == pytest.approx(5e-5) and usual_schedule(384).rate == pytest.approx(1e-4)
     assert set(trainer.METRIC) == {"single", "multi", "tokens"}
