@@ -97,8 +97,8 @@ def fine_tune(
     source = Path(opened.source)
     settings = {
         "start": folder_digest(source) if source.is_dir() else opened.source, "feed": feed.identity, "dev": dev.digest,
-        "task": dev.task, "labels": list(opened.labels), "schedule": asdict(schedule), "seed": seed, "seconds": seconds, "metric": metric,
-        "max_length": opened.max_length, "freeze_embeddings": freeze_embeddings, "new_head": new_head,
+        "task": dev.task, "labels": list(opened.labels), "schedule": asdict(schedule), "seed": seed, "seconds": seconds,
+        "metric": metric, "max_length": opened.max_length, "freeze_embeddings": freeze_embeddings, "new_head": new_head,
         "device": opened.device.type,
     }  # fmt: skip
     checkpoints = Checkpoints(out, settings, checkpoint_seconds)
