@@ -324,16 +324,12 @@ def _plain(start: Path, tmp_path: Path) -> Path:
     return tmp_path / "plain"
 
 
-def test_a_loss_that_is_no_number_ends_the_training(start: Path, tmp_path: Path) -> None:
-    with pytest.raises(
-        TrainingFailed, match=r"expected a number for the loss, got nan in step \d+: lower schedule.rate"
-    ):
-        tuned(
-            start,
-            tmp_path / "out",
-            schedule=replace(SCHEDULE, rate=1e30, warmup=0.0, clip=1e30),
-            checkpoint_seconds=0.0,
-        )
+@pytest.mark.parametrize(("tokens", "where"), [(256, r"in step \d+"), (1 << 20, "on the dev part")])
+def test_a_loss_that_is_no_number_ends_the_training(tokens: int, where: str, start: Path, tmp_path: Path) -> None:
+    """A batch of all examples is the only step: its loss is a number, that of the weights after it is not."""
+    wild = replace(ONE, rate=1e30, warmup=0.0, clip=1e30, batch_tokens=tokens)
+    with pytest.raises(TrainingFailed, match=rf"expected a number for the loss, got nan {where}: lower schedule.rate"):
+        tuned(start, tmp_path / "out", schedule=wild, checkpoint_seconds=0.0)
     assert not (tmp_path / "out" / "metrics.json").exists()
 
 
