@@ -20,7 +20,9 @@ import pytest
 torch = pytest.importorskip("torch")
 hf = pytest.importorskip("transformers")
 
+from huggingface.small import save_bytes
 from scuff.data.dataset import Dataset
+from scuff.huggingface.loading import quiet
 from scuff.resources import MissingResource
 from scuff.training import checkpoints, trainer
 from scuff.training.checkpoints import BadFolder
@@ -370,6 +372,56 @@ def test_what_cannot_be_learnt_is_said_at_once(given: Any, said: str, start: Pat
     with pytest.raises(ValueError, match=re.escape(said)) as error:
         tuned(start, tmp_path / "out", train, dev, **options)
     assert "\n" not in str(error.value) and not (tmp_path / "out").exists()
+
+
+BASE = {
+    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "max_position_embeddings": 50,
+    "initializer_range": 0.1,
+}  # fmt: skip
+OTHERS: dict[str, dict[str, Any]] = {
+    "DistilBert": {
+        "dim": 32,
+        "n_layers": 2,
+        "n_heads": 4,
+        "hidden_dim": 48,
+        "max_position_embeddings": 48,
+        "dropout": 0.0,
+    },
+    "Electra": {**BASE, "embedding_size": 32},
+    "Albert": {**BASE, "embedding_size": 16},
+    "DebertaV2": BASE,
+    "Roberta": {**BASE, "pad_token_id": 1},
+    "GPT2": {"n_positions": 48, "n_embd": 32, "n_layer": 2, "n_head": 4, "bos_token_id": 2, "eos_token_id": 3},
+    "XLNet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 48},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_architectures(name: str, tmp_path: Path) -> None:
+    """Heads of several layers, no pooler, padding on the left, no padding at all, bytes as pieces."""
+    folder = tmp_path / "start"
+    size = save_bytes(folder) if name == "Roberta" else len(hf.AutoTokenizer.from_pretrained(save_start(folder)))
+    with quiet(), torch.random.fork_rng([]):
+        torch.manual_seed(0)
+        getattr(hf, f"{name}Model")(getattr(hf, f"{name}Config")(vocab_size=size, **OTHERS[name])).save_pretrained(
+            folder
+        )
+    if name == "XLNet":
+        hf.AutoTokenizer.from_pretrained(folder, padding_side="left").save_pretrained(folder)
+    for make in (sentences, tagged):
+        out = tmp_path / make.__name__
+        metrics = tuned(folder, out, make(200, 1), dev := make(40, 2), schedule=replace(SCHEDULE, epochs=6))
+        said = load(out, dev.task, device="cpu")(*dev.columns).answers
+        number = {label: at for at, label in enumerate(metrics["labels"])}
+        if dev.task == "single":
+            right = np.mean([at == number[due] for at, due in zip(said.argmax(1), dev.targets, strict=True)])
+        else:
+            pairs_of_tags = zip(np.concatenate(list(said)), sum(dev.targets, ()), strict=True)
+            right = np.mean([at == number[due] for at, due in pairs_of_tags])
+        assert right == pytest.approx(metrics["dev"][metrics["metric"]])  # the victim sees what the trainer saw
+        losses = [epoch["loss"] for epoch in metrics["epochs"]]
+        assert min(losses) < losses[0]
 
 
 def test_models_that_cannot(start: Path, tmp_path: Path) -> None:
