@@ -29,7 +29,7 @@ from scuff.training.checkpoints import BadFolder
 from scuff.training.feeds import Mixed
 from scuff.training.heads import Classification, first_pieces, open_start
 from scuff.training.loop import TrainingFailed
-from scuff.training.schedule import Schedule, stale
+from scuff.training.schedule import Schedule, settled, stale
 from scuff.training.trainer import fine_tune, usual_schedule
 from scuff.victims.huggingface import load
 from training.toys import dataset, label_sets, pairs, save_start, sentences, tagged
@@ -360,6 +360,8 @@ def parts(train: Dataset, dev: Dataset | None = None, **options: Any) -> tuple[D
         (parts(TRAIN, DEV, metric="token-accuracy"), "expected one of accuracy, macro-f1, auc for metric of one label"),
         (parts(label_sets(9, 1), dataset("multi", (["a"],), [()])), "metric macro-f1 does without"),
         (parts(TRAIN, DEV, seconds=0), "expected a number above 0 for seconds, got 0"),
+        (parts(TRAIN, DEV, schedule={"epoch": 2}), "a field of schedule"),
+        (parts(TRAIN, DEV, schedule={"epochs": 0}), "expected a whole number from 1 for schedule.epochs, got 0"),
         (parts(TRAIN, DEV, seed=-1), "expected a whole number from 0 for seed, got -1"),
         (parts(TRAIN, DEV, max_length=2), "expected a whole number from 3 for max_length, got 2"),
         (parts(TRAIN, DEV, max_length=99), "expected 4 to 48 for max_length"),
@@ -484,4 +486,6 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_usual_rate_follows_the_width() -> None:
     assert usual_schedule(768).rate == pytest.approx(5e-5) and usual_schedule(384).rate == pytest.approx(1e-4)
+    assert settled({"epochs": 2}, usual_schedule(384)) == replace(usual_schedule(384), epochs=2)
+    assert settled(None, SCHEDULE) == SCHEDULE == settled(SCHEDULE, ONE)
     assert set(trainer.METRIC) == {"single", "multi", "tokens"}
