@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from scuff.metrics import MacroF1, paired
+from scuff.metrics import paired
 from scuff.metrics.interval import RESAMPLES, resamples, wilson
-from scuff.metrics.paired import mean_with_interval, paired_difference, score_difference
+from scuff.metrics.paired import mean_with_interval, paired_difference
 
 
 def test_parts_of_resamples_are_the_whole() -> None:
@@ -91,21 +91,3 @@ def test_many_texts_are_as_few(monkeypatch: pytest.MonkeyPatch) -> None:
     assert normal[0][1] == pytest.approx(resampled[0][1], abs=0.08 * width)
     assert normal[1][1] == pytest.approx(resampled[1][1], abs=0.08 * width)
     assert normal[1][2] == pytest.approx(resampled[1][2], abs=0.05) and 0 < normal[1][2] < 1
-
-
-def test_a_difference_of_scores_draws_the_same_examples_for_both() -> None:
-    """The slow twin: macro F1 of the drawn examples, before and after, for every resample."""
-    random, labels = np.random.default_rng(5), ("a", "b", "c")
-    targets, before = random.integers(0, 3, 60), random.integers(0, 3, 60)
-    after = np.where(random.random(60) < 0.5, targets, before)
-    metric = MacroF1()
-    rows = [metric.statistics(answers, targets, labels) for answers in (after, before)]
-    one, other, gap = score_difference(metric, *rows, seed=3)
-    assert one[0] == metric(after, targets, labels) and other[0] == metric(before, targets, labels)
-    assert gap[0] == pytest.approx(one[0] - other[0]) and gap[1][0] > 0
-    drawn = [np.repeat(np.arange(60), draw.astype(int)) for draw in resamples(60, 3)]
-    slow = [metric(after[some], targets[some], labels) - metric(before[some], targets[some], labels) for some in drawn]
-    assert gap[1] == pytest.approx(np.quantile(slow, [0.025, 0.975]))
-    assert gap[1][1] - gap[1][0] < np.hypot(one[1][1] - one[1][0], other[1][1] - other[1][0]), "narrower than unpaired"
-    same = score_difference(metric, rows[0], rows[0], seed=3)[2]
-    assert same == (0, (0, 0))

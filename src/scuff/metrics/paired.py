@@ -9,7 +9,6 @@ import numpy as np
 
 from ..text.ragged import Floats
 from ..text.random import counters, mix, name_bits
-from .base import Metric
 from .interval import RESAMPLES, Interval, Z, percentile_interval, resamples, wilson
 
 # texts above which the normal distribution takes the place of resampling: the two then differ less than two seeds do
@@ -58,24 +57,6 @@ def paired_difference(one: Floats, other: Floats, seed: int, most: float = 1.0) 
         as_far += int((np.abs((2 * sign - 1) @ gap) >= abs(total) - 1e-9).sum())
     interval = (mean, mean) if same else _around(mean, np.concatenate(again))
     return mean, interval, (as_far + 1) / (RESAMPLES + 1)
-
-
-def score_difference(
-    metric: Metric, one: Floats, other: Floats, seed: int
-) -> tuple[tuple[float, Interval], tuple[float, Interval], tuple[float, Interval]]:
-    """The score of the rows `one`, that of the rows `other` of the same examples, and one - other; each with its 95 % interval.
-
-    Rows are those of `metric.statistics` or `example_rows`. A resample draws the same examples for both, so that what makes an
-    example hard for both does not widen the interval of the difference.
-    """
-    draws = resamples(len(one), seed)
-    (first, first_again), (second, second_again) = (metric.estimate(rows, draws) for rows in (one, other))
-    gap, gap_again = float(first - second), np.asarray(first_again - second_again)
-    return (
-        (float(first), metric.interval(float(first), first_again, len(one), one_each=True)),
-        (float(second), metric.interval(float(second), second_again, len(one), one_each=True)),
-        (gap, _around(gap, gap_again)),
-    )
 
 
 def _around(mean: float, again: Floats) -> Interval:
