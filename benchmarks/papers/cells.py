@@ -1,7 +1,7 @@
 """Runs many cells side by side in processes, the most important first: each leaves a file, and what is there is not run again.
 
-A cell is one training or one attack. It may need others, whose files must be there before it begins. Files are written at once and
-under another name first, so that a run that is killed leaves whole files alone; the next one goes on with what is missing.
+A cell is one training or one attack. It may need others, whose files must be there before it begins. Files are written at once,
+so that a run that is killed leaves whole files alone; the next one goes on with what is missing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-THREADS = {"TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1"}
+THREADS = {
+    "TOKENIZERS_PARALLELISM": "false",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "RAYON_NUM_THREADS": "1",
+}
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,9 @@ class Runner:
         for process in processes if running else ():  # each file is written at once, so nothing is half done
             process.terminate()
         rest = total - self.counts["done"]
-        print(f"{self.spent:5.0f} s  {self.counts['done']} done, {self.counts['failed']} failed, {rest} left", flush=True)
+        print(
+            f"{self.spent:5.0f} s  {self.counts['done']} done, {self.counts['failed']} failed, {rest} left", flush=True
+        )
         return self.counts["failed"]
 
     @property

@@ -5,15 +5,15 @@
   python benchmarks/papers/toxictrap_training.py page [--runs FOLDER]
 
 Algorithm 2: MiniLM is trained for CLEAN_EPOCHS on clean text (`none`), its training texts are attacked by each recipe, and it is
-trained on for ADVERSARIAL_EPOCHS on clean and adversarial texts. AT1-unk and AT1-delete: ToxicTrap with that search. AT2: the five
-ToxicTraps Extend recipes, for which ToxicTrap is unseen; AT2-without-R: four of them, for which R is unseen, too. Attacks are those
-of the rows `unk pos` and `delete pos` of toxictrap.py; shields stand in front of the trained model, and the attacker asks both
-(aware).
+trained on for ADVERSARIAL_EPOCHS on clean and adversarial texts. AT1-unk and AT1-delete: ToxicTrap with that search. AT2: the
+five ToxicTraps Extend recipes, for which ToxicTrap is unseen; AT2-without-R: four of them, for which R is unseen, too. Attacks
+are those of the rows `unk pos` and `delete pos` of toxictrap.py; shields stand in front of the trained model, and the attacker
+asks both (aware).
 
 Each cell (a training, a part of the training texts attacked by a recipe, a part of the test texts) is a file of numbers in
-FOLDER/cells; what is there is not run again. Adversarial texts stay in FOLDER/found, models in FOLDER/models: `page` needs cells and
-rows alone. It writes docs/results/toxictrap-training.json, the evidence, and the tables of docs/results/toxictrap-training.md.
-VECTORS: word_vectors.py makes them.
+FOLDER/cells; what is there is not run again. Adversarial texts stay in FOLDER/found, models in FOLDER/models: `page` needs cells
+and rows alone. It writes docs/results/toxictrap-training.json, the evidence, and the tables of
+docs/results/toxictrap-training.md. VECTORS: word_vectors.py makes them.
 """
 
 from __future__ import annotations
@@ -126,7 +126,9 @@ def _attacks(task: str, sizes: Sizes, late: float, long: float) -> list[Cell]:
     for part in range(sizes.test_parts):
         rows = [("none", recipe, "", 2.0) for recipe in TRAP] + [(f"AT1-{recipe}", recipe, "", 2.0) for recipe in TRAP]
         rows += [("AT2", recipe, "", 2.0) for recipe in TRAP]
-        rows += [(training, recipe, shield, 2.3) for training in ("AT2", "none") for recipe in TRAP for shield in SHIELDS]
+        rows += [
+            (training, recipe, shield, 2.3) for training in ("AT2", "none") for recipe in TRAP for shield in SHIELDS
+        ]
         rows += [("AT1-unk", "unk", shield, 3.5) for shield in SHIELDS]
         for recipe in EXTEND:
             without = f"AT2-without-{recipe}"
@@ -136,12 +138,20 @@ def _attacks(task: str, sizes: Sizes, late: float, long: float) -> list[Cell]:
             if training in KEPT[task] and (task == "davidson" or recipe == "unk"):
                 slow = {"": 1.0, "fast": 1.5, "context": 4.0}[shield]
                 cells.append(_cell(
-                    task, "attack", training, recipe, shield, part, turn=turn + late + 0.3 * part, cost=_cost(recipe) * slow * long,
-                    needs=(name_of(task, "model", training),),
+                    task, "attack", training, recipe, shield, part, turn=turn + late + 0.3 * part,
+                    cost=_cost(recipe) * slow * long, needs=(name_of(task, "model", training),),
                 ))  # fmt: skip
     for training in KEPT[task]:
         cells += [
-            _cell(task, "score", training, shield=shield, turn=2.35 + late, cost=5, needs=(name_of(task, "model", training),))
+            _cell(
+                task,
+                "score",
+                training,
+                shield=shield,
+                turn=2.35 + late,
+                cost=5,
+                needs=(name_of(task, "model", training),),
+            )
             for shield in SHIELDS
             if "without" not in training
         ]
@@ -195,7 +205,11 @@ def recipe_of(recipe: str, vectors: str) -> tuple[str, dict[str, Any]]:
     from scuff.attacks.published import PUBLISHED
 
     if recipe in TRAP:
-        return "toxictrap", {"perturbations": list(PUBLISHED["toxictrap"].perturbations), "search": recipe, "vectors": vectors}
+        return "toxictrap", {
+            "perturbations": list(PUBLISHED["toxictrap"].perturbations),
+            "search": recipe,
+            "vectors": vectors,
+        }
     given: dict[str, Any] = {} if recipe in ("tt-deepwordbug", "tt-pwws") else {"vectors": vectors}
     if recipe in ("tt-textfooler", "tt-a2t"):
         given["without"] = ["word-vectors"]
@@ -231,16 +245,17 @@ def train(cell: Cell, work: Work) -> dict[str, Any]:
 
     task, training = cell.given["task"], cell.given["training"]
     begin, first = time.time(), training == "none"
-    data, counts = dataset(task, "train", work.sizes.train), {}
+    data = dataset(task, "train", work.sizes.train)
+    counts: dict[str, int] = {}
     feed: Any = data
     if not first:
         found, counts = collected(work, task, TRAININGS[training], len(data))
         feed = attacked_feed(data, found)
     epochs = CLEAN_EPOCHS if first else ADVERSARIAL_EPOCHS
-    folder = folder_of(work, task, training)
+    rate, folder = RATE if first else RATE / 2, folder_of(work, task, training)
     metrics = fine_tune(
         work.minilm if first else folder_of(work, task, "none"), feed, dataset(task, "dev", work.sizes.dev), folder,
-        schedule=Schedule(rate=RATE if first else RATE / 2, epochs=epochs, batch_tokens=work.sizes.tokens, smoothing=0.0, patience=99),
+        schedule=Schedule(rate=rate, epochs=epochs, batch_tokens=work.sizes.tokens, smoothing=0.0, patience=99),
         device=work.device, seed=SEED, max_length=PIECES, checkpoint_seconds=None,
     )  # fmt: skip
     training_time = time.time() - begin
@@ -259,7 +274,7 @@ def collected(work: Work, task: str, recipes: Sequence[str], size: int) -> tuple
 
     most, lines, seen, counts = int(np.ceil(GAMMA * size)), [], set[str](), {}
     for recipe in recipes:
-        mine = []
+        mine: list[dict[str, Any]] = []
         for part in range(work.sizes.parts):
             file = work.out / "found" / f"{name_of(task, 'found', 'none', recipe, part=part)}.jsonl"
             for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
@@ -332,19 +347,24 @@ def score(cell: Cell, work: Work) -> dict[str, Any]:
     from scuff.victims.shielded import Shielded
 
     task, training, shield = (cell.given[key] for key in ("task", "training", "shield"))
-    found = scored(task, Shielded(opened(task, str(folder_of(work, task, training)), work.device), shield), work, cell.name)
+    found = scored(
+        task, Shielded(opened(task, str(folder_of(work, task, training)), work.device), shield), work, cell.name
+    )
     return {**found, "said": ", ".join(f"{key} {value:.3f}" for key, value in found["scores"].items())}
 
 
 def scored(task: str, victim: Any, work: Work, name: str) -> dict[str, Any]:
-    """Accuracy (exact match of label sets) and the macro averages of the paper, on the test part; keeps the scores of all texts."""
+    """Accuracy (exact match of label sets) and the paper's macro averages on the test part; keeps the scores of all texts."""
     data = dataset(task, "test", work.sizes.test)
     answers = victim(*(list(column) for column in data.columns)).answers
     place = [list(victim.labels).index(label) for label in LABELS[task]]
     scores = np.asarray(answers, np.float64)[:, place]
-    truth = np.array([[label == target or label in target for label in LABELS[task]] for target in map(_as_set, data.targets)])
+    truth = np.array([[label in target for label in LABELS[task]] for target in map(_as_set, data.targets)])
     keep_rows(work.out, name, {"scores": scores.astype(np.float32)}, {"truth": truth.astype(np.uint8)})
-    return {"scores": {key: round(value, 5) for key, value in metrics_of(task, scores, truth).items()}, "tested": len(data)}
+    return {
+        "scores": {key: round(value, 5) for key, value in metrics_of(task, scores, truth).items()},
+        "tested": len(data),
+    }
 
 
 def _as_set(target: Any) -> tuple[str, ...]:

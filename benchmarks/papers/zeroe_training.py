@@ -148,19 +148,25 @@ def dataset(task: str, part: str, count: int) -> Any:
     from scuff.data.dataset import Dataset
 
     rows, ids = chosen(task, part, count)
-    columns = tuple(
-        tuple(tuple(row[name]) if task == "pos" else row[name] for row in rows) for name in FIELDS[task]
-    )
+    columns = tuple(tuple(tuple(row[name]) if task == "pos" else row[name] for row in rows) for name in FIELDS[task])
     targets = tuple(row["label"] if task == "nli" else tuple(row[TARGET[task]]) for row in rows)
     return Dataset(
-        f"{DATA[task]}-{part}", KINDS[task], columns, targets, tuple(ids), FIELDS[task], known=TOXIC if task == "tc" else ()
+        f"{DATA[task]}-{part}",
+        KINDS[task],
+        columns,
+        targets,
+        tuple(ids),
+        FIELDS[task],
+        known=TOXIC if task == "tc" else (),
     )
 
 
 @cache
 def tests(task: str, count: int) -> Examples:
     rows, ids = chosen(task, "test", count)
-    return Examples(task, [[row[name] for row in rows] for name in FIELDS[task]], ids, [row[TARGET[task]] for row in rows])
+    return Examples(
+        task, [[row[name] for row in rows] for name in FIELDS[task]], ids, [row[TARGET[task]] for row in rows]
+    )
 
 
 @cache
@@ -214,10 +220,14 @@ def pretrained(method: str, work: Work) -> dict[str, Any]:
     texts = [row["text"] for row in rows]
     schedule = Schedule(rate=2e-4, epochs=work.sizes.pretrain_epochs, batch_tokens=2 * work.sizes.tokens, smoothing=0.0)
     found = pretrain(
-        work.minilm, texts, work.out / "models" / method, method=method, perturbations=ZEROE, schedule=schedule,
-        device=work.device, seed=SEED, seconds=work.pretrain_seconds,
+        work.minilm, texts, work.out / "models" / method, method=method, perturbations="all", schedule=schedule,
+        device=work.device, seed=SEED, seconds=work.pretrain_seconds, max_length=PIECES,
     )  # fmt: skip
-    return {"metrics": found, "sentences": len(texts), "said": f"{found.get('steps')} steps"}
+    done = found["steps"] * schedule.batch_tokens / found["seconds"]["training"]
+    return {
+        "dev": found["dev"], "steps": found["steps"], "epochs": len(found["epochs"]), "sentences": len(texts),
+        "said": f"{found['steps']} steps, {len(found['epochs'])} epochs, about {done:.0f} tokens/s, dev {found['dev']}",
+    }  # fmt: skip
 
 
 def trained(cell: Cell, work: Work) -> dict[str, Any]:
@@ -234,7 +244,7 @@ def trained(cell: Cell, work: Work) -> dict[str, Any]:
     folder = work.out / "models" / cell.name
     metrics = fine_tune(
         start, feed_of(task, method, name, data, seed), seen.epoch(0) if seen else dev, folder, schedule=schedule,
-        device=work.device, seed=seed, max_length=PIECES,
+        device=work.device, seed=seed, max_length=PIECES, checkpoint_seconds=None,
     )  # fmt: skip
     training = time.time() - begin
     conditions = [(name, level) for level in LEVELS] if method in ("loo", "wide") else [
@@ -275,7 +285,9 @@ def shielded(cell: Cell, work: Work) -> dict[str, Any]:
             found |= {f"{method}.{way}.{key}": rows for key, rows in answers(examples, model, texts).items()}
     keep_rows(work.out, cell.name, found, {"truth": truth(examples)})
     scores = {key: round(score(examples, rows), 5) for key, rows in found.items()}
-    high = ", ".join(f"{way} {scores[f'{way}.high']:.3f}" for way in ("none.alone", "none.shield", "loo.alone", "loo.shield"))
+    high = ", ".join(
+        f"{way} {scores[f'{way}.high']:.3f}" for way in ("none.alone", "none.shield", "loo.alone", "loo.shield")
+    )
     return {"scores": scores, "tested": len(examples.ids), "said": f"high: {high}"}
 
 
