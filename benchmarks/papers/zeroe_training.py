@@ -8,7 +8,7 @@ TASK: pos (UD EWT), nli (SNLI, both sentences are perturbed), tc (Jigsaw, commen
 by `scuff.training.trainer.fine_tune` from the same MiniLM on as many examples for as many epochs; they differ in what they see:
 none: clean text; 1-1: one perturbation at low, mid and high; loo (leave-one-out): all but the one that it is tested on; plm and
 pp: clean text, from an encoder that was pretrained on perturbed text. wide: loo with four more perturbations, without kin of the
-tested one. Shields: loo and none, with a shield in front of them.
+tested one. long: loo, for three times as many epochs. Shields: loo and none, with a shield in front of them.
 
 Each cell is a file with numbers in FOLDER/cells and one with answers (no texts) in FOLDER/rows; what is there is not run again.
 The most important cells come first; after `--limit` seconds what still runs is stopped and goes on from its checkpoint next
@@ -40,7 +40,8 @@ from scuff.perturbations import LEVELS, ZEROE
 TASKS = tuple(DATA)
 FIELDS = {"pos": ("tokens",), "nli": ("premise", "hypothesis"), "tc": ("text",)}
 TARGET = {"pos": "tags", "nli": "label", "tc": "labels"}
-METHODS = ("none", "1-1", "loo", "plm", "pp", "wide", "shield")
+METHODS = ("none", "1-1", "loo", "plm", "pp", "wide", "long", "shield")
+LONG = 3  # times as many epochs
 SHIELDS = ("fast", "context")
 LONGEST = 80  # words of a comment
 PIECES = 128  # of a text that a model sees
@@ -66,7 +67,7 @@ class Sizes:
 
 
 FULL = Sizes(
-    {"pos": 12544, "nli": 15000, "tc": 12000}, {"pos": 4, "nli": 4, "tc": 3}, {"pos": 1000, "nli": 1500, "tc": 1500}, 500, 400,
+    {"pos": 12544, "nli": 20000, "tc": 15000}, {"pos": 6, "nli": 5, "tc": 4}, {"pos": 1000, "nli": 1500, "tc": 1500}, 500, 400,
     40000, 6,
 )  # fmt: skip
 TINY = Sizes(dict.fromkeys(TASKS, 120), dict.fromkeys(TASKS, 1), dict.fromkeys(TASKS, 60), 30, 12, 60, 1)
@@ -97,16 +98,16 @@ def name_of(task: str, method: str, perturbation: str = "", seed: int = 0, shiel
 
 
 def all_cells(tasks: Iterable[str]) -> list[Cell]:
-    """All cells. Turns: models without mending and pretraining, then loo and 1-1 by perturbation, wide, shields, more seeds."""
+    """All cells. Turns: models without mending, pretraining, loo, PLM and PP, 1-1, shields, longer and wider loo, more seeds."""
     cells = [_cell("", method, turn=0, cost=9) for method in ("plm", "pp")]
     for task in tasks:
         cost = {"pos": 1.0, "nli": 2.0, "tc": 3.0}[task]
         names = perturbations_of(task)
         cells.append(_cell(task, "none", turn=0, cost=cost))
-        cells += [_cell(task, method, turn=1.02, cost=cost, needs=(name_of("", method),)) for method in ("plm", "pp")]
+        cells += [_cell(task, method, turn=1.2, cost=cost, needs=(name_of("", method),)) for method in ("plm", "pp")]
         for at, name in enumerate(names):
-            cells += [_cell(task, method, name, turn=1 + at / 100, cost=cost) for method in ("loo", "1-1")]
-            cells.append(_cell(task, "wide", name, turn=3 + at / 100, cost=cost))
+            ways = (("loo", 1), ("1-1", 1.5), ("long", 2.5), ("wide", 3))
+            cells += [_cell(task, method, name, turn=turn + at / 100, cost=cost) for method, turn in ways]
             needs = (name_of(task, "none"), name_of(task, "loo", name))
             for turn, shield in zip((2, 4), ("context", "fast"), strict=True):
                 cells.append(_cell(task, "shield", name, shield=shield, turn=turn + at / 100, cost=cost, needs=needs))
@@ -180,7 +181,7 @@ def mixture_of(method: str, name: str) -> Any:
 
     if method == "1-1":
         return low_mid_high(name)
-    if method == "loo":
+    if method in ("loo", "long"):
         return leave_one_out(name)
     more = [each for each, kin in MORE.items() if name not in kin]
     return Mixture.of([*(each for each in ZEROE if each != name), *more])
@@ -190,7 +191,7 @@ def feed_of(task: str, method: str, name: str, data: Any, seed: int, **options: 
     """What a model is trained on."""
     from scuff.training.feeds import Clean, Mixed
 
-    if method not in ("1-1", "loo", "wide"):
+    if method not in ("1-1", "loo", "long", "wide"):
         return Clean(data)
     mixture = mixture_of(method, name)
     if task == "pos":
@@ -240,14 +241,15 @@ def trained(cell: Cell, work: Work) -> dict[str, Any]:
     data, dev = dataset(task, "train", sizes.train[task]), dataset(task, "dev", sizes.dev)
     seen = feed_of(task, method, name, dev, SEED + 1, beside=True) if name else None
     start = work.out / "models" / method if method in ("plm", "pp") else Path(work.minilm)
-    schedule = Schedule(rate=2e-4, epochs=sizes.epochs[task], batch_tokens=sizes.tokens, smoothing=0.0, patience=99)
+    epochs = sizes.epochs[task] * (LONG if method == "long" else 1)
+    schedule = Schedule(rate=2e-4, epochs=epochs, batch_tokens=sizes.tokens, smoothing=0.0, patience=99)
     folder = work.out / "models" / cell.name
     metrics = fine_tune(
         start, feed_of(task, method, name, data, seed), seen.epoch(0) if seen else dev, folder, schedule=schedule,
         device=work.device, seed=seed, max_length=PIECES, checkpoint_seconds=None,
     )  # fmt: skip
     training = time.time() - begin
-    conditions = [(name, level) for level in LEVELS] if method in ("loo", "wide") else [
+    conditions = [(name, level) for level in LEVELS] if method in ("loo", "long", "wide") else [
         (each, level) for each in perturbations_of(task) for level in LEVELS
     ]  # fmt: skip
     examples = tests(task, sizes.test[task])

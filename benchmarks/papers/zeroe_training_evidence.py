@@ -19,6 +19,7 @@ from scuff.perturbations import LEVELS
 FIGURES = Path(__file__).parent / "figures"
 TITLES = {"pos": "POS", "nli": "NLI", "tc": "TC"}
 WAYS = {"1-1": "1-1", "loo": "leave-one-out", "1-1 others": "1-1, other perturbations", "plm": "PLM", "pp": "PP"}
+EXTRA = {"wide": "leave-one-out, four more perturbations", "long": "leave-one-out, three times as long"}
 DRAWS = 200
 ALL = ("none", *LEVELS)
 SHORT = {
@@ -160,9 +161,9 @@ def trained(answers: Answers, worst: float, draw: int) -> Trained:
     after: dict[str, Scores] = {
         method: {
             name: scores(cells[found], name) for name in names
-            if (found := f"{task}--{method}--{name}" if method in ("loo", "wide") else f"{task}--{method}") in cells
+            if (found := f"{task}--{method}--{name}" if method in ("loo", *EXTRA) else f"{task}--{method}") in cells
         }
-        for method in ("loo", "plm", "pp", "wide")
+        for method in ("loo", "plm", "pp", *EXTRA)
     }  # fmt: skip
     one_one = {
         alpha: {name: scores(cells[f"{task}--1-1--{alpha}"], name) for name in names}
@@ -174,7 +175,7 @@ def trained(answers: Answers, worst: float, draw: int) -> Trained:
 
 def evidence(answers: Answers, tables: Sequence[Trained]) -> Kept:
     whole, again = tables[0], tables[1:]
-    methods = [method for method in (*WAYS, "wide") if not math.isnan(whole.mean(method))]
+    methods = [method for method in (*WAYS, *EXTRA) if not math.isnan(whole.mean(method))]
     return {
         "clean": estimate(whole.clean, [each.clean for each in again]), "worst": round(whole.worst, 4),
         "tested": len(answers.truth),
