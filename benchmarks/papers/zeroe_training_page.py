@@ -53,14 +53,15 @@ def won(kept: Kept) -> str:
     rows = []
     for method, title in MENDED.items():
         row = [title]
-        for task in kept["tasks"]:
-            found = kept["tasks"][task]
+        for task, found in kept["tasks"].items():
             told = said().get(method)
             computed = paper()[task].mean(method) if method in WAYS else float("nan")
+            here = points(found["mean"].get(method)) + _part(ours(kept)[task], method)
             row += [
                 "" if told is None else f"{told[list(TITLES).index(task)]:+d}",
-                "" if math.isnan(computed) else f"{100 * computed:+.1f}", points(found["mean"].get(method)) + _part(ours(kept)[task], method),
-            ]  # fmt: skip
+                "" if math.isnan(computed) else f"{100 * computed:+.1f}",
+                here,
+            ]
         rows.append(row)
     head = ["training"]
     for task in kept["tasks"]:
