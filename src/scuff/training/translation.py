@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,42 +20,18 @@ import torch
 from torch.nn.utils import clip_grad_norm_
 
 from ..huggingface.loading import place
-from ..specs import check_count, check_number, check_positive
+from ..specs import check_count, check_positive
 from ..text.ragged import Ints
 from ..translators.network import Batch, Sizes, nll, padded
 from ..translators.translator import NETWORKS, SIZES, Translator, learn_vocabulary
 from ..translators.vocabulary import LEARNERS
 from .adversarial import KINDS, AdversarialSources, sent
+from .schedule import Schedule, stale
 
 Pairs = Sequence[tuple[str, str]]  # source and target
 
 SUBSTITUTIONS = 3  # in an adversarial source, as in the paper
 AHEAD = {"cuda": 4, "cpu": 1}  # batches whose adversarial sources are made at once
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """Of a training: rate is the highest learning rate, after `warmup` of all steps; from there it falls to 0 in a line."""
-
-    rate: float = 2e-3
-    epochs: int = 16
-    batch_tokens: int = 4096
-    warmup: float = 0.1
-    smoothing: float = 0.1  # of labels
-    clip: float = 1.0  # the norm of the gradient
-    patience: int = 5  # epochs in which neither loss nor chrF of the dev part became better
-
-    def __post_init__(self) -> None:
-        for name in ("rate", "clip"):
-            check_positive(getattr(self, name), f"schedule.{name}")
-        for name in ("epochs", "batch_tokens", "patience"):
-            check_count(getattr(self, name), 1, f"schedule.{name}")
-        check_number(self.warmup, 0, 1, "schedule.warmup")
-        check_number(self.smoothing, 0, 1, "schedule.smoothing")
-
-    def at(self, progress: float) -> float:
-        rising = progress / self.warmup if self.warmup else 1.0
-        return self.rate * min(rising, (1 - progress) / (1 - self.warmup) if self.warmup < 1 else 1.0)
 
 
 SCHEDULES = {"lstm": Schedule(), "transformer": Schedule(epochs=24)}
@@ -233,7 +209,8 @@ class Training:
             elapsed = time.perf_counter() - began
             if seconds and epoch == 0:
                 planned = min(planned, max(1, int(seconds / elapsed)))
-            if epoch + 1 >= planned or _stale(done) >= self.schedule.patience or (seconds and elapsed > seconds):
+            worse = stale([each["chrf"] for each in done], [each["loss"] for each in done])
+            if epoch + 1 >= planned or worse >= self.schedule.patience or (seconds and elapsed > seconds):
                 break
         self.network.load_state_dict(kept)
         return done
@@ -344,12 +321,6 @@ class Training:
         found = self.translator.translate([source for source, _ in self.dev])
         chrf = CHRF().corpus_score(found, [[target for _, target in self.dev]]).score
         return {"loss": float(total) / int(corpus.wanted.sum()), "chrf": float(chrf)}
-
-
-def _stale(done: list[dict[str, Any]]) -> int:
-    """Epochs since the dev part had its best loss or its best chrF, whichever came later."""
-    chrf, loss = [epoch["chrf"] for epoch in done], [epoch["loss"] for epoch in done]
-    return len(done) - 1 - max(chrf.index(max(chrf)), loss.index(min(loss)))
 
 
 def _widened(ids: Any, width: int) -> Any:
