@@ -28,6 +28,7 @@ COMMANDS = {
     "meaning": "tell from files whether an attack changed the input's meaning or broke the model",
     "perturb": "perturb a file of texts",
     "shield": "mend texts: look-alikes, invisible characters, disguises, misspellings; or tell which were tampered with",
+    "harden": "mend a model by training or a shield, and prove that it helped",
     "augment": "write training data with perturbed copies in it",
     "judge": "let people judge: write a kit for raters, read their ratings",
     "guide": "recommend dimensions, access and degrees for a use, and explain how to read the report",
@@ -39,7 +40,7 @@ COMMANDS = {
 }
 
 
-RESUMABLE = ("evaluate", "attack", "demo")  # commands that write a run
+RESUMABLE = ("evaluate", "attack", "harden", "demo")  # commands that write a run
 
 
 class Parser(argparse.ArgumentParser):
