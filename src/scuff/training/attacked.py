@@ -1,9 +1,9 @@
 """Adversarial examples of training data: texts of it, changed by attacks until the model to be trained is wrong.
 
-ToxicTrap (Bespalov et al. 2023), algorithm 2, as A2T has it (Yoo and Qi 2021): each recipe walks through the data until it has
-gamma |D| successes or the data ends. AT1 is one recipe, AT2 several. A walk is a sequence of ordinary attacks on parts of the data:
-lock step, full batches, `Query`, run folders that a killed process goes on with. What a recipe finds does not depend on the other
-recipes, so that leaving one out needs no new attack.
+ToxicTrap (Bespalov et al. 2023), algorithm 2: each recipe walks through the data until it has gamma |D| successes or the data
+ends. AT1 is one recipe, AT2 several. A walk is a sequence of ordinary attacks on parts of the data: lock step, full batches,
+`Query`, run folders that a killed process goes on with. The walk of a recipe does not depend on the others, so leaving one of
+them out needs no new attacks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
@@ -56,8 +56,8 @@ Show = Callable[["Harvest"], None]
 
 @dataclass(frozen=True)
 class Harvest:
-    """How far the search for adversarial examples is. found, wanted, looked: of the recipe at work. left: seconds, by the speed so
-    far, of all recipes; None as long as nothing was found.
+    """How far the search for adversarial examples is. found, wanted, looked: of the recipe at work. left: seconds until all
+    recipes are done, by the speed so far; None as long as nothing was found.
     """
 
     recipe: str
@@ -80,8 +80,8 @@ class Harvest:
 
 
 class RecipeCounts(TypedDict):
-    """What a recipe found. dry: the data ended before it had what was wanted. looked: examples that it tried, attacked: those that
-    its goal applies to. duplicates: successes that another example, clean or adversarial, is equal to; they are left out.
+    """What a recipe found. dry: the data ended before it had what was wanted. looked: examples that it tried. attacked: those
+    that its goal applies to. duplicates: successes that another example, clean or adversarial, is equal to; they are left out.
     no_longer: successes of earlier runs that do not fool the model now.
     """
 
@@ -133,10 +133,10 @@ class AdversarialExamples:
         Folder(Path(path).parent).write_lines(Path(path).name, self.lines())
 
     def joined(self, other: AdversarialExamples) -> AdversarialExamples:
-        """These examples and those of a later round."""
+        """These examples and those of a later round, without counts, which are of one round."""
         return AdversarialExamples(
             joined(self.data, other.data), self.sources + other.sources, self.recipes + other.recipes,
-            self.rounds + other.rounds, {**self.counts, **other.counts},
+            self.rounds + other.rounds,
         )  # fmt: skip
 
 
@@ -201,11 +201,12 @@ def adversarial_examples(
     already does not count, and the walk goes on. A recipe that runs dry, at the end of the data, says so and gives what it has;
     even: then all others are cut to as many.
 
-    output: a folder for the attacks, one run folder for each part of a walk; called again with the same arguments, it goes on where
-    it was killed, to the same bytes. None: they are thrown away. from_runs: folders of attacks on this data, made before (`scuff
-    attack MODEL TRAIN -o FOLDER`): their successes are taken first and their examples not attacked again. If their model was
-    another one, only those that fool this model are taken. With recipes=() nothing else is attacked.
-    number: of the round of training, for `AdversarialExamples.rounds`. settings: as for `scuff.attack` (goal, vectors, side, ...).
+    output: a folder for the attacks, one run folder for each part of a walk; called again with the same arguments, it goes on
+    where it was killed, to the same bytes. None: they are thrown away. from_runs: folders of attacks on this data, made before
+    (`scuff attack MODEL TRAIN -o FOLDER`): their examples are not attacked again. If their model was another one, only those of
+    their adversarial texts count that fool this model, too. With recipes=() nothing else is attacked.
+    number: of the round of training, for `AdversarialExamples.rounds`. show: called with a Harvest now and then. settings: as for
+    `scuff.attack` (goal, vectors, side, ...).
 
     Raises ValueError if model, data and a recipe do not fit together, before anything is attacked.
     """
@@ -298,7 +299,7 @@ class _Hunt:
         if recipe is not None:
             setup = self._open(recipe, self.data.take(range(min(4, len(self.data)))), None)
             setup.close()
-            label, name = label or (recipe if isinstance(recipe, str) else recipe.name), setup.attack.name
+            label, name = label_of(recipe), setup.attack.name
             if setup.attack.goal.open_ended:
                 raise ValueError(f"expected a goal that makes the model wrong, got {setup.attack.goal.name} of {label}")
         if any(walk.label == label for walk in self.walks):
@@ -330,7 +331,7 @@ class _Hunt:
             )
         victim = self.model if isinstance(self.model, Victim) else None
         same = victim is not None and run["key"]["model"].startswith(f"{victim.identity}#")
-        fools = np.ones(len(lines), np.bool_) if same else self._fools(run["key"]["goal"], lines)
+        fools = np.ones(len(lines), np.bool_) if same else self._fools(str(cast(Any, run["key"])["goal"]), lines)
         for row, line, still in zip(rows, lines, fools.tolist(), strict=True):
             if row is not None and row not in walk.tried:
                 walk.record(row, line)
@@ -376,7 +377,8 @@ class _Hunt:
                 kept, left = walk.usable(taken, self.wanted), walk.untried
                 if len(kept) >= self.wanted or not left.size:
                     break
-                self._attack(walk, left[: walk.next_size(len(kept), self.wanted)], taken, _part(output, walk, part))
+                folder = None if output is None else output / folder_name(walk.label) / f"{part:03}"
+                self._attack(walk, left[: walk.next_size(len(kept), self.wanted)], taken, folder)
             self._tell(walk, len(kept))
             what = f"attack  {walk.label}: {len(kept):,} adversarial examples of {len(walk.tried):,} examples tried"
             self.say(f"{what}, {walk.attacked:,} attacked, {walk.queries:,} queries")
@@ -438,9 +440,14 @@ def _lines(folder: Folder, summary: Any) -> list[AttackLine]:
     return list(folder.attack_results())
 
 
-def _part(output: Path | None, walk: _Walk, part: int) -> Path | None:
-    """The folder of a part of a walk."""
-    return None if output is None else output / re.sub(r"[^\w.-]+", "-", walk.label).strip("-")[:60] / f"{part:03}"
+def label_of(recipe: Recipe) -> str:
+    """What a recipe is called: its spec, or the name of an attack."""
+    return recipe if isinstance(recipe, str) else recipe.name
+
+
+def folder_name(label: str) -> str:
+    """A name for the folder of a recipe."""
+    return re.sub(r"[^\w.-]+", "-", label).strip("-")[:60]
 
 
 def _texts(texts: Sequence[Any]) -> Texts:
