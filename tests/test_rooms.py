@@ -57,7 +57,7 @@ PACKAGES = {
     "runs": {"numpy", "yaml", "tomli"},
     "evaluation": {"numpy"},
     "attacks": {"numpy"},
-    "training": {"numpy", "torch", "sacrebleu"},
+    "training": {"numpy", "torch", "transformers", "safetensors", "sacrebleu"},
     "reports": {"numpy"},
     "judging": {"numpy"},
 }

@@ -1,7 +1,7 @@
 """Checkpoints of a training, and its log: what a killed training needs to go on and end with the same weights.
 
-`checkpoint/state.safetensors` is one file, renamed into its place when it is complete: weights, the best weights so far, the state
-of the optimizer, and, as JSON in its header, how far the training is and with which settings it began. `log.jsonl` has a line for
+`checkpoint/state.safetensors` is one file, renamed into its place when it is complete: weights, the best weights so far, state of
+the optimizer, and, as JSON in its header, how far the training is and with which settings it began. `log.jsonl` has a line for
 every few steps and for every epoch.
 """
 

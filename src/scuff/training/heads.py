@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,16 +17,15 @@ from ..data.dataset import Dataset, Task, align
 from ..huggingface.loading import BadModel, find_source, first_line, padding, place, quiet
 from ..metrics import METRICS
 from ..specs import some
-from ..text.ragged import Floats, Ints
+from ..text.ragged import Ints
 from ..victims.base import as_objects, sigmoid, softmax
 from ..victims.huggingface import CLASSIFIERS, HEADS, label_names, longest
 from .batching import Cutter, Row, joined_rows, token_batches
+from .feeds import Feed
 from .loop import Epoch, Inputs
 from .schedule import Schedule
-from .trainer import Feed, number_targets
 
 IGNORED = -100  # the target of pieces that have none
-NEVER_LACKING = r"pooler"
 
 
 @dataclass(eq=False)
@@ -151,8 +150,8 @@ def _matched(data: Dataset, names: tuple[str, ...], model: Any, start: Any) -> d
         return align(data.labels, known, {})
     except ValueError:
         raise BadModel(
-            f"expected labels that the start model knows ({some(names) or 'it names none'}), got {some(data.labels)} in the data; "
-            "labels=[...] names the model's in its order, new_head=True trains a new head"
+            f"expected labels that the start model knows ({some(names) or 'it names none'}), got {some(data.labels)} in the "
+            "data: labels=[...] names the model's in its order, new_head=True trains a new head"
         ) from None
 
 
@@ -267,3 +266,15 @@ class Examples:
 def first_pieces(word: Ints) -> Ints:
     """Where the first piece of each token is; word: the token of each piece, -1 for none."""
     return np.flatnonzero((word >= 0) & (np.diff(word, prepend=-1) != 0))
+
+
+def number_targets(data: Dataset, number: dict[str, int], count: int) -> Any:
+    """Targets as numbers of labels int[n], as sets float[n, count], or as a list of arrays of tags."""
+    if data.task == "single":
+        return np.array([number[str(target)] for target in data.targets], np.int64)
+    if data.task == "tokens":
+        return [np.array([number[tag] for tag in tags], np.int64) for tags in data.targets]
+    sets = np.zeros((len(data), count), np.float32)
+    for row, names in enumerate(data.targets):
+        sets[row, [number[name] for name in names]] = 1
+    return sets

@@ -104,8 +104,9 @@ class Loop:
         devices = [self.device] if self.cuda else []
         with torch.random.fork_rng(devices), quiet():
             numbers = range(self.first, self.schedule.epochs)
-            with closing(ahead(lambda number: self.objective.epoch(number, self.pad_step), numbers)) as coming:
-                for number, epoch in zip(numbers, coming, strict=False):
+            made: Any = ahead(lambda number: self.objective.epoch(number, self.pad_step), numbers)
+            with closing(made):
+                for number, epoch in zip(numbers, made, strict=False):
                     if self.stopped:
                         break
                     self._epoch(number, epoch)

@@ -10,15 +10,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ..data.dataset import TASK_WORDS, Dataset
 from ..metrics import METRICS, parse_metric
 from ..resources import MissingResource
 from ..resources.checksums import folder_digest
 from ..specs import check_count, check_positive, some
+from .feeds import Clean, Feed
 from .schedule import Schedule
 
 if TYPE_CHECKING:
@@ -31,28 +30,6 @@ METRIC = {
 }  # of the dev part, unless the user names another
 CHECKPOINT_SECONDS = 120.0
 RATE, WIDTH = 5e-5, 768  # BERT-base's usual rate and its width: narrower networks take larger steps
-
-
-class Feed(Protocol):
-    """What is trained on: see `feeds.py`."""
-
-    @property
-    def data(self) -> Dataset: ...
-
-    @property
-    def identity(self) -> str: ...
-
-    def epoch(self, number: int) -> Dataset: ...
-
-
-class _Same:
-    """The same examples in every epoch."""
-
-    def __init__(self, data: Dataset) -> None:
-        self.data, self.identity = data, f"clean({data.digest})"
-
-    def epoch(self, number: int) -> Dataset:
-        return self.data
 
 
 def usual_schedule(width: int) -> Schedule:
@@ -98,7 +75,7 @@ def fine_tune(
     bits may differ. Raises ValueError before anything is trained if data, options or model do not fit.
     """
     began = time.perf_counter()
-    feed = _Same(feed) if isinstance(feed, Dataset) else feed
+    feed = Clean(feed) if isinstance(feed, Dataset) else feed
     metric = check_data(feed.data, dev, metric)
     check_count(seed, 0, "seed")
     if max_length is not None:
@@ -244,15 +221,3 @@ def _check_metric(given: str | None, dev: Dataset) -> str:
                 "metric macro-f1 does without"
             )
     return name
-
-
-def number_targets(data: Dataset, number: dict[str, int], count: int) -> Any:
-    """Targets as numbers of labels int[n], as sets float[n, count], or as a list of arrays of tags."""
-    if data.task == "single":
-        return np.array([number[str(target)] for target in data.targets], np.int64)
-    if data.task == "tokens":
-        return [np.array([number[tag] for tag in tags], np.int64) for tags in data.targets]
-    sets = np.zeros((len(data), count), np.float32)
-    for row, names in enumerate(data.targets):
-        sets[row, [number[name] for name in names]] = 1
-    return sets
