@@ -21,6 +21,7 @@ from ..text.random import counters, mix, name_bits
 from ..victims.open import open_victim
 from ..victims.toy import EPOCHS, Toy, fit, is_toy_folder, save_toy
 from ..victims.truth import Truth
+from .attack_training import ADVERSARIAL_EPOCHS
 from .feeds import Feed
 from .methods import METHODS, Method, Plm, Pp
 from .schedule import Schedule
@@ -47,6 +48,7 @@ class Backend(ABC):
 
     name: ClassVar[str]
     methods: ClassVar[tuple[str, ...]]  # that it has, beside shield
+    adversarial_epochs: ClassVar[int | None] = None  # of training on attacks; None: as many as usual
 
     @abstractmethod
     def check(self, train: Dataset, dev: Dataset) -> None:
@@ -128,6 +130,7 @@ class HuggingFaceBackend(Backend):
 
     name = "Hugging Face model"
     methods = ("augment", "plm", "pp", "attack")
+    adversarial_epochs = ADVERSARIAL_EPOCHS
 
     def __init__(self, model: str) -> None:
         self.model = model.removeprefix("hf:")

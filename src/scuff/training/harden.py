@@ -23,14 +23,16 @@ from ..evaluation.plan import usable_dimensions
 from ..perturbations.base import Perturbation
 from ..runs.folder import BadRun, Folder, write_atomically
 from ..runs.proof import AttackComparison, Comparison, Part, Proof
+from ..runs.run import silent
 from ..runs.setup import Say
 from ..shields.base import Shield
 from ..shields.names import parse as parse_shield
 from ..version import __version__
+from .attacked import adversarial_examples, attacked_feed, joined
 from .backends import Backend, Effort, backend_of
 from .feeds import Clean, Feed, Mixed
 from .harden_settings import HardenSettings
-from .methods import HELD_OUT, USUAL_MIXTURE, Attacked, Augment, Method, Shielding, WithMixture, is_seen
+from .methods import HELD_OUT, USUAL_MIXTURE, Augment, Method, OnAttacks, Plm, Pp, Shielding, WithMixture, is_seen
 from .splitting import Parts, check_labels, read_parts, records
 
 START, PROOF, TEST, SETTINGS = "harden.json", "proof.json", "test.jsonl", "settings.yaml"
@@ -109,7 +111,7 @@ class Hardening:
         for method in settings.parsed:
             if isinstance(method, Shielding):
                 self.shield = parse_shield(method.shield)
-            if isinstance(method, Attacked):
+            if isinstance(method, OnAttacks):
                 method.perturbations()  # raises for recipes that do not exist
         self._check_out()
         parts = read_parts(
@@ -325,20 +327,49 @@ class Hardening:
             if done["identity"] == identity:
                 self.say("        was finished before")
                 return str(out), done["metrics"]
-        if stage.name in ("plm", "pp"):
-            assert stage.method is not None
-            texts = (
-                [text for column in mended(self.parts.train, self.shield).columns for text in column]
-                if (self.shield)
-                else list(self.parts.train.strings())
+        if isinstance(stage.method, Plm | Pp):
+            train = mended(self.parts.train, self.shield) if self.shield else self.parts.train
+            new, metrics = self.backend.pretrain(model, list(train.strings()), out, stage.method, effort)
+        elif isinstance(stage.method, OnAttacks):
+            feed, dev, counts = self._attacked(model, stage.method)
+            new, metrics = self.backend.fine_tune(
+                model, feed, dev, out, replace(effort, epochs=effort.epochs or ADVERSARIAL_EPOCHS)
             )
-            new, metrics = self.backend.pretrain(model, [str(text) for text in texts], out, stage.method, effort)
+            metrics = {**metrics, "adversarial": counts}
         else:
             new, metrics = self.backend.fine_tune(model, self.feed, self.dev, out, effort)
         journal.parent.mkdir(exist_ok=True)
         saved = {"identity": identity, "metrics": metrics}
         write_atomically(journal, (json.dumps(saved, indent=1, default=str) + "\n").encode())
         return new, metrics
+
+    def _attacked(self, model: Any, method: OnAttacks) -> tuple[Feed, Dataset, dict[str, Any]]:
+        """The feed and the dev part with adversarial examples of their own beside them, and how many were found by each recipe.
+
+        The attacker knows the shield, if there is one.
+        """
+        settings, inner = self.settings, self.feed.feed if isinstance(self.feed, MendedFeed) else self.feed
+        hunt: dict[str, Any] = {
+            "gamma": method.gamma, "seed": settings.seed, "workers": settings.workers, "side": settings.side,
+            "protect": list(settings.protect), "mlm": settings.mlm, "encoder": settings.encoder, "say": self.say,
+            "shield": self.shield.spec if self.shield else None, **(self._options if model is self.model else {}),
+        }  # fmt: skip
+        folder = self.out / WORK / "attacks"
+        found = adversarial_examples(model, self.parts.train, method.each, output=folder / "train", **hunt)
+        if not len(found):
+            raise BadRun(f"{model}: expected adversarial examples to train on, got none: it withstood {method.recipes}")
+        found.write(self.out / WORK / "adversarial.jsonl")
+        judged = adversarial_examples(
+            model, self.parts.dev, method.each, output=folder / "dev", **{**hunt, "say": silent}
+        )
+        feed: Feed = attacked_feed(inner, found)
+        more = mended(judged.data, self.shield) if self.shield else judged.data
+        return MendedFeed(feed, self.shield) if self.shield else feed, joined(self.dev, more), dict(found.counts)
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """Settings about the first model, which a trained one does not need."""
+        return {"labels": list(self.settings.labels) or None, "options": self.settings.options}
 
     # ---- what is written ----
 

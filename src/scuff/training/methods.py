@@ -11,8 +11,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from ..attacks.recipes import find_recipe
 from ..perturbations.base import Perturbation
-from ..specs import Part, check_positive, known_name, split_outside
+from ..specs import Part, check_number, known_name, split_outside
+from .attacked import GAMMA
 from .mixtures import Mixture
 
 # what `augment`, `plm` and `pp` train on if nothing is named: noise of most kinds, each at low, mid and high
@@ -100,14 +102,14 @@ class Pp(WithMixture):
 
 
 @dataclass(frozen=True)
-class Attacked(Method):
+class OnAttacks(Method):
     """Train on adversarial examples of the training part, found by one recipe (ToxicTrap's AT1) or several (AT2).
 
     gamma: how many, as a share of the training part.
     """
 
     recipes: str = USUAL_RECIPE
-    gamma: float = 0.2
+    gamma: float = GAMMA
 
     name: ClassVar[str] = "attack"
     what: ClassVar[str] = "recipes"
@@ -116,13 +118,18 @@ class Attacked(Method):
     )
 
     def __post_init__(self) -> None:
-        check_positive(self.gamma, "attack.gamma")
+        check_number(self.gamma, 0, 1, "attack.gamma")
+        if not self.each:
+            raise ValueError("expected a recipe for attack.recipes, got none")
         if len(set(self.each)) < len(self.each):
             raise ValueError(f"expected each recipe once for attack.recipes, got {self.recipes}")
 
     @property
     def each(self) -> list[str]:
         return [name.strip() for name in split_outside(self.recipes, ",") if name.strip()]
+
+    def perturbations(self) -> tuple[Perturbation, ...]:
+        return tuple(part.perturbation for name in self.each for part in find_recipe(name).perturbations)
 
 
 @dataclass(frozen=True)
@@ -139,7 +146,7 @@ class Shielding(Method):
     summary: ClassVar[str] = "mend texts before the model sees them, without any training: shield(normalise+restore)"
 
 
-METHODS: dict[str, type[Method]] = {kind.name: kind for kind in (Augment, Plm, Pp, Attacked, Shielding)}
+METHODS: dict[str, type[Method]] = {kind.name: kind for kind in (Augment, Plm, Pp, OnAttacks, Shielding)}
 
 
 def parse_methods(given: str | Method | Sequence[str | Method]) -> tuple[Method, ...]:
