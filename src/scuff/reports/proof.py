@@ -94,7 +94,7 @@ def _extremes(dimensions: dict[str, DimensionChange]) -> list[str]:
     won = [f"{name} {points(change)}" for name, change in ranked if verdict(change) == WON][:3]
     lost = [f"{name} {points(change)}" for name, change in reversed(ranked) if verdict(change) == LOST][:3]
     lines = [f"most won: {', '.join(won)}."] if won else []
-    return [*lines, f"lost: {', '.join(lost)}."] if lost else [*lines, "surely lost: no single perturbation."]
+    return [*lines, f"lost: {', '.join(lost)}."] if lost else [*lines, "lost: no perturbation is surely worse."]
 
 
 def proof_table(proof: Proof) -> str:

@@ -332,9 +332,8 @@ class Hardening:
             new, metrics = self.backend.pretrain(model, list(train.strings()), out, stage.method, effort)
         elif isinstance(stage.method, OnAttacks):
             feed, dev, counts = self._attacked(model, stage.method)
-            new, metrics = self.backend.fine_tune(
-                model, feed, dev, out, replace(effort, epochs=effort.epochs or ADVERSARIAL_EPOCHS)
-            )
+            effort = replace(effort, epochs=effort.epochs or self.backend.adversarial_epochs)
+            new, metrics = self.backend.fine_tune(model, feed, dev, out, effort)
             metrics = {**metrics, "adversarial": counts}
         else:
             new, metrics = self.backend.fine_tune(model, self.feed, self.dev, out, effort)
