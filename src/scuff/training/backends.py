@@ -90,7 +90,7 @@ class ToyBackend(Backend):
                 targets = [_renamed(data.targets[at], named) for at in order]
                 yield [str(data.columns[0][at]) for at in order], targets
 
-        save_toy(self.toy.data, fit(self.toy.data, passes()), out)
+        save_toy(self.toy.data, fit(self.toy.data, passes(), self.toy.weights), out)
         return str(out), {"epochs": epochs, "dev": {"score": score(str(out), dev)}}
 
 
