@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from textwrap import fill
+from typing import Any
 
 from ..data.dataset import Task
 from ..runs.proof import Change, Proof
@@ -88,16 +89,24 @@ def _training(proof: Proof) -> str:
     lines = [f"Examples: {parts} ({proof['split']})."]
     if proof["trained"]:
         lines = [f"Trained on {', '.join(proof['perturbations']) or 'clean texts'}.", *lines]
-        for stage, told in proof["training"].items():
-            dev = told.get("dev", {}) if isinstance(told, dict) else {}
-            scores = {name: value for name, value in dev.items() if isinstance(value, int | float)}
-            known = ", ".join(f"{name} {value:.4g}" for name, value in scores.items())
-            lines.append(f"{stage}: {known} on the dev part." if known else f"{stage}.")
+        lines += [f"{stage}: {_told(told)}." for stage, told in proof["training"].items()]
     if proof["shield"]:
         lines.append(f"Texts are mended by the shield `{proof['shield']}` before the model sees them.")
         if proof["trained"]:
             lines.append("It was trained on mended texts, too: use it with the shield.")
     return "\n".join(f"- {_text(line, '  ')}" for line in lines)
+
+
+def _told(told: dict[str, Any]) -> str:
+    """How a training went: its score on the dev part, and which epoch was the best."""
+    dev = told.get("dev", {})
+    score = dev.get(told.get("metric", "score"))
+    known = [f"{told.get('metric', 'score')} {score:.4g} on the dev part" if isinstance(score, float) else "done"]
+    if "epoch" in dev and isinstance(told.get("epochs"), list):
+        known.append(f"epoch {dev['epoch']} of {len(told['epochs'])} was the best")
+    for name, counts in told.get("adversarial", {}).items():
+        known.append(f"{counts['found']:,} adversarial examples by {name}")
+    return ", ".join(known)
 
 
 def _use(proof: Proof) -> str:

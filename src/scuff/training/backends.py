@@ -25,6 +25,7 @@ from .attack_training import ADVERSARIAL_EPOCHS
 from .feeds import Feed
 from .methods import METHODS, Method, Plm, Pp
 from .schedule import Schedule
+from .trainer import RATE, WIDTH, check_data, check_libraries, fine_tune, usual_schedule
 
 Tell = Callable[[str], None]
 ADDRESSES = ("http", "https", "chat")
@@ -37,6 +38,7 @@ class Effort:
 
     seed: int = 0
     epochs: int | None = None
+    rate: float | None = None
     seconds: float | None = None
     device: str = "auto"
     labels: tuple[str, ...] = ()  # names of the model's labels in its order, where it has others
@@ -136,14 +138,10 @@ class HuggingFaceBackend(Backend):
         self.model = model.removeprefix("hf:")
 
     def check(self, train: Dataset, dev: Dataset) -> None:
-        from .trainer import check_data, check_libraries
-
         check_libraries()
         check_data(train, dev, None)
 
     def fine_tune(self, start: Any, feed: Feed, dev: Dataset, out: Path, effort: Effort) -> tuple[Any, dict[str, Any]]:
-        from .trainer import fine_tune
-
         metrics = fine_tune(
             str(start).removeprefix("hf:"), feed, dev, out, schedule=self.schedule(start, effort), device=effort.device,
             seed=effort.seed, seconds=effort.seconds, labels=effort.labels or None, show=_shown(effort.tell),
@@ -156,22 +154,35 @@ class HuggingFaceBackend(Backend):
         from .pretraining import pretrain
 
         assert isinstance(method, Plm | Pp)
+        schedule = None
+        if method.epochs:
+            rate = 2 * RATE * WIDTH / _width(start)  # as pretrain has it
+            schedule = Schedule(rate=rate, epochs=method.epochs, batch_tokens=4096, smoothing=0.0, patience=3)
         metrics = pretrain(
             str(start).removeprefix("hf:"), texts, out, method=method.name, perturbations=method.mixed(tokens=False),
+            schedule=schedule,
             device=effort.device, seed=effort.seed, seconds=effort.seconds, show=_shown(effort.tell),
         )  # fmt: skip
         return str(out), metrics
 
     def schedule(self, start: Any, effort: Effort) -> Schedule | None:
-        """The usual one with other epochs; None if nobody asks for them."""
-        if effort.epochs is None:
+        """The usual one with other epochs or another rate; None if nobody asks for them."""
+        if effort.epochs is None and effort.rate is None:
             return None
-        from transformers import AutoConfig
+        usual = usual_schedule(_width(start))
+        return replace(usual, epochs=effort.epochs or usual.epochs, rate=effort.rate or usual.rate)
 
-        from .trainer import WIDTH, usual_schedule
 
-        config = AutoConfig.from_pretrained(str(start).removeprefix("hf:"), local_files_only=True)
-        return replace(usual_schedule(getattr(config, "hidden_size", WIDTH)), epochs=effort.epochs)
+def _width(start: Any) -> int:
+    """How many numbers the vectors of an encoder have."""
+    from transformers import AutoConfig
+
+    from ..huggingface.loading import find_source, quiet
+
+    with quiet():
+        config = AutoConfig.from_pretrained(find_source(str(start).removeprefix("hf:")))
+    width: int = getattr(config, "embedding_size", None) or getattr(config, "hidden_size", None) or WIDTH
+    return width
 
 
 def backend_of(model: Any, methods: Sequence[Method]) -> Backend | None:
@@ -235,8 +246,8 @@ def _shown(tell: Tell) -> Callable[[dict[str, Any]], None]:
     """Tells of each epoch, from the lines of a training's log."""
 
     def show(line: dict[str, Any]) -> None:
-        parts = [f"{line.get('progress', 0):.0%}", f"epoch {line['epoch']}"] if "epoch" in line else []
-        parts += [f"{name} {line[name]:.3f}" for name in line if name in ("loss", "accuracy", "auc", "token-accuracy")]
-        tell(", ".join(parts))
+        if "dev" in line:
+            scores = ", ".join(f"{name} {value:.3f}" for name, value in line["dev"].items())
+            tell(f"{line['progress']:4.0%} epoch {line['epoch']}, {line['seconds']:.0f} s; dev: {scores}")
 
     return show

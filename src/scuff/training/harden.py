@@ -317,7 +317,7 @@ class Hardening:
         assert self.backend is not None
         settings = self.settings
         effort = Effort(
-            settings.seed, settings.epochs, settings.seconds, settings.device,
+            settings.seed, settings.epochs, settings.rate, settings.seconds, settings.device,
             settings.labels if model is self.model else (), lambda message: self.say(f"        {message}"),
         )  # fmt: skip
         journal = self.out / WORK / f"{stage.name}.json"

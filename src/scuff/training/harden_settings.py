@@ -37,6 +37,7 @@ class HardenKeywords(TypedDict, total=False):
     cases: int  # per example and degree; default 3
     metric: str | None
     epochs: int | None  # default: chosen by the trainer
+    rate: float | None  # the highest learning rate; default: by the width of the network
     seconds: float | None  # of each training; it stops at the best epoch so far
     device: str  # auto (default), cpu, cuda, ...
     train_examples: int | None  # a sample of the training part; default: all
@@ -86,6 +87,7 @@ class HardenSettings(FileSettings):
     cases: int = setting(CASES, f"cases per example and degree; default {CASES}", metavar="K")
     metric: str | None = setting(None, "computes the scores, as for `scuff evaluate`", metavar="SPEC")
     epochs: int | None = setting(None, "of the training; default: as many as help on the dev part", metavar="N")
+    rate: float | None = setting(None, "highest learning rate; default: by the width of the network", metavar="R")
     seconds: float | None = setting(None, "stop each training after this time, at its best epoch so far", metavar="S")
     encoder: str | None = setting(None, "measures the degree of sentence-level dimensions", metavar="MODEL")
     mlm: str | None = setting(None, "masked language model for contextual, as for `scuff evaluate`", metavar="MODEL")
@@ -149,8 +151,9 @@ class HardenSettings(FileSettings):
         for name in ("attacked", "examples", "train_examples", "epochs"):
             if getattr(self, name) is not None:
                 check_count(getattr(self, name), 1, f"harden.{name}")
-        if self.seconds is not None:
-            check_positive(self.seconds, "harden.seconds")
+        for name in ("seconds", "rate"):
+            if getattr(self, name) is not None:
+                check_positive(getattr(self, name), f"harden.{name}")
 
     @property
     def columns(self) -> Columns:

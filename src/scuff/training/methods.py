@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from ..attacks.recipes import find_recipe
 from ..perturbations.base import Perturbation
-from ..specs import Part, check_number, known_name, split_outside
+from ..specs import Part, check_count, check_number, known_name, split_outside
 from .attacked import GAMMA
 from .mixtures import Mixture
 
@@ -86,7 +86,18 @@ class Augment(WithMixture):
 
 
 @dataclass(frozen=True)
-class Plm(WithMixture):
+class Pretraining(WithMixture):
+    """A method that trains the encoder on texts alone, before fine-tuning. epochs: of that; 0: as many as help."""
+
+    epochs: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count(self.epochs, 0, f"{self.name}.epochs")
+
+
+@dataclass(frozen=True)
+class Plm(Pretraining):
     """Teach the encoder to restore the clean sentence from the perturbed one, then fine-tune (Zéroe's PLM)."""
 
     name: ClassVar[str] = "plm"
@@ -94,7 +105,7 @@ class Plm(WithMixture):
 
 
 @dataclass(frozen=True)
-class Pp(WithMixture):
+class Pp(Pretraining):
     """Masked language modelling on perturbed texts, then fine-tune (Zéroe's PP)."""
 
     name: ClassVar[str] = "pp"
