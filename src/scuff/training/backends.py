@@ -70,7 +70,7 @@ class Backend(ABC):
 class ToyBackend(Backend):
     """The embedded models: logistic regression, anew from its beginning, since a step takes it as far as training on does."""
 
-    name = "embedded model"
+    name = "an embedded model"
     methods = ("augment", "attack")
 
     def __init__(self, model: str) -> None:
@@ -101,7 +101,7 @@ class SklearnBackend(Backend):
     knows how to save it.
     """
 
-    name = "scikit-learn pipeline"
+    name = "a scikit-learn pipeline"
     methods = ("augment", "attack")
 
     def __init__(self, model: Any) -> None:
@@ -109,7 +109,7 @@ class SklearnBackend(Backend):
 
     def check(self, train: Dataset, dev: Dataset) -> None:
         if train.task != "single" or len(train.columns) != 1:
-            raise BadInput(f"{train.name}: expected one text and one label for a {self.name}, got {train.task}")
+            raise BadInput(f"{train.name}: expected one text and one label for {self.name}, got {train.task}")
 
     def fine_tune(self, start: Any, feed: Feed, dev: Dataset, out: Path, effort: Effort) -> tuple[Any, dict[str, Any]]:
         texts: list[str] = []
@@ -130,7 +130,7 @@ class SklearnBackend(Backend):
 class HuggingFaceBackend(Backend):
     """Encoders of transformers: see `trainer.py` and `pretraining.py`."""
 
-    name = "Hugging Face model"
+    name = "a Hugging Face model"
     methods = ("augment", "plm", "pp", "attack")
     adversarial_epochs = ADVERSARIAL_EPOCHS
 
@@ -202,7 +202,7 @@ def backend_of(model: Any, methods: Sequence[Method]) -> Backend | None:
         )
     if lacking := [method.name for method in training if method.name not in found.methods]:
         have = ", ".join((*found.methods, "shield"))
-        raise ValueError(f"expected {have} for a {found.name}, got {some(lacking)}")
+        raise ValueError(f"expected {have} for {found.name}, got {some(lacking)}")
     return found
 
 

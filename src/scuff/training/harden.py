@@ -15,7 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ..attacks.attack import Attack
 from ..attacks.comparison import compare_attacks
+from ..attacks.settings import AttackSettings
 from ..data.dataset import Column, Dataset
 from ..evaluation.comparison import compare_runs
 from ..evaluation.dimensions import Dimension
@@ -111,8 +113,8 @@ class Hardening:
         for method in settings.parsed:
             if isinstance(method, Shielding):
                 self.shield = parse_shield(method.shield)
-            if isinstance(method, OnAttacks):
-                method.perturbations()  # raises for recipes that do not exist
+        learnt = [name for method in settings.parsed if isinstance(method, OnAttacks) for name in method.each]
+        recipes = [self._recipe(name) for name in [*learnt, *([settings.attack] if settings.attack else [])]]
         self._check_out()
         parts = read_parts(
             self.source, settings.columns, settings.seed, train=settings.train, dev=settings.dev, test=settings.test
@@ -125,9 +127,19 @@ class Hardening:
         self.parts = parts
         if self.backend is not None:
             check_labels(parts if not settings.map else replace(parts, test=parts.dev))
-            self.backend.check(parts.train, parts.dev)
             _ = self.feed  # raises for perturbations that do not fit the data
+            self.backend.check(parts.train, parts.dev)
         _ = self.dimensions
+        joins = [
+            part.spec for recipe in recipes for part in recipe.perturbations if not part.perturbation.facts.keeps_tokens
+        ]
+        if self.tokens and joins:
+            raise ValueError(f"expected perturbations that keep each token for tagging data, got {', '.join(joins)}")
+
+    def _recipe(self, name: str) -> Attack:
+        """Builds an attack. Raises ValueError or MissingResource if there is none of that name, or something that it needs."""
+        kept = {each: getattr(self.settings, each) for each in ("mlm", "encoder", "side")}
+        return AttackSettings.of(recipe=name, **kept).make_attack()
 
     # ---- what is measured ----
 
@@ -150,12 +162,6 @@ class Hardening:
     def dimensions(self) -> list[str]:
         """Specs of what is measured: what the user names, else what is trained on and some that is not."""
         if self.settings.dimensions:
-            for name in self.settings.dimensions:
-                if name != "default" and Dimension.parse(name).access != "rule":
-                    raise ValueError(
-                        f"expected dimensions whose cases no model chooses for harden.dimensions, got {name}: --attack "
-                        "measures an attacker that adapts to the model"
-                    )
             return list(self.settings.dimensions)
         names = [each.spec for each in self.trained_on] or list(USUAL_MIXTURE)
         others = [name for name in HELD_OUT if name not in names]

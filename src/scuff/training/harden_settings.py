@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 
 from ..data.columns import Columns
 from ..data.dataset import Task
+from ..evaluation.dimensions import DEFAULT, Dimension
 from ..evaluation.settings import EvaluationSettings
 from ..runs.settings import DATA, EXAMPLES, MODEL, SIDES, FileSettings, by_field_name, setting
 from ..specs import check_count, check_positive, known_name
@@ -148,6 +149,12 @@ class HardenSettings(FileSettings):
 
     def __post_init__(self) -> None:
         _ = self.measuring  # raises ValueError for a wrong value
+        for name in self.dimensions:
+            if name != DEFAULT and Dimension.parse(name).access != "rule":
+                raise ValueError(
+                    f"expected dimensions whose cases no model chooses for harden.dimensions, got {name}: --attack measures an "
+                    "attacker that adapts to the model"
+                )
         for name in ("attacked", "examples", "train_examples", "epochs"):
             if getattr(self, name) is not None:
                 check_count(getattr(self, name), 1, f"harden.{name}")
