@@ -91,7 +91,7 @@ class Mixed:
             raise ValueError(f"expected two columns of texts for side {self.side}, got {fields}")
         check_plans(self.plans, tokens=self._tokens)
         some = (joined(text) for column in self.data.columns for text in column[:LOOK])
-        warn_of_language([plan.perturbation for plan in self.plans if plan], some, stacklevel=4)
+        warn_of_language(self.parts.perturbations, some, stacklevel=4)
 
     @property
     def _tokens(self) -> bool:
@@ -119,7 +119,7 @@ class Mixed:
 
     def portions(self, number: int) -> Ints:
         """Returns the part that each example is in, in an epoch: a number in `parts.labels`."""
-        return self.parts.spread((self._rank + self._turn(number)) % max(len(self.data), 1))
+        return self.parts.spread(self._rank, self._turn(number))
 
     def epoch(self, number: int) -> Dataset:
         columns = self.texts(np.arange(len(self.data)), number)

@@ -125,6 +125,10 @@ class Mixture:
         selections = ",".join(entry.selection or "default" for entry in self.entries)
         return self.spec + (f" ({selections})" if any(entry.selection for entry in self.entries) else "")
 
+    @property
+    def perturbations(self) -> list[Perturbation]:
+        return [entry.perturbation for entry in self.entries if entry.perturbation]
+
     @cached_property
     def portions(self) -> list[tuple[Entry, float]]:
         """Each entry with each of its strengths."""
@@ -153,31 +157,29 @@ class Mixture:
         entries = (replace(e, perturbation=e.perturbation.for_tokens()) if e.perturbation else e for e in fit)
         return replace(self, entries=tuple(entries))
 
-    def spread(self, places: Ints) -> Ints:
-        """Returns the number of the portion at each place (0, 1, ...) of a row of examples; any stretch from 0 on is balanced.
+    def spread(self, rank: Ints, turn: int = 0) -> Ints:
+        """Returns the number of the portion that the example of each rank is in, in a turn (an epoch, or the number of a copy).
 
-        Entries take turns. The strength goes on by one from place to place, and by one more where entries and strengths would
-        begin to repeat the same pairs: so every entry meets each of its strengths equally often, and all entries together, too.
+        Entries take turns, and so do the strengths of an entry; ranks 0, 1, ... to any other give parts of equal size, in every
+        turn. From turn to turn an example goes on to the next entry, so that it meets them all before one comes again, and no
+        portion twice before it has met them all (where all entries have the same number of strengths).
         """
         count = len(self.entries)
-        out = np.zeros_like(places)
-        first = 0
-        for at, entry in enumerate(self.entries):
-            mine = places % count == at
-            size = len(entry.strengths)
-            place = places[mine]
-            out[mine] = first + (place + place // math.lcm(count, size)) % size
+        entry, out, first = (rank + turn) % count, np.zeros_like(rank), 0
+        for at, size in enumerate(len(one.strengths) for one in self.entries):
+            mine = np.flatnonzero(entry == at)
+            # strengths go on by one from rank to rank and, where entries and strengths would pair up as before, by one more
+            period = math.lcm(count, size)
+            level = rank[mine] + rank[mine] // period + (turn + turn // period)
+            out[mine] = first + level % size
             first += size
         return out
 
     def by_chance(self, keys: Bits, seed: int, turn: int = 0) -> Ints:
-        """Returns the portion of each example: equal parts in expectation only, but other examples do not matter.
-
-        turn: each example goes on to the next entry.
-        """
+        """Returns the portion of each example: equal parts in expectation only, but other examples do not matter."""
         row = np.arange(keys.size)
         place = Rng.of(keys, seed, "mixture").bits(row, row * 0) >> np.uint64(32)
-        return self.spread(place.astype(np.int64) + turn)
+        return self.spread(place.astype(np.int64), turn)
 
 
 def low_mid_high(perturbation: str | Perturbation, *, as_published: bool = False) -> Mixture:
@@ -247,7 +249,7 @@ def rewritten(
             continue
         for side in sides:
             values = [list(text) if isinstance(text, tuple) else text for text in (columns[side][row] for row in rows)]
-            texts = Texts(values, partial(_place, place, rows), _names(columns, rows, side, ids))
+            texts = Texts(values, partial(_place, place, rows), noise_names(columns, rows, side, ids))
             for done in texts.treated(plan, draw, strict=failures is None):
                 for at, text in zip(done.rows, done.new, strict=True):
                     new[side][rows[at]] = tuple(text) if isinstance(text, list) else str(text)
@@ -256,7 +258,7 @@ def rewritten(
     return new
 
 
-def _names(
+def noise_names(
     columns: Sequence[Sequence[Text]], rows: Sequence[int], side: int, ids: Sequence[str] | None
 ) -> list[str] | None:
     """Returns what the noise of some examples depends on; None: the text. The texts of a pair have noise of their own."""
