@@ -12,7 +12,7 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -219,9 +219,7 @@ def adversarial_examples(
     for name in ("recipe", "examples", "attacked", "predictions"):
         if name in given:
             raise ValueError(f"expected recipes and gamma to decide what is attacked, got {name}")
-    about = AttackSettings.of(**given)
-    if isinstance(model, str | Path) and workers == 1:  # opened once; worker processes open it by its name
-        model = open_victim(model, data.task, about.labels, dict(about.options), data_labels=data.labels)
+    model = opened(model, data, given) if workers == 1 else model  # worker processes open it by its name
     hunt = _Hunt(model, replace(data, known=data.labels), given, math.ceil(gamma * len(data) - 1e-9), seed, say, show)
     for recipe in named:
         hunt.add(recipe)
@@ -438,6 +436,12 @@ class _Hunt:
 
 def _lines(folder: Folder, summary: Any) -> list[AttackLine]:
     return list(folder.attack_results())
+
+
+def opened(model: Any, data: Dataset, settings: Mapping[str, Any]) -> Victim:
+    """A model as a victim, which several attacks can share. settings: as for an attack."""
+    about = AttackSettings.of(**settings)
+    return open_victim(model, data.task, about.labels, dict(about.options), data_labels=data.labels)
 
 
 def label_of(recipe: Recipe) -> str:
