@@ -51,3 +51,24 @@ def edits_distance(corpus: Corpus, edits: Edits) -> Ints:
     some = edits.where(long[edits.row])
     old, new = corpus.cut(some.spans(corpus.offsets)).strings(), some.text.strings()
     return out + np.bincount(some.row, edit_distance(old, new), long.size).astype(np.int64)
+
+
+def came_from(before: str, after: str) -> Ints:
+    """For each character of a changed text, the character of the original that it stands for, by the fewest edits.
+
+    What was inserted belongs to the character before it, or to the one behind it where there is a space or nothing before.
+    Returns -1 everywhere if the original is empty.
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    out = np.full(len(after), -1, np.int64)
+    if not before:
+        return out
+    for edit in Levenshtein.opcodes(before, after, score_hint=NEAR):
+        start = edit.src_start
+        if edit.tag in ("equal", "replace"):
+            out[edit.dest_start : edit.dest_end] = np.arange(start, edit.src_end)
+        elif edit.tag == "insert":
+            behind = start < len(before) and (start == 0 or before[start - 1].isspace())
+            out[edit.dest_start : edit.dest_end] = start if behind else start - 1
+    return out

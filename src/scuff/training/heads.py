@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -13,95 +12,56 @@ import torch
 import transformers
 from torch.nn import functional as F
 
-from ..data.dataset import Dataset, Task, align
-from ..huggingface.loading import BadModel, find_source, first_line, padding, place, quiet
+from ..data.dataset import TASK_WORDS, Dataset, Task, align
+from ..huggingface.loading import BadModel, find_source, padding, place
 from ..metrics import METRICS
 from ..specs import some
 from ..text.ragged import Ints
 from ..victims.base import as_objects, sigmoid, softmax
 from ..victims.huggingface import CLASSIFIERS, HEADS, label_names, longest
-from .batching import Cutter, Row, joined_rows, token_batches
+from .batching import Cutter, Row, token_batches
 from .feeds import Feed
 from .loop import Epoch, Inputs
+from .networks import IGNORED, Network, check_encoder, opening
 from .schedule import Schedule
-
-IGNORED = -100  # the target of pieces that have none
 
 
 @dataclass(eq=False)
-class Opened:
-    """A network with a head, on its device, its tokenizer, and the number of each label of the data in the head."""
+class Classifier(Network):
+    """A network with a head. labels: in the order of the head. number: of each label of the data in the head."""
 
-    source: str
-    model: Any
-    tokenizer: Any
     task: Task
     labels: tuple[str, ...]
     number: dict[str, int]
-    max_length: int
-    device: Any
-
-    @property
-    def width(self) -> int:
-        return int(self.model.get_input_embeddings().weight.shape[1])
-
-    @property
-    def fill(self) -> dict[str, int]:
-        """The arrays that the network takes, each with its padding value."""
-        takes = signature(type(self.model).forward).parameters
-        types = {"token_type_ids": self.tokenizer.pad_token_type_id} if "token_type_ids" in takes else {}
-        return {"input_ids": padding(self.model, self.tokenizer), **types}
-
-    @property
-    def left(self) -> bool:
-        return bool(self.tokenizer.padding_side == "left")
-
-    def save(self, out: str | Path) -> None:
-        with quiet():
-            self.model.save_pretrained(out)
-            self.tokenizer.save_pretrained(out)
 
 
 def open_start(
     start: str | Path, data: Dataset, *, seed: int, device: str, labels: Sequence[str] | None, new_head: bool,
     max_length: int | None, freeze_embeddings: bool,
-) -> Opened:  # fmt: skip
+) -> Classifier:  # fmt: skip
     """Opens an encoder and puts a head on it, or a model that has one. Raises BadModel if there is no such head for it."""
     where, source = place(device), find_source(str(start))
     head, purpose = HEADS[data.task]
-    try:
-        with quiet(), torch.random.fork_rng([]):
-            torch.manual_seed(seed)  # of a new head
-            config = transformers.AutoConfig.from_pretrained(source)
-            _check_kind(config, head, str(start), new_head)
-            tokenizer = _tokenizer(source, data.task, str(start))
-            build = getattr(transformers, f"AutoModelFor{head}")
-            model, new = _with_head(build, source, config, data, str(start), new_head)
-    except BadModel:
-        raise
-    except OSError as error:
-        raise BadModel(
-            f"expected the folder or the id of a model within reach, got {start}: {first_line(error)}"
-        ) from None
-    except (ValueError, RuntimeError, ImportError, KeyError, TypeError, AttributeError) as error:
-        raise BadModel(
-            f"expected an encoder that can get a head for {purpose}, got {start}: {first_line(error)}"
-        ) from None
+    with opening(start, where, seed, f"an encoder that can get a head for {purpose}"):
+        config = transformers.AutoConfig.from_pretrained(source)
+        if not new_head:
+            _check_kind(config, data.task, str(start))
+        tokenizer = _tokenizer(source, data.task, str(start))
+        model, new = _with_head(getattr(transformers, f"AutoModelFor{head}"), source, config, data, start, new_head)
     if new and labels is not None:
         raise BadModel(f"expected a start model with a head, whose labels {some(labels)} name, got {start} without")
     names = data.labels if new else label_names(model, model.config.num_labels, labels, str(start))
-    number = dict(zip(names, range(len(names)), strict=True)) if new else _matched(data, names, model, start)
+    number = dict(zip(names, range(len(names)), strict=True)) if new else _matched(data, names, model)
     names = names or tuple(str(at) for at in range(model.config.num_labels))
     model.config.id2label, model.config.label2id = dict(enumerate(names)), {name: at for at, name in enumerate(names)}
-    kinds = {"single": "single_label_classification", "multi": "multi_label_classification"}
-    model.config.problem_type = kinds.get(data.task)
+    model.config.problem_type = PROBLEMS.get(data.task)
     limit = longest(model, tokenizer, max_length, str(start))
     tokenizer.model_max_length = limit
     if model.config.pad_token_id is None:
         model.config.pad_token_id = padding(model, tokenizer)
     if freeze_embeddings:
         model.get_input_embeddings().weight.requires_grad_(False)
-    return Opened(source, model.to(where), tokenizer, data.task, names, number, limit, where)
+    return Classifier(source, model.to(where), tokenizer, limit, where, data.task, names, number)
 
 
 def _tokenizer(source: str, task: Task, name: str) -> Any:
@@ -116,26 +76,29 @@ def _tokenizer(source: str, task: Task, name: str) -> Any:
     return tokenizer
 
 
-def _check_kind(config: Any, head: str, name: str, new_head: bool) -> None:
-    """Raises BadModel for a model with a head of the other kind, which would load as if it were of this kind."""
+PROBLEMS: dict[Task, str] = {"single": "single_label_classification", "multi": "multi_label_classification"}
+
+
+def _check_kind(config: Any, task: Task, name: str) -> None:
+    """Raises BadModel for a model with a head of another kind, which would load as if it were of this kind."""
+    other = "new_head=True gives it another head"
     for said in config.architectures or []:
-        if said.endswith(CLASSIFIERS) and head not in said and not new_head:
-            wanted = "a sequence classifier" if head == "SequenceClassification" else "a token classifier"
+        if said.endswith(CLASSIFIERS) and HEADS[task][0] not in said:
             raise BadModel(
-                f"expected {wanted} or an encoder for start, got {name}, a {said}; new_head=True puts another head on it"
+                f"expected an encoder or a model for {HEADS[task][1]} for start, got {name}, a {said}; {other}"
             )
+    said = getattr(config, "problem_type", None)
+    if said in PROBLEMS.values() and said != PROBLEMS.get(task):
+        raise BadModel(
+            f"expected an encoder or a model for {TASK_WORDS[task]} for start, got {name}, trained for {said}; {other}"
+        )
 
 
-def _with_head(build: Any, source: str, config: Any, data: Dataset, name: str, new_head: bool) -> tuple[Any, bool]:
-    """The network, and whether its head is new. Raises BadModel if weights of the encoder are missing."""
-    options = {"dtype": torch.float32, "output_loading_info": True}
-    model, info = build.from_pretrained(source, config=config, **options)
-    prefix = f"{model.base_model_prefix}."
-    missing = [key for key in info["missing_keys"] if not key.startswith(prefix)]
-    lacking = [key for key in info["missing_keys"] if key.startswith(prefix) and "pooler" not in key]
-    if lacking:
-        raise BadModel(f"expected an encoder with trained weights, got {name}, which lacks {some(lacking, 2)}")
-    if not missing and not new_head:
+def _with_head(build: Any, source: str, config: Any, data: Dataset, start: Any, new_head: bool) -> tuple[Any, bool]:
+    """The network, and whether its head is new."""
+    model, info = build.from_pretrained(source, config=config, dtype=torch.float32, output_loading_info=True)
+    check_encoder(model, info["missing_keys"], start)
+    if not new_head and all(key.startswith(f"{model.base_model_prefix}.") for key in info["missing_keys"]):
         return model, False
     config.num_labels = len(data.labels)
     fresh = build.from_config(config, dtype=torch.float32)
@@ -143,7 +106,7 @@ def _with_head(build: Any, source: str, config: Any, data: Dataset, name: str, n
     return fresh, True
 
 
-def _matched(data: Dataset, names: tuple[str, ...], model: Any, start: Any) -> dict[str, int]:
+def _matched(data: Dataset, names: tuple[str, ...], model: Any) -> dict[str, int]:
     """The number of each label of the data in a head that the start model has already."""
     known = names or tuple(str(at) for at in range(model.config.num_labels))
     try:
@@ -158,9 +121,11 @@ def _matched(data: Dataset, names: tuple[str, ...], model: Any, start: Any) -> d
 class Classification:
     """Labels of texts and pairs, label sets, or tags of tokens: the tag of a token is learnt at its first piece."""
 
-    def __init__(self, opened: Opened, feed: Feed, dev: Dataset, schedule: Schedule, metric: str, seed: int) -> None:
+    def __init__(
+        self, opened: Classifier, feed: Feed, dev: Dataset, schedule: Schedule, metric: str, seed: int
+    ) -> None:
         self.opened, self.feed, self.schedule, self.metric, self.seed = opened, feed, schedule, metric, seed
-        self.task, self.fill = opened.task, opened.fill
+        self.task = opened.task
         self.cutter = Cutter(opened.tokenizer, opened.max_length, words=self.task == "tokens")
         self.dev = Examples(self, Cutter(opened.tokenizer, opened.max_length, words=self.task == "tokens"), dev)
         # labels of the start model that the data does not have are neither learnt nor unlearnt
@@ -170,6 +135,8 @@ class Classification:
 
     def epoch(self, number: int, step: int) -> Epoch:
         data = self.feed.epoch(number)
+        if not len(data):
+            raise ValueError(f"expected examples in epoch {number + 1} of the feed, got none")
         if self._last is None or self._last[0] is not data:
             self._last = data, Examples(self, self.cutter, data)
         examples = self._last[1]
@@ -201,7 +168,10 @@ class Classification:
             logits = model(**inputs).logits.float()
             total += float(self.sums(logits, target, 0.0))
             if self.task == "tokens":
-                found += [part[keep].cpu().numpy() for part, keep in zip(logits.argmax(-1), mask.bool(), strict=True)]
+                found += [
+                    tags[keep]
+                    for tags, keep in zip(logits.argmax(-1).cpu().numpy(), mask.bool().cpu().numpy(), strict=True)
+                ]
             else:
                 found += list(logits.cpu().numpy())
         order = np.concatenate(batches)
@@ -254,12 +224,8 @@ class Examples:
         return out
 
     def take(self, rows: Ints, step: int) -> dict[str, Any]:
-        opened, fill = self.task.opened, dict(self.task.fill)
-        if opened.task == "tokens":
-            fill["target"] = IGNORED
-        some_rows = [self.rows[at] for at in rows.tolist()]
-        batch = joined_rows(some_rows, self.length[rows], fill, opened.left, step, opened.max_length)
-        arrays: dict[str, Any] = dict(batch.inputs)
+        opened = self.task.opened
+        arrays = opened.batch([self.rows[at] for at in rows.tolist()], self.length[rows], step)
         return arrays if opened.task == "tokens" else {**arrays, "target": self.targets[rows]}
 
 

@@ -26,7 +26,7 @@ from .checkpoints import Checkpoints, Tensors
 from .schedule import Schedule, stale
 
 DECAY = 0.01  # of weights that are matrices
-EVERY = 20  # steps of a line in the log; only then the device is waited for
+EVERY = {"cuda": 20, "cpu": 5}  # steps of a line in the log; only then a GPU is waited for
 PLANS = 10  # how often a training with a limit of time looks at the clock to plan its end
 
 Inputs = dict[str, Any]  # arrays for the network, and what the objective needs beside them
@@ -75,6 +75,7 @@ class Loop:
         self.cuda = self.device.type == "cuda"
         self.half = self.cuda and torch.cuda.is_bf16_supported()
         self.pad_step = STEP if self.cuda else 1  # GPUs are faster on rows of such lengths
+        self.every = EVERY["cuda" if self.cuda else "cpu"]
         tuned = [weight for weight in model.parameters() if weight.requires_grad]
         groups = [
             {"params": [weight for weight in tuned if weight.ndim > 1], "weight_decay": DECAY},
@@ -126,7 +127,7 @@ class Loop:
         for at in range(self.done, count):
             self._step(number, at, epoch)
             self.done, self.steps = at + 1, self.steps + 1
-            if self.steps % EVERY == 0:
+            if self.steps % self.every == 0:
                 self._line(number, count)
             if self._over(number + self.done / count):
                 self.stopped = "seconds"
@@ -186,6 +187,15 @@ class Loop:
             return self.objective.measure(self.model, self._send, self.pad_step)
 
     # ---- when it ends ----
+
+    @property
+    def repeats(self) -> str:
+        """Whether the same call gives the same weights again, and if not, why."""
+        if self.device.type != "cpu":
+            return f"about: sums on {self.device.type} are made in changing orders, so the last bits may differ"
+        if self.stopped == "seconds" or self.planned < self.schedule.epochs:
+            return "no: the limit of time decided when training ended"
+        return f"yes: the same bytes on the same machine with {torch.get_num_threads()} threads"
 
     def _over(self, epochs: float) -> bool:
         """Whether time is over. Now and then plans after how many epochs that will be, so that the rate is 0 by then.

@@ -78,14 +78,9 @@ def fine_tune(
     feed = Clean(feed) if isinstance(feed, Dataset) else feed
     metric = check_data(feed.data, dev, metric)
     check_count(seed, 0, "seed")
-    if max_length is not None:
-        check_count(max_length, 3, "max_length")
-    for name, value in (("seconds", seconds), ("checkpoint_seconds", checkpoint_seconds)):
-        if value is not None:
-            check_positive(value, name, zero=name != "seconds")
+    check_limits(seconds, checkpoint_seconds, max_length)
     check_libraries()
-    if Path(out).resolve() == Path(start).resolve():
-        raise ValueError(f"expected another folder for out than that of the start model, got {out}")
+    check_folder(start, out)
     from .checkpoints import Checkpoints
     from .heads import Classification, open_start
     from .loop import Loop
@@ -111,7 +106,7 @@ def fine_tune(
     opened.save(out)
     metrics = {
         "settings": settings, "start": str(start), "examples": len(feed.data), "labels": list(opened.labels),
-        "weights": sum(weight.numel() for weight in opened.model.parameters()), **told(loop, began),
+        "weights": opened.weights, **told(loop, began),
     }  # fmt: skip
     checkpoints.finish(metrics, keep)
     return metrics
@@ -124,7 +119,7 @@ def told(loop: Loop, began: float) -> dict[str, Any]:
     return {
         "epochs": loop.epochs, "metric": metric,
         "dev": {name: value for name, value in best.items() if name not in ("seconds", "steps", "train_loss")},
-        "steps": loop.steps, "stopped": loop.stopped, "resumed": loop.resumed,
+        "steps": loop.steps, "stopped": loop.stopped, "resumed": loop.resumed, "repeats": loop.repeats,
         "seconds": {"all": time.perf_counter() - began, "training": loop.spent},
     }  # fmt: skip
 
@@ -140,6 +135,22 @@ def check_libraries() -> None:
     except ImportError:
         raise MissingResource("expected torch and transformers, got none: pip install 'scuff[training]'") from None
     assert torch and transformers
+
+
+def check_limits(seconds: float | None, checkpoint_seconds: float | None, max_length: int | None) -> None:
+    """Raises ValueError if one is no limit."""
+    if max_length is not None:
+        check_count(max_length, 3, "max_length")
+    if seconds is not None:
+        check_positive(seconds, "seconds")
+    if checkpoint_seconds is not None:
+        check_positive(checkpoint_seconds, "checkpoint_seconds", zero=True)
+
+
+def check_folder(start: str | Path, out: str | Path) -> None:
+    """Raises ValueError if the start model would be overwritten."""
+    if Path(out).resolve() == Path(start).expanduser().resolve():
+        raise ValueError(f"expected another folder for out than that of the start model, got {out}")
 
 
 def check_data(train: Dataset, dev: Dataset, metric: str | None) -> str:
