@@ -1,4 +1,4 @@
-"""Training on attacks, with a tiny real model: it withstands what it was trained on, killed and resumed it ends with the same bytes."""
+"""Training on attacks, with a tiny real model: it withstands what it was trained on; killed and resumed, the same bytes."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ from scuff.victims.query import Query
 
 from .toys import label_sets, pairs, save_start, sentences, tagged
 
-SCHEDULE = Schedule(rate=6e-3, epochs=6, batch_tokens=512, smoothing=0.0, patience=9)
+FAST = Schedule(rate=1e-2, epochs=4, batch_tokens=512, smoothing=0.0, patience=9)
+SLOWER = Schedule(rate=4e-3, batch_tokens=512, smoothing=0.0, patience=9)
 SWAPS = Attack.of("swaps", "none", "untargeted", ["typo(operations='swap', layout='any')"], "delete")
 DROPS = Attack.of("drops", "none", "untargeted", ["typo(operations='delete', layout='any')"], "delete")
-USUAL: dict[str, Any] = {"schedule": SCHEDULE, "device": "cpu", "encoder": "chrf"}
+USUAL: dict[str, Any] = {"schedule": SLOWER, "device": "cpu", "encoder": "chrf"}
 
 
 @pytest.fixture(scope="module")
@@ -41,17 +42,18 @@ def classifier(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("start")
     start = save_start(folder / "encoder")
     metrics = fine_tune(
-        start, sentences(300, 0), sentences(60, 1), folder / "model", schedule=SCHEDULE, device="cpu", seed=0
+        start, sentences(300, 0), sentences(60, 1), folder / "model", schedule=FAST, device="cpu", seed=0
     )
     assert metrics["dev"]["accuracy"] > 0.9
     return str(folder / "model")
 
 
+@pytest.mark.slow
 def test_the_model_withstands_what_it_was_trained_on(classifier: str, tmp_path: Path) -> None:
     train, dev, test = sentences(300, 0), sentences(60, 1), sentences(80, 2)
     seen, said = list[Harvest](), list[str]()
     metrics = train_on_attacks(
-        classifier, train, dev, tmp_path / "out", recipes=SWAPS, gamma=0.3, adversarial_epochs=6, unseen=[DROPS], test=test,
+        classifier, train, dev, tmp_path / "out", recipes=SWAPS, gamma=0.3, adversarial_epochs=5, unseen=[DROPS], test=test,
         attacked=60, say=said.append, show=seen.append, **USUAL,
     )  # fmt: skip
     assert metrics == json.loads((tmp_path / "out" / "metrics.json").read_text(encoding="utf-8"))
@@ -69,18 +71,23 @@ def test_the_model_withstands_what_it_was_trained_on(classifier: str, tmp_path: 
     swaps, drops = robust["attacks"]["swaps"], robust["attacks"]["drops"]
     assert swaps["seen"] and not drops["seen"] and swaps["attacked"][0] == 60
     assert swaps["success"]["interval"][1] < 0 < swaps["success"]["before"], "fewer attacks succeed, surely"
-    assert swaps["success"]["difference"] == pytest.approx(swaps["success"]["after"] - swaps["success"]["before"], abs=2e-6)
+    assert swaps["success"]["difference"] == pytest.approx(
+        swaps["success"]["after"] - swaps["success"]["before"], abs=2e-6
+    )
     assert robust["scores"].keys() == {"accuracy", "auc", "average-precision", "macro-f1", "macro-recall"}
     assert any(line.startswith("attack  drops (unseen): success ") for line in said) and seen[-1].found == 90
-    ids = [[line["id"] for line in Folder(tmp_path / "out" / "robustness" / side / "swaps").attack_results()] for side in ("before", "after")]
+    ids = [
+        [line["id"] for line in Folder(tmp_path / "out" / "robustness" / side / "swaps").attack_results()]
+        for side in ("before", "after")
+    ]
     assert ids[0] == ids[1], "both models are attacked on the same examples"
     again = train_on_attacks(
-        classifier, train, dev, tmp_path / "out", recipes=SWAPS, gamma=0.3, adversarial_epochs=6, unseen=[DROPS], test=test,
+        classifier, train, dev, tmp_path / "out", recipes=SWAPS, gamma=0.3, adversarial_epochs=5, unseen=[DROPS], test=test,
         attacked=60, show=lambda harvest: pytest.fail("attacked again"), **USUAL,
     )  # fmt: skip
     assert again == metrics
     with pytest.raises(BadFolder, match="expected the training that began there, got another gamma"):
-        train_on_attacks(classifier, train, dev, tmp_path / "out", recipes=SWAPS, gamma=0.2, adversarial_epochs=6,
+        train_on_attacks(classifier, train, dev, tmp_path / "out", recipes=SWAPS, gamma=0.2, adversarial_epochs=5,
                          unseen=[DROPS], test=test, attacked=60, **USUAL)  # fmt: skip
 
 
@@ -88,15 +95,28 @@ class Killed(BaseException):
     pass
 
 
-def test_killed_and_resumed_ends_with_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two rounds, from an encoder on; killed while texts are attacked, and again before the second training."""
-    start, train, dev = save_start(tmp_path / "start"), sentences(120, 0), sentences(30, 1)
-    options: dict[str, Any] = {"recipes": [SWAPS, DROPS], "gamma": 0.1, "clean_epochs": 5, "adversarial_epochs": 1, "rounds": 2}
+@pytest.mark.slow
+def test_killed_and_resumed_ends_with_the_same_bytes(
+    classifier: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two rounds; killed while texts are attacked, and again before the last training."""
+    start, train, dev = classifier, sentences(60, 0), sentences(20, 1)
+    options: dict[str, Any] = {
+        "recipes": [SWAPS, DROPS],
+        "gamma": 0.1,
+        "clean_epochs": 1,
+        "adversarial_epochs": 1,
+        "rounds": 2,
+    }
     whole = train_on_attacks(start, train, dev, tmp_path / "whole", **options, **USUAL)
     assert list(whole["phases"]) == ["clean", "round-1", "round-2"] and len(whole["counts"]) == 2
     lines = (tmp_path / "whole" / "adversarial.jsonl").read_text(encoding="utf-8").splitlines()
     rounds = [json.loads(line)["round"] for line in lines]
-    assert rounds == sorted(rounds) and set(rounds) == {1, 2} and len({json.loads(line)["text"] for line in lines}) == len(lines)
+    assert (
+        rounds == sorted(rounds)
+        and set(rounds) == {1, 2}
+        and len({json.loads(line)["text"] for line in lines}) == len(lines)
+    )
 
     def kill(harvest: Harvest) -> None:
         if harvest.found > 5:
@@ -122,25 +142,44 @@ def test_killed_and_resumed_ends_with_the_same_bytes(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("make", "options"),
+    ("make", "kind", "options"),
     [
-        (label_sets, {"recipes": Attack.of("hide", "none", "toxictrap", ["typo"], "delete"), "gamma": 0.05}),
-        (pairs, {"recipes": SWAPS, "gamma": 0.05, "side": "second"}),
-        (tagged, {"recipes": DROPS, "gamma": 0.05, "goal": "tags(share=0.1)", "search": "best-of"}),
+        (label_sets, "Sequence", {"recipes": Attack.of("hide", "none", "toxictrap", ["typo"], "delete")}),
+        (pairs, "Sequence", {"recipes": SWAPS, "side": "second"}),
+        (tagged, "Token", {"recipes": DROPS, "goal": "tags(share=0.9)", "search": "best-of"}),
     ],
     ids=["label sets", "pairs", "tags"],
 )
-def test_every_task(make: Any, options: dict[str, Any], tmp_path: Path) -> None:
-    start, train, dev = save_start(tmp_path / "start"), make(150, 0), make(40, 5)
-    metrics = train_on_attacks(
-        start, train, dev, tmp_path / "out", clean_epochs=4, adversarial_epochs=1, test=make(30, 7), attacked=10,
-        **options, **USUAL,
+def test_every_task(make: Any, kind: str, options: dict[str, Any], tmp_path: Path) -> None:
+    """The model has random weights: right about some texts, and wrong as soon as they change."""
+    train, dev = make(60, 0), make(20, 5)
+    names = dict(enumerate(train.labels))
+    start = save_start(
+        tmp_path / "start", f"BertFor{kind}Classification", initializer_range=0.6, num_labels=len(names), id2label=names,
+        label2id={name: at for at, name in names.items()},
     )  # fmt: skip
+    metrics = train_on_attacks(
+        start,
+        train,
+        dev,
+        tmp_path / "out",
+        gamma=0.05,
+        adversarial_epochs=1,
+        test=make(30, 7),
+        attacked=5,
+        **options,
+        **USUAL,
+    )
     made = read_dataset(tmp_path / "out" / "adversarial.jsonl")
-    assert metrics["adversarial"] == len(made) == 8 and made.task == train.task
+    assert metrics["adversarial"] == len(made) == 3 and made.task == train.task
     by_id = dict(zip(train.ids, train.targets, strict=True))
-    lines = [json.loads(line) for line in (tmp_path / "out" / "adversarial.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert all(by_id[line["source"]] == (tuple(line["label"]) if isinstance(line["label"], list) else line["label"]) for line in lines)
+    lines = [
+        json.loads(line) for line in (tmp_path / "out" / "adversarial.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert all(
+        by_id[line["source"]] == (tuple(line["label"]) if isinstance(line["label"], list) else line["label"])
+        for line in lines
+    )
     assert load(metrics["model"], train.task, device="cpu").labels == train.labels
     assert metrics["robustness"]["scores"] and metrics["robustness"]["attacks"]
 
@@ -176,7 +215,9 @@ def test_before_and_after_are_paired(classifier: str) -> None:
         ({"recipes": SWAPS, "clean_epochs": 0}, "expected 1 or more clean_epochs for .*, an encoder without a head"),
     ],
 )
-def test_what_does_not_fit_stops_before_anything_is_trained(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_what_does_not_fit_stops_before_anything_is_trained(
+    options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     start = save_start(tmp_path / "start")
     with pytest.raises(ValueError, match=message):
         train_on_attacks(start, sentences(30, 0), sentences(9, 1), tmp_path / "out", **options, **USUAL)
@@ -187,5 +228,3 @@ def test_a_model_that_withstands_everything_is_not_trained(classifier: str, tmp_
     nothing = Attack.of("nothing", "none", "untargeted", ["typo"], "delete", ["changed(share=0.0, floor=0)"])
     with pytest.raises(BadRun, match="expected adversarial examples, got none: it withstood nothing"):
         train_on_attacks(classifier, sentences(40, 0), sentences(9, 1), tmp_path / "out", recipes=nothing, **USUAL)
-
-

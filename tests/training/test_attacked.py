@@ -1,4 +1,4 @@
-"""Adversarial examples of training data: they fool the model, keep their labels, are exactly as many as wanted, the same again."""
+"""Adversarial examples of training data: they fool the model, keep their labels, are exactly as many as wanted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,11 @@ def test_they_fool_the_model_and_keep_their_labels() -> None:
         assert [victim.labels[at] == label for at, label in zip(said, texts.targets, strict=True)] == [right] * 30
     texts = made.data.columns[0]
     assert len(set(texts)) == 30 and not set(texts) & set(data.columns[0])
-    assert len(set(made.data.ids)) == 30 and made.counts["look-alikes"]["found"] == 15 and not made.counts["look-alikes"]["dry"]
+    assert (
+        len(set(made.data.ids)) == 30
+        and made.counts["look-alikes"]["found"] == 15
+        and not made.counts["look-alikes"]["dry"]
+    )
     assert all(counts["looked"] >= counts["attacked"] >= counts["succeeded"] >= 15 for counts in made.counts.values())
 
 
@@ -62,7 +66,9 @@ def test_same_seed_same_bytes_and_recipes_do_not_disturb_each_other(tmp_path: Pa
     assert alone.data.columns[0] == both.data.columns[0][10:] and alone.sources == both.sources[10:]
     assert alone.sources != both.sources[:10], "each recipe has its own way through the data"
     lines = [json.loads(line) for line in (tmp_path / "one.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert lines[0].keys() == {"id", "text", "label", "recipe", "round", "source"} and lines[-1]["recipe"] == "look-alikes"
+    assert (
+        lines[0].keys() == {"id", "text", "label", "recipe", "round", "source"} and lines[-1]["recipe"] == "look-alikes"
+    )
     again = read_dataset(tmp_path / "one.jsonl")
     assert (again.columns, again.targets) == (both.data.columns, both.data.targets), "labelled data as any other"
 
@@ -207,7 +213,9 @@ def test_the_feed_has_both(tmp_path: Path) -> None:
     made = found(data)
     feed = attacked_feed(data, made)
     epoch = feed.epoch(3)
-    assert len(epoch) == 50 and epoch.columns[0][:40] == data.columns[0] and epoch.columns[0][40:] == made.data.columns[0]
+    assert (
+        len(epoch) == 50 and epoch.columns[0][:40] == data.columns[0] and epoch.columns[0][40:] == made.data.columns[0]
+    )
     assert epoch.labels == data.labels and feed.data is data and len(set(epoch.ids)) == 50
     assert feed.identity == attacked_feed(Clean(data), found(data)).identity
     assert feed.identity != attacked_feed(data, found(data, seed=1)).identity
