@@ -50,17 +50,26 @@ def classifier(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.slow
 def test_the_model_withstands_what_it_was_trained_on(classifier: str, tmp_path: Path) -> None:
+    """As in ToxicTrap the attacker wants one of two labels: that of texts whose words the model does not know."""
+    before = load(classifier, "single", device="cpu")
+    benign = before.labels[int(before(["zq qx xz"]).answers.argmax())]
+    swaps, drops = (
+        Attack.of(
+            f"{kind}s", "none", f"toxictrap(benign='{benign}')", [f"typo(operations='{kind}', layout='any')"], "delete"
+        )
+        for kind in ("swap", "delete")
+    )
     train, dev, test = sentences(300, 0), sentences(60, 1), sentences(80, 2)
     seen, said = list[Harvest](), list[str]()
-    metrics = train_on_attacks(
-        classifier, train, dev, tmp_path / "out", recipes=SWAPS, gamma=0.3, adversarial_epochs=5, unseen=[DROPS], test=test,
-        attacked=60, say=said.append, show=seen.append, **USUAL,
-    )  # fmt: skip
+    options: dict[str, Any] = {"recipes": swaps, "gamma": 0.2, "unseen": [drops], "test": test, "attacked": 30, **USUAL}
+    metrics = train_on_attacks(classifier, train, dev, tmp_path / "out", say=said.append, show=seen.append, **options)
     assert metrics == json.loads((tmp_path / "out" / "metrics.json").read_text(encoding="utf-8"))
-    assert metrics["before"] == classifier and metrics["adversarial"] == 90 == metrics["counts"][0]["swaps"]["found"]
+    assert metrics["before"] == classifier and metrics["adversarial"] == 60 == metrics["counts"][0]["swaps"]["found"]
     examples = read_dataset(tmp_path / "out" / "adversarial.jsonl")
-    before, after = (load(folder, "single", device="cpu") for folder in (classifier, metrics["model"]))
-    assert after.labels == before.labels == ("negative", "positive")
+    after = load(metrics["model"], "single", device="cpu")
+    assert after.labels == before.labels == ("negative", "positive") and set(examples.targets) == {*before.labels} - {
+        benign
+    }
 
     def right(victim: Any) -> float:
         answers = Query(victim)(*examples.columns).answers.argmax(1)
@@ -68,27 +77,24 @@ def test_the_model_withstands_what_it_was_trained_on(classifier: str, tmp_path: 
 
     assert right(before) == 0 and right(after) > 0.8
     robust = metrics["robustness"]
-    swaps, drops = robust["attacks"]["swaps"], robust["attacks"]["drops"]
-    assert swaps["seen"] and not drops["seen"] and swaps["attacked"][0] == 60
-    assert swaps["success"]["interval"][1] < 0 < swaps["success"]["before"], "fewer attacks succeed, surely"
-    assert swaps["success"]["difference"] == pytest.approx(
-        swaps["success"]["after"] - swaps["success"]["before"], abs=2e-6
-    )
+    for name, trained_on in (("swaps", True), ("deletes", False)):
+        found = robust["attacks"][name]
+        assert found["seen"] == trained_on and found["attacked"][0] == 30
+        assert found["success"]["before"] > 0.5 and found["success"]["interval"][1] < 0, "fewer succeed, surely"
+        assert found["success"]["difference"] == pytest.approx(
+            found["success"]["after"] - found["success"]["before"], abs=2e-6
+        )
+        lines = [
+            [line["id"] for line in Folder(tmp_path / "out" / "robustness" / side / name).attack_results()]
+            for side in ("before", "after")
+        ]
+        assert lines[0] == lines[1], "both models are attacked on the same examples"
     assert robust["scores"].keys() == {"accuracy", "auc", "average-precision", "macro-f1", "macro-recall"}
-    assert any(line.startswith("attack  drops (unseen): success ") for line in said) and seen[-1].found == 90
-    ids = [
-        [line["id"] for line in Folder(tmp_path / "out" / "robustness" / side / "swaps").attack_results()]
-        for side in ("before", "after")
-    ]
-    assert ids[0] == ids[1], "both models are attacked on the same examples"
-    again = train_on_attacks(
-        classifier, train, dev, tmp_path / "out", recipes=SWAPS, gamma=0.3, adversarial_epochs=5, unseen=[DROPS], test=test,
-        attacked=60, show=lambda harvest: pytest.fail("attacked again"), **USUAL,
-    )  # fmt: skip
-    assert again == metrics
+    assert any(line.startswith("attack  deletes (unseen): success ") for line in said) and seen[-1].found == 60
+    options["show"] = lambda harvest: pytest.fail("attacked again")
+    assert train_on_attacks(classifier, train, dev, tmp_path / "out", **options) == metrics
     with pytest.raises(BadFolder, match="expected the training that began there, got another gamma"):
-        train_on_attacks(classifier, train, dev, tmp_path / "out", recipes=SWAPS, gamma=0.2, adversarial_epochs=5,
-                         unseen=[DROPS], test=test, attacked=60, **USUAL)  # fmt: skip
+        train_on_attacks(classifier, train, dev, tmp_path / "out", **{**options, "gamma": 0.3})
 
 
 class Killed(BaseException):
