@@ -202,11 +202,11 @@ def adversarial_examples(
     even: then all others are cut to as many.
 
     output: a folder for the attacks, one run folder for each part of a walk; called again with the same arguments, it goes on
-    where it was killed, to the same bytes. None: they are thrown away. from_runs: folders of attacks on this data, made before
-    (`scuff attack MODEL TRAIN -o FOLDER`): their examples are not attacked again. If their model was another one, only those of
-    their adversarial texts count that fool this model, too. With recipes=() nothing else is attacked.
-    number: of the round of training, for `AdversarialExamples.rounds`. show: called with a Harvest now and then. settings: as for
-    `scuff.attack` (goal, vectors, side, ...).
+    where it was killed, to the same bytes, and with fewer or more recipes it takes what is there. None: they are thrown away.
+    from_runs: folders of attacks on this data, made before (`scuff attack MODEL TRAIN -o FOLDER`): their examples are not
+    attacked again. If their model was another one, only those of their adversarial texts count that fool this model, too. With
+    recipes=() nothing else is attacked. number: of the round of training, for `AdversarialExamples.rounds`. show: called with a
+    Harvest now and then. settings: as for `scuff.attack` (goal, vectors, side, ...).
 
     Raises ValueError if model, data and a recipe do not fit together, before anything is attacked.
     """
@@ -369,14 +369,12 @@ class _Hunt:
 
     def run(self, output: Path | None, taken: set[Texts]) -> list[list[tuple[int, Texts]]]:
         """Walks with one recipe after the other. Returns the examples that each keeps."""
-        out = []
+        out, own = [], set(taken)
         for walk in self.walks:
-            for part in range(len(self.data)):
-                kept, left = walk.usable(taken, self.wanted), walk.untried
-                if len(kept) >= self.wanted or not left.size:
-                    break
-                folder = None if output is None else output / folder_name(walk.label) / f"{part:03}"
-                self._attack(walk, left[: walk.next_size(len(kept), self.wanted)], taken, folder)
+            # first what it needs alone, so that the parts of a walk do not depend on the other recipes
+            for without in (own, taken):
+                while len(kept := walk.usable(without, self.wanted)) < self.wanted and walk.untried.size:
+                    self._attack(walk, walk.untried[: walk.next_size(len(kept), self.wanted)], len(kept), output)
             self._tell(walk, len(kept))
             what = f"attack  {walk.label}: {len(kept):,} adversarial examples of {len(walk.tried):,} examples tried"
             self.say(f"{what}, {walk.attacked:,} attacked, {walk.queries:,} queries")
@@ -388,10 +386,13 @@ class _Hunt:
             out.append(kept)
         return out
 
-    def _attack(self, walk: _Walk, rows: Ints, taken: Collection[Texts], folder: Path | None) -> None:
-        """Attacks some examples, as one run."""
+    def _attack(self, walk: _Walk, rows: Ints, known: int, output: Path | None) -> None:
+        """Attacks some examples, as one run. known: how many adversarial examples the walk has so far."""
         assert walk.recipe is not None
-        known = len(walk.usable(taken, self.wanted))
+        data, folder = self.data.take(rows), None
+        if output is not None:  # named by what it is about: other walks have other parts
+            which = sha256(json.dumps(data.ids).encode()).hexdigest()[:8]
+            folder = output / folder_name(walk.label) / f"{len(walk.tried):06}-{which}"
         walk.unread = 0
 
         def success(line: dict[str, Any]) -> None:
@@ -401,7 +402,7 @@ class _Hunt:
             self._tell(walk, min(known + walk.unread, self.wanted))
 
         live = self.show is not None and self.given["workers"] == 1
-        setup = self._open(walk.recipe, self.data.take(rows), folder, success if live else None)
+        setup = self._open(walk.recipe, data, folder, success if live else None)
         lines = start_run(setup, folder, _lines, show=moved if self.show else None, forecast=False)
         for row, line in zip(rows.tolist(), lines, strict=True):
             walk.record(row, line)
