@@ -28,6 +28,7 @@ from ..attacks.setup import AttackSetup
 from ..data.dataset import Dataset, Target, Text
 from ..data.reading import read_dataset
 from ..runs.folder import BadRun, Folder
+from ..runs.inputs import open_model
 from ..runs.progress import Progress, duration
 from ..runs.run import ATTACK, check_command, silent, start_run
 from ..runs.schema import AttackLine
@@ -41,13 +42,10 @@ from ..victims.query import Query
 from ..victims.truth import Truth
 from .feeds import Clean, Feed
 
-GAMMA = (
-    0.2  # adversarial examples of each recipe, as a share of the data: A2T's number; the paper of ToxicTrap has none
-)
+GAMMA = 0.2  # adversarial examples of each recipe, as a share of the data: A2T's; the paper of ToxicTrap has none
 LEAST = 32  # examples of a part: fewer would not fill the batches of a search in lock step
-SPARE = (
-    1.1  # so many more examples than the success rate so far says: another small part costs more than a few searches
-)
+SPARE = 1.1  # times as many examples as the successes so far say: another small part costs more than a few searches
+MOST = 4  # times as many examples as were tried before: few successes say little about how many there will be
 
 Texts = tuple[Text, ...]  # of one example
 Recipe = str | Attack
@@ -274,7 +272,7 @@ class _Walk:
         if not looked:
             return max(LEAST, wanted)
         per_success = looked / found if found else 2 * looked
-        return max(LEAST, math.ceil(SPARE * (wanted - found) * per_success))
+        return max(LEAST, min(MOST * looked, math.ceil(SPARE * (wanted - found) * per_success)))
 
     def record(self, row: int, line: AttackLine) -> None:
         found = line["adversarial"] if line["status"] == "succeeded" else None
@@ -350,11 +348,7 @@ class _Hunt:
         if not places:
             return out
         about = AttackSettings.of(**self.given)
-        victim = self.model
-        if not isinstance(victim, Victim):
-            victim = open_victim(
-                victim, self.data.task, about.labels, dict(about.options), data_labels=self.data.labels
-            )
+        victim = open_model(self.model, about, self.data)
         rows = np.array([self._rows[_texts(lines[at]["texts"]), _plain(lines[at]["target"])] for at in places])
         truth = Truth.of(self.data, victim.labels, about.map, about.none).take(rows)
         ready = parse_goal(goal).ready(self.data.task, truth.labels)
@@ -440,7 +434,7 @@ def _lines(folder: Folder, summary: Any) -> list[AttackLine]:
 
 
 def opened(model: Any, data: Dataset, settings: Mapping[str, Any]) -> Victim:
-    """A model as a victim, which several attacks can share. settings: as for an attack."""
+    """A model as a victim, which several attacks can share. settings: as for an attack; a shield is put before it by each."""
     about = AttackSettings.of(**settings)
     return open_victim(model, data.task, about.labels, dict(about.options), data_labels=data.labels)
 

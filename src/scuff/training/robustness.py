@@ -20,7 +20,7 @@ from ..evaluation.comparison import change_of
 from ..metrics import parse_metric
 from ..metrics.interval import resamples
 from ..runs.folder import BadRun, Folder
-from ..runs.inputs import saved_data
+from ..runs.inputs import open_model, saved_data
 from ..runs.proof import AttackComparison, Change
 from ..runs.run import silent, start_run
 from ..runs.settings import Settings
@@ -69,7 +69,7 @@ def compare_models(before: Any, after: Any, data: Dataset, **settings: Any) -> d
     about = AttackSettings.of(**settings)
     answered, sides = np.ones(len(data), np.bool_), []
     for model in (before, after):
-        victim = opened(model, data, settings)
+        victim = open_model(model, about, data)
         outputs, truth = Query(victim)(*data.columns), Truth.of(data, victim.labels, about.map, about.none)
         answered &= outputs.answered & np.isfinite(truth.score(outputs)[0])
         sides.append((outputs, truth))
