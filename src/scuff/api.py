@@ -197,10 +197,12 @@ class AugmentKeywords(TypedDict, total=False):
     mlm: str | None
     encoder: str | None
     as_published: bool  # perturbations as their papers have them
+    mixture: Any  # "leave-one-out(keyboard)", ["keyboard", ("natural", 0.3), "clean"], ..., in place of dimensions and degree
     degree: float  # how far copies may be from their originals; default 0.1
     copies: int | None  # of an example; default 1
     share: float | None  # of the examples that get copies; default 1
     ratio: str | None  # clean to perturbed examples, such as "2:1", in place of copies and share
+    exact: bool  # shares, ratios and the parts of dimensions are exact, not only on average; a mixture's always are
     each: bool  # make so many copies by each dimension, not by one of them
     only_perturbed: bool  # leave the clean examples out
     trace: bool  # add columns with dimension, reached degree and original example
@@ -646,12 +648,14 @@ def attack(
     return result if output is not None else replace(result, folder=None)
 
 
-def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> list[Any]:
-    """Add perturbed copies to labelled data, for training. Returns a list of dicts, or of tuples if the data has tuples.
+def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> Any:
+    """Add perturbed copies to labelled data, for training. Returns what was given: a DataFrame (of pandas or Polars), a Hugging
+    Face data set, a list of dicts or of tuples, a dict of lists; of a file, a list of dicts.
 
     data: as for `evaluate`. keywords: dimensions=["typo-g", "keyboard"] or tag, mlm, encoder, as_published=False, degree=0.1
-    (never exceeded), copies=1 of a share=1 of the examples, or ratio="1:1" (clean:perturbed), each=False, only_perturbed=False,
-    trace=False, seed=0, protect=[], side="first", text, id, format, delimiter, no_header, encoding, split, skip_errors=False.
+    (never exceeded), or a mixture, such as "low-mid-high(keyboard)"; copies=1 of a share=1 of the examples, or ratio="1:1"
+    (clean:perturbed), exact=False, each=False, only_perturbed=False, trace=False, seed=0, protect=[], side="first", text, id,
+    format, delimiter, no_header, encoding, split, skip_errors=False.
     `AugmentKeywords` says what each is.
     """
     return Augmentation.of(**keywords).rows(data)

@@ -193,7 +193,7 @@ def test_protected_text_stays() -> None:
 def test_all_that_evaluate_reads() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"review": [each for each, _ in DATA], "stars": range(90), "empty": [None] * 90})
-    rows = scuff.augment(frame, dimensions=["keyboard"])
+    rows = scuff.augment(frame, dimensions=["keyboard"]).to_dict("records")
     assert rows[0] == {"review": DATA[0][0], "stars": 0, "empty": None} and rows[1].keys() == rows[0].keys()
     toy = scuff.augment("toy:sentiment", dimensions=["keyboard"], share=0.1, trace=True)
     assert len(toy) > 4200 and {row["label"] for row in toy} == {"negative", "positive"}
@@ -201,7 +201,7 @@ def test_all_that_evaluate_reads() -> None:
     assert len(scuff.augment("toy:tone", dimensions=["keyboard"], share=0.1, split="test")) < 1100
     datasets = pytest.importorskip("datasets")
     held = datasets.Dataset.from_dict({"text": [each for each, _ in DATA], "label": [0, 1, 2] * 30})
-    assert [row["label"] for row in scuff.augment(held, dimensions=["keyboard"])[::2]] == [0, 1, 2] * 30
+    assert scuff.augment(held, dimensions=["keyboard"])["label"][::2] == [0, 1, 2] * 30
 
 
 @pytest.mark.parametrize(

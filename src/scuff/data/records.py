@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from .formats.files import Input
 from .formats.jsonl import JsonArray, Jsonl
 from .formats.parquet import BATCH, open_parquet
 from .formats.streams import BadInput, Source
+from .tables import is_dataset, is_polars, is_splits, split_name
 from .toy import TOY, is_toy, toy_dataset
 
 HUB = "hf:"  # the prefix of Hugging Face data sets
@@ -142,19 +143,26 @@ def records_of_hub(name: str, split_name: str | None) -> tuple[list[Record], Nam
 def records_of_object(data: Any, texts: bool = False) -> tuple[list[Record], Names]:
     """Returns the records of an object, and the names behind its label numbers if it has them.
 
-    data: a DataFrame, a Hugging Face data set, a list of dicts or of tuples (text, label) or (first, second, label).
+    data: a DataFrame, a Hugging Face data set, a list of dicts or of tuples (text, label) or (first, second, label), a dict of
+    lists.
     texts: a list of mere texts will do, too.
     """
     names: Names = {}
-    if hasattr(data, "features") and hasattr(data, "column_names"):  # a Hugging Face data set
-        for column, feature in data.features.items():
+    if is_dataset(data):
+        for column, feature in (data.features or {}).items():
             inner = getattr(feature, "feature", feature)
             if getattr(inner, "names", None):
                 names[column] = tuple(inner.names)
-        return [_bare(dict(row)) for row in data], names
+        shown = getattr(data, "format", None)  # columns that are hidden, or tensors; what a user's function makes of rows stays
+        plain = data.with_format(None) if shown and shown["type"] != "custom" else data
+        return [_bare(dict(row)) for row in plain], names
+    if is_polars(data):
+        return data.to_dicts(), names
     if hasattr(data, "to_dict") and hasattr(data, "columns"):  # pandas
         known = data.astype(object).where(data.notna(), None)  # None for each of the missing values of pandas
         return [_bare(row) for row in known.to_dict("records")], names
+    if isinstance(data, Mapping) and data:
+        return _of_columns(data), names
     rows = list(data) if isinstance(data, Iterable) else []
     if rows and all(isinstance(row, dict) for row in rows):
         return [_bare(row) for row in rows], names
@@ -168,6 +176,19 @@ def records_of_object(data: Any, texts: bool = False) -> tuple[list[Record], Nam
         )
     columns = ("text", "label") if sizes == {2} else ("first", "second", "label")
     return [_bare(dict(zip(columns, row, strict=True))) for row in rows], names
+
+
+def _of_columns(data: Mapping[str, Any]) -> list[Record]:
+    """Returns the rows of a dict of columns. Raises BadInput if the columns are no lists of one length."""
+    columns = {name: column.tolist() if hasattr(column, "tolist") else column for name, column in data.items()}
+    wrong = next((name for name, column in columns.items() if not isinstance(column, list | tuple)), None)
+    if wrong is not None:
+        raise BadInput(f"expected a list for each column of a dict, got {type(columns[wrong]).__name__} for {wrong!r}")
+    sizes = {name: len(column) for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        said = ", ".join(f"{size} of {name}" for name, size in sizes.items())
+        raise BadInput(f"expected columns of one length in a dict of lists, got {said}")
+    return [_bare(dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
 
 
 def _bare(record: Record) -> Record:
@@ -195,6 +216,8 @@ def training_records(data: Any, columns: Columns) -> tuple[str, list[Record]]:
         return name, list(read_records(training_file(data, columns)))
     if is_toy(data):
         data = toy_dataset(name, columns.split or "train")
+    if is_splits(data):
+        data = data[split_name(data, columns.split)]
     if isinstance(data, Dataset):
         fields = dict(zip(data.fields, data.columns, strict=True)) | {
             "target" if data.task == "text" else "label": data.targets

@@ -1,1 +1,40 @@
-"""Training data with perturbed copies (data augmentation)."""
+"""Training data with perturbed copies, and training: feeds and mixtures, and what trainers other than Scuff's need of them.
+
+Names are imported when they are first used: only some of them need torch.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .collator import Collator
+    from .feeds import Ahead, Clean, Feed, Mixed
+    from .mixtures import Mixture, leave_one_out, low_mid_high
+    from .perturber import Examples, Perturber
+
+__all__ = [
+    "Ahead", "Clean", "Collator", "Examples", "Feed", "Mixed", "Mixture", "Perturber", "leave_one_out", "low_mid_high",
+]  # fmt: skip
+
+_FILES = {
+    "collator": ("Collator",),
+    "feeds": ("Ahead", "Clean", "Feed", "Mixed"),
+    "mixtures": ("Mixture", "leave_one_out", "low_mid_high"),
+    "perturber": ("Examples", "Perturber"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the file that a public name is in."""
+    file = next((file for file, names in _FILES.items() if name in names), None)
+    if file is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{file}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -20,6 +20,7 @@ from ..data.formats.nested import lifted
 from ..data.formats.streams import BadInput, replacing
 from ..data.perturbing import ShowProgress
 from ..data.records import read_records, training_file, training_records
+from ..data.tables import Made, give_back, is_splits, split_name
 from ..evaluation.dimensions import TAGS, Dimension
 from ..evaluation.plan import choose_dimensions, choose_meaning
 from ..evaluation.settings import EvaluationSettings
@@ -30,9 +31,11 @@ from ..perturbations.protect import Protect
 from ..runs.settings import DATA, SIDES, FileSettings, by_field_name, setting
 from ..specs import check_switch, known_name
 from ..version import __version__
-from .copies import Copies
+from .copies import Copies, DealtCopies
 from .mixing import TRACE, Counts, Mixer
+from .mixtures import Mixture
 
+DEGREE = 0.1  # how far copies may be from their originals, by default
 # settings that evaluations have, too; they are read and checked as those of an evaluation
 SHARED = ("dimensions", "tag", "mlm", "encoder", "protect", "text", "side", "as_published")
 
@@ -54,11 +57,20 @@ class Augmentation(FileSettings):
     as_published: bool = setting(
         False, "perturbations as their papers have them; options that you give stay (docs/published.md)"
     )
-    degree: float = setting(0.1, "how far copies may be from their originals; default 0.1", metavar="D")
+    mixture: Any = setting(
+        None,
+        "perturbations at strengths, in exactly equal parts, in place of dimensions and degree: 'low-mid-high(P)', "
+        "'leave-one-out(P)', 'all', or a list: 'P,P@low,P@0.3,clean'",
+        metavar="MIXTURE",
+    )
+    degree: float = setting(DEGREE, "how far copies may be from their originals; default 0.1", metavar="D")
     copies: int | None = setting(None, "perturbed copies of an example; default 1", metavar="N")
     share: float | None = setting(None, "share of the examples that get copies; default 1, which is all", metavar="S")
     ratio: str | None = setting(
         None, "clean to perturbed examples, such as 2:1, in place of copies and share", metavar="C:P"
+    )
+    exact: bool = setting(
+        False, "shares, ratios and the parts of dimensions are exact, not only on average; a mixture's always are"
     )
     each: bool = setting(False, "make so many copies by each dimension, not by one of them")
     only_perturbed: bool = setting(False, "leave the clean examples out")
@@ -97,6 +109,10 @@ class Augmentation(FileSettings):
             if number and (isinstance(value, bool) or not isinstance(value, Real)):
                 raise ValueError(f"expected a number for augment.{each.name}, got {value!r}")
         whole_number(self.seed, "augment.seed")
+        if self.mixture is not None and (self.settings.dimensions or self.tag or self.each or self.degree != DEGREE):
+            raise ValueError("expected a mixture, or dimensions (or a tag) with degree or each, got both")
+        if self.mixture is not None:
+            _ = self._mixture  # raises ValueError for a wrong one
         if self.ratio is not None and (self.each or self.copies is not None or self.share is not None):
             raise ValueError("expected a ratio, or copies with share or each, got both")
 
@@ -115,8 +131,14 @@ class Augmentation(FileSettings):
         with replacing(output, *(() if source.content else (source.path,))) as out:
             return self._run(source.open, mixer, out, progress)
 
-    def rows(self, data: Any) -> list[Any]:
-        """Returns the data with its copies: dicts, or tuples if the data are tuples."""
+    def rows(self, data: Any) -> Any:
+        """Returns the data with its copies, in its type: `give_back` says how; of a file, a list of dicts.
+
+        Of several splits, the one to train on has copies then; the others are what they were.
+        """
+        if is_splits(data):
+            split = split_name(data, self.split)
+            return type(data)({**data, split: self.rows(data[split])})
         name, records = training_records(data, self._described)
         reader = Rows(name, records, self._columns(name, records))
         made = self._run(lambda: reader, self._mixer(name, records), io.BytesIO(), None)
@@ -125,8 +147,7 @@ class Augmentation(FileSettings):
         if made.failures.count:
             what = f"{made.failures.count} of {made.examples} examples get no copies: {'; '.join(made.failures.lines)}"
             warnings.warn(what, RuntimeWarning, 3)
-        tuples = isinstance(data, list | tuple) and isinstance(data[0], tuple) and not self.trace
-        return [tuple(row.values()) for row in reader.written] if tuples else reader.written
+        return give_back(data, Made(reader.written, reader.sources, reader.columns, TRACE if self.trace else {}))
 
     def _run(self, opened: Callable[[], Format], mixer: Mixer, out: IO[bytes], progress: ShowProgress | None) -> Counts:
         """Reads the data twice: all texts must be known before the first copy, which may not be equal to one of them."""
@@ -150,22 +171,48 @@ class Augmentation(FileSettings):
         """Opens the dimensions and checks the settings against the first records."""
         columns = self._columns(name, head)
         tokens = holds_lists([lifted(record, columns) for record in head[:HEAD]], columns[0])
-        sides = SIDES[self.side]
-        if max(sides) >= len(columns):
+        if max(SIDES[self.side]) >= len(columns):
             raise BadInput(f"{name}: expected two columns of texts for side {self.side}, got {', '.join(columns)}")
+        copies, left_out = self._dealt(tokens) if self.mixture is not None else self._by_dimension(name, tokens)
+        texts = (joined(row[column]) for row in head for column in columns if isinstance(row.get(column), str | list))
+        warn_of_language(copies.perturbations, texts, stacklevel=4)
+        made, exact = Counts(self._signature(copies), left_out), self.exact or self.mixture is not None
+        return Mixer(copies, made, tokens, self.id, clean=not self.only_perturbed, trace=self.trace, exact=exact)
+
+    def _by_dimension(self, name: str, tokens: bool) -> tuple[Copies | DealtCopies, dict[str, str]]:
+        """Returns copies by dimensions, and why some of the default ones were left out."""
         # a data set without texts, since the copies of an example must not depend on other examples
         specs, left_out = choose_dimensions(
             self.settings, Dataset(name, "tokens" if tokens else "single", ((),), (), ()), any_paper=True
         )
         dimensions = tuple(map(Dimension.parse, specs))
-        texts = (joined(row[column]) for row in head for column in columns if isinstance(row.get(column), str | list))
-        warn_of_language([dimension.perturbation for dimension in dimensions], texts, stacklevel=4)
-        copies = Copies(
-            dimensions, self.degree, self._count(), 1 if self.share is None else self.share, self.each, sides, self.seed,
-            Protect(self.settings.protect) if self.settings.protect else None, choose_meaning(self.settings, dimensions),
+        return Copies(
+            dimensions, self.degree, self._count(), self._share, self.each, SIDES[self.side], self.seed, self._protect,
+            choose_meaning(self.settings, dimensions),
+        ), left_out  # fmt: skip
+
+    def _dealt(self, tokens: bool) -> tuple[Copies | DealtCopies, dict[str, str]]:
+        """Returns copies by the mixture, and why some perturbations of it were left out."""
+        mixture = self._mixture.for_tokens() if tokens else self._mixture
+        copies = DealtCopies(
+            mixture, self._count(), self._share, SIDES[self.side], self.seed, self._protect, keep=self.only_perturbed,
+            measure=self.trace,
         )  # fmt: skip
-        made = Counts(self._signature(copies), left_out)
-        return Mixer(copies, made, tokens, self.id, clean=not self.only_perturbed, trace=self.trace)
+        kept = {perturbation.name for perturbation in copies.perturbations}
+        lost = [one.name for one in self._mixture.perturbations if one.name not in kept]
+        return copies, dict.fromkeys(lost, "changes which tokens there are")
+
+    @property
+    def _share(self) -> float:
+        return 1 if self.share is None else self.share
+
+    @property
+    def _protect(self) -> Protect | None:
+        return Protect(self.settings.protect) if self.settings.protect else None
+
+    @cached_property
+    def _mixture(self) -> Mixture:
+        return Mixture.of(self.mixture, as_published=self.as_published)
 
     def _count(self) -> float:
         """Returns the copies of an example; on average, if there is a ratio clean:perturbed."""
@@ -177,13 +224,18 @@ class Augmentation(FileSettings):
         except (ValueError, ZeroDivisionError):
             raise ValueError(f"expected clean:perturbed, such as 1:1 or 2:1, for ratio, got {self.ratio!r}") from None
 
-    def _signature(self, copies: Copies) -> str:
+    def _signature(self, copies: Copies | DealtCopies) -> str:
         """Returns all that decides the result, as one line."""
+        what: dict[str, Any]
+        if isinstance(copies, DealtCopies):
+            what, each, meaning = {"mixture": copies.mixture.signature}, "", None
+        else:
+            specs, each, meaning = [one.spec for one in copies.dimensions], " each" * copies.each, copies.meaning
+            what = {"dimensions": ",".join(specs), "degree": f"{copies.degree:g}"}
         parts = {
-            "scuff": __version__, "dimensions": ",".join(dimension.spec for dimension in copies.dimensions),
-            "degree": f"{copies.degree:g}", "copies": f"{copies.count:g}" + (" each" if copies.each else ""),
-            "share": f"{copies.share:g}", "side": self.side, "seed": copies.seed,
-            "protect": ",".join(self.settings.protect) or "nothing", **({"meaning": copies.meaning} if copies.meaning else {}),
+            "scuff": __version__, **what, "copies": f"{copies.count:g}{each}", "share": f"{copies.share:g}",
+            "side": self.side, "seed": copies.seed, "protect": ",".join(self.settings.protect) or "nothing",
+            **({"meaning": meaning} if meaning else {}), **({"exact": "yes"} if self.exact else {}),
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
 

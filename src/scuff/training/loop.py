@@ -141,7 +141,7 @@ class Loop:
             "train_loss": self.part.get("loss", 0.0) / max(1, self.part.get("steps", 1)), **found,
         })  # fmt: skip
         self.part = {}
-        self._log({"step": self.steps, "epoch": number + 1, "dev": found})
+        self._log({"step": self.steps, "epoch": round(number + self.done / count, 4), "dev": found})
         if self._is_best():
             self.best = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
         self._stop(number)

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from ..data.formats.streams import BadInput
 from ..data.perturbing import PROBE, raise_same
 from ..isolation import Blameless, Failures, isolated
 from ..perturbations.blocks import blocks
-from ..text.ragged import Ragged
+from ..text.ragged import Bits, Ints, Ragged
 from ..text.random import text_bits
-from .copies import Copies, Copy
+from .copies import Copies, Copy, DealtCopies, Ranks
+from .mixtures import example_keys, ranked
 
 Made = tuple[int, list[Copy], int]  # the number of an example, its copies, and how many were wanted
 
@@ -36,6 +38,7 @@ class Counts:
     wanted: int = 0
     copies: Counter[str] = field(default_factory=Counter)  # by dimension
     duplicates: int = 0  # copies that were equal to a known text
+    still: int = 0  # copies in which nothing changed, which a mixture without clean examples keeps
     failures: Failures = field(default_factory=Failures)  # examples that a dimension raised on, which get no copies
 
     @property
@@ -45,7 +48,7 @@ class Counts:
     def __str__(self) -> str:
         each = ", ".join(f"{name} {count:,}" for name, count in sorted(self.copies.items()))
         parts = [f"{self.examples:,} examples", f"{self.copies.total():,} copies" + (f" ({each})" if each else "")]
-        parts += [f"{self.duplicates:,} dropped as duplicates", f"{self.unchanged:,} unchanged"]
+        parts += [f"{self.duplicates:,} dropped as duplicates", f"{self.unchanged + self.still:,} unchanged"]
         return ", ".join(parts)
 
 
@@ -53,20 +56,30 @@ class Counts:
 class Mixer:
     """A stream of records, each followed by its copies. All records must be given to `remember` before `rows` is called."""
 
-    copies: Copies
+    copies: Copies | DealtCopies
     made: Counts
     tokens: bool = False  # whether the texts are lists of tokens
     key: str | None = None  # the column that names a record
     clean: bool = True  # whether the records themselves are kept
     trace: bool = False  # whether to add the columns of TRACE
+    exact: bool = False  # whether shares and parts are exact: then `remember` ranks the examples
     number: int = 0  # of the next record; blank lines do not count
     row: int = 0  # of the next record; blank lines do
     # a 64-bit hash of each text; that any two of ten million texts collide has probability 10^-5
     seen: set[int] = field(default_factory=set)
+    keys: list[Bits] = field(default_factory=list)  # of the examples, in their order, if shares are exact
 
     def remember(self, reader: Format, records: Sequence[Any]) -> None:
-        """Adds the texts of records to those that no copy may be equal to."""
-        self.seen.update(_bits([texts for record in records if (texts := self._texts(reader, record))]))
+        """Adds the texts of records to those that no copy may be equal to, and, if shares are exact, their keys."""
+        found = [(texts, record) for record in records if (texts := self._texts(reader, record))]
+        self.seen.update(_bits([texts for texts, _ in found]))
+        if self.exact and found:
+            ids = [str(reader.field(record, self.key)) for _, record in found] if self.key else None
+            self.keys.append(example_keys(list(zip(*(texts for texts, _ in found), strict=True)), ids))
+
+    @cached_property
+    def _ranks(self) -> Ints:
+        return ranked(np.concatenate(self.keys), self.copies.seed)
 
     def rows(self, reader: Format, records: Sequence[Any]) -> Iterator[list[OutputRow]]:
         """Yields the rows to write, in blocks. The size of the blocks does not change the rows."""
@@ -85,6 +98,7 @@ class Mixer:
 
         copies = self._copies(texts, names, failed)
         self.made.examples += len(texts)
+        self.made.still += sum(copy.texts == texts[at] for at, found in copies.items() for copy in found)
         out: list[OutputRow] = []
         for at, record in enumerate(records):
             if self.clean:
@@ -110,9 +124,12 @@ class Mixer:
     ) -> dict[int, list[Copy]]:
         """Returns the new copies of each example by its number in the block. failed: called for those that raise."""
 
+        place = {at: self.made.examples + number for number, at in enumerate(texts)}  # among all examples
+
         def work(rows: Sequence[int]) -> list[Made]:
             columns = list(zip(*(texts[at] for at in rows), strict=True))
-            found, wanted = self.copies.of(columns, [names[at] for at in rows] if self.key else None)
+            ranks = Ranks(self._ranks[[place[at] for at in rows]], self._ranks.size) if self.exact else None
+            found, wanted = self.copies.of(columns, [names[at] for at in rows] if self.key else None, ranks)
             return list(zip(rows, found, wanted.tolist(), strict=True))
 
         if not texts:
@@ -137,7 +154,7 @@ class Mixer:
             raise_same(error, same, "a dimension")
 
     def _is_new(self, copy: Copy, bits: int) -> bool:
-        if bits in self.seen:
+        if bits in self.seen and not (isinstance(self.copies, DealtCopies) and self.copies.keep):
             self.made.duplicates += 1
             return False
         self.seen.add(bits)

@@ -19,7 +19,6 @@ from ..perturbations.base import LEVELS, Perturbation, strength_of
 from ..perturbations.names import ZEROE, parse
 from ..perturbations.plan import Plan
 from ..perturbations.protect import Protect
-from ..perturbations.published import published_selection
 from ..specs import check_count, known_name, split_outside
 from ..text.corpus import Corpus
 from ..text.ragged import Bits, Ints
@@ -27,8 +26,6 @@ from ..text.random import Rng
 
 CLEAN = "clean"  # the entry of examples that stay as they are
 THIRDS = tuple(LEVELS.values())  # low, mid, high
-
-Portion = tuple[int, int]  # the numbers of an entry and of its strength
 
 
 @dataclass(frozen=True)
@@ -40,37 +37,40 @@ class Entry:
     selection: str | None = None
 
     @classmethod
-    def of(cls, given: str | Perturbation | Entry | tuple[str | Perturbation, str | float]) -> Entry:
-        """Reads `keyboard` (low, mid, high, a third each), `keyboard@low`, `keyboard@0.3`, `clean`, or a pair of both halves."""
+    def of(cls, given: object, as_published: bool = False) -> Entry:
+        """Reads `keyboard` (low, mid, high, a third each), `keyboard@low`, `keyboard@0.3`, `clean`, or a pair of both halves.
+
+        as_published: options and selection that are not given are those of the perturbation's paper.
+        """
         if isinstance(given, Entry):
             return given
-        what, strength = given if isinstance(given, tuple) else (given, None)
+        what, strength = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         if isinstance(what, str):
-            what = what.strip()
-            if strength is None and "@" in what:
-                head, _, tail = what.rpartition("@")
-                if ")" not in tail and "'" not in tail and '"' not in tail:  # an @ of an option
-                    what, strength = head.strip(), tail.strip()
-            if what == CLEAN:
-                if strength is not None:
-                    raise ValueError(f"expected clean without a strength for mixture, got {given!r}")
-                return cls(None, (0.0,))
-        return cls(parse(what), THIRDS if strength is None else (strength_of(strength),))
+            what, at, tail = what.rpartition("@")
+            if not at or strength is not None or set(tail) & set(")'\""):  # no @, or one inside an option
+                what, tail = what + at + tail, ""
+            what, strength = what.strip(), tail.strip() or strength
+        elif not isinstance(what, Perturbation):
+            raise ValueError(
+                f"expected perturbations, as `keyboard@low` or (perturbation, strength), for mixture, got {what!r}"
+            )
+        if what == CLEAN:
+            if strength is not None:
+                raise ValueError(f"expected clean without a strength for mixture, got {given!r}")
+            return cls(None, (0.0,))
+        strengths = THIRDS if strength is None else (strength_of(strength),)
+        if not as_published:
+            return cls(parse(what), strengths)
+        published.check_at_hand(what)
+        return cls(parse(published.as_published(what)), strengths, published.published_selection(what))
 
     @property
     def spec(self) -> str:
         """The text that `of` reads."""
         if self.perturbation is None:
             return CLEAN
-        tail = "" if self.strengths == THIRDS else f"@{self.strengths[0]:g}"
+        tail = "" if self.strengths == THIRDS else f"@{self.strengths[0]!r}"
         return self.perturbation.spec + tail
-
-    def as_published(self) -> Entry:
-        """This entry with the options and the selection of the perturbation's paper, where none were given."""
-        if self.perturbation is None:
-            return self
-        selection = self.selection or published_selection(self.perturbation)
-        return replace(self, perturbation=published.as_published(self.perturbation), selection=selection)
 
 
 @dataclass(frozen=True)
@@ -78,36 +78,40 @@ class Mixture:
     """Entries, each of which gets an equal part of the examples: sizes differ by at most one.
 
     So do the sizes of an entry's strengths, and, where all entries have the same strengths, the sizes of the strengths in all.
-    name: what a user called it, such as `leave-one-out(keyboard)`.
+    name: what a user called it, such as `leave-one-out(keyboard)`. flexible: perturbations that the data cannot have are left
+    out, since the user did not name them.
     """
 
     entries: tuple[Entry, ...]
     name: str = ""
+    flexible: bool = False
 
     def __post_init__(self) -> None:
         if not self.entries:
             raise ValueError("expected at least one perturbation for mixture, got none")
 
     @classmethod
-    def of(
-        cls, given: str | Perturbation | Mixture | Entry | Sequence[object], *, as_published: bool = False
-    ) -> Mixture:
+    def of(cls, given: object, *, as_published: bool = False) -> Mixture:
         """Reads a mixture: a name with a perturbation, or entries, in a list or with commas between them.
 
         `low-mid-high(P)`, also called `one-to-one(P)` and `1-1(P)`: P at low, mid and high, a third each. `leave-one-out(P)`: all
         of Zéroe's perturbations but P, so. `all`: all of them. An entry: see `Entry.of`; `2*clean` stands for two equal ones.
         """
         if isinstance(given, Mixture):
-            mixture = given
-        elif isinstance(given, str):
-            mixture = _named(given) or cls(_entries(_split(given)))
-        elif isinstance(given, Sequence):
-            mixture = cls(_entries(given))
-        else:
-            mixture = cls(_entries([given]))
-        if as_published:
-            mixture = replace(mixture, entries=tuple(entry.as_published() for entry in mixture.entries))
-        return mixture
+            return given
+        if isinstance(given, list | tuple) and len(given) == 1:
+            given = given[0]
+        if not isinstance(given, str):
+            pair = isinstance(given, tuple) and len(given) == 2 and not isinstance(given[1], Perturbation | tuple)
+            return cls(_entries(given if isinstance(given, list | tuple) and not pair else [given], as_published))
+        name, bracket, rest = (part.strip() for part in given.partition("("))
+        if name == "all" and not bracket:
+            return leave_one_out(None, as_published=as_published)
+        if name not in NAMED:
+            return cls(_entries([part for part in split_outside(given, ",") if part.strip()], as_published))
+        if not rest.endswith(")") or not rest[:-1].strip():
+            raise ValueError(f"expected {name}(PERTURBATION) for mixture, got {given!r}")
+        return NAMED[name](rest[:-1].strip().strip("'\""), as_published=as_published)
 
     @property
     def spec(self) -> str:
@@ -121,93 +125,81 @@ class Mixture:
         selections = ",".join(entry.selection or "default" for entry in self.entries)
         return self.spec + (f" ({selections})" if any(entry.selection for entry in self.entries) else "")
 
+    @property
+    def perturbations(self) -> list[Perturbation]:
+        return [entry.perturbation for entry in self.entries if entry.perturbation]
+
     @cached_property
-    def portions(self) -> tuple[Portion, ...]:
-        """All pairs of entry and strength."""
-        return tuple((at, level) for at, entry in enumerate(self.entries) for level in range(len(entry.strengths)))
+    def portions(self) -> list[tuple[Entry, float]]:
+        """Each entry with each of its strengths."""
+        return [(entry, strength) for entry in self.entries for strength in entry.strengths]
+
+    @property
+    def labels(self) -> list[str]:
+        """A name for each portion, such as `keyboard@0.2`."""
+        return [f"{e.perturbation.spec}@{strength!r}" if e.perturbation else CLEAN for e, strength in self.portions]
+
+    def plans(self, seed: int, protect: Protect) -> list[Plan | None]:
+        """Returns the plan of each portion; None: nothing is done."""
+        return [
+            Plan(entry.perturbation, strength, seed, entry.selection, protect) if entry.perturbation else None
+            for entry, strength in self.portions
+        ]
 
     def for_tokens(self) -> Mixture:
-        """This mixture for data in tokens. Raises ValueError if a perturbation changes which tokens there are.
-
-        `all` and `leave-one-out` leave such perturbations out, since the user did not name them.
-        """
-        kept = tuple(
-            replace(entry, perturbation=entry.perturbation.for_tokens()) if entry.perturbation else entry
-            for entry in self.entries
-            if not (self.name and self.name.startswith(("all", "leave-one-out")) and not _keeps_tokens(entry))
-        )
-        wrong = [entry.spec for entry in kept if not _keeps_tokens(entry)]
-        if wrong:
+        """This mixture for data in tokens. Raises ValueError if a perturbation changes which tokens there are and was named."""
+        fit = [entry for entry in self.entries if entry.perturbation is None or entry.perturbation.facts.keeps_tokens]
+        if len(fit) < len(self.entries) and not self.flexible:
+            wrong = next(entry.spec for entry in self.entries if entry not in fit)
             raise ValueError(
-                f"expected perturbations that keep each token for mixture, since the data has a tag per token, got {wrong[0]}"
+                f"expected perturbations that keep each token for mixture, since the data is in tokens, got {wrong}"
             )
-        return replace(self, entries=kept)
+        entries = (replace(e, perturbation=e.perturbation.for_tokens()) if e.perturbation else e for e in fit)
+        return replace(self, entries=tuple(entries))
 
-    def spread(self, places: Ints) -> Ints:
-        """Returns the number of the portion at each place (0, 1, ...) of a row of examples; any stretch from 0 on is balanced.
+    def spread(self, rank: Ints, turn: int = 0) -> Ints:
+        """Returns the number of the portion that the example of each rank is in, in a turn (an epoch, or the number of a copy).
 
-        Entries take turns. The strength goes on by one from place to place, and by one more where entries and strengths would
-        begin to repeat the same pairs: so every entry meets each of its strengths equally often, and all entries together, too.
+        Entries take turns, and so do the strengths of an entry; ranks 0, 1, ... to any other give parts of equal size, in every
+        turn. From turn to turn an example goes on to the next entry, so that it meets them all before one comes again, and no
+        portion twice before it has met them all (where all entries have the same number of strengths).
         """
         count = len(self.entries)
-        out = np.zeros_like(places)
-        first = 0
-        for at, entry in enumerate(self.entries):
-            mine = places % count == at
-            size = len(entry.strengths)
-            place = places[mine]
-            out[mine] = first + (place + place // math.lcm(count, size)) % size
+        entry, out, first = (rank + turn) % count, np.zeros_like(rank), 0
+        for at, size in enumerate(len(one.strengths) for one in self.entries):
+            mine = np.flatnonzero(entry == at)
+            # strengths go on by one from rank to rank and, where entries and strengths would pair up as before, by one more
+            period = math.lcm(count, size)
+            level = rank[mine] + rank[mine] // period + (turn + turn // period)
+            out[mine] = first + level % size
             first += size
         return out
 
-    def deal(self, keys: Bits, seed: int, turn: int = 0, ties: Bits | None = None) -> Ints:
-        """Returns the portion of each example: exactly equal parts, whatever the order of the examples.
-
-        keys: of the examples; equal ones are ordered by `ties`, then by their place. turn: examples go on to the next portion.
-        """
-        rank = ranked(keys, seed, ties)
-        return self.spread((rank + turn) % max(rank.size, 1))
-
-    def draw(self, keys: Bits, seed: int, turn: int = 0) -> Ints:
-        """Returns the portion of each example by chance: equal parts in expectation only, but other examples do not matter."""
+    def by_chance(self, keys: Bits, seed: int, turn: int = 0) -> Ints:
+        """Returns the portion of each example: equal parts in expectation only, but other examples do not matter."""
         row = np.arange(keys.size)
-        chance = Rng.of(keys, seed, "mixture").bits(row, row * 0) >> np.uint64(32)
-        return self.spread(chance.astype(np.int64) + turn)
-
-    def plans(self, seed: int, protect: Protect | None = None) -> list[Plan | None]:
-        """Returns the plan of each portion; None: nothing is done."""
-        out: list[Plan | None] = []
-        for at, level in self.portions:
-            entry = self.entries[at]
-            plan = entry.perturbation and Plan(
-                entry.perturbation, entry.strengths[level], seed, entry.selection, protect or Protect()
-            )
-            out.append(plan or None)
-        return out
-
-    def labels(self) -> list[str]:
-        """Returns a name for each portion, as `keyboard@0.2`."""
-        return [
-            f"{entry.perturbation.spec}@{entry.strengths[level]:g}" if entry.perturbation else CLEAN
-            for entry, level in ((self.entries[at], level) for at, level in self.portions)
-        ]
+        place = Rng.of(keys, seed, "mixture").bits(row, row * 0) >> np.uint64(32)
+        return self.spread(place.astype(np.int64), turn)
 
 
-def low_mid_high(perturbation: str | Perturbation) -> Mixture:
+def low_mid_high(perturbation: str | Perturbation, *, as_published: bool = False) -> Mixture:
     """A perturbation at low, mid and high, a third of the examples each: what Zéroe trains on in 1-1."""
-    return Mixture((Entry(parse(perturbation)),), f"low-mid-high({parse(perturbation).spec})")
+    return Mixture(_entries([perturbation], as_published), f"low-mid-high({parse(perturbation).spec})")
 
 
-def leave_one_out(left_out: str | None, of: Sequence[str | Perturbation] = ZEROE) -> Mixture:
+def leave_one_out(
+    left_out: str | None, of: Sequence[str | Perturbation] = ZEROE, *, as_published: bool = False
+) -> Mixture:
     """All perturbations but one, each at low, mid and high, in equal parts. None: all of them."""
     names = {parse(spec).name: spec for spec in of}
-    if left_out is None:
-        return Mixture(_entries(list(of)), "all")
-    known_name(left_out, names, "a perturbation of the mixture")
-    return Mixture(_entries([spec for name, spec in names.items() if name != left_out]), f"leave-one-out({left_out})")
+    if left_out is not None:
+        known_name(left_out, names, "a perturbation of the mixture")
+    kept = [spec for name, spec in names.items() if name != left_out]
+    name = f"leave-one-out({left_out})" if left_out else "all"
+    return Mixture(_entries(kept, as_published), name, flexible=of is ZEROE)
 
 
-NAMED: dict[str, Callable[[str], Mixture]] = {
+NAMED: dict[str, Callable[..., Mixture]] = {
     "low-mid-high": low_mid_high,
     "one-to-one": low_mid_high,
     "1-1": low_mid_high,
@@ -216,18 +208,20 @@ NAMED: dict[str, Callable[[str], Mixture]] = {
 
 
 def ranked(keys: Bits, seed: int, ties: Bits | None = None) -> Ints:
-    """Returns the rank of each example in a random order that depends on the seed and the keys, not on their order."""
+    """Returns the rank of each example in a random order that depends on the seed and all keys, not on the order of the examples.
+
+    `Mixture.spread` of ranks gives exactly equal parts. Examples of equal keys are ordered by `ties`, then as they come.
+    """
     row = np.arange(keys.size)
     chance = Rng.of(keys, seed, "mixture").bits(row, row * 0)
-    order = np.lexsort((row, np.zeros_like(chance) if ties is None else ties, chance))
     rank = np.empty_like(row)
-    rank[order] = row
+    rank[np.lexsort((row if ties is None else ties, chance))] = row
     return rank
 
 
-def example_keys(columns: Sequence[Sequence[Text]]) -> Bits:
-    """Returns a key of each example, which depends on its texts alone."""
-    return Corpus.of([json.dumps(texts) for texts in zip(*columns, strict=True)]).keys
+def example_keys(columns: Sequence[Sequence[Text]], ids: Sequence[str] | None = None) -> Bits:
+    """Returns a key of each example, which depends on its id or, without ids, on its texts."""
+    return Corpus.of(ids if ids is not None else [json.dumps(texts) for texts in zip(*columns, strict=True)]).keys
 
 
 def rewritten(
@@ -235,18 +229,18 @@ def rewritten(
     portion: Ints,
     plans: Sequence[Plan | None],
     *,
+    ids: Sequence[str] | None = None,
     sides: Sequence[int] = (0,),
     draw: int = 0,
-    place: Callable[[int], str] = str,
     failures: Failures | None = None,
+    place: Callable[[int], str] = str,
 ) -> list[list[Text]]:
     """Returns the columns with the texts of some sides perturbed, each example by the plan of its portion.
 
-    The noise of an example depends on its texts, the plan and the draw. An example on which a perturbation raises stays as it
-    is, and is added to `failures`. place: names an example in messages.
+    The noise of an example depends on its texts (all of a pair) or its id, the plan and the draw. failures: an example on which
+    a perturbation raises stays as it is and is added there, named by `place`; without it, the error is raised.
     """
     new = [list(column) for column in columns]
-    pair = len(columns) > 1
     order = np.argsort(portion, kind="stable")
     edges = np.searchsorted(portion[order], np.arange(len(plans) + 1))
     for number, plan in enumerate(plans):
@@ -255,9 +249,8 @@ def rewritten(
             continue
         for side in sides:
             values = [list(text) if isinstance(text, tuple) else text for text in (columns[side][row] for row in rows)]
-            ids = [json.dumps([side, *(column[row] for column in columns)]) for row in rows] if pair else None
-            texts = Texts(values, partial(_place, place, rows), ids)
-            for done in texts.treated(plan, draw):
+            texts = Texts(values, partial(_place, place, rows), noise_names(columns, rows, side, ids))
+            for done in texts.treated(plan, draw, strict=failures is None):
                 for at, text in zip(done.rows, done.new, strict=True):
                     new[side][rows[at]] = tuple(text) if isinstance(text, list) else str(text)
                 if failures is not None:
@@ -265,37 +258,28 @@ def rewritten(
     return new
 
 
+def noise_names(
+    columns: Sequence[Sequence[Text]], rows: Sequence[int], side: int, ids: Sequence[str] | None
+) -> list[str] | None:
+    """Returns what the noise of some examples depends on; None: the text. The texts of a pair have noise of their own."""
+    if len(columns) == 1:
+        return None if ids is None else [ids[row] for row in rows]
+    return [
+        json.dumps([side, *(column[row] for column in columns)] if ids is None else [side, ids[row]]) for row in rows
+    ]
+
+
 def _place(place: Callable[[int], str], rows: Sequence[int], at: int) -> str:
     return place(rows[at])
 
 
-def _keeps_tokens(entry: Entry) -> bool:
-    return entry.perturbation is None or entry.perturbation.facts.keeps_tokens
-
-
-def _named(text: str) -> Mixture | None:
-    """Returns the mixture of a name such as `leave-one-out(keyboard)`; None if the text is a list of entries."""
-    name, bracket, rest = (part.strip() for part in text.partition("("))
-    if text.strip() == "all":
-        return leave_one_out(None)
-    if name not in NAMED:
-        return None
-    if not bracket or not rest.endswith(")") or not rest[:-1].strip():
-        raise ValueError(f"expected {name}(PERTURBATION) for mixture, got {text!r}")
-    return NAMED[name](rest[:-1].strip().strip("'\""))
-
-
-def _split(text: str) -> list[str]:
-    return [part for part in split_outside(text, ",") if part.strip()]
-
-
-def _entries(given: Sequence[object]) -> tuple[Entry, ...]:
+def _entries(given: Sequence[object], as_published: bool) -> tuple[Entry, ...]:
+    """Reads entries; `2*clean` gives two."""
     out: list[Entry] = []
     for one in given:
-        times: int = 1
-        if isinstance(one, str) and one.partition("*")[0].strip().isdecimal():
-            number, _, one = one.partition("*")
-            times = int(number)
+        times = 1
+        if isinstance(one, str) and (number := one.partition("*")[0].strip()).isdecimal():
+            times, one = int(number), one.partition("*")[2]
             check_count(times, 1, "mixture")
-        out += [Entry.of(one)] * times  # type: ignore[arg-type]
+        out += [Entry.of(one, as_published)] * times
     return tuple(out)

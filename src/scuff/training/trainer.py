@@ -34,7 +34,7 @@ RATE, WIDTH = 5e-5, 768  # BERT-base's usual rate and its width: narrower networ
 
 def usual_schedule(width: int) -> Schedule:
     """For an encoder with vectors of so many numbers."""
-    return Schedule(rate=RATE * WIDTH / width, epochs=4, batch_tokens=2048, smoothing=0.0, patience=2)
+    return Schedule(rate=RATE * WIDTH / width, epochs=4, batch_tokens=1024, smoothing=0.0, patience=2)
 
 
 def fine_tune(
@@ -61,7 +61,7 @@ def fine_tune(
     start: folder or id of an encoder, which gets a new head with the labels of the data, or of a classifier or tagger, whose
     labels stay and are matched by name. feed: the examples of each epoch. dev: chooses the best epoch, whose weights are kept.
 
-    schedule: by default 4 epochs of batches of 2,048 tokens; the rate is 5e-5 for vectors of 768 numbers, higher for narrower
+    schedule: by default 4 epochs of batches of 1,024 tokens; the rate is 5e-5 for vectors of 768 numbers, higher for narrower
     networks; training ends when the dev part has become no better for `patience` epochs. device: auto, cpu, cuda, cuda:1, mps.
     seconds: a limit of training; the rate is 0 by then. keep: the last checkpoint stays. show: called with each line of
     log.jsonl: step, epoch, progress (0 to 1), seconds, and loss and rate, or the scores of the dev part. metric: accuracy,
@@ -199,9 +199,8 @@ def _check_targets(data: Dataset, part: str) -> None:
     single = data.task == "single"
     for at, target in enumerate(data.targets):
         if isinstance(target, str) != single or (not target if single else "" in target):
-            raise ValueError(
-                f"expected {TASK_WORDS[data.task]} for every example, got none for {data.ids[at]} in the {part} part"
-            )
+            wanted = f"{TASK_WORDS[data.task]} for every example of the {part} part"
+            raise ValueError(f"expected {wanted}, got none for {data.ids[at]}")
         if data.task == "tokens" and len(target) != len(data.columns[0][at]):
             tokens = len(data.columns[0][at])
             raise ValueError(f"expected {tokens} tags for {data.ids[at]} in the {part} part, got {len(target)}")

@@ -213,11 +213,13 @@ def guess_column(names: list[str], where: str) -> str:
 
 
 class Rows(Format):
-    """Dicts in memory. Its sink appends what is written to `written`."""
+    """Dicts in memory. Its sink appends what is written to `written`, and the number of the record it is made of to `sources`."""
 
     def __init__(self, name: str, records: Sequence[Record], columns: Sequence[str]) -> None:
         super().__init__(Source(name, b""), columns)
         self.records, self.written = records, []  # type: Sequence[Record], list[Record]
+        self.sources: list[int] = []
+        self.number = {id(record): at for at, record in enumerate(records)}
 
     def chunks(self) -> Iterator[list[Record]]:
         yield list(self.records)
@@ -258,5 +260,6 @@ class RowSink(Sink):
             for column, value in zip(columns, values, strict=True) if values != self.format.values(record) else ():
                 new = replaced(new, column, value)
             self.format.written.append({**new, **(extra or {})})
+            self.format.sources.append(self.format.number[id(record)])
 
     def close(self) -> None: ...
