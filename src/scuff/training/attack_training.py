@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,9 @@ def train_on_attacks(
     attacked: int = 200,
     from_runs: Iterable[str | Path] = (),
     even: bool = False,
+    attacks: str | Path | None = None,
     schedule: Schedule | None = None,
+    tuning: Mapping[str, Any] | None = None,
     device: str = "auto",
     seed: int = 0,
     max_queries: int | None = None,
@@ -66,7 +68,9 @@ def train_on_attacks(
     chooses the best epoch, in the second phase together with adversarial examples of its own texts. recipes, gamma, from_runs,
     even, max_queries, workers, settings: as for `adversarial_examples`. clean_epochs: of the first phase; by default 4 for an
     encoder, 0 for a classifier, which was trained before. adversarial_epochs: of the second phase. rounds: how often the model is
-    attacked anew and trained on; the adversarial examples of earlier rounds stay. schedule: of both phases, but for their epochs.
+    attacked anew and trained on; the adversarial examples of earlier rounds stay. attacks: a folder for the attacks of the first
+    round, which trainings from one start with other recipes or another gamma can share, one after the other. schedule: of both
+    phases, but for their epochs. tuning: further options of `fine_tune`, such as max_length.
 
     test: if given, the model before (after the clean epochs) and the model at the end are measured on it: clean scores, and so
     many attacked examples of each recipe, also of those in `unseen`, which are not trained on. show: called with a Harvest while
@@ -102,6 +106,7 @@ def train_on_attacks(
         "unseen": [label_of(recipe) for recipe in unseen], "gamma": gamma, "clean_epochs": epochs,
         "adversarial_epochs": adversarial_epochs, "rounds": rounds, "attacked": attacked, "even": even, "seed": seed,
         "from_runs": [str(run) for run in runs], "max_queries": max_queries, "schedule": asdict(schedule),
+        "tuning": {name: str(value) for name, value in (tuning or {}).items()},
         "settings": {name: str(value) for name, value in settings.items()},
     }  # fmt: skip
     if (done := _finished(folder, asked)) is not None:
@@ -109,7 +114,7 @@ def train_on_attacks(
     options = {**settings.pop("options", {}), **({} if device == "auto" else {"device": device})}
     attack: Settings = {**settings, "max_queries": max_queries, "workers": workers, "seed": seed, "options": options}
     _check_recipes([*named, *unseen], clean, attack, None if has_head else clean.labels)
-    training: Settings = {"device": device, "show": trained}
+    training: Settings = {**(tuning or {}), "device": device, "show": trained}
     phases: dict[str, Any] = {}
     before = model = str(start)
     if epochs:
@@ -123,7 +128,8 @@ def train_on_attacks(
             **attack, "gamma": gamma, "even": even, "number": number, "say": say, "show": show,
             "avoid": set(zip(*found.data.columns, strict=True)), "from_runs": runs if number == 1 else [],
         }  # fmt: skip
-        new, judged = _attack(model, clean, dev, named, folder / f"round-{number}", hunt)
+        place = Path(attacks) if attacks is not None and number == 1 else folder / f"round-{number}"
+        new, judged = _attack(model, clean, dev, named, place, hunt)
         found = found.joined(new)
         counts.append(new.counts)
         last, model = model, str(folder / ("model" if number == rounds else f"model-{number}"))

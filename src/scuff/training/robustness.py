@@ -20,15 +20,14 @@ from ..evaluation.comparison import change_of
 from ..metrics import parse_metric
 from ..metrics.interval import resamples
 from ..runs.folder import BadRun, Folder
-from ..runs.inputs import saved_data
+from ..runs.inputs import open_model, saved_data
 from ..runs.proof import AttackComparison, Change
 from ..runs.run import silent, start_run
 from ..runs.settings import Settings
 from ..runs.setup import Say
-from ..victims.open import open_victim
 from ..victims.query import Query
 from ..victims.truth import Truth
-from .attacked import Recipe, folder_name, label_of
+from .attacked import Recipe, folder_name, label_of, opened
 
 # ToxicTrap's Tables 7 and 13 have all but the first
 SCORES: dict[Task, tuple[str, ...]] = {
@@ -70,7 +69,7 @@ def compare_models(before: Any, after: Any, data: Dataset, **settings: Any) -> d
     about = AttackSettings.of(**settings)
     answered, sides = np.ones(len(data), np.bool_), []
     for model in (before, after):
-        victim = open_victim(model, data.task, about.labels, dict(about.options), data_labels=data.labels)
+        victim = open_model(model, about, data)
         outputs, truth = Query(victim)(*data.columns), Truth.of(data, victim.labels, about.map, about.none)
         answered &= outputs.answered & np.isfinite(truth.score(outputs)[0])
         sides.append((outputs, truth))
@@ -110,6 +109,8 @@ def measure_robustness(
     first model; the second is attacked on the same. output: a folder for the runs, which a killed process goes on with.
     settings: as for `scuff.attack`.
     """
+    if settings.get("workers", 1) == 1:
+        before, after = opened(before, data, settings), opened(after, data, settings)
     found: Robustness = {
         "examples": len(data),
         "scores": compare_models(before, after, data, **settings),
