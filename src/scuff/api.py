@@ -689,9 +689,11 @@ def harden(
     mended before the model sees them), or several: "augment,shield(fast)". `scuff list methods` says what each is.
 
     What is measured: dimensions (default: the perturbations that were trained on, and others that were not, which are reported
-    apart), degrees, cases, metric, examples (of the test part), attack (a recipe; its success before and after), attacked.
-    The training: epochs, seconds, device, train_examples, seed. The data and the model: as for `evaluate`. say, show: as for
-    `evaluate`. command: what the model card names as the way to repeat it. `HardenKeywords` says what each is.
+    apart), degrees, cases, metric, mlm, encoder, examples (of the test part), attack (a recipe; its success before and after),
+    attacked. The training: epochs, rate, seconds, device, train_examples, protect, side, seed.
+    The data: text, label, id, task, format, delimiter, no_header, encoding. The model: labels, map, none, options. The runs:
+    workers, max_errors. say, show: as for `evaluate`. command: what the model card names as the way to repeat it.
+    `HardenKeywords` says what each is.
 
     Returns the proof: `print` shows it; `model`, `clean`, `seen`, `unseen`, `words`, `before`, `after`. Raises ValueError, before
     any work, for what cannot work together, and BadRun if the folder holds something else.

@@ -186,10 +186,9 @@ def test_the_preflight_stops_what_cannot_work(
 def test_a_hugging_face_model_by_all_methods(tmp_path: Path) -> None:
     """Pretraining, augmentation, attacks and a shield, one after the other, on a tiny real model."""
     pytest.importorskip("transformers")
-    from toys import save_start, sentences
-
     from scuff.training.schedule import Schedule
     from scuff.training.trainer import fine_tune
+    from training.toys import save_start, sentences
 
     start, data = save_start(tmp_path / "encoder"), sentences(300, 1)
     quick = Schedule(rate=1e-2, epochs=6, batch_tokens=512, smoothing=0.0)
@@ -207,7 +206,8 @@ def test_a_hugging_face_model_by_all_methods(tmp_path: Path) -> None:
     ]
     assert found.attack and found.proof["shield"] == "normalise"
     card = (tmp_path / "out/model/README.md").read_text()
+    told = " ".join(card.split())
     assert card.startswith("---\nlibrary_name: transformers\npipeline_tag: text-classification\n")
-    assert "adversarial examples by deepwordbug" in card and "use it with the shield" in card
+    assert "adversarial examples by deepwordbug" in told and "use it with the shield" in told
     again = scuff.evaluate(found.model, data, dimensions=["keyboard"], degrees=[0.5], cases=1, examples=20)
     assert again.clean > 0.7

@@ -32,11 +32,11 @@ COMMANDS = {
     "augment": "write training data with perturbed copies in it",
     "judge": "let people judge: write a kit for raters, read their ratings",
     "guide": "recommend dimensions, access and degrees for a use, and explain how to read the report",
-    "list": "list perturbations, default dimensions, recipes, goals, searches, constraints, metrics, victims and shields",
-    "describe": "describe one perturbation or shield",
+    "list": "list perturbations, dimensions, recipes, goals, searches, constraints, metrics, victims, shields and methods",
+    "describe": "describe one perturbation, shield or method",
     "zeroe": "write the Zéroe benchmark for a file: clean, every perturbation and level, training mixtures",
     "show": "show every perturbation on a few sentences",
-    "demo": "evaluate the embedded model on the embedded data",
+    "demo": "evaluate, or harden, the embedded model on the embedded data",
 }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Literal, TypedDict
 
 from ..data.columns import Columns
@@ -130,14 +131,10 @@ class HardenSettings(FileSettings):
     max_errors: str = setting(
         "100", "stop after more errors than this, or than a share such as 5%; default 100", group=MODEL, metavar="N"
     )
-    parsed: tuple[Method, ...] = field(
-        default=(), repr=False, compare=False, metadata={"group": "", "alias": "", "old_name": ""}
-    )
-
     @classmethod
     def of(cls, **given: Any) -> HardenSettings:
         """Returns the settings with these names. Raises ValueError for unknown names and wrong values."""
-        known = {each.name: each for each in fields(cls) if each.name != "parsed"}
+        known = {each.name: each for each in fields(cls)}
         if "with" in given:
             given["methods"] = given.pop("with")
         found = by_field_name(cls, given)
@@ -145,7 +142,7 @@ class HardenSettings(FileSettings):
             known_name(name, known, "a setting of harden")
         values = {name: _listed(known[name].type, value) for name, value in found.items() if value is not None}
         methods = parse_methods(values.get("methods", cls.methods))
-        return cls(**{**values, "methods": tuple(method.spec for method in methods)}, parsed=methods)
+        return cls(**{**values, "methods": tuple(method.spec for method in methods)})
 
     def __post_init__(self) -> None:
         _ = self.measuring  # raises ValueError for a wrong value
@@ -161,6 +158,10 @@ class HardenSettings(FileSettings):
         for name in ("seconds", "rate"):
             if getattr(self, name) is not None:
                 check_positive(getattr(self, name), f"harden.{name}")
+
+    @cached_property
+    def parsed(self) -> tuple[Method, ...]:
+        return parse_methods(self.methods)
 
     @property
     def columns(self) -> Columns:
@@ -188,7 +189,7 @@ class HardenSettings(FileSettings):
         out = {}
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name in ("parsed", "workers", "max_errors") or value == getattr(plain, each.name):
+            if each.name in ("workers", "max_errors") or value == getattr(plain, each.name):
                 continue
             out[each.name] = list(value) if isinstance(value, tuple) else value
         return {name: value for name, value in out.items() if isinstance(value, str | int | float | list | Mapping)}
