@@ -1,9 +1,9 @@
 """Adversarial examples of training data: texts of it, changed by attacks until the model to be trained is wrong.
 
-ToxicTrap (Bespalov et al. 2023), algorithm 2, as A2T has it (Yoo and Qi 2021): each recipe walks through the data until it has
-gamma |D| successes or the data ends. AT1 is one recipe, AT2 several. A walk is a sequence of ordinary attacks on parts of the data:
-lock step, full batches, `Query`, run folders that a killed process goes on with. What a recipe finds does not depend on the other
-recipes, so that leaving one out needs no new attack.
+ToxicTrap (Bespalov et al. 2023), algorithm 2: each recipe walks through the data until it has gamma |D| successes or the data
+ends. AT1 is one recipe, AT2 several. A walk is a sequence of ordinary attacks on parts of the data: lock step, full batches,
+`Query`, run folders that a killed process goes on with. The walk of a recipe does not depend on the others, so leaving one of
+them out needs no new attacks.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from ..attacks.setup import AttackSetup
 from ..data.dataset import Dataset, Target, Text
 from ..data.reading import read_dataset
 from ..runs.folder import BadRun, Folder
+from ..runs.inputs import open_model
 from ..runs.progress import Progress, duration
 from ..runs.run import ATTACK, check_command, silent, start_run
 from ..runs.schema import AttackLine
@@ -41,13 +42,10 @@ from ..victims.query import Query
 from ..victims.truth import Truth
 from .feeds import Clean, Feed
 
-GAMMA = (
-    0.2  # adversarial examples of each recipe, as a share of the data: A2T's number; the paper of ToxicTrap has none
-)
+GAMMA = 0.2  # adversarial examples of each recipe, as a share of the data: A2T's; the paper of ToxicTrap has none
 LEAST = 32  # examples of a part: fewer would not fill the batches of a search in lock step
-SPARE = (
-    1.1  # so many more examples than the success rate so far says: another small part costs more than a few searches
-)
+SPARE = 1.1  # times as many examples as the successes so far say: another small part costs more than a few searches
+MOST = 4  # times as many examples as were tried before: few successes say little about how many there will be
 
 Texts = tuple[Text, ...]  # of one example
 Recipe = str | Attack
@@ -56,8 +54,8 @@ Show = Callable[["Harvest"], None]
 
 @dataclass(frozen=True)
 class Harvest:
-    """How far the search for adversarial examples is. found, wanted, looked: of the recipe at work. left: seconds, by the speed so
-    far, of all recipes; None as long as nothing was found.
+    """How far the search for adversarial examples is. found, wanted, looked: of the recipe at work. left: seconds until all
+    recipes are done, by the speed so far; None as long as nothing was found.
     """
 
     recipe: str
@@ -80,8 +78,8 @@ class Harvest:
 
 
 class RecipeCounts(TypedDict):
-    """What a recipe found. dry: the data ended before it had what was wanted. looked: examples that it tried, attacked: those that
-    its goal applies to. duplicates: successes that another example, clean or adversarial, is equal to; they are left out.
+    """What a recipe found. dry: the data ended before it had what was wanted. looked: examples that it tried. attacked: those
+    that its goal applies to. duplicates: successes that another example, clean or adversarial, is equal to; they are left out.
     no_longer: successes of earlier runs that do not fool the model now.
     """
 
@@ -133,10 +131,10 @@ class AdversarialExamples:
         Folder(Path(path).parent).write_lines(Path(path).name, self.lines())
 
     def joined(self, other: AdversarialExamples) -> AdversarialExamples:
-        """These examples and those of a later round."""
+        """These examples and those of a later round, without counts, which are of one round."""
         return AdversarialExamples(
             joined(self.data, other.data), self.sources + other.sources, self.recipes + other.recipes,
-            self.rounds + other.rounds, {**self.counts, **other.counts},
+            self.rounds + other.rounds,
         )  # fmt: skip
 
 
@@ -201,11 +199,12 @@ def adversarial_examples(
     already does not count, and the walk goes on. A recipe that runs dry, at the end of the data, says so and gives what it has;
     even: then all others are cut to as many.
 
-    output: a folder for the attacks, one run folder for each part of a walk; called again with the same arguments, it goes on where
-    it was killed, to the same bytes. None: they are thrown away. from_runs: folders of attacks on this data, made before (`scuff
-    attack MODEL TRAIN -o FOLDER`): their successes are taken first and their examples not attacked again. If their model was
-    another one, only those that fool this model are taken. With recipes=() nothing else is attacked.
-    number: of the round of training, for `AdversarialExamples.rounds`. settings: as for `scuff.attack` (goal, vectors, side, ...).
+    output: a folder for the attacks, one run folder for each part of a walk; called again with the same arguments, it goes on
+    where it was killed, to the same bytes, and with fewer or more recipes it takes what is there. None: they are thrown away.
+    from_runs: folders of attacks on this data, made before (`scuff attack MODEL TRAIN -o FOLDER`): their examples are not
+    attacked again. If their model was another one, only those of their adversarial texts count that fool this model, too. With
+    recipes=() nothing else is attacked. number: of the round of training, for `AdversarialExamples.rounds`. show: called with a
+    Harvest now and then. settings: as for `scuff.attack` (goal, vectors, side, ...).
 
     Raises ValueError if model, data and a recipe do not fit together, before anything is attacked.
     """
@@ -218,9 +217,7 @@ def adversarial_examples(
     for name in ("recipe", "examples", "attacked", "predictions"):
         if name in given:
             raise ValueError(f"expected recipes and gamma to decide what is attacked, got {name}")
-    about = AttackSettings.of(**given)
-    if isinstance(model, str | Path) and workers == 1:  # opened once; worker processes open it by its name
-        model = open_victim(model, data.task, about.labels, dict(about.options), data_labels=data.labels)
+    model = opened(model, data, given) if workers == 1 else model  # worker processes open it by its name
     hunt = _Hunt(model, replace(data, known=data.labels), given, math.ceil(gamma * len(data) - 1e-9), seed, say, show)
     for recipe in named:
         hunt.add(recipe)
@@ -275,7 +272,7 @@ class _Walk:
         if not looked:
             return max(LEAST, wanted)
         per_success = looked / found if found else 2 * looked
-        return max(LEAST, math.ceil(SPARE * (wanted - found) * per_success))
+        return max(LEAST, min(MOST * looked, math.ceil(SPARE * (wanted - found) * per_success)))
 
     def record(self, row: int, line: AttackLine) -> None:
         found = line["adversarial"] if line["status"] == "succeeded" else None
@@ -298,7 +295,7 @@ class _Hunt:
         if recipe is not None:
             setup = self._open(recipe, self.data.take(range(min(4, len(self.data)))), None)
             setup.close()
-            label, name = label or (recipe if isinstance(recipe, str) else recipe.name), setup.attack.name
+            label, name = label_of(recipe), setup.attack.name
             if setup.attack.goal.open_ended:
                 raise ValueError(f"expected a goal that makes the model wrong, got {setup.attack.goal.name} of {label}")
         if any(walk.label == label for walk in self.walks):
@@ -330,7 +327,7 @@ class _Hunt:
             )
         victim = self.model if isinstance(self.model, Victim) else None
         same = victim is not None and run["key"]["model"].startswith(f"{victim.identity}#")
-        fools = np.ones(len(lines), np.bool_) if same else self._fools(run["key"]["goal"], lines)
+        fools = np.ones(len(lines), np.bool_) if same else self._fools(str(cast(Any, run["key"])["goal"]), lines)
         for row, line, still in zip(rows, lines, fools.tolist(), strict=True):
             if row is not None and row not in walk.tried:
                 walk.record(row, line)
@@ -351,11 +348,7 @@ class _Hunt:
         if not places:
             return out
         about = AttackSettings.of(**self.given)
-        victim = self.model
-        if not isinstance(victim, Victim):
-            victim = open_victim(
-                victim, self.data.task, about.labels, dict(about.options), data_labels=self.data.labels
-            )
+        victim = open_model(self.model, about, self.data)
         rows = np.array([self._rows[_texts(lines[at]["texts"]), _plain(lines[at]["target"])] for at in places])
         truth = Truth.of(self.data, victim.labels, about.map, about.none).take(rows)
         ready = parse_goal(goal).ready(self.data.task, truth.labels)
@@ -370,13 +363,12 @@ class _Hunt:
 
     def run(self, output: Path | None, taken: set[Texts]) -> list[list[tuple[int, Texts]]]:
         """Walks with one recipe after the other. Returns the examples that each keeps."""
-        out = []
+        out, own = [], set(taken)
         for walk in self.walks:
-            for part in range(len(self.data)):
-                kept, left = walk.usable(taken, self.wanted), walk.untried
-                if len(kept) >= self.wanted or not left.size:
-                    break
-                self._attack(walk, left[: walk.next_size(len(kept), self.wanted)], taken, _part(output, walk, part))
+            # first what it needs alone, so that the parts of a walk do not depend on the other recipes
+            for without in (own, taken):
+                while len(kept := walk.usable(without, self.wanted)) < self.wanted and walk.untried.size:
+                    self._attack(walk, walk.untried[: walk.next_size(len(kept), self.wanted)], len(kept), output)
             self._tell(walk, len(kept))
             what = f"attack  {walk.label}: {len(kept):,} adversarial examples of {len(walk.tried):,} examples tried"
             self.say(f"{what}, {walk.attacked:,} attacked, {walk.queries:,} queries")
@@ -388,10 +380,13 @@ class _Hunt:
             out.append(kept)
         return out
 
-    def _attack(self, walk: _Walk, rows: Ints, taken: Collection[Texts], folder: Path | None) -> None:
-        """Attacks some examples, as one run."""
+    def _attack(self, walk: _Walk, rows: Ints, known: int, output: Path | None) -> None:
+        """Attacks some examples, as one run. known: how many adversarial examples the walk has so far."""
         assert walk.recipe is not None
-        known = len(walk.usable(taken, self.wanted))
+        data, folder = self.data.take(rows), None
+        if output is not None:  # named by what it is about: other walks have other parts
+            which = sha256(json.dumps(data.ids).encode()).hexdigest()[:8]
+            folder = output / folder_name(walk.label) / f"{len(walk.tried):06}-{which}"
         walk.unread = 0
 
         def success(line: dict[str, Any]) -> None:
@@ -401,7 +396,7 @@ class _Hunt:
             self._tell(walk, min(known + walk.unread, self.wanted))
 
         live = self.show is not None and self.given["workers"] == 1
-        setup = self._open(walk.recipe, self.data.take(rows), folder, success if live else None)
+        setup = self._open(walk.recipe, data, folder, success if live else None)
         lines = start_run(setup, folder, _lines, show=moved if self.show else None, forecast=False)
         for row, line in zip(rows.tolist(), lines, strict=True):
             walk.record(row, line)
@@ -438,9 +433,20 @@ def _lines(folder: Folder, summary: Any) -> list[AttackLine]:
     return list(folder.attack_results())
 
 
-def _part(output: Path | None, walk: _Walk, part: int) -> Path | None:
-    """The folder of a part of a walk."""
-    return None if output is None else output / re.sub(r"[^\w.-]+", "-", walk.label).strip("-")[:60] / f"{part:03}"
+def opened(model: Any, data: Dataset, settings: Mapping[str, Any]) -> Victim:
+    """A model as a victim, which several attacks can share. settings: as for an attack; a shield is put before it by each."""
+    about = AttackSettings.of(**settings)
+    return open_victim(model, data.task, about.labels, dict(about.options), data_labels=data.labels)
+
+
+def label_of(recipe: Recipe) -> str:
+    """What a recipe is called: its spec, or the name of an attack."""
+    return recipe if isinstance(recipe, str) else recipe.name
+
+
+def folder_name(label: str) -> str:
+    """A name for the folder of a recipe."""
+    return re.sub(r"[^\w.-]+", "-", label).strip("-")[:60]
 
 
 def _texts(texts: Sequence[Any]) -> Texts:

@@ -107,14 +107,16 @@ def _weights(name: str) -> Floats:
     return fit(name, [(texts, targets)] * EPOCHS)
 
 
-def fit(name: str, epochs: Iterable[tuple[Sequence[str], Sequence[str | tuple[str, ...]]]]) -> Floats:
+def fit(
+    name: str, epochs: Iterable[tuple[Sequence[str], Sequence[str | tuple[str, ...]]]], start: Floats | None = None
+) -> Floats:
     """Trains logistic regression by Adagrad (Duchi et al., 2011). Returns a row of weights per sigmoid.
 
     name: sentiment or tone, whose labels are learnt. epochs: the texts and targets of each pass. A target is a label, or a tuple
-    of labels.
+    of labels. start: weights to go on with.
     """
     labels = LABELS[name][1:] if name == "sentiment" else LABELS[name]
-    weights = np.zeros((len(labels), BUCKETS + 1))
+    weights = np.zeros((len(labels), BUCKETS + 1)) if start is None else start.copy()
     squares = np.ones_like(weights)
     made: tuple[object, list[tuple[Features, Floats]]] = (None, [])
     for epoch in epochs:
