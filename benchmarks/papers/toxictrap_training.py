@@ -47,6 +47,7 @@ EXTEND = ("tt-deepwordbug", "tt-textbugger", "tt-a2t", "tt-pwws", "tt-textfooler
 SHIELDS = ("fast", "context")
 CLEAN_EPOCHS, ADVERSARIAL_EPOCHS = 3, 2
 GAMMA = 0.05  # of |D|, for each recipe
+HELD_OUT = 10  # one of so many adversarial examples is not trained on
 RATE = 2e-4
 PIECES = 128  # the paper's, too
 SEED = 0
@@ -239,7 +240,7 @@ def folder_of(work: Work, task: str, training: str) -> Path:
 
 def train(cell: Cell, work: Work) -> dict[str, Any]:
     """Trains a model, from MiniLM on clean texts or from that one on clean and adversarial ones, and scores it."""
-    from scuff.training.attacked import attacked_feed
+    from scuff.training.attacked import attacked_feed, joined
     from scuff.training.schedule import Schedule
     from scuff.training.trainer import fine_tune
 
@@ -248,13 +249,15 @@ def train(cell: Cell, work: Work) -> dict[str, Any]:
     data = dataset(task, "train", work.sizes.train)
     counts: dict[str, int] = {}
     feed: Any = data
+    dev = dataset(task, "dev", work.sizes.dev)
     if not first:
         found, counts = collected(work, task, TRAININGS[training], len(data))
-        feed = attacked_feed(data, found)
+        held = np.arange(len(found)) % HELD_OUT == 0  # they choose the epoch, together with clean texts
+        feed, dev = attacked_feed(data, part_of(found, ~held)), joined(dev, part_of(found, held).data)
     epochs = CLEAN_EPOCHS if first else ADVERSARIAL_EPOCHS
     rate, folder = RATE if first else RATE / 2, folder_of(work, task, training)
     metrics = fine_tune(
-        work.minilm if first else folder_of(work, task, "none"), feed, dataset(task, "dev", work.sizes.dev), folder,
+        work.minilm if first else folder_of(work, task, "none"), feed, dev, folder,
         schedule=Schedule(rate=rate, epochs=epochs, batch_tokens=work.sizes.tokens, smoothing=0.0, patience=99),
         device=work.device, seed=SEED, max_length=PIECES, checkpoint_seconds=None,
     )  # fmt: skip
@@ -265,6 +268,15 @@ def train(cell: Cell, work: Work) -> dict[str, Any]:
         **scores, "examples": len(data), "adversarial": counts, "training": round(training_time, 1),
         "said": f"{', '.join(f'{key} {value:.3f}' for key, value in scores['scores'].items())}, {speed:.0f}/s",
     }  # fmt: skip
+
+
+def part_of(found: Any, chosen: Any) -> Any:
+    """Some of the adversarial examples."""
+    from dataclasses import replace
+
+    at = np.flatnonzero(chosen)
+    names = {name: tuple(getattr(found, name)[row] for row in at) for name in ("sources", "recipes", "rounds")}
+    return replace(found, data=found.data.take(at), **names)
 
 
 def collected(work: Work, task: str, recipes: Sequence[str], size: int) -> tuple[Any, dict[str, int]]:

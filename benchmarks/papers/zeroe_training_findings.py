@@ -198,17 +198,6 @@ def _groups(tasks: Tasks, task: str) -> tuple[bool, str]:
 
 
 @needs("1-1")
-def _shuffles(tasks: Tasks, task: str) -> tuple[bool, str] | None:
-    one = tasks[task]
-    names, table = one.square()
-    if not {"full-shuffle", "inner-shuffle"} <= set(names):
-        return None
-    at, to = names.index("inner-shuffle"), names.index("full-shuffle")
-    rest = [table[at, each] for each in range(len(names)) if each not in (at, to)]
-    return bool(table[at, to] >= max(rest)), f"{points(table[at, to])}, others to {points(max(rest))} points"
-
-
-@needs("1-1")
 def _visual_always(tasks: Tasks, task: str) -> tuple[bool, str] | None:
     names, table = tasks[task].square()
     if "visual" not in names:
@@ -290,7 +279,6 @@ FINDINGS = (
     Finding("1-1 wins most against intrude and visual (high)", "4.3.1", ("tc",), _best_at_high("intrude", "visual")),
     Finding("against other perturbations 1-1 wins or loses", "4.3.1, Figure 3", ("pos",), _mixed_signs),
     Finding("three groups help each other: replaced letters, shuffled ones, phonetic", "4.3.1, Figure 3", ("pos",), _groups),
-    Finding("full-shuffle helps against inner-shuffle more than others do", "4.3.1", ("pos", "tc"), _shuffles),
     Finding("visual profits whatever is trained on", "4.3.1, Figure 3", ("pos",), _visual_always),
     Finding("leave-one-out helps against almost all (four in five)", "4.3.1, thesis 5.2", EVERY, _all_but_few),
     Finding("leave-one-out leaves phonetic as it is (within 2 points)", "4.3.1", ("pos",), _phonetic),
