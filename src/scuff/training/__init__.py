@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from .feeds import Ahead, Clean, Feed, Mixed
     from .mixtures import Mixture, leave_one_out, low_mid_high
     from .perturber import Examples, Perturber
+    from .pretraining import pretrain
+    from .schedule import Schedule
+    from .trainer import fine_tune
 
 __all__ = [
-    "Ahead", "Clean", "Collator", "Examples", "Feed", "Mixed", "Mixture", "Perturber", "leave_one_out", "low_mid_high",
+    "Ahead", "Clean", "Collator", "Examples", "Feed", "Mixed", "Mixture", "Perturber", "Schedule", "fine_tune", "leave_one_out",
+    "low_mid_high", "pretrain",
 ]  # fmt: skip
 
 _FILES = {
@@ -23,6 +27,9 @@ _FILES = {
     "feeds": ("Ahead", "Clean", "Feed", "Mixed"),
     "mixtures": ("Mixture", "leave_one_out", "low_mid_high"),
     "perturber": ("Examples", "Perturber"),
+    "pretraining": ("pretrain",),
+    "schedule": ("Schedule",),
+    "trainer": ("fine_tune",),
 }
 
 
