@@ -48,7 +48,7 @@ def test_a_table_and_the_way_to_everything(
     assert main(words) == 0
     out, err = capsys.readouterr()
     assert "toy:sentiment hardened by augment(keyboard), shield(normalise): accuracy in %" in out
-    assert "of kinds that it was trained on\n  keyboard" in out and "never seen\n  truncate" in out
+    assert "seen in training\n  keyboard" in out and "never seen\n  truncate" in out
     assert out.endswith(
         "page: out/comparison.html\nmodel: out/model\nuse: scuff evaluate --config out/settings.yaml DATA\n"
     )

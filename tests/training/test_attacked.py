@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import scuff
 from scuff.attacks.attack import Attack
@@ -16,7 +18,15 @@ from scuff.data.dataset import Dataset
 from scuff.data.reading import read_dataset
 from scuff.data.toy import toy_dataset
 from scuff.runs.folder import BadRun, Folder
-from scuff.training.attacked import AdversarialExamples, Harvest, adversarial_examples, attacked_feed
+from scuff.training.attacked import (
+    LEAST,
+    MOST,
+    AdversarialExamples,
+    Harvest,
+    _Walk,
+    adversarial_examples,
+    attacked_feed,
+)
 from scuff.training.feeds import Clean
 from scuff.victims.query import Query
 from scuff.victims.toy import Toy
@@ -123,6 +133,28 @@ def test_no_text_twice() -> None:
     assert len(set(made.data.columns[0])) == 24 and made.counts[LETTERS]["duplicates"] > 0
     again = found(data, avoid=set(zip(*made.data.columns, strict=True)))
     assert not set(again.data.columns[0]) & set(made.data.columns[0])
+
+
+@given(
+    order=st.permutations(range(12)),
+    tried=st.dictionaries(st.integers(0, 11), st.none() | st.sampled_from("abcdef")),
+    taken=st.sets(st.sampled_from("abcdef")),
+    most=st.integers(1, 8),
+)
+def test_a_walk_keeps_its_first_new_texts(
+    order: list[int], tried: dict[int, str | None], taken: set[str], most: int
+) -> None:
+    walk = _Walk("any", "any", "any", np.array(order), {row: (text,) if text else None for row, text in tried.items()})
+    kept = walk.usable({(text,) for text in taken}, most)
+    slow: list[tuple[int, tuple[str]]] = []
+    for row in order:
+        text = tried.get(row)
+        if text and text not in taken and all(text != one[0] for _, one in slow) and len(slow) < most:
+            slow.append((row, (text,)))
+    assert kept == slow
+    assert walk.untried.tolist() == [row for row in order if row not in tried]
+    for found, wanted in ((0, most), (len(kept), most + len(kept))):
+        assert LEAST <= walk.next_size(found, wanted) <= max(LEAST, wanted, MOST * len(tried))
 
 
 def test_successes_of_earlier_runs_are_taken(tmp_path: Path) -> None:

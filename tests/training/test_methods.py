@@ -16,9 +16,9 @@ from scuff.training.methods import (
     Plm,
     Shielding,
     is_seen,
-    kinds_of,
     parse_method,
     parse_methods,
+    sorts_of,
 )
 
 MADE = st.one_of(
@@ -56,12 +56,12 @@ def test_wrong_methods_are_one_line(spec: str, said: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_what_has_a_trained_kind_counts_as_seen() -> None:
+def test_what_is_of_a_trained_sort_counts_as_seen() -> None:
     keyboard, visual, phonetic = map(parse, ("keyboard", "visual", "phonetic"))
     assert is_seen(parse("typo"), [keyboard]) and is_seen(parse("keyboard(layout='qwertz')"), [keyboard])
     assert is_seen(parse("homoglyph"), [visual]) and not is_seen(phonetic, [keyboard, visual])
     assert is_seen(parse("keyboard|synonym"), [keyboard]) and not is_seen(keyboard, [])
-    assert all(kinds_of(kind()) for name, kind in NAMES.items() if name != "embedding")
+    assert all(sorts_of(kind()) for name, kind in NAMES.items() if name != "embedding")
 
 
 def test_recipes_tell_what_they_train_on() -> None:

@@ -29,7 +29,7 @@ def _head(proof: Proof) -> str:
     tiles = [_tile(found["clean"], f"clean {found['metric']}")]
     groups: list[tuple[str, GroupChange | None]] = [("all perturbations", found["all"])]
     if proof["trained"]:
-        groups = [("trained on", found["seen"]), ("never seen", found["unseen"]), *groups]
+        groups = [("seen in training", found["seen"]), ("never seen", found["unseen"]), *groups]
     tiles += [_tile(group["average"], words) for words, group in groups if group is not None]
     if attack is not None:
         tiles.append(_tile(attack["success"], f"success of {attack['recipe']}", lower=True))
@@ -76,10 +76,10 @@ def _scores(proof: Proof) -> str:
     for title, names in groups_of(proof):
         for name in names:
             entry = proof["comparison"]["dimensions"][name]
-            rows.append([escape(name), "" if not title else "kind trained on" if entry["seen"] else "never seen",
+            rows.append([escape(name), "" if not title else "seen" if entry["seen"] else "never seen",
                          *_cells(entry["average"]), *_cells(entry["worst"])])  # fmt: skip
     found = proof["comparison"]
-    for words, group in (("trained on", found["seen"]), ("never seen", found["unseen"]), ("all", found["all"])):
+    for words, group in (("seen", found["seen"]), ("never seen", found["unseen"]), ("all", found["all"])):
         if group is not None and (proof["trained"] or words == "all"):
             rows.append([f"<b>mean, {words}</b>", "", *_cells(group["average"]), *_cells(group["worst"])])
             if group["auc"] is not None:
@@ -92,7 +92,11 @@ def _scores(proof: Proof) -> str:
         "the final scores of a run.</li>"
         "<li>Differences are in points with their paired 95 % interval: examples are resampled, both runs at once. Green and "
         "red: the interval is beside 0.</li>"
-        + ("<li>never seen: no perturbation of that kind was trained on.</li>" if proof["trained"] else "")
+        + (
+            "<li>seen: it was trained on, or a perturbation that makes changes of the same sort.</li>"
+            if proof["trained"]
+            else ""
+        )
     )
     return f'<h2>Every score</h2>{table(head, rows, "scores")}<div class="soft how"><b>How to read this</b><ul>{how}</ul></div>'
 

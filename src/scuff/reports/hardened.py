@@ -45,7 +45,7 @@ class HardenResult:
 
     @property
     def seen(self) -> Change | None:
-        """The change of the mean over perturbations of kinds that were trained on; None if none was measured."""
+        """The change of the mean over perturbations seen in training; None if none was measured."""
         group = self.proof["comparison"]["seen"]
         return group["average"] if group else None
 

@@ -59,7 +59,7 @@ def _front(proof: Proof, task: Task, local: bool) -> str:
 
 
 def _table(proof: Proof) -> str:
-    head = ["perturbation", "kind trained on", "before", "after", "difference", ""]
+    head = ["perturbation", "seen in training", "before", "after", "difference", ""]
     found = proof["comparison"]
     rows = [["clean texts", "", *_cells(found["clean"])]]
     for _, names in groups_of(proof):
@@ -68,7 +68,7 @@ def _table(proof: Proof) -> str:
             seen = ("yes" if entry["seen"] else "no") if proof["trained"] else ""
             rows.append([f"`{name}`", seen, *_cells(entry["average"])])
     groups = (
-        ("mean, kinds trained on", found["seen"]),
+        ("mean, seen in training", found["seen"]),
         ("mean, never seen", found["unseen"]),
         ("mean, all", found["all"]),
     )

@@ -37,8 +37,8 @@ def proof_words(proof: Proof) -> list[str]:
         lines.append(_sentence("clean macro AUC", auc))
     if proof["trained"]:
         groups = (
-            ("perturbations of kinds that it was trained on", "seen"),
-            ("perturbations that it has never seen", "unseen"),
+            ("perturbations seen in training", "seen"),
+            ("perturbations never seen", "unseen"),
         )
         for words, name in groups:
             group = found["seen"] if name == "seen" else found["unseen"]
@@ -98,7 +98,7 @@ def _extremes(dimensions: dict[str, DimensionChange]) -> list[str]:
 
 
 def proof_table(proof: Proof) -> str:
-    """A line per dimension, those that were trained on apart, then the sums and the words."""
+    """A line per dimension, those seen in training apart, then the sums and the words."""
     found = proof["comparison"]
     width = max([24, *(len(name) + 2 for name in found["dimensions"])])
     lines = [
@@ -111,7 +111,7 @@ def proof_table(proof: Proof) -> str:
         if title:
             lines.append(title)
         lines += [_row(name, found["dimensions"][name], width) for name in names]
-    for title, group in (("trained on", found["seen"]), ("never seen", found["unseen"]), ("all", found["all"])):
+    for title, group in (("seen", found["seen"]), ("never seen", found["unseen"]), ("all", found["all"])):
         if group is not None and (proof["trained"] or title == "all"):
             lines.append(_line(f"mean, {title}", group["average"], group["worst"], width))
     lines += [_line("clean", found["clean"], None, width), ""]
@@ -119,14 +119,14 @@ def proof_table(proof: Proof) -> str:
 
 
 def groups_of(proof: Proof) -> list[tuple[str, list[str]]]:
-    """The dimensions, the largest gain first, in groups: of kinds that were trained on, and others."""
+    """The dimensions, the largest gain first, in groups: those seen in training, and the others."""
     dimensions = proof["comparison"]["dimensions"]
     ranked = sorted(dimensions, key=lambda name: (-(dimensions[name]["average"]["difference"] or 0), name))
     if not proof["trained"]:
         return [("", ranked)]
     seen = [name for name in ranked if dimensions[name]["seen"]]
     unseen = [name for name in ranked if not dimensions[name]["seen"]]
-    return [(t, names) for t, names in (("of kinds that it was trained on", seen), ("never seen", unseen)) if names]
+    return [(t, names) for t, names in (("seen in training", seen), ("never seen", unseen)) if names]
 
 
 def _row(name: str, change: DimensionChange, width: int) -> str:

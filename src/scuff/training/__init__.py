@@ -9,20 +9,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .collator import Collator
+    from .dataloader import Collator, Examples
     from .feeds import Ahead, Clean, Feed, Mixed
     from .mixtures import Mixture, leave_one_out, low_mid_high
-    from .perturber import Examples, Perturber
+    from .perturber import Perturber
+    from .pretraining import pretrain
+    from .schedule import Schedule
+    from .trainer import fine_tune
 
 __all__ = [
-    "Ahead", "Clean", "Collator", "Examples", "Feed", "Mixed", "Mixture", "Perturber", "leave_one_out", "low_mid_high",
+    "Ahead", "Clean", "Collator", "Examples", "Feed", "Mixed", "Mixture", "Perturber", "Schedule", "fine_tune", "leave_one_out",
+    "low_mid_high", "pretrain",
 ]  # fmt: skip
 
 _FILES = {
-    "collator": ("Collator",),
+    "dataloader": ("Collator", "Examples"),
     "feeds": ("Ahead", "Clean", "Feed", "Mixed"),
     "mixtures": ("Mixture", "leave_one_out", "low_mid_high"),
-    "perturber": ("Examples", "Perturber"),
+    "perturber": ("Perturber",),
+    "pretraining": ("pretrain",),
+    "schedule": ("Schedule",),
+    "trainer": ("fine_tune",),
 }
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from ..attacks.attack import Attack
 from ..attacks.settings import AttackSettings
 from ..data.dataset import Dataset
+from ..huggingface.loading import BadModel
 from ..runs.folder import BadRun, write_atomically
 from ..runs.run import silent
 from ..runs.setup import Say
@@ -95,9 +96,9 @@ def train_on_attacks(
         raise ValueError(f"expected recipes that are not trained on for unseen, got {both[0]}")
     check_data(clean, dev, None)
     check_libraries()
-    has_head, width = _about(start)
-    epochs = (0 if has_head else CLEAN_EPOCHS) if clean_epochs is None else clean_epochs
-    if not epochs and not has_head:
+    labels, width = _about(start, clean)
+    epochs = (CLEAN_EPOCHS if labels is None else 0) if clean_epochs is None else clean_epochs
+    if not epochs and labels is None:
         raise ValueError(f"expected 1 or more clean_epochs for {start}, an encoder without a head, got 0")
     schedule = schedule or usual_schedule(width)
     asked = {
@@ -113,7 +114,7 @@ def train_on_attacks(
         return done
     options = {**settings.pop("options", {}), **({} if device == "auto" else {"device": device})}
     attack: Settings = {**settings, "max_queries": max_queries, "workers": workers, "seed": seed, "options": options}
-    _check_recipes([*named, *unseen], clean, attack, None if has_head else clean.labels)
+    _check_recipes([*named, *unseen], clean, attack, labels or clean.labels)
     training: Settings = {**(tuning or {}), "device": device, "show": trained}
     phases: dict[str, Any] = {}
     before = model = str(start)
@@ -165,30 +166,28 @@ def _attack(
     return found, joined(dev, judged.data)
 
 
-def _check_recipes(recipes: list[Recipe], data: Dataset, attack: Settings, labels: Sequence[str] | None) -> None:
-    """Raises ValueError or MissingResource if a recipe cannot be used. labels: of a model that is still to be trained."""
+def _check_recipes(recipes: list[Recipe], data: Dataset, attack: Settings, labels: Sequence[str]) -> None:
+    """Raises ValueError or MissingResource if a recipe cannot be used. labels: of the model."""
     for recipe in recipes:
-        made = AttackSettings.of(**attack, recipe=recipe).make_attack()
-        if labels is not None:
-            made.goal.ready(data.task, labels)
+        AttackSettings.of(**attack, recipe=recipe).make_attack().goal.ready(data.task, labels)
 
 
-def _about(start: str | Path) -> tuple[bool, int]:
-    """Whether a model has a head for labels or tags, and how many numbers its vectors have."""
+def _about(start: str | Path, data: Dataset) -> tuple[tuple[str, ...] | None, int]:
+    """The labels of a model that has a head already, None without one; and how many numbers its vectors have."""
     from transformers import AutoConfig
 
-    from ..huggingface.loading import BadModel, find_source, first_line, quiet
-    from ..victims.huggingface import CLASSIFIERS
+    from ..huggingface.loading import find_source
+    from ..victims.huggingface import load
 
     try:
-        with quiet():
+        found = load(start, data.task, device="cpu")
+    except BadModel as error:  # no head: what else may be wrong is told by fine_tune
+        try:
             config = AutoConfig.from_pretrained(find_source(str(start)))
-    except (OSError, ValueError) as error:
-        raise BadModel(
-            f"expected the folder or the id of a model within reach, got {start}: {first_line(error)}"
-        ) from None
-    has_head = any(name.endswith(CLASSIFIERS) for name in config.architectures or [])
-    return has_head, int(getattr(config, "embedding_size", None) or config.hidden_size)
+        except (OSError, ValueError):
+            raise error from None
+        return None, int(getattr(config, "embedding_size", None) or config.hidden_size)
+    return found.labels or data.labels, int(found.model.get_input_embeddings().weight.shape[1])
 
 
 def _finished(folder: Path, asked: Settings) -> dict[str, Any] | None:

@@ -17,9 +17,9 @@ from ..specs import Part, check_count, check_number, known_name, split_outside
 from .attacked import GAMMA
 from .mixtures import Mixture
 
-# what `augment`, `plm` and `pp` train on if nothing is named: noise of most kinds, each at low, mid and high
+# what `augment`, `plm` and `pp` train on if nothing is named: noise of most sorts, each at low, mid and high
 USUAL_MIXTURE = ("inner-shuffle", "intrude", "keyboard", "natural", "segment", "visual")
-# measured beside what was trained on, if the user names no dimensions: noise of kinds that USUAL_MIXTURE lacks
+# measured beside what was trained on, if the user names no dimensions: noise that USUAL_MIXTURE lacks, mostly
 HELD_OUT = ("disemvowel", "truncate", "phonetic", "synonym", "inflection")
 USUAL_RECIPE = "deepwordbug"  # needs no files
 USUAL_SHIELD = "fast"
@@ -228,8 +228,8 @@ def _value(text: str, what: str, kind: type) -> Any:
     return found
 
 
-# what kinds of change a perturbation makes: a model that was trained on one is not new to the others of its kind
-KINDS: dict[str, frozenset[str]] = {
+# the sorts of change that a perturbation makes: to a model that was trained on one, others of its sort are not new
+SORTS: dict[str, frozenset[str]] = {
     "inner-shuffle": frozenset({"order"}), "full-shuffle": frozenset({"order"}),
     "intrude": frozenset({"inserted"}), "invisible": frozenset({"inserted"}), "segment": frozenset({"spaces"}),
     "disemvowel": frozenset({"left out"}), "truncate": frozenset({"left out"}),
@@ -241,18 +241,18 @@ KINDS: dict[str, frozenset[str]] = {
 }  # fmt: skip
 
 
-def kinds_of(perturbation: Perturbation) -> frozenset[str]:
-    """The kinds of change that a perturbation makes; its own name where nothing is of its kind. Of a combination, those of all
+def sorts_of(perturbation: Perturbation) -> frozenset[str]:
+    """The sorts of change that a perturbation makes; its own name where nothing is of its sort. Of a combination, those of all
     parts.
     """
     parts = getattr(perturbation, "parts", ())
     if parts:
-        return frozenset[str]().union(*map(kinds_of, parts))
-    return KINDS.get(perturbation.name, frozenset({perturbation.name}))
+        return frozenset[str]().union(*map(sorts_of, parts))
+    return SORTS.get(perturbation.name, frozenset({perturbation.name}))
 
 
 def is_seen(perturbation: Perturbation, trained: Collection[Perturbation]) -> bool:
-    """Whether a model that was trained on some perturbations knows changes of this kind. In doubt it does: what is reported as
+    """Whether a model that was trained on some perturbations knows changes of this sort. In doubt it does: what is reported as
     unseen must be.
     """
-    return any(kinds_of(perturbation) & kinds_of(other) for other in trained)
+    return any(sorts_of(perturbation) & sorts_of(other) for other in trained)
