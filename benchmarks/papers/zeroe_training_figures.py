@@ -79,7 +79,9 @@ def heat_map(
                     parts.append(
                         f'<rect x="{x}" y="{y}" width="{CELL - 1}" height="{CELL - 1}" fill="{_colour(value)}"/>'
                     )
-                    parts.append(f'<text x="{x + CELL / 2}" y="{y + 17}" text-anchor="middle">{100 * value:.0f}</text>')
+                    parts.append(
+                        f'<text x="{x + CELL / 2}" y="{y + 17}" text-anchor="middle">{round(100 * value)}</text>'
+                    )
     width, height = 10 + len(ours) * (side + 16), TOP + 2 * (side + 24)
     return _svg("Mean points won against one perturbation (row) by training on another (column)", width, height, parts)
 
