@@ -129,12 +129,12 @@ def unseen(attacks: dict[str, Kept]) -> dict[str, Kept]:
     """
     out: dict[str, Kept] = {}
     for shield in ("", *SHIELDS):
-        pairs = [
-            (attacks[key_of("none", recipe)], attacks[key])
-            for recipe in (*TRAP, *EXTEND)
-            for training in ("AT2" if recipe in TRAP else f"AT2-without-{recipe}",)
-            if (key := key_of(training, recipe, shield)) in attacks and key_of("none", recipe) in attacks
-        ]
+        pairs = []
+        for recipe in (*TRAP, *EXTEND):
+            training = "AT2" if recipe in TRAP else f"AT2-without-{recipe}"
+            before, after = (attacks.get(key) for key in (key_of("none", recipe), key_of(training, recipe, shield)))
+            if before and after and before["won"] and after["won"]:
+                pairs.append((before, after))
         if pairs:
             out[shield or "alone"] = {"recipes": len(pairs), **pooled(pairs)}
     return out

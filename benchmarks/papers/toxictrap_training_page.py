@@ -56,7 +56,7 @@ def success(kept: Kept) -> str:
         for key, paper in FIGURES["Tables 8 and 12"][task].items():
             training, search = key.split(", ")
             mine = found["attacks"].get(key)
-            if key == "columns" or mine is None:
+            if mine is None or not mine["of"]:
                 continue
             rows.append([
                 TITLES[task], training, search, f"{paper[0]:.1f}", interval(mine["success"]), f"{mine['of']}", f"{paper[1]:.0f}",

@@ -282,7 +282,11 @@ def aims(kept: Kept) -> str:
     for task, found in kept["tasks"].items():
         want = said()["1-1"][list(TITLES).index(task)] / 100
         have = {method: found["mean"][method] for method in ("loo", *EXTRA) if method in found["mean"]}
-        have |= {f"loo behind {name}": each["loo.shield"]["mean"] for name, each in found["shields"].items()}
+        have |= {
+            f"loo behind {name}": each["loo.shield"]["mean"]
+            for name, each in found["shields"].items()
+            if len(each["perturbations"]) == len(found["before"])
+        }
         if not have:
             continue
         best = max(have, key=lambda method: have[method][0])
@@ -292,7 +296,7 @@ def aims(kept: Kept) -> str:
             f"- **{TITLES[task]}: {'reached' if reached else 'missed'}.** Leave-one-out wins {points(have.get('loo'))} points; "
             f"the aim, what the paper says of 1-1, is {100 * want:+.0f}."
         )
-        if not reached:
+        if not reached and len(have) > 1:
             name = MENDED.get(best, best.replace("loo", "leave-one-out"))
             text += f" The best of {len(have)} ways is {name}: {points(have[best])}."
         text += f" The perturbations take {_plain(found['most'])} points here and {100 * lost(paper()[task]):.1f} in the paper;"
