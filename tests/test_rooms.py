@@ -36,7 +36,8 @@ MAY_IMPORT = {
     "evaluation": BELOW_VICTIMS | {"victims", "runs"},
     "attacks": BELOW_VICTIMS | {"victims", "runs"},
     "training": GROUND
-    | {"huggingface", "translators", "perturbations", "metrics", "data", "victims", "runs", "evaluation"},
+    | {"huggingface", "translators", "perturbations", "shields", "metrics", "data", "victims", "runs", "evaluation"}
+    | {"attacks"},
     "reports": GROUND | {"data", "metrics", "runs", "evaluation", "attacks"},
     "judging": GROUND | {"perturbations", "data", "metrics", "runs", "evaluation", "reports"},
     "api": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging"},

@@ -46,6 +46,7 @@ from .reports import (
     write_attack_report,
     write_report,
 )
+from .reports.hardened import HardenResult, publish
 from .reports.results import AttackResult, MeaningResult, Result
 from .runs.folder import Folder, write_atomically
 from .runs.progress import Bar, in_notebook
@@ -68,6 +69,9 @@ from .shields.detect import Detecting, Detector, Verdict
 from .shields.mending import Mending, Repair
 from .text.edits import Edit
 from .training.augmentation import Augmentation
+from .training.harden import Doors, Hardening
+from .training.harden_settings import HardenKeywords, HardenSettings
+from .training.methods import Method
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -659,6 +663,46 @@ def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> Any:
     `AugmentKeywords` says what each is.
     """
     return Augmentation.of(**keywords).rows(data)
+
+
+def harden(
+    model: Any,
+    data: Any = None,
+    output: str | Path = "hardened",
+    *,
+    methods: str | Method | Sequence[str | Method] = "augment",
+    say: Say | None = None,
+    show: Show | bool | None = None,
+    command: str = "",
+    **settings: Unpack[HardenKeywords],
+) -> HardenResult:
+    """Mend a model and prove it: measure it, train it or put a shield in front, measure it again on the same frozen cases.
+
+    model: a Hugging Face folder or id, toy:sentiment or toy:tone, or a scikit-learn pipeline; with shields alone, anything that
+    `evaluate` takes. data: labelled examples as for `evaluate`; a fifth of them is held out for the two measurements, a tenth
+    chooses the epoch, by seed, with no text in two parts. Or train and test (and dev), each a file or an object.
+    output: a new folder. It gets `model` (a Hugging Face folder with a model card), `before` and `after` (the runs), proof.json,
+    comparison.html, and settings.yaml for `--config`. The same call goes on where it was interrupted.
+
+    methods: "augment" (perturbed copies: "augment(keyboard, visual)", "augment(leave-one-out(phonetic))"), "plm", "pp"
+    (pretraining, then fine-tuning), "attack(deepwordbug, tt-pwws, gamma=0.2)" (adversarial examples), "shield(fast)" (texts are
+    mended before the model sees them), or several: "augment,shield(fast)". `scuff list methods` says what each is.
+
+    What is measured: dimensions (default: the perturbations that were trained on, and others that were not, which are reported
+    apart), degrees, cases, metric, mlm, encoder, examples (of the test part), attack (a recipe; its success before and after),
+    attacked. The training: epochs, rate, seconds, device, train_examples, protect, side, seed.
+    The data: text, label, id, task, format, delimiter, no_header, encoding. The model: labels, map, none, options. The runs:
+    workers, max_errors. say, show: as for `evaluate`. command: what the model card names as the way to repeat it.
+    `HardenKeywords` says what each is.
+
+    Returns the proof: `print` shows it; `model`, `clean`, `seen`, `unseen`, `words`, `before`, `after`. Raises ValueError, before
+    any work, for what cannot work together, and BadRun if the folder holds something else.
+    """
+    chosen = HardenSettings.of(methods=methods, **settings)
+    doors = Doors(evaluate, attack)
+    work = Hardening(model, data, Path(output), chosen, doors, say or silent, show, command)
+    made = work.run()
+    return publish(made.proof, made.folder, work.parts.test.task, made.model, made.shield, made.before, made.after)
 
 
 def meaning(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scuff.metrics import Auc
+from scuff.metrics import Auc, AveragePrecision
 from scuff.metrics.bleu import Bleu, MissingMetric, _sacrebleu
 from scuff.metrics.chrf import chrf
 from scuff.metrics.classification import placements
@@ -110,6 +110,35 @@ def test_macro_auc_of_exclusive_classes() -> None:
         else:
             wanted = sklearn_auc(labels, scores, multi_class="ovr", average="macro")
         assert found == pytest.approx(wanted)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 40))
+def test_average_precision_is_scikit_learns(seed: int, labels: int, size: int) -> None:
+    theirs = pytest.importorskip("sklearn.metrics").average_precision_score
+    random = np.random.default_rng(seed)
+    targets = random.random((size, labels)) < 0.4
+    assume(targets.any(0).all())  # of no text scikit-learn says 0, and warns
+    scores, names = random.random((size, labels)).round(1), "abcde"[:labels]
+    assert AveragePrecision()(scores, targets, names) == pytest.approx(theirs(targets, scores, average="macro"))
+    example = np.sort(random.integers(0, size, 3 * size))  # cases of each, of some none
+    assume(targets[example].any(0).all())
+    cases = random.random((3 * size, labels)).round(1)
+    rows = AveragePrecision().example_rows(cases, targets[example], names, example, size)
+    once = 1 / np.bincount(example)[example]
+    wanted = theirs(targets[example], cases, average="macro", sample_weight=once)
+    assert float(AveragePrecision().score(np.nansum(rows, 0))) == pytest.approx(wanted), "an example counts once"
+
+
+def test_average_precision_of_exclusive_classes() -> None:
+    theirs = pytest.importorskip("sklearn.metrics").average_precision_score
+    random = np.random.default_rng(1)
+    for classes in (2, 3, 5):
+        targets, scores = random.integers(0, classes, 100), random.dirichlet(np.ones(classes), 100)
+        wanted = theirs(targets, scores[:, 1] if classes == 2 else scores, average="macro")
+        assert AveragePrecision()(scores, targets, "abcde"[:classes]) == pytest.approx(wanted)
+    never = np.stack([np.zeros(20, bool), np.arange(20) % 2 == 0], 1)
+    some = random.random((20, 2))
+    assert AveragePrecision()(some, never, "ab") == pytest.approx(theirs(never[:, 1], some[:, 1])), "left out"
 
 
 def test_label_sets_of_two_that_never_overlap_are_no_two_classes() -> None:

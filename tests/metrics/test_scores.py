@@ -13,7 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuff.metrics import FAMILY, METRICS, Accuracy, Auc, MacroF1, Mean, Metric, parse_metric, usual_metric
+from scuff.metrics import (
+    FAMILY,
+    METRICS,
+    Accuracy,
+    Auc,
+    AveragePrecision,
+    MacroF1,
+    MacroRecall,
+    Mean,
+    Metric,
+    parse_metric,
+    usual_metric,
+)
 from scuff.metrics.base import Task
 from scuff.metrics.classification import placements
 from scuff.metrics.interval import mean_interval, resamples, wilson
@@ -91,6 +103,9 @@ def test_of_one_label(pairs: list[tuple[int, int]]) -> None:
     known = sorted({*answers.tolist(), *targets.tolist()} - {-1})  # no answer is no label
     wanted = quietly(theirs.f1_score, targets, answers, labels=known, average="macro")
     assert MacroF1()(answers, targets, LABELS) == pytest.approx(wanted)
+    due = sorted(set(targets.tolist()))
+    wanted = quietly(theirs.recall_score, targets, answers, labels=due, average="macro")
+    assert MacroRecall()(answers, targets, LABELS) == pytest.approx(wanted)
     for beta in (0.5, 2.0):
         wanted = quietly(theirs.fbeta_score, targets == 2, answers == 2, beta=beta, zero_division=np.nan)
         with np.errstate(invalid="ignore"):
@@ -106,6 +121,8 @@ def test_of_label_sets(rows: list[tuple[bool, ...]]) -> None:
     assert MacroF1()(answers, targets, LABELS) == pytest.approx(wanted, nan_ok=True), (
         "labels that nobody has are left out"
     )
+    wanted = quietly(theirs.recall_score, targets, answers, average="macro", zero_division=np.nan)
+    assert MacroRecall()(answers, targets, LABELS) == pytest.approx(wanted, nan_ok=True)
 
 
 def test_of_tags() -> None:
@@ -153,7 +170,7 @@ def test_rows_add_up(metric: Metric, task: str) -> None:
         assert values[full] == pytest.approx(np.array(alone)[full], nan_ok=True)
 
 
-@pytest.mark.parametrize(("metric", "task"), [case for case in ALL if case[0] != Auc()], ids=str)
+@pytest.mark.parametrize(("metric", "task"), [case for case in ALL if not case[0].needs_scores], ids=str)
 def test_a_resample_is_the_score_of_the_drawn_examples(metric: Metric, task: str) -> None:
     """The slow twin: for each resample all answers of the drawn examples are put together and scored anew."""
     examples, cases = 12, 3
@@ -185,6 +202,26 @@ def test_a_resampled_auc_moves_with_both_kinds() -> None:
     for drawn, found in zip(draws, again, strict=True):
         moved = sum(np.average(placed[kind], weights=drawn[kind]) - area for kind in (targets, ~targets))
         assert found == pytest.approx(np.clip(area + moved, 0, 1))
+
+
+def test_a_resampled_average_precision_moves_with_every_text() -> None:
+    """The slow twin of the first order: the change of scikit-learn's number when one text counts a little more."""
+    theirs = pytest.importorskip("sklearn.metrics")
+    random = np.random.default_rng(1)
+    targets, scores = random.random(30) < 0.4, random.random(30).round(1)
+    metric, small = AveragePrecision(), 1e-6
+    rows = metric.statistics(scores[:, None], targets[:, None], ("a",))
+    whole = theirs.average_precision_score(targets, scores)
+    assert metric.score(rows.sum(0)) == pytest.approx(whole)
+    for at in range(30):
+        weight = np.ones(30) + small * (np.arange(30) == at)
+        wanted = (theirs.average_precision_score(targets, scores, sample_weight=weight) - whole) / small
+        assert (metric.score(weight @ rows) - whole) / small == pytest.approx(wanted, abs=1e-4)
+    targets, draws = random.random(300) < 0.4, resamples(300, 0, count=100)
+    scores = (random.random(300) + targets).round(1)
+    exact = [theirs.average_precision_score(targets, scores, sample_weight=draw) for draw in draws]
+    again = metric.estimate(metric.statistics(scores[:, None], targets[:, None], ("a",)), draws)[1]
+    assert np.std(again) == pytest.approx(np.std(exact), rel=0.15) and np.corrcoef(again, exact)[0, 1] > 0.95
 
 
 class Spared(FBeta):
@@ -236,7 +273,10 @@ def test_intervals() -> None:
 
 
 def test_names() -> None:
-    assert list(METRICS) == ["accuracy", "exact-match", "macro-f1", "auc", "token-accuracy", "chrf", "bleu", "meteor"]
+    assert list(METRICS) == [
+        "accuracy", "exact-match", "macro-f1", "macro-recall", "auc", "average-precision", "token-accuracy", "chrf", "bleu",
+        "meteor",
+    ]  # fmt: skip
     assert FAMILY.members()["auc"] is Auc and parse_metric("macro-f1") == MacroF1() and MacroF1().spec == "macro-f1"
     for kind in METRICS.values():
         assert kind.name and kind.summary and kind.title and kind.tasks and FAMILY.build(kind().spec) == kind()

@@ -8,13 +8,14 @@ from ..specs import Family
 from .base import Mean, Metric, Task
 from .bleu import Bleu
 from .chrf import Chrf
-from .classification import Accuracy, Auc, ExactMatch, MacroF1, TokenAccuracy
+from .classification import Accuracy, Auc, AveragePrecision, ExactMatch, MacroF1, MacroRecall, TokenAccuracy
 from .meteor import Meteor
 from .own import FunctionFailed, PairFunction, name_of_function, pair_function
 
-METRICS: dict[str, type[Metric]] = {
-    kind.name: kind for kind in (Accuracy, ExactMatch, MacroF1, Auc, TokenAccuracy, Chrf, Bleu, Meteor)
-}
+KINDS: tuple[type[Metric], ...] = (
+    Accuracy, ExactMatch, MacroF1, MacroRecall, Auc, AveragePrecision, TokenAccuracy, Chrf, Bleu, Meteor,
+)  # fmt: skip
+METRICS: dict[str, type[Metric]] = {kind.name: kind for kind in KINDS}
 ALIASES = {"zero-one": "exact-match"}  # of the tool of Michel et al. (2019)
 FAMILY: Family[Metric] = Family("a metric", "scuff.metrics", Metric, METRICS, ALIASES)
 
@@ -57,6 +58,6 @@ def usual_metric(task: Task) -> Mean:
 
 
 __all__ = [
-    "FAMILY", "METRICS", "Accuracy", "Auc", "Bleu", "Chrf", "ExactMatch", "FunctionFailed", "MacroF1", "Mean", "Meteor", "Metric",
-    "PairFunction", "TokenAccuracy", "parse_metric", "text_metric", "usual_metric",
+    "FAMILY", "METRICS", "Accuracy", "Auc", "AveragePrecision", "Bleu", "Chrf", "ExactMatch", "FunctionFailed", "MacroF1",
+    "MacroRecall", "Mean", "Meteor", "Metric", "PairFunction", "TokenAccuracy", "parse_metric", "text_metric", "usual_metric",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Metrics of classifiers: accuracy, exact match, macro F1, accuracy of tags, and the area under the ROC curve."""
+"""Metrics of classifiers: accuracy, exact match, macro F1 and recall, accuracy of tags, AUC and average precision."""
 
 from __future__ import annotations
 
@@ -81,6 +81,26 @@ class MacroF1(Metric):
 
 
 @dataclass(frozen=True)
+class MacroRecall(Metric):
+    """The mean over labels of recall = right / due. Labels that no text has are left out."""
+
+    name: ClassVar[str] = "macro-recall"
+    summary: ClassVar[str] = "the share of the texts of each label that are found, averaged over labels"
+    title: ClassVar[str] = "macro recall"
+    tasks: ClassVar[tuple[Task, ...]] = ("single", "multi")
+
+    def statistics(self, answers: Answers, targets: Answers, labels: Sequence[str]) -> Floats:
+        said, due = (one if one.ndim == 2 else one[:, None] == np.arange(len(labels)) for one in (answers, targets))
+        return np.concatenate([said & due, due], 1).astype(np.float64)
+
+    def score(self, total: Floats) -> Floats:
+        right, due = np.split(total, 2, axis=-1)
+        there = due > 0
+        recall = np.where(there, ratio(right, due), 0)
+        return np.where(np.isnan(total).any(-1), np.nan, ratio(recall.sum(-1), there.sum(-1)))
+
+
+@dataclass(frozen=True)
 class Auc(Metric):
     """The chance that a text with a label scores higher for it than one without, averaged over the labels that have both kinds.
 
@@ -115,6 +135,65 @@ class Auc(Metric):
         """The bootstrap's interval, even if it has no width: Wilson's is for shares of examples, which an AUC is not."""
         low, high = percentile_interval(again)
         return (min(low, value), max(high, value))
+
+
+@dataclass(frozen=True)
+class AveragePrecision(Metric):
+    """The area under the curve of precision and recall, as scikit-learn has it: the mean over the texts with a label of the
+    precision at their score; averaged over labels. Labels that no text has are left out; of two exclusive labels it is that of
+    the second.
+
+    As for `Auc` a row depends on all answers, and resamples are a first-order approximation: beside its own precision a row has
+    what it adds to the precision at all lower scores, which sums to 0 over all texts.
+    """
+
+    name: ClassVar[str] = "average-precision"
+    summary: ClassVar[str] = "the area under the precision-recall curve of each label's scores, averaged over labels"
+    title: ClassVar[str] = "average precision"
+    tasks: ClassVar[tuple[Task, ...]] = ("single", "multi")
+    needs_scores: ClassVar[bool] = True
+
+    def statistics(self, answers: Answers, targets: Answers, labels: Sequence[str]) -> Floats:
+        return _precision_rows(answers, targets, np.ones(len(answers)))
+
+    def example_rows(
+        self, answers: Answers, targets: Answers, labels: Sequence[str], example: Ints, examples: int
+    ) -> Floats:
+        """As in the base class. Precision, too, counts each example once, however many cases it has."""
+        share = 1 / np.bincount(example, minlength=examples)[example]
+        return mean_rows(_precision_rows(answers, targets, share), example, examples)
+
+    def score(self, total: Floats) -> Floats:
+        at_own, with_it, at_lower = np.moveaxis(total.reshape(*total.shape[:-1], -1, 3), -1, 0)
+        area = np.clip(ratio(at_own + at_lower, with_it), 0, 1)
+        known = np.isfinite(area)
+        return ratio(np.where(known, area, 0).sum(-1), known.sum(-1))
+
+    def interval(self, value: float, again: Floats, examples: int, one_each: bool = False) -> Interval:
+        """As for `Auc`: no share of examples."""
+        low, high = percentile_interval(again)
+        return (min(low, value), max(high, value))
+
+
+def _precision_rows(scores: Answers, targets: Answers, weight: Floats) -> Floats:
+    """Three numbers per text and label. With the label: its precision, 1, what it adds elsewhere; without it: 0, 0, the same."""
+    scores, has = _one_against_rest(scores, targets)
+    out = np.zeros((*scores.shape, 3))
+    for at in range(scores.shape[1]):
+        one = has[:, at]
+        if not one.any():
+            continue
+        order = np.argsort(-scores[:, at], kind="stable")
+        ranked = scores[order, at]
+        group = np.cumsum(np.append(False, ranked[1:] != ranked[:-1]))  # equal scores, the highest first
+        mass = np.bincount(group, (weight * one)[order])
+        above = np.cumsum(np.bincount(group, weight[order]))
+        precision = np.cumsum(mass) / above
+        # of all texts with the label at this score or a lower one
+        gain, loss = (np.cumsum(part[::-1])[::-1] for part in (mass / above, mass / above * precision))
+        has_it = one[order]
+        out[order, at] = np.stack([precision[group] * has_it, has_it, gain[group] * has_it - loss[group]], 1)
+    return out.reshape(len(out), 3 * scores.shape[1])
 
 
 def _rows(scores: Answers, targets: Answers, weight: Floats) -> Floats:

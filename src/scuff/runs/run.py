@@ -39,13 +39,14 @@ def start_run(
     named: bool = False,
     say: Say = silent,
     show: Show | None = None,
+    forecast: bool = True,
 ) -> Result:
     """Does the pre-flight and the run of a setup, and closes it. Returns what `finish` returns.
 
     output: the run folder; None stands for a temporary one. named: `output` is a folder of runs, in which this one gets a name
-    made of its settings.
+    made of its settings. forecast: whether costs are worth a trial; not where a run is one of many that are much the same.
     """
-    told = say is not silent or show is not None
+    told = forecast and (say is not silent or show is not None)
     say = _above(say, show)
     try:
         setup.check_parts()
@@ -54,11 +55,11 @@ def start_run(
             folder = Folder(Path(output) / setup.folder_name if named else output)
             if setup.settings.fresh and folder.started:
                 say(f"fresh   the run that was in {folder.path} is now in {folder.set_aside()}")
-            forecast = Forecast() if folder.started else _forecast(setup, say, each, told)
-            return _conduct(setup, folder, finish, say, show, forecast)
-        forecast = _forecast(setup, say, each, told)
+            expected = Forecast() if folder.started else _forecast(setup, say, each, told)
+            return _conduct(setup, folder, finish, say, show, expected)
+        expected = _forecast(setup, say, each, told)
         with tempfile.TemporaryDirectory(prefix="scuff-") as temporary:
-            return _conduct(setup, Folder(Path(temporary) / "run"), finish, say, show, forecast)
+            return _conduct(setup, Folder(Path(temporary) / "run"), finish, say, show, expected)
     finally:
         setup.close()
 

@@ -59,6 +59,10 @@ def open_victim(
     own = _own(name, task, labels, options)
     if own is not None:
         return own
+    from .toy import Toy, is_toy_folder
+
+    if is_toy_folder(name):
+        return _built(Toy.of_folder, name, name, **options)
     if is_translator(name):
         from .translator import TranslatorVictim
 

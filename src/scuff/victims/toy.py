@@ -5,9 +5,14 @@ Weights and residuals are multiples of 2^-20, so their sums are exact in any ord
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,16 +102,27 @@ def _exact(values: Floats) -> Floats:
 
 @cache
 def _weights(name: str) -> Floats:
-    """Trains logistic regression by Adagrad (Duchi et al., 2011); a row of weights per sigmoid, of which sentiment has one."""
-    rows = list(zip(*toy_data(name, "train"), strict=True))  # a target is a label, or a tuple of labels
+    """The weights of an embedded model: a row per sigmoid, of which sentiment has one."""
+    texts, targets = toy_data(name, "train")
+    return fit(name, [(texts, targets)] * EPOCHS)
+
+
+def fit(
+    name: str, epochs: Iterable[tuple[Sequence[str], Sequence[str | tuple[str, ...]]]], start: Floats | None = None
+) -> Floats:
+    """Trains logistic regression by Adagrad (Duchi et al., 2011). Returns a row of weights per sigmoid.
+
+    name: sentiment or tone, whose labels are learnt. epochs: the texts and targets of each pass. A target is a label, or a tuple
+    of labels. start: weights to go on with.
+    """
     labels = LABELS[name][1:] if name == "sentiment" else LABELS[name]
-    batches = [rows[at : at + BATCH] for at in range(0, len(rows), BATCH)]
-    features = [Features.of([text for text, _ in batch]) for batch in batches]
-    wanted = [np.array([[label in target for _, target in batch] for label in labels], np.float64) for batch in batches]
-    weights = np.zeros((len(labels), BUCKETS + 1))
+    weights = np.zeros((len(labels), BUCKETS + 1)) if start is None else start.copy()
     squares = np.ones_like(weights)
-    for _ in range(EPOCHS):
-        for batch, right in zip(features, wanted, strict=True):
+    made: tuple[object, list[tuple[Features, Floats]]] = (None, [])
+    for epoch in epochs:
+        if epoch is not made[0]:  # else the features of the last epoch are these
+            made = (epoch, _batches(*epoch, labels))
+        for batch, right in made[1]:
             for row in range(len(labels)):
                 gradient = batch.gradient(sigmoid(batch.score(weights[row])) - right[row])
                 squares[row] += gradient**2
@@ -114,10 +130,23 @@ def _weights(name: str) -> Floats:
     return weights
 
 
+def _batches(
+    texts: Sequence[str], targets: Sequence[str | tuple[str, ...]], labels: Sequence[str]
+) -> list[tuple[Features, Floats]]:
+    """The features of each batch, and for each sigmoid what it should say."""
+    sets = [(target,) if isinstance(target, str) else target for target in targets]
+    out = []
+    for at in range(0, len(texts), BATCH):
+        right = [[label in target for target in sets[at : at + BATCH]] for label in labels]
+        out.append((Features.of(texts[at : at + BATCH]), np.array(right, np.float64)))
+    return out
+
+
 class Toy(Victim):
     """Logistic regression on hashed words and character n-grams: it needs no download and is as brittle as real classifiers.
 
-    toy:sentiment tells bad reviews from good; toy:tone tags comments as rude, insult, threat, spam, in harmless words.
+    toy:sentiment tells bad reviews from good; toy:tone tags comments as rude, insult, threat, spam, in harmless words. A folder
+    that `save_toy` wrote holds one that was trained on other texts, as `scuff harden` does.
     """
 
     access = Access.SCORE
@@ -125,21 +154,66 @@ class Toy(Victim):
     cases_at_once = 30_000
     sees_through_files = True
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, folder: str | Path | None = None) -> None:
         if name not in LABELS:
             raise ValueError(f"expected {', '.join(LABELS)} or {TRANSLATE} for toy, got {name!r}")
-        self.data, self.name, self.labels = name, f"toy:{name}", LABELS[name]
+        self.data, self.name, self.labels = name, str(folder or f"toy:{name}"), LABELS[name]
         self.task: Task = "single" if name == "sentiment" else "multi"
+        self.folder = Path(folder) if folder is not None else None
+
+    @classmethod
+    def of_folder(cls, folder: str | Path) -> Toy:
+        """Opens a model that `save_toy` wrote."""
+        return cls(str(json.loads((Path(folder) / CONFIG).read_text(encoding="utf-8"))["toy"]), folder)
+
+    @cached_property
+    def weights(self) -> Floats:
+        if self.folder is None:
+            return _weights(self.data)
+        held = np.load(self.folder / WEIGHTS, allow_pickle=False)
+        weights = np.zeros(tuple(held["shape"]))
+        weights.flat[held["at"]] = held["value"]
+        return weights
 
     def __call__(self, *columns: Column) -> Outputs:
         if len(columns) != 1:
             raise ValueError(f"expected one column of texts for {self.name}, got {len(columns)}")
         features = Features.of([joined(text) for text in columns[0]])
-        logits = np.stack([features.score(row) for row in _weights(self.data)], 1)
+        logits = np.stack([features.score(row) for row in self.weights], 1)
         if self.task == "single":
             return Outputs.of(softmax(np.concatenate((np.zeros_like(logits), logits), 1)))
         return Outputs.of(sigmoid(logits))
 
     @property
     def identity(self) -> str:
-        return f"{self.name}:{VERSION}:{manifest()[f'toy-{self.data}.txt']['sha256'][:16]}"
+        if self.folder is None:
+            return f"{self.name}:{VERSION}:{manifest()[f'toy-{self.data}.txt']['sha256'][:16]}"
+        digest = sha256((self.folder / WEIGHTS).read_bytes()).hexdigest()
+        return f"toy:{self.data}:{VERSION}:{digest[:16]}"
+
+
+MODEL_TYPE, CONFIG, WEIGHTS = "scuff-toy", "config.json", "weights.npz"
+
+
+def save_toy(name: str, weights: Floats, folder: Path) -> None:
+    """Writes a trained toy model: config.json, the last file, and weights.npz with the weights that are not 0."""
+    at = np.flatnonzero(weights)
+    raw = io.BytesIO()
+    with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:  # np.savez writes the time, too
+        for key, array in (("at", at), ("shape", np.array(weights.shape)), ("value", weights.flat[at])):
+            column = io.BytesIO()
+            np.lib.format.write_array(column, np.ascontiguousarray(array), allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{key}.npy"), column.getvalue(), zipfile.ZIP_DEFLATED)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / WEIGHTS).write_bytes(raw.getvalue())
+    config = {"model_type": MODEL_TYPE, "toy": name, "version": VERSION, "labels": LABELS[name]}
+    (folder / CONFIG).write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+
+
+def is_toy_folder(folder: str | Path) -> bool:
+    """Whether a folder says that a trained toy model is in it."""
+    try:
+        config = json.loads((Path(folder).expanduser() / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # ValueError: no JSON, or a name that no path can have
+        return False
+    return isinstance(config, dict) and config.get("model_type") == MODEL_TYPE

@@ -1,0 +1,175 @@
+"""benchmarks/papers/*_training*.py: cells, the papers' tables, and what the pages make of the numbers that runs leave."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+PAPERS = Path(__file__).parents[2] / "benchmarks" / "papers"
+if not PAPERS.is_dir():
+    pytest.skip("the benchmarks are not here", allow_module_level=True)
+# what the text of section 4.3.1 says and its own Table 7 does not: disemvowel wins more at high
+NOT_IN_ITS_TABLES = {("leave-one-out wins less at high than at mid: visual, intrude, disemvowel", "pos")}
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Imports a module of benchmarks/papers."""
+    monkeypatch.syspath_prepend(str(PAPERS))
+    return importlib.import_module
+
+
+def test_findings_hold_in_the_papers_own_tables(script: Any) -> None:
+    """So a finding that fails for us does so by our numbers, not by how it was put."""
+    paper = script("zeroe_training_evidence").paper()
+    failed = {
+        (finding.says, task)
+        for finding in script("zeroe_training_findings").FINDINGS
+        for task in finding.tasks
+        if not finding.test(paper, task)[0]
+    }
+    assert failed == NOT_IN_ITS_TABLES
+
+
+@pytest.mark.shared
+def test_figures_stand_in_the_papers(script: Any) -> None:
+    """Each row of numbers, in this order."""
+    papers = Path(os.environ.get("SCUFF_SHARED", PAPERS.parents[2] / "shared")) / "papers"
+    texts = {number: next(papers.glob(f"{number}_*.txt"), None) for number in ("000", "002", "004")}
+    if None in texts.values():
+        pytest.skip("no shared papers")
+    rows = {
+        number: {_numbers(line) for line in path.read_text(encoding="utf-8").splitlines()}
+        for number, path in texts.items()
+        if path
+    }
+    told = json.loads((PAPERS / "figures" / "zeroe_training.json").read_text(encoding="utf-8"))
+    for key in ("table 8, POS: 1-1", "table 9, NLI: 1-1", "table 10, TC: 1-1"):
+        for row in (told[key]["clean"], *(each for levels in told[key]["test"].values() for each in levels.values())):
+            assert tuple(value for value in row if value is not None) in rows["000"], key
+    for key, number in (
+        ("table 7: leave-one-out", "000"),
+        ("thesis table A.7: PP", "002"),
+        ("thesis table A.8: PLM", "002"),
+    ):
+        for name, levels in told[key].items():
+            for row in levels.values() if isinstance(levels, dict) else [levels]:
+                assert tuple(value for value in row if value is not None) in rows[number], (key, name)
+    tox = json.loads((PAPERS / "figures" / "toxictrap_training.json").read_text(encoding="utf-8"))
+    ends = {row[-4:] for row in rows["004"]}
+    for key in ("Tables 7 and 13", "Tables 8 and 12"):
+        for task in tox["tasks"]:
+            assert all(tuple(row) in ends for row in tox[key][task].values()), (key, task)
+
+
+def _numbers(line: str) -> tuple[float, ...]:
+    return tuple(float(cell) for cell in re.split(r"\s+", line) if re.fullmatch(r"\d+(\.\d+)?", cell))
+
+
+@pytest.mark.parametrize("name", ["zeroe_training", "toxictrap_training"])
+def test_cells_are_named_once_and_need_what_there_is(script: Any, name: str) -> None:
+    module = script(name)
+    cells = (
+        module.all_cells(module.TASKS) if name == "zeroe_training" else module.all_cells(module.TASKS, module.Sizes())
+    )
+    names = {cell.name for cell in cells}
+    assert len(names) == len(cells) and all(set(cell.needs) <= names for cell in cells)
+    turns = {cell.name: cell.turn for cell in cells}
+    assert all(turns[need] <= cell.turn for cell in cells for need in cell.needs), "what is needed comes first"
+
+
+def test_nothing_is_tested_that_was_trained_on(script: Any) -> None:
+    module = script("zeroe_training")
+    for name in module.ZEROE:
+        for method in ("loo", "wide"):
+            seen = {entry.perturbation.name for entry in module.mixture_of(method, name).entries}
+            assert name not in seen and not any(name in module.MORE.get(each, ()) for each in seen)
+            assert len(seen) >= 9
+    tox = script("toxictrap_training")
+    assert all(recipe not in tox.TRAININGS[f"AT2-without-{recipe}"] for recipe in tox.EXTEND)
+    assert not set(tox.TRAP) & set(tox.TRAININGS["AT2"])
+
+
+def test_gains_of_made_up_answers(script: Any, tmp_path: Path) -> None:
+    """Of ten sentences of ten tokens: 9, 6 and 8 right before, under attack and after leave-one-out."""
+    module, evidence = script("zeroe_training"), script("zeroe_training_evidence")
+    names = module.perturbations_of("pos")
+    rows = {"clean": np.full(10, 9)} | {f"{name}.{level}": np.full(10, 6) for name in names for level in module.LEVELS}
+    module.keep_rows(tmp_path, "pos--none", rows, {"truth": np.full(10, 10)})
+    for name in names:
+        after = {"clean": np.full(10, 9)} | {f"{name}.{level}": np.full(10, 8) for level in module.LEVELS}
+        module.keep_rows(tmp_path, f"pos--loo--{name}", after, {})
+    (tmp_path / "cells").mkdir()
+    about = {"worst": {"pos": 0.2}, "sizes": {"train": {"pos": 1}, "epochs": {"pos": 1}}}
+    (tmp_path / "about.json").write_text(json.dumps(about))
+    kept = evidence.from_cells(tmp_path)
+    found = kept["tasks"]["pos"]
+    assert found["mean"]["loo"] == [0.2222, 0.2222, 0.2222] and found["share"]["loo"][0] == pytest.approx(
+        2 / 3, abs=1e-4
+    )
+    assert found["most"][0] == pytest.approx(1 / 3, abs=1e-4) and found["clean won"]["loo"][0] == 0
+    text = script("zeroe_training_page").text_of(kept)
+    assert "**POS: reached.** Leave-one-out wins +22.2" in text and "| leave-one-out | +4 | +4.1 | +22.2" in text
+
+
+def test_parts_of_an_attack_are_one_row(script: Any) -> None:
+    evidence = script("toxictrap_training_evidence")
+
+    def cell(training: str, recipe: str, part: int, won: list[int]) -> dict[str, Any]:
+        about = {"kind": "attack", "training": training, "recipe": recipe, "shield": "", "part": part}
+        return {
+            "cell": about,
+            "examples": 4,
+            "id": list("abc"),
+            "won": won,
+            "queries": [10, 20, 30],
+            "words": [0.1, None, 0.3],
+        }
+
+    cells = [cell("none", "unk", 0, [1, 1, 1]), cell("none", "unk", 1, [1, 0, 1]), cell("AT2", "unk", 0, [0, 0, 1])]
+    attacks = evidence.gathered(cells)
+    row = evidence.row_of(attacks["none, unk"])
+    assert row["success"][0] == 83.33 and (row["of"], row["texts"], row["queries"], row["words"]) == (6, 8, 20, 20)
+    found = evidence.unseen(attacks)["alone"]
+    assert found["recipes"] == 1 and found["before"][0] == pytest.approx(83.3333, abs=1e-3)
+    assert found["lower"][0] == pytest.approx(60, abs=1e-3)
+
+
+def test_cells_that_are_done_are_not_run_again_and_failures_stop_what_needs_them(
+    script: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    cells = script("cells")
+    (tmp_path / "helper_of_cells.py").write_text(
+        "def do(cell, work):\n    if cell.given['bad']:\n        raise ValueError('no')\n    return {'n': cell.given['n']}\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    do = script("helper_of_cells").do
+    made = [
+        cells.Cell("a", "k", {"n": 1, "bad": False}), cells.Cell("b", "k", {"n": 2, "bad": True}, needs=("a",)),
+        cells.Cell("c", "k", {"n": 3, "bad": False}, needs=("b",)),
+    ]  # fmt: skip
+    assert cells.Runner(do, None, tmp_path, 1, 60).run(made) == 1
+    assert cells.read(tmp_path, "a")["n"] == 1 and not cells.path_of(tmp_path, "c").is_file()
+    cells.write(cells.path_of(tmp_path, "b"), "{}")
+    before = cells.path_of(tmp_path, "a").stat().st_mtime_ns
+    assert cells.Runner(do, None, tmp_path, 1, 60).run(made) == 0
+    assert cells.read(tmp_path, "c")["n"] == 3 and cells.path_of(tmp_path, "a").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("name", ["zeroe_training_page", "toxictrap_training_page"])
+def test_pages_are_made_of_the_kept_numbers(script: Any, name: str) -> None:
+    page = script(name)
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert text.count(page.BEGIN) == 1 and page.END in text
+    if page.DATA.is_file():
+        kept = json.loads(page.DATA.read_text(encoding="utf-8"))
+        assert f"{page.BEGIN}\n\n{page.text_of(kept)}\n\n{page.END}" in text, (
+            f"python benchmarks/papers/{name[:-5]}.py page"
+        )
