@@ -18,6 +18,7 @@ from ..language import english
 from ..lexicon import folded, lexicon
 from ..normalise.look_alikes import LETTER, ORDINARY, look_alikes
 from ..restore.candidates import candidates
+from ..restore.caution import offensive
 from ..technical import BESIDE, Technical, attached
 from .costs import among, bits_of_tampering, one_of
 from .errors import Errors
@@ -146,6 +147,8 @@ def _missing(
     sure &= ~camel | prose | (count > 1)[row] & ~one_of(_last_parts(texts), CODED)  # getElementById, RuntimeError
     calm = technical.rows(many, tampered) & (count <= MORE + technical.spans)
     sure &= ~calm[row]
+    bare = np.flatnonzero(sure & ~helped & ~ways.helped)
+    sure[bare] &= ~_offends(texts, ways)[bare]
     some = np.flatnonzero(sure & (texts.lengths <= TYPED))
     sure[some] &= ways.bits[some] + GLUED < misspelt_bits(texts.take(some))
     likely = cut & ways.known & ~hidden & ~camel & ~calm[row] & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
@@ -269,7 +272,19 @@ def _known(words: Spans, texts: Ragged, prior: Floats) -> tuple[Ints, Ints]:
     rare = np.flatnonzero((bits >= RARE) & ~among_joiners(texts))
     words, ways = words.where(rare), split(texts.take(rare))
     done = (ways.parts > 1) & ways.known & (bits[rare] - ways.bits > prior[words.row])
+    done &= ~_offends(texts.take(rare), ways)
     return _places(words, ways, done)
+
+
+def _offends(texts: Ragged, ways: Splits) -> Mask:
+    """Which splits have a part that offends. Those of names, compounds and known words are found by chance."""
+    edges = np.unique(np.append(texts.offsets, texts.offsets[ways.word] + ways.cut))
+    parts = Ragged(texts.codes, edges)
+    number = lexicon().number(parts)
+    bad = edges[:-1][(number >= 0) & offensive()[number]]
+    out = np.zeros(len(texts), np.bool_)
+    out[np.searchsorted(texts.offsets, bad, "right") - 1] = True
+    return out
 
 
 def _places(words: Spans, ways: Splits, done: Mask) -> tuple[Ints, Ints]:
