@@ -27,9 +27,10 @@ SURE = re.compile(
     | \$\{ | ^(?:~|\.{1,2})?/[\w.-]+/[\w.-]""",
     re.VERBOSE,
 )
-FIGURES = re.compile(  # numbers and times, which prose has, too
+FIGURES = re.compile(  # numbers and times, and markup of a wiki, which prose has, too
     r"\b\d{1,3}(?:_\d{3})+\b|\b\d+(?::\d\d)?[ap]m\b|\b\d?[ap]\.m\b"
     r"|\b\d{3}-\d{1,5}-\d{1,7}-\d{1,7}-\d\b|\b\d-\d{2,7}-\d{2,7}-[\dX]\b|\*\*\d|\d[kKMG]/\d"
+    r"|\[\[[\w ]*[:|#]|\{\{\w+\|"
 )
 ADDRESS = re.compile(  # of the web, of mail, of a file; prose has these as well
     r"^(?:www|https?|ftp|file)[.:]|:/|^[^@]*@[^@]{2,}\.[^@]*$|\.(?:com|org|net|edu|gov|mil|info|html?|php|txt|pdf|jpe?g|png"
@@ -130,7 +131,7 @@ def _kept_spans(text: str) -> tuple[Found, Found]:
 
 
 def _spans(text: str) -> tuple[Found, Found]:
-    """The technical spans of one text, and its figures, times and addresses."""
+    """The technical spans of one text, and its figures, times, addresses and markup."""
     found = []
     if "(" in text or "[" in text or "{" in text or "`" in text:  # without which none of these is there
         found = [match.span() for kind in (QUOTED, CALL, BRACES, OPENED) for match in kind.finditer(text)]

@@ -30,6 +30,7 @@ WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and 
 NAME, RARE = 19.0, 15.0  # bits of a name; words of the lexicon below these are never split
 # bits by which a split counts as seen: with a function word at an end, with one among three, of three words, of any two
 CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
+SAID = 2.0  # bits of each letter of words that are often said together
 NAMED = 10.0  # more bits where two words would begin with a capital, as names do
 LETTERS, FEW_LETTERS = (
     3.1,
@@ -130,7 +131,11 @@ def _missing(
     row = words.row[which]
     cut, helped, capitals = ways.parts > 1, ways.function, inner_capitals(texts)
     hidden = disguised[which]  # nothing is proved by these
-    camel = (capitals > 0) & (capitals >= ways.parts - 1)  # TheFireRises, but not ArchivedfromtheOriginal
+    # TheFireRises and JohnSmith42, but not ArchivedfromtheOriginal
+    camel = (capitals > 0) & (capitals + has_digits(texts) >= ways.parts - 1)
+    # bigjohn42, and words that offend in names: these are split in texts with others only
+    chance = _offends(texts, ways) & (ways.bits > SAID * texts.lengths)
+    alone = (numbered(texts) & (ways.parts > 2) | chance) & ~helped & ~ways.helped
     affix = (ways.parts == 2) & (np.isin(ways.first, _affixes()) | np.isin(ways.last, _affixes()))
     affix |= (ways.parts == 2) & (texts.lengths < DROPPED) & (ways.last == _number("in"))  # goin
     gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(affix, AFFIX, 0)
@@ -142,16 +147,16 @@ def _missing(
     few = np.where(ways.helped & (ways.parts > 3) & (gain > LONG), FEW_LETTERS, LETTERS)
     sure &= (ways.parts == 2) | (texts.lengths >= few * ways.parts)
     once = first_of_each(texts, row)  # a word that comes again proves nothing more
+    sure &= ~alone | (np.bincount(row[sure & once & ~alone], minlength=len(corpus)) > 0)[row]
     count = np.bincount(row[sure & once], minlength=len(corpus))
     prose = np.isin(ways.first, lexicon().number(Ragged.of(PROSE.split())))  # ofChief
     sure &= ~camel | prose | (count > 1)[row] & ~one_of(_last_parts(texts), CODED)  # getElementById, RuntimeError
     calm = technical.rows(many, tampered) & (count <= MORE + technical.spans)
     sure &= ~calm[row]
-    bare = np.flatnonzero(sure & ~helped & ~ways.helped)
-    sure[bare] &= ~_offends(texts, ways)[bare]
     some = np.flatnonzero(sure & (texts.lengths <= TYPED))
     sure[some] &= ways.bits[some] + GLUED < misspelt_bits(texts.take(some))
-    likely = cut & ways.known & ~hidden & ~camel & ~calm[row] & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
+    likely = cut & ways.known & ~hidden & ~camel & ~calm[row] & (sure | ~alone)
+    likely &= gain > LIKELY + NAMED * (capital & (ways.parts == 2))
     ours = english(corpus, words, right, row[sure | likely])[row]
     sure &= ours
     seen = np.bincount(row[sure & once], minlength=len(corpus))
@@ -272,7 +277,7 @@ def _known(words: Spans, texts: Ragged, prior: Floats) -> tuple[Ints, Ints]:
     rare = np.flatnonzero((bits >= RARE) & ~among_joiners(texts))
     words, ways = words.where(rare), split(texts.take(rare))
     done = (ways.parts > 1) & ways.known & (bits[rare] - ways.bits > prior[words.row])
-    done &= ~_offends(texts.take(rare), ways)
+    done &= (number[rare] < 0) | ~_offends(texts.take(rare), ways)
     return _places(words, ways, done)
 
 
@@ -339,6 +344,11 @@ def all_capitals(texts: Ragged) -> Mask:
 def has_digits(texts: Ragged) -> Mask:
     """Which texts have a digit."""
     return sums(among(texts.codes, "0123456789"), texts.offsets) > 0
+
+
+def numbered(texts: Ragged) -> Mask:
+    """Which texts end in a digit."""
+    return among(texts.codes[texts.offsets[1:] - 1], "0123456789")
 
 
 def among_joiners(texts: Ragged) -> Mask:
