@@ -63,7 +63,7 @@ ROUGHLY = 2  # words of a text that seem to run together at a glance, below whic
 TURNS = 2  # rounds in which words with errors are parted by what was counted in the round before
 PROSE = "of the and from with at was were between in for"  # with which few names of code begin
 MORE = 3  # words that run together for sure, beside one for each technical span, which a technical text may have
-CODED = "Error Exception Warning Handler Parser Stack List Message Processor Type Id Class Object Set Map Form Request"
+CODED = "error exception warning handler parser stack list message processor type id class object set map form request"
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
     "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
@@ -150,7 +150,8 @@ def _missing(
     sure &= ~alone | (np.bincount(row[sure & once & ~alone], minlength=len(corpus)) > 0)[row]
     count = np.bincount(row[sure & once], minlength=len(corpus))
     prose = np.isin(ways.first, lexicon().number(Ragged.of(PROSE.split())))  # ofChief
-    sure &= ~camel | prose | (count > 1)[row] & ~one_of(_last_parts(texts), CODED)  # getElementById, RuntimeError
+    coded = (capitals > 0) & one_of(_last_parts(texts), CODED)  # getElementById, RuntimeError
+    sure &= prose | ~coded & (~camel | (count > 1)[row])
     calm = technical.rows(many, tampered) & (count <= MORE + technical.spans)
     sure &= ~calm[row]
     some = np.flatnonzero(sure & (texts.lengths <= TYPED))

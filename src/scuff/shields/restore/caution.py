@@ -104,6 +104,7 @@ def allowed(changes: Changes) -> Mask:
     shown = lexicon().capital[changes.word] > CAPITAL
     alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & (cost < USUAL)) | ~unknown
     alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
+    alone &= ~(_inner(texts.take(place)) & unknown)
     few = page.total[rows] <= SHORT
     strange = np.bincount(part, unknown, rows.size)
     likely = np.bincount(part, changes.channel >= LIKELY, rows.size)
@@ -191,6 +192,12 @@ def _titles(page: Page, some: Ints, texts: Ragged) -> Mask:
 
 def _loud(texts: Ragged) -> Mask:
     return sums(texts.codes != case_map(upper=True)[texts.codes], texts.offsets) == 0
+
+
+def _inner(texts: Ragged) -> Mask:
+    """Which texts have several capitals, but small letters as well: RStudio."""
+    big = texts.codes != case_map(upper=False)[texts.codes]
+    return (sums(big, texts.offsets) > 1) & ~_loud(texts)
 
 
 def _masked(texts: Ragged) -> Mask:
