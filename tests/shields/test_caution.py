@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scuff.shields import parse
 from scuff.shields.lexicon import lexicon
 from scuff.shields.restore import caution
-from scuff.shields.restore.candidates import candidates
+from scuff.shields.restore.candidates import TYPO, candidates
+from scuff.shields.restore.page import Page
 from scuff.text.corpus import Corpus
 from scuff.text.ragged import Ragged
 
@@ -37,6 +38,11 @@ STAYS = [
     "gm fam",
     "wyd rn",
     "The river Hu is long.",
+    "see [[WP:EL|here]] please",
+    "The [[User talk:Foo|talk]] page of {{unsigned|Foo}} is there.",
+    "thank you SomeUserName99 for this",
+    "JohnSmith42 wrote this",
+    "User bigjohnsmith77 and greenapple12 said so",
 ]
 MENDED = {
     "The staff were freindly and the romm was spotless": "The staff were friendly and the room was spotless",
@@ -46,6 +52,9 @@ MENDED = {
     "wich one do you want": "which one do you want",
     "dvrsrl ttcks are hrmlss.": "adversarial attacks are harmless.",
     "recieve": "receive",
+    "what youre saying is wrong": "what you're saying is wrong",
+    "She luved the film.": "She loved the film.",
+    "chapter12 of thebook is onpage 5": "chapter 12 of the book is on page 5",
     "The film was colorfu and full of jokes": "The film was colorful and full of jokes",
 }
 
@@ -61,6 +70,18 @@ def test_clean_texts_stay(chain: str) -> None:
 
 def test_errors_are_mended(chain: str) -> None:
     assert parse(chain)(Corpus.of(list(MENDED))).strings() == list(MENDED.values())
+
+
+@pytest.mark.parametrize(("words", "made"), [(20, True), (60, False)])
+def test_guesses_need_a_text_with_many_errors(words: int, made: bool) -> None:
+    text = " ".join(["hominini", "hominini", "luved", *["the house is old and very large"] * (words // 7)])
+    page = Page.of(Corpus.of([text]))
+    word = int(lexicon().number(Ragged.of(["dominion"]))[0])
+    unit = np.array([0, 1, 2])
+    far = np.array([-30, -30, -9], np.float32)
+    assert (
+        caution.allowed(caution.Changes(page, unit, np.full(3, word), far, np.full(3, TYPO))).tolist()[:2] == [made] * 2
+    )
 
 
 DISGUISES = {  # with a harmless word in the place of one that offends

@@ -21,7 +21,7 @@ from ..language import Reading, accented, is_slang
 from ..lexicon import folded, lexicon
 from ..tongues import languages_of
 from ..trigrams import letter_bits
-from .candidates import MISSPELT, SOUND, TYPO, Candidates, candidates
+from .candidates import MISSPELT, MIXED, SOUND, TYPO, Candidates, candidates
 from .keys import Spelt
 from .page import MASKS, Page
 
@@ -33,6 +33,7 @@ TAMPERED, SEVERAL, NAME = (
     1.9,
     0.34,
 )  # the share, and number, of wrong words of a text that was tampered with; a name counts less
+GUESS, FULL = -25.0, 0.1  # log2 P of errors that are guesses, and the share of wrong words from which on they are made
 SLIP = -14.0  # log2 P of one error that is not far-fetched
 LIKELY = -8.0  # log2 P of an error that explains a word well
 COMMON, FAMILIAR = 16.0, 9.0  # bits of a word that a lone small word may stand for, and a short one of another language
@@ -90,6 +91,8 @@ def allowed(changes: Changes) -> Mask:
     name = title[place] & ~(page.starts[unit] & (changes.channel >= SLIP))
     wrong = np.bincount(part, unknown * np.where(name, NAME, 1.0) * (near | (tongues[place] == 0)), rows.size)
     tampered = ((wrong >= SEVERAL) & (wrong >= TAMPERED * page.total[rows]))[part]
+    guess = (changes.channel < GUESS) & ((changes.kind == TYPO) | (changes.kind == MIXED))
+    tampered &= ~guess | (wrong >= FULL * page.total[rows])[part]
     cost = lexicon().cost[changes.word]
     length = texts.lengths[place]
     sure = near & ((cost < USUAL) | (length >= LONG))
@@ -101,6 +104,7 @@ def allowed(changes: Changes) -> Mask:
     shown = lexicon().capital[changes.word] > CAPITAL
     alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & (cost < USUAL)) | ~unknown
     alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
+    alone &= ~(_inner(texts.take(place)) & unknown)
     few = page.total[rows] <= SHORT
     strange = np.bincount(part, unknown, rows.size)
     likely = np.bincount(part, changes.channel >= LIKELY, rows.size)
@@ -189,6 +193,12 @@ def _titles(page: Page, some: Ints, texts: Ragged) -> Mask:
 
 def _loud(texts: Ragged) -> Mask:
     return sums(texts.codes != case_map(upper=True)[texts.codes], texts.offsets) == 0
+
+
+def _inner(texts: Ragged) -> Mask:
+    """Which texts have several capitals, but small letters as well: RStudio."""
+    big = texts.codes != case_map(upper=False)[texts.codes]
+    return (sums(big, texts.offsets) > 1) & ~_loud(texts)
 
 
 def _masked(texts: Ragged) -> Mask:
