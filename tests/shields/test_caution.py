@@ -93,6 +93,9 @@ DISGUISES = {  # with a harmless word in the place of one that offends
     ("stuppid", "stupid"): True,
     ("stuid", "stupid"): True,
     ("stpid", "stupid"): False,
+    ("stpd", "stupid"): True,
+    ("sutpid", "stupid"): True,
+    ("suiptd", "stupid"): True,
     ("stupi", "stupid"): False,
     ("tupid", "stupid"): False,
     ("dtupid", "stupid"): False,
@@ -109,16 +112,27 @@ def test_what_a_disguise_is(pair: tuple[str, str], kept: bool) -> None:
     assert caution.disguised(*pair) is kept
 
 
-def test_candidates_that_offend_need_a_disguise(monkeypatch: pytest.MonkeyPatch) -> None:
-    word = int(lexicon().number(Ragged.of(["stupid"]))[0])
-    listed = np.arange(len(lexicon())) == word
+def test_words_that_offend_need_a_disguise_or_a_text_that_speaks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = lexicon().number(Ragged.of(["stupid", "awful"]))  # harmless words in the place of some that offend
+    listed = np.isin(np.arange(len(lexicon())), both)
     monkeypatch.setattr(caution, "offensive", lambda: listed)
     noisy = Ragged.of(["st*pid", "stuipd", "stpd", "dutsip"])
     found = candidates(noisy)
-    assert {0, 1, 2, 3} == set(found.of[found.word == word].tolist())
     left = caution.decent(found, noisy)
-    assert {0, 1} == set(left.of[left.word == word].tolist())
-    assert (found.word != word).sum() == (left.word != word).sum()
+    mine, kept = found.word == both[0], left.word == both[0]
+    assert {0, 1, 2, 3} == set(found.of[mine].tolist()) == set(left.of[kept].tolist())
+    less = left.channel[kept] - found.channel[mine]
+    assert less.tolist() == [0, 0, 0, -caution.SHAME]  # only what is no disguise became less likely
+    assert (found.word != both[0]).sum() == (left.word != both[0]).sum()
+    calm, tampered, coarse = (
+        "He gave me a stewpid answer on the phone and left the room before lunch.",
+        "He gvae me a stewpid asnwer on the pohne and lfet the room before lucnh.",
+        "He gave me an awful and stewpid answer on the phone and left the room before lunch.",
+    )
+    for tier in ("fast", "context"):
+        shield = parse(f"restore(tier='{tier}')")
+        done = ["stupid" in text for text in shield(Corpus.of([calm, tampered, coarse])).strings()]
+        assert done == [False, True, True]
 
 
 def test_words_that_offend_are_few_and_plain_words_are_not_among_them() -> None:
