@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scuff.shields import parse
 from scuff.shields.lexicon import lexicon
 from scuff.shields.restore import caution
-from scuff.shields.restore.candidates import candidates
+from scuff.shields.restore.candidates import TYPO, candidates
+from scuff.shields.restore.page import Page
 from scuff.text.corpus import Corpus
 from scuff.text.ragged import Ragged
 
@@ -37,6 +38,11 @@ STAYS = [
     "gm fam",
     "wyd rn",
     "The river Hu is long.",
+    "see [[WP:EL|here]] please",
+    "The [[User talk:Foo|talk]] page of {{unsigned|Foo}} is there.",
+    "thank you SomeUserName99 for this",
+    "JohnSmith42 wrote this",
+    "User bigjohnsmith77 and greenapple12 said so",
 ]
 MENDED = {
     "The staff were freindly and the romm was spotless": "The staff were friendly and the room was spotless",
@@ -46,6 +52,9 @@ MENDED = {
     "wich one do you want": "which one do you want",
     "dvrsrl ttcks are hrmlss.": "adversarial attacks are harmless.",
     "recieve": "receive",
+    "what youre saying is wrong": "what you're saying is wrong",
+    "She luved the film.": "She loved the film.",
+    "chapter12 of thebook is onpage 5": "chapter 12 of the book is on page 5",
     "The film was colorfu and full of jokes": "The film was colorful and full of jokes",
 }
 
@@ -63,6 +72,18 @@ def test_errors_are_mended(chain: str) -> None:
     assert parse(chain)(Corpus.of(list(MENDED))).strings() == list(MENDED.values())
 
 
+@pytest.mark.parametrize(("words", "made"), [(20, True), (60, False)])
+def test_guesses_need_a_text_with_many_errors(words: int, made: bool) -> None:
+    text = " ".join(["hominini", "hominini", "luved", *["the house is old and very large"] * (words // 7)])
+    page = Page.of(Corpus.of([text]))
+    word = int(lexicon().number(Ragged.of(["dominion"]))[0])
+    unit = np.array([0, 1, 2])
+    far = np.array([-30, -30, -9], np.float32)
+    assert (
+        caution.allowed(caution.Changes(page, unit, np.full(3, word), far, np.full(3, TYPO))).tolist()[:2] == [made] * 2
+    )
+
+
 DISGUISES = {  # with a harmless word in the place of one that offends
     ("st*pid", "stupid"): True,
     ("s**pid", "stupid"): True,
@@ -72,6 +93,9 @@ DISGUISES = {  # with a harmless word in the place of one that offends
     ("stuppid", "stupid"): True,
     ("stuid", "stupid"): True,
     ("stpid", "stupid"): False,
+    ("stpd", "stupid"): True,
+    ("sutpid", "stupid"): True,
+    ("suiptd", "stupid"): True,
     ("stupi", "stupid"): False,
     ("tupid", "stupid"): False,
     ("dtupid", "stupid"): False,
@@ -88,16 +112,27 @@ def test_what_a_disguise_is(pair: tuple[str, str], kept: bool) -> None:
     assert caution.disguised(*pair) is kept
 
 
-def test_candidates_that_offend_need_a_disguise(monkeypatch: pytest.MonkeyPatch) -> None:
-    word = int(lexicon().number(Ragged.of(["stupid"]))[0])
-    listed = np.arange(len(lexicon())) == word
+def test_words_that_offend_need_a_disguise_or_a_text_that_speaks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = lexicon().number(Ragged.of(["stupid", "awful"]))  # harmless words in the place of some that offend
+    listed = np.isin(np.arange(len(lexicon())), both)
     monkeypatch.setattr(caution, "offensive", lambda: listed)
     noisy = Ragged.of(["st*pid", "stuipd", "stpd", "dutsip"])
     found = candidates(noisy)
-    assert {0, 1, 2, 3} == set(found.of[found.word == word].tolist())
     left = caution.decent(found, noisy)
-    assert {0, 1} == set(left.of[left.word == word].tolist())
-    assert (found.word != word).sum() == (left.word != word).sum()
+    mine, kept = found.word == both[0], left.word == both[0]
+    assert {0, 1, 2, 3} == set(found.of[mine].tolist()) == set(left.of[kept].tolist())
+    less = left.channel[kept] - found.channel[mine]
+    assert less.tolist() == [0, 0, 0, -caution.SHAME]  # only what is no disguise became less likely
+    assert (found.word != both[0]).sum() == (left.word != both[0]).sum()
+    calm, tampered, coarse = (
+        "He gave me a stewpid answer on the phone and left the room before lunch.",
+        "He gvae me a stewpid asnwer on the pohne and lfet the room before lucnh.",
+        "He gave me an awful and stewpid answer on the phone and left the room before lunch.",
+    )
+    for tier in ("fast", "context"):
+        shield = parse(f"restore(tier='{tier}')")
+        done = ["stupid" in text for text in shield(Corpus.of([calm, tampered, coarse])).strings()]
+        assert done == [False, True, True]
 
 
 def test_words_that_offend_are_few_and_plain_words_are_not_among_them() -> None:

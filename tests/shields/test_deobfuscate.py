@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scuff.perturbations.names import NAMES as PERTURBATIONS
 from scuff.shields import Corpus, parse
-from scuff.shields.deobfuscate import KINDS, Deobfuscate
+from scuff.shields.deobfuscate import KINDS, Deobfuscate, glued, spacing
 from scuff.shields.deobfuscate.errors import Errors
 from scuff.shields.deobfuscate.glued import misspelt_bits
 from scuff.shields.deobfuscate.misspelt import misspelt_parts
@@ -348,3 +348,23 @@ def test_a_misspelt_part_of_a_word_is_found_by_what_its_error_leaves() -> None:
     assert found[7, 2] == "department"  # without its vowels
     assert found[9, 12] == "secretary"  # in another order
     assert found[9, 25] == "department"  # without a letter
+
+
+DECENT = {  # with harmless words in the place of those that offend: sorry, finder
+    "I am so r ry for that.": "I am so r ry for that.",  # so is a word
+    "I am s o r r y for that.": "I am sorry for that.",
+    "I am s*o*r*r*y for that.": "I am sorry for that.",
+    "I am s0rry for that.": "I am sorry for that.",
+    "This is my therapistfinder app.": "This is my therapistfinder app.",
+    "This is where thefinder is.": "This is where the finder is.",
+}
+
+
+def test_clean_words_make_none_that_offends(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = np.zeros(len(lexicon()), np.bool_)
+    listed[lexicon().number(Ragged.of(["sorry", "finder"]))] = True
+    before = parse("deobfuscate")(Corpus.of(list(DECENT))).strings()
+    assert before[0] == "I am sorry for that." and before[4] == "This is my therapist finder app."
+    for module in (spacing, glued):
+        monkeypatch.setattr(module, "offensive", lambda: listed)
+    assert parse("deobfuscate")(Corpus.of(list(DECENT))).strings() == list(DECENT.values())

@@ -163,7 +163,7 @@ def test_numpy_answers_as_torch_does(monkeypatch: pytest.MonkeyPatch) -> None:
     real = batch.word >= 0
     mine_flag, mine_asked, _ = read(NOISY[:5])
     assert np.abs(flag.numpy()[real] - mine_flag).max() < 2e-3  # torch reads shares in half precision
-    assert np.abs(asked.numpy()[real] - mine_asked).max() < 2e-3
+    assert np.abs(asked.numpy()[real] - mine_asked).max() < 1e-4 * np.abs(mine_asked).max()
     for name in ("context", "noise", "training"):
         sys.modules.pop(name)
 

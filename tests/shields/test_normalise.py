@@ -163,3 +163,8 @@ def test_ascii_is_identical(text: str) -> None:
 def test_what_is_mended_stays_mended(perturbation: str) -> None:
     once = SHIELD(Corpus.of(scuff.perturb([SENTENCE] * 20, perturbation, 0.3, seed=1)))
     assert sum(a == b for a, b in zip(once.strings(), SHIELD(once).strings(), strict=True)) >= 19
+
+
+def test_words_of_two_alphabets_at_once_stay() -> None:
+    text = "a ЖΑΨАДωоЩΞϕ"  # letters that only Greek has, and only Cyrillic: no look-alike is of the wrong alphabet
+    assert parse("normalise")(Corpus.of([text])).strings() == [text]

@@ -11,6 +11,11 @@ from scuff.shields.technical import BESIDE, Technical, attached
 from scuff.text.corpus import Corpus
 
 STAY = [
+    "Lines end in '\\n', '\\r', or '\\r\\n' here.",
+    "The default is os.F_OK | os.X_OK for it.",
+    "It took 8.89G [00:42<01:31, 223MB/s] in all",
+    "It may raise RuntimeError or ask RStudio for help.",
+    "Finalizers are called first; finalizers are more performant.",
     "The range is 18_446_744_073_709_551_615 (2**64 - 1).",
     "Order #A1B2-C3D4, ref. QX7781Z, VIN WVWZZZ1JZXW000001",
     "hex 0xFFFFFFFF",

@@ -21,15 +21,16 @@ Found = list[tuple[int, int]]
 # Strings between blanks in which these stand are technical, whatever else they are.
 SURE = re.compile(
     r"""\x1b\[ | :: | (?<![>-])->(?!>) | => | [=!<>]= | (?<=\w)\(\) | :// | && | \|\| | </ | /> | `` | \\x[0-9a-fA-F]{2}
-    | \\u[0-9a-fA-F]{4}
+    | \\u[0-9a-fA-F]{4} | (?<![A-Za-z])\\(?:[rnt](?![\w.])|r\\n) | \w\.[A-Z]+_[A-Z]
     | \b[A-Za-z]:\\ | \b0[xX][0-9a-fA-F]+\b | \b[0-9a-f]{4,}(?:-[0-9a-f]{4,}){2}
     | \w=\w+;\w+= | ^--?[a-z][\w-]+= | \w="
     | \$\{ | ^(?:~|\.{1,2})?/[\w.-]+/[\w.-]""",
     re.VERBOSE,
 )
-FIGURES = re.compile(  # numbers and times, which prose has, too
+FIGURES = re.compile(  # numbers and times, and markup of a wiki, which prose has, too
     r"\b\d{1,3}(?:_\d{3})+\b|\b\d+(?::\d\d)?[ap]m\b|\b\d?[ap]\.m\b"
-    r"|\b\d{3}-\d{1,5}-\d{1,7}-\d{1,7}-\d\b|\b\d-\d{2,7}-\d{2,7}-[\dX]\b|\*\*\d|\d[kKMG]/\d"
+    r"|\b\d{3}-\d{1,5}-\d{1,7}-\d{1,7}-\d\b|\b\d-\d{2,7}-\d{2,7}-[\dX]\b|\*\*\d|\d[kKMG]/\d|\d\w{0,6}/s\b|\d\d<\d\d"
+    r"|\[\[[\w ]{0,30}[:|#]|\{\{\w+\|"
 )
 ADDRESS = re.compile(  # of the web, of mail, of a file; prose has these as well
     r"^(?:www|https?|ftp|file)[.:]|:/|^[^@]*@[^@]{2,}\.[^@]*$|\.(?:com|org|net|edu|gov|mil|info|html?|php|txt|pdf|jpe?g|png"
@@ -53,14 +54,14 @@ CAMEL_WORD, CAMEL = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})+"), re.compile(r
 LEET = str.maketrans("013457", "oleast")
 WORDS = (  # of computing, which no list of words has
     "args argv ascii async asyncio await awk backend backends basename baz bibtex bitbucket bool boolean callable "
-    "charset chmod cls codec codecs conda config configs coroutine coroutines csv cython datagram datetime dict "
-    "dirname dns docstring docstrings dst enum env filename filenames foo frontend ftp func github gitlab grep gzip "
-    "hashable hostname http https init int iterable iterables iterator iterators json jupyter kwargs linux localhost "
-    "malloc metadata middleware mixin mixins mkdir multiprocessing mypy namespace netmask nginx npm numpy openssl "
-    "pandas parsers pathname pip pipx plugins posix printf ptr pydantic pypi pytest refactor refactored regex repr "
-    "runtime scikit scipy smtp src ssh sshd ssl stderr stdin stdlib stdout str struct subclass subclasses subprocess "
-    "sudo superclass symlink symlinks systemctl tarfile tcp timestamp tls tmp tokenizer tokenizers toml tuple udp "
-    "unicode unix uri url urls utf uuid venv yaml zlib "
+    "charset chmod cls codec codecs conda config configs coroutine coroutines crlf csv cython dataframe dataframes "
+    "datagram datetime dict dirname dns docstring docstrings dst enum env filename filenames finalizer finalizers foo "
+    "frontend ftp func github gitlab grep gzip hashable hostname http https init int iterable iterables iterator "
+    "iterators json jupyter kwargs linux localhost malloc metadata middleware mixin mixins mkdir multiprocessing mypy "
+    "namespace netmask nginx npm numpy openssl pandas parsers pathname performant pip pipx plugins posix printf ptr "
+    "pydantic pypi pytest readline refactor refactored regex repr runtime scikit scipy smtp src ssh sshd ssl stderr "
+    "stdin stdlib stdout str struct subclass subclasses subprocess sudo superclass symlink symlinks systemctl tarfile "
+    "tcp timestamp tls tmp tokenizer tokenizers toml tuple udp unicode unix uri url urls utf uuid venv yaml zlib "
 )
 JARGON = frozenset(WORDS.split())
 # Lines of code, of a shell, and of a log.
@@ -130,7 +131,7 @@ def _kept_spans(text: str) -> tuple[Found, Found]:
 
 
 def _spans(text: str) -> tuple[Found, Found]:
-    """The technical spans of one text, and its figures, times and addresses."""
+    """The technical spans of one text, and its figures, times, addresses and markup."""
     found = []
     if "(" in text or "[" in text or "{" in text or "`" in text:  # without which none of these is there
         found = [match.span() for kind in (QUOTED, CALL, BRACES, OPENED) for match in kind.finditer(text)]

@@ -19,8 +19,8 @@ Floats = npt.NDArray[np.float64]
 
 def spread(start: Ints, length: Ints) -> Ints:
     """The indices start, start + 1, ... of each run, one run after the other."""
-    end = np.cumsum(length)
-    index = np.repeat(start - end + length, length)
+    end = length.cumsum()
+    index = (start - end + length).repeat(length)
     index += np.arange(index.size)
     return index
 
@@ -104,7 +104,7 @@ class Ragged:
     @property
     def lengths(self) -> Ints:
         """Code points per text."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]  # np.diff takes five times as long where there are few
 
     def take(self, rows: Ints) -> Ragged:
         """Some texts, in this order; one may come several times."""

@@ -18,6 +18,7 @@ from ..language import english
 from ..lexicon import folded, lexicon
 from ..normalise.look_alikes import LETTER, ORDINARY, look_alikes
 from ..restore.candidates import candidates
+from ..restore.caution import offensive
 from ..technical import BESIDE, Technical, attached
 from .costs import among, bits_of_tampering, one_of
 from .errors import Errors
@@ -29,6 +30,7 @@ WHOLE, PER_LETTER = 16.0, 3.8  # bits of a word that is not in the lexicon, and 
 NAME, RARE = 19.0, 15.0  # bits of a name; words of the lexicon below these are never split
 # bits by which a split counts as seen: with a function word at an end, with one among three, of three words, of any two
 CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
+SAID = 2.0  # bits of each letter of words that are often said together
 NAMED = 10.0  # more bits where two words would begin with a capital, as names do
 LETTERS, FEW_LETTERS = (
     3.1,
@@ -61,7 +63,7 @@ ROUGHLY = 2  # words of a text that seem to run together at a glance, below whic
 TURNS = 2  # rounds in which words with errors are parted by what was counted in the round before
 PROSE = "of the and from with at was were between in for"  # with which few names of code begin
 MORE = 3  # words that run together for sure, beside one for each technical span, which a technical text may have
-CODED = "Error Exception Warning Handler Parser Stack List Message Processor Type Id Class Object Set Map Form Request"
+CODED = "error exception warning handler parser stack list message processor type id class object set map form request"
 AFFIXES = (
     "over under super un com auto inter radio non re pre anti multi post sub semi out back down up mini micro mega ultra "
     "cross self counter para pro bi tri co de dis mis em en air able wise less like ness ism ing ed er ers man men son "
@@ -129,7 +131,11 @@ def _missing(
     row = words.row[which]
     cut, helped, capitals = ways.parts > 1, ways.function, inner_capitals(texts)
     hidden = disguised[which]  # nothing is proved by these
-    camel = (capitals > 0) & (capitals >= ways.parts - 1)  # TheFireRises, but not ArchivedfromtheOriginal
+    # TheFireRises and JohnSmith42, but not ArchivedfromtheOriginal
+    camel = (capitals > 0) & (capitals + has_digits(texts) >= ways.parts - 1)
+    # bigjohn42, and words that offend in names: these are split in texts with others only
+    chance = _offends(texts, ways) & (ways.bits > SAID * texts.lengths)
+    alone = (numbered(texts) & (ways.parts > 2) | chance) & ~helped & ~ways.helped
     affix = (ways.parts == 2) & (np.isin(ways.first, _affixes()) | np.isin(ways.last, _affixes()))
     affix |= (ways.parts == 2) & (texts.lengths < DROPPED) & (ways.last == _number("in"))  # goin
     gain = WHOLE + PER_LETTER * texts.lengths - ways.bits - np.where(affix, AFFIX, 0)
@@ -141,14 +147,17 @@ def _missing(
     few = np.where(ways.helped & (ways.parts > 3) & (gain > LONG), FEW_LETTERS, LETTERS)
     sure &= (ways.parts == 2) | (texts.lengths >= few * ways.parts)
     once = first_of_each(texts, row)  # a word that comes again proves nothing more
+    sure &= ~alone | (np.bincount(row[sure & once & ~alone], minlength=len(corpus)) > 0)[row]
     count = np.bincount(row[sure & once], minlength=len(corpus))
     prose = np.isin(ways.first, lexicon().number(Ragged.of(PROSE.split())))  # ofChief
-    sure &= ~camel | prose | (count > 1)[row] & ~one_of(_last_parts(texts), CODED)  # getElementById, RuntimeError
+    coded = (capitals > 0) & one_of(_last_parts(texts), CODED)  # getElementById, RuntimeError
+    sure &= prose | ~coded & (~camel | (count > 1)[row])
     calm = technical.rows(many, tampered) & (count <= MORE + technical.spans)
     sure &= ~calm[row]
     some = np.flatnonzero(sure & (texts.lengths <= TYPED))
     sure[some] &= ways.bits[some] + GLUED < misspelt_bits(texts.take(some))
-    likely = cut & ways.known & ~hidden & ~camel & ~calm[row] & (gain > LIKELY + NAMED * (capital & (ways.parts == 2)))
+    likely = cut & ways.known & ~hidden & ~camel & ~calm[row] & (sure | ~alone)
+    likely &= gain > LIKELY + NAMED * (capital & (ways.parts == 2))
     ours = english(corpus, words, right, row[sure | likely])[row]
     sure &= ours
     seen = np.bincount(row[sure & once], minlength=len(corpus))
@@ -269,7 +278,19 @@ def _known(words: Spans, texts: Ragged, prior: Floats) -> tuple[Ints, Ints]:
     rare = np.flatnonzero((bits >= RARE) & ~among_joiners(texts))
     words, ways = words.where(rare), split(texts.take(rare))
     done = (ways.parts > 1) & ways.known & (bits[rare] - ways.bits > prior[words.row])
+    done &= (number[rare] < 0) | ~_offends(texts.take(rare), ways)
     return _places(words, ways, done)
+
+
+def _offends(texts: Ragged, ways: Splits) -> Mask:
+    """Which splits have a part that offends. Those of names, compounds and known words are found by chance."""
+    edges = np.unique(np.append(texts.offsets, texts.offsets[ways.word] + ways.cut))
+    parts = Ragged(texts.codes, edges)
+    number = lexicon().number(parts)
+    bad = edges[:-1][(number >= 0) & offensive()[number]]
+    out = np.zeros(len(texts), np.bool_)
+    out[np.searchsorted(texts.offsets, bad, "right") - 1] = True
+    return out
 
 
 def _places(words: Spans, ways: Splits, done: Mask) -> tuple[Ints, Ints]:
@@ -324,6 +345,11 @@ def all_capitals(texts: Ragged) -> Mask:
 def has_digits(texts: Ragged) -> Mask:
     """Which texts have a digit."""
     return sums(among(texts.codes, "0123456789"), texts.offsets) > 0
+
+
+def numbered(texts: Ragged) -> Mask:
+    """Which texts end in a digit."""
+    return among(texts.codes[texts.offsets[1:] - 1], "0123456789")
 
 
 def among_joiners(texts: Ragged) -> Mask:

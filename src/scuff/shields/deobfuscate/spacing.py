@@ -18,6 +18,7 @@ from ...text.words import Spans
 from ..hashes import word_bits
 from ..language import english
 from ..lexicon import folded, lexicon
+from ..restore.caution import offensive
 from ..technical import BESIDE, attached
 from .costs import CALM, GAP, SINGLE, SURE, SYMBOL, TAMPERED, among, bits_of_tampering, piece_bits
 
@@ -26,6 +27,7 @@ VOWELS, KINDS = (0.2, 0.6), 8  # the share of vowels, and the number of differen
 BLOCK = 1 << 15  # words from which stretches are looked for at a time
 MOST, LETTERS, PIECE = 20, 24, 12  # pieces of a word, the letters of all, and those of one that is no word
 RARE = 8.0  # bits, and two for each letter, above which a short word may be a piece
+CLEAN = 16.0  # bits below which a piece is a plain word: joined with others, it makes no word that offends
 SPELT = 4  # single letters in a row that are a word, whatever they spell
 JOINED = BESIDE + "*'’-"  # before or behind a letter that belongs to something else
 DOUBLED, SHARE = (
@@ -111,6 +113,12 @@ class Pieces:
         length = self.texts.lengths
         return ((self.number < 0) | (length == 1)) & ~self.article & (length <= PIECE)
 
+    @property
+    def clean(self) -> Mask:
+        """Which are plain words of several letters, none that offends."""
+        plain: Mask = (self.number >= 0) & (self.texts.lengths > 1) & (lexicon().cost[self.number] < CLEAN)
+        return plain & ~offensive()[self.number]
+
     def bits(self, which: Ints) -> Ints:
         """What some cost, each behind the one before it, in 1/1024 bits."""
         texts, number = self.texts.take(which), self.number[which]
@@ -159,6 +167,8 @@ class Stretches:
         listed = np.flatnonzero(alone)
         plain[listed] &= ~_alphabet(joined.take(listed))
         plain &= loud | (initial[last + 1] == initial[first + 1])
+        bad = np.flatnonzero(offensive()[number] & (number >= 0))
+        plain[bad] &= count(pieces.clean)[bad] == 0
         spelt = alone & ~_goes_on(single, pieces.words, first, last) & (last - first >= SPELT - 1)
         letters = count(single & ~pieces.article)
         empty = plain & (2 * letters > last - first) & (letters > 1) & (count((pieces.number >= 0) & (length > 2)) == 0)

@@ -100,10 +100,12 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Swaps:
     new = np.where(chosen[odd.word] & ~kept, plain, odd.text.codes)
 
     foreign = ~chosen & _foreign(odd, counts, rows)
-    for script, target in ((CYRILLIC, table.cyrillic), (GREEK, table.greek)) if foreign.any() else ():
+    only = (odd.near == 0) | (odd.cost >= STRONG)  # letters that no other alphabet has
+    alphabets = (CYRILLIC, table.cyrillic, GREEK), (GREEK, table.greek, CYRILLIC)
+    for script, target, other in alphabets if foreign.any() else ():
         better = target[table.number[odd.text.codes]]
-        mine = (foreign & odd.any((odd.script == script) & ((odd.near == 0) | (odd.cost >= STRONG))))[odd.word]
-        swap = mine & (odd.script != script) & (better > 0) & (odd.script > 0)
+        mine = foreign & odd.any((odd.script == script) & only) & ~odd.any((odd.script == other) & only)
+        swap = mine[odd.word] & (odd.script != script) & (better > 0) & (odd.script > 0)
         new[swap] = better[swap]
     changed = new != odd.text.codes
     points = _points(texts, kind, np.bincount(odd.row[odd.word[changed]], minlength=len(texts)), rows)

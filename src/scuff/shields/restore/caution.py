@@ -1,12 +1,12 @@
 """Caution: which repairs of `restore` are not made, whatever speaks for them.
 
-A text in another language is not read as English, names stay, far-fetched repairs need a text that was tampered with, and no
-word that offends is written unless it was there in disguise.
+A text in another language is not read as English, names stay, far-fetched repairs need a text that was tampered with, and a
+word that offends is written only where it stood in disguise, or where errors that explain it stand in a tampered or coarse text.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..language import Reading, accented, is_slang
 from ..lexicon import folded, lexicon
 from ..tongues import languages_of
 from ..trigrams import letter_bits
-from .candidates import MISSPELT, SOUND, TYPO, Candidates, candidates
+from .candidates import MISSPELT, MIXED, SOUND, TYPO, Candidates, candidates
 from .keys import Spelt
 from .page import MASKS, Page
 
@@ -33,6 +33,7 @@ TAMPERED, SEVERAL, NAME = (
     1.9,
     0.34,
 )  # the share, and number, of wrong words of a text that was tampered with; a name counts less
+GUESS, FULL = -25.0, 0.1  # log2 P of errors that are guesses, and the share of wrong words from which on they are made
 SLIP = -14.0  # log2 P of one error that is not far-fetched
 LIKELY = -8.0  # log2 P of an error that explains a word well
 COMMON, FAMILIAR = 16.0, 9.0  # bits of a word that a lone small word may stand for, and a short one of another language
@@ -43,6 +44,7 @@ PER_LETTER, WHOLE = (
 CLEAR = 3.0  # bits by which a word must be likelier than the next
 SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and log2 P of that
 CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
+SHAME, GUESS = 4.0, -25.0  # bits against words that offend, and log2 P of an error that is a guess at one
 ABBREVIATION, LONG = 5, 8  # letters of what may be an abbreviation, and of words that are not mixed up
 
 
@@ -90,6 +92,8 @@ def allowed(changes: Changes) -> Mask:
     name = title[place] & ~(page.starts[unit] & (changes.channel >= SLIP))
     wrong = np.bincount(part, unknown * np.where(name, NAME, 1.0) * (near | (tongues[place] == 0)), rows.size)
     tampered = ((wrong >= SEVERAL) & (wrong >= TAMPERED * page.total[rows]))[part]
+    guess = (changes.channel < GUESS) & ((changes.kind == TYPO) | (changes.kind == MIXED))
+    tampered &= ~guess | (wrong >= FULL * page.total[rows])[part]
     cost = lexicon().cost[changes.word]
     length = texts.lengths[place]
     sure = near & ((cost < USUAL) | (length >= LONG))
@@ -101,6 +105,7 @@ def allowed(changes: Changes) -> Mask:
     shown = lexicon().capital[changes.word] > CAPITAL
     alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & (cost < USUAL)) | ~unknown
     alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
+    alone &= ~(_inner(texts.take(place)) & unknown)
     few = page.total[rows] <= SHORT
     strange = np.bincount(part, unknown, rows.size)
     likely = np.bincount(part, changes.channel >= LIKELY, rows.size)
@@ -108,7 +113,16 @@ def allowed(changes: Changes) -> Mask:
     clear = listed | (near & ((cost < FREQUENT) | (length >= LONG)))
     clear |= sure & ~title[place] & (length > SHORT) & (page.total[rows] == 1)[part]  # one small word
     made: Mask = ~foreign & (tampered | alone) & (~lost | clear | _masked(texts.take(place)))
-    return made & ~_initials(texts.take(place))
+    made &= ~_initials(texts.take(place))
+    bad = np.flatnonzero(made & offensive()[changes.word])
+    if bad.size:
+        number = page.number[some]
+        coarse = (
+            np.bincount(np.searchsorted(rows, page.units.row[some]), (number >= 0) & offensive()[number], rows.size) > 0
+        )
+        fair = np.where(unknown, tampered | coarse[part], tampered & coarse[part])
+        made[bad] = fair[bad] | disguises(texts.take(place[bad]), changes.word[bad])
+    return made
 
 
 def _reading(changes: Changes, some: Ints, texts: Ragged, title: Mask) -> Reading:
@@ -191,6 +205,12 @@ def _loud(texts: Ragged) -> Mask:
     return sums(texts.codes != case_map(upper=True)[texts.codes], texts.offsets) == 0
 
 
+def _inner(texts: Ragged) -> Mask:
+    """Which texts have several capitals, but small letters as well: RStudio."""
+    big = texts.codes != case_map(upper=False)[texts.codes]
+    return (sums(big, texts.offsets) > 1) & ~_loud(texts)
+
+
 def _masked(texts: Ragged) -> Mask:
     """Which texts hide letters behind symbols: st*pid."""
     return sums((texts.codes < 128) & MASKS[np.minimum(texts.codes, 127)], texts.offsets) > 0
@@ -222,19 +242,34 @@ def offensive() -> Mask:
 
 
 def decent(found: Candidates, noisy: Ragged) -> Candidates:
-    """The candidates without words that offend, but for what is nearly such a word as it is written, or disguises one."""
+    """The candidates with words that offend made less likely, but for those that a noisy word disguises, and without guesses
+    at them.
+    """
     bad = np.flatnonzero(offensive()[found.word])
     if not bad.size:
         return found
-    written = folded(noisy.take(found.of[bad])).strings()
-    meant = lexicon().words.take(found.word[bad]).strings()
+    bad = bad[~disguises(noisy.take(found.of[bad]), found.word[bad])]
+    channel = found.channel.copy()
+    channel[bad] -= SHAME
     kept = np.ones(len(found), np.bool_)
-    kept[bad] = [disguised(old, new) for old, new in zip(written, meant, strict=True)]
-    return found.where(kept)
+    kept[bad] = channel[bad] >= GUESS
+    return replace(found, channel=channel).where(kept)
+
+
+def disguises(noisy: Ragged, words: Ints) -> Mask:
+    """Which strings are words of the lexicon in disguise."""
+    written, meant = folded(noisy).strings(), lexicon().words.take(words).strings()
+    return np.array([disguised(old, new) for old, new in zip(written, meant, strict=True)], np.bool_)
 
 
 def disguised(old: str, new: str) -> bool:
-    """Whether `old` is `new` with letters behind symbols, or with one slip inside: no vowel dropped, no end cut off."""
+    """Whether `old` is `new` with letters behind symbols, with its inner letters mixed, without its vowels, or with one slip
+    inside: no end cut off.
+    """
+    if len(new) > 4 and old[:1] == new[:1] and old[-1:] == new[-1:] and sorted(old) == sorted(new):
+        return True
+    if len(old) > 2 and old == new[0] + "".join(letter for letter in new[1:] if letter not in "aeiou"):
+        return True
     if len(old) == len(new):
         hidden = [a != b and not a.isalpha() for a, b in zip(old, new, strict=True)]
         wrong = [at for at, (a, b) in enumerate(zip(old, new, strict=True)) if a != b and not hidden[at]]
