@@ -690,7 +690,7 @@ def harden(
 
     What is measured: dimensions (default: the perturbations that were trained on, and others that were not, which are reported
     apart), degrees, cases, metric, mlm, encoder, examples (of the test part), attack (a recipe; its success before and after),
-    attacked. The training: epochs, rate, seconds, device, train_examples, protect, side, seed.
+    attacked, goal, vectors. The training: epochs, rate, seconds, device, train_examples, protect, side, seed.
     The data: text, label, id, task, format, delimiter, no_header, encoding. The model: labels, map, none, options. The runs:
     workers, max_errors. say, show: as for `evaluate`. command: what the model card names as the way to repeat it.
     `HardenKeywords` says what each is.

@@ -15,7 +15,7 @@ from scuff.evaluation.comparison import compare_runs
 from scuff.runs.folder import BadRun, Folder
 from scuff.shields.names import parse as parse_shield
 from scuff.training.feeds import Clean
-from scuff.training.harden import MendedFeed
+from scuff.training.mending import MendedFeed
 
 TOY = "toy:sentiment"
 FAST: dict[str, Any] = {
@@ -167,6 +167,7 @@ def test_a_scikit_learn_pipeline_is_refitted(tmp_path: Path) -> None:
         (TOY, TOY, {"methods": "shield(nrmalise)"}, "did you mean normalise"),
         (TOY, TOY, {"dimensions": ["keyboard@score"]}, "expected dimensions whose cases no model chooses"),
         (TOY, TOY, {"attack": "depwordbug"}, "did you mean deepwordbug"),
+        (TOY, TOY, {"attack": "deepwordbug", "goal": "tags"}, "expected data with a tag per token for the goal tags"),
         (TOY, "toy:tone", {}, "expected data for toy:sentiment"),
         (TOY, None, {}, "expected DATA, or --train FILE with --test FILE, got neither"),
         (TOY, TOY, {"epochs": 0}, "expected a whole number from 1 for harden.epochs"),

@@ -32,6 +32,8 @@ class HardenKeywords(TypedDict, total=False):
     train: Any  # what to learn from, in place of data
     dev: Any  # what chooses the epoch; default: a part of what is learnt from
     test: Any  # what is reported on; default: a part of data
+    goal: str | None  # of attacks, in place of the recipe's; tags: "tags"
+    vectors: str | None  # file of word vectors or of lists of neighbours, for recipes that need one
     attack: str | None  # also measure how often this recipe succeeds, before and after
     attacked: int  # how many examples of the test part it attacks; default 100
     dimensions: str | list[str]  # what is measured; default: what was trained on, and some perturbations that were not
@@ -78,6 +80,10 @@ class HardenSettings(FileSettings):
         None, "also measure how often this recipe succeeds, before and after (`scuff list recipes`)", metavar="RECIPE"
     )
     attacked: int = setting(ATTACKED, f"examples of the test part that it attacks; default {ATTACKED}", metavar="N")
+    goal: str | None = setting(None, "of attacks, in place of the recipe's, e.g. tags for tagging data", metavar="SPEC")
+    vectors: str | None = setting(
+        None, "word vectors or lists of neighbours, for recipes that need them", metavar="FILE"
+    )
     dimensions: tuple[str, ...] = setting(
         (),
         "what is measured, as for `scuff evaluate`; default: what was trained on, and perturbations that were not",
@@ -131,6 +137,7 @@ class HardenSettings(FileSettings):
     max_errors: str = setting(
         "100", "stop after more errors than this, or than a share such as 5%; default 100", group=MODEL, metavar="N"
     )
+
     @classmethod
     def of(cls, **given: Any) -> HardenSettings:
         """Returns the settings with these names. Raises ValueError for unknown names and wrong values."""
@@ -182,6 +189,12 @@ class HardenSettings(FileSettings):
         default = EvaluationSettings()
         found = {name: getattr(self.measuring, name) for name in MEASURED}
         return {name: value for name, value in found.items() if value != getattr(default, name)}
+
+    def attacking(self, first: bool) -> dict[str, Any]:
+        """The settings of attacks. first: against the first model, which needs to be told more than one that was trained here."""
+        names = ("goal", "vectors", "mlm", "encoder", "side", "protect", "seed", "workers", "max_errors", "map", "none")
+        found = {name: getattr(self, name) for name in names}
+        return {**found, **({"labels": self.labels, "options": self.options} if first else {})}
 
     def asdict(self) -> dict[str, Any]:
         """The settings that decide the result and differ from the defaults, in plain types. Objects are left out."""
