@@ -167,7 +167,12 @@ def test_a_scikit_learn_pipeline_is_refitted(tmp_path: Path) -> None:
         (TOY, TOY, {"methods": "shield(nrmalise)"}, "did you mean normalise"),
         (TOY, TOY, {"dimensions": ["keyboard@score"]}, "expected dimensions whose cases no model chooses"),
         (TOY, TOY, {"attack": "depwordbug"}, "did you mean deepwordbug"),
-        (TOY, TOY, {"attack": "deepwordbug", "goal": "tags"}, "expected data with a tag per token for the goal tags"),
+        (
+            TOY,
+            TOY,
+            {"attack": "deepwordbug", "goal": "tags", "encoder": "chrf"},
+            "expected data with a tag per token for the goal tags",
+        ),
         (TOY, "toy:tone", {}, "expected data for toy:sentiment"),
         (TOY, None, {}, "expected DATA, or --train FILE with --test FILE, got neither"),
         (TOY, TOY, {"epochs": 0}, "expected a whole number from 1 for harden.epochs"),

@@ -191,9 +191,13 @@ class HardenSettings(FileSettings):
         return {name: value for name, value in found.items() if value != getattr(default, name)}
 
     def attacking(self, first: bool) -> dict[str, Any]:
-        """The settings of attacks. first: against the first model, which needs to be told more than one that was trained here."""
+        """The settings of attacks. first: against the first model, which needs to be told more than one that was trained here.
+
+        A search changes one text of a pair: the first, where both are perturbed.
+        """
         names = ("goal", "vectors", "mlm", "encoder", "side", "protect", "seed", "workers", "max_errors", "map", "none")
         found = {name: getattr(self, name) for name in names}
+        found["side"] = None if self.side == "both" else self.side
         return {**found, **({"labels": self.labels, "options": self.options} if first else {})}
 
     def asdict(self) -> dict[str, Any]:
