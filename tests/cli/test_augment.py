@@ -167,3 +167,32 @@ def test_errors(
     out, err = capfd.readouterr()
     assert message in err and err.startswith("scuff: ") and err.count("\n") == 1 and not out
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_mixture_has_each_record_once_in_its_place(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{LONG} {at}" for at in range(7)]
+    content = "text,label\n" + "".join(f"{row},x\n" for row in rows)
+    if name == "a.jsonl":
+        content = "".join(json.dumps({"text": row, "label": "x"}) + "\n" for row in rows)
+    options = ["--mixture", "truncate@high,keyboard,clean", "--only-perturbed"]
+    made = augment(tmp_path, name, content, *options).decode().splitlines()
+    said = capsys.readouterr().err
+    parts = "(clean 2, keyboard@0.5 1, keyboard@0.8 1, truncate@0.8 3)"
+    assert f"7 examples, 7 copies {parts}, 0 dropped as duplicates, 2 unchanged; scuff:" in said
+    assert "|mixture:truncate@0.8,keyboard,clean|copies:1|" in said and said.count("\n") == 1
+    kept = [line for line in made if any(row in line for row in rows)]
+    assert len(made) == len(content.splitlines()) and len(kept) == 2, "the clean part"
+    traced = augment(tmp_path, name, content, *options, "--trace").decode()
+    assert traced.count("truncate@0.8") == 3 and traced.count("clean") == 2
+
+
+def test_a_mixture_of_tags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = augment(tmp_path, "a.conllu", CONLLU, "--mixture", "leave-one-out(visual)", "--only-perturbed").decode()
+    assert out.count("\tY") == len(SHOUT.split()) and "left out: segment" in capsys.readouterr().err
+    source = tmp_path / "a.conllu"
+    assert main(["augment", str(source), "--mixture", "segment", "-o", str(tmp_path / "no")]) == 2
+    said = capsys.readouterr().err
+    assert "keep each token for mixture" in said and said.count("\n") == 1 and not (tmp_path / "no").exists()

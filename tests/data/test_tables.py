@@ -6,10 +6,12 @@ from collections import namedtuple
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import scuff
 from scuff.data.dataset import Dataset
+from scuff.data.reading import read_dataset
 
 TEXT = "the staff were friendly and every room was spotless although breakfast ended rather early"
 TEXTS = [f"{TEXT} {at}" for at in range(4)]
@@ -35,6 +37,11 @@ def test_lists_and_dicts() -> None:
     }
     traced = augment({"text": tuple(TEXTS)}, trace=True)
     assert list(traced) == ["text", *TRACE] and traced["scuff_source"] == list("00112233")
+
+
+def test_a_dict_of_lists_can_be_read() -> None:
+    data = read_dataset({"text": TEXTS, "label": np.array(list("abab"))})
+    assert data.columns == (tuple(TEXTS),) and data.targets == tuple("abab") and data.task == "single"
 
 
 def test_a_data_set_of_scuff() -> None:
@@ -96,6 +103,7 @@ def test_polars() -> None:
     frame = pl.DataFrame({"text": TEXTS, "label": list("abab"), "n": [1, None, 3, 4]}, schema_overrides={"n": pl.Int8})
     frame = frame.with_columns(pl.col("label").cast(pl.Categorical))
     made = augment(frame)
+    assert read_dataset(frame).targets == tuple("abab")
     assert made.schema == frame.schema and made["text"].to_list() == EXPECTED and made[::2].equals(frame)
     assert augment(frame, trace=True).columns == [*frame.columns, *TRACE]
     assert augment(frame.with_columns(pl.col("text").cast(pl.Categorical)))["text"].to_list() == EXPECTED

@@ -16,6 +16,7 @@ from scuff.perturbations.keyboard import Keyboard
 from scuff.perturbations.names import ZEROE, parse
 from scuff.training import Mixture, leave_one_out, low_mid_high
 from scuff.training.mixtures import Entry, example_keys, ranked
+from strategies import text as any_text
 
 SENTENCE = "the staff were friendly and every room was spotless although breakfast ended rather early"
 WORDS = SENTENCE.split()
@@ -81,6 +82,9 @@ def test_ranks_depend_on_the_examples_not_on_their_order(texts: list[str], seed:
         ("2*clean,keyboard+natural", "2*clean,keyboard+natural"),
         (["clean", ("keyboard", "mid"), Keyboard()], "clean,keyboard@0.5,keyboard"),
         (("keyboard", 0.1), "keyboard@0.1"),
+        (("keyboard", "typo"), "keyboard,typo"),
+        ([("keyboard", ["low", 0.9]), "typo@0.1/ high"], "keyboard@0.2/0.9,typo@0.1/0.8"),
+        ("clean, 2*leave-one-out(visual)", "clean," + ",".join(2 * [name for name in ZEROE if name != "visual"])),
         (Keyboard(), "keyboard"),
         (low_mid_high("typo"), "typo"),
         ("leave-one-out(keyboard)", ",".join(name for name in ZEROE if name != "keyboard")),
@@ -124,7 +128,7 @@ def test_tokens() -> None:
     with pytest.raises(ValueError, match=r"keep each token for mixture, .*, got segment@0\.2"):
         Mixture.of("keyboard,segment@low").for_tokens()
     assert Mixture.of("all").for_tokens().spec.count(",") == 8, "a perturbation that nobody named is left out"
-    assert "segment" not in Mixture.of("leave-one-out(visual)").for_tokens().spec
+    assert "segment" not in Mixture.of("leave-one-out(visual),clean").for_tokens().spec
 
 
 def traced(**options: Any) -> list[Any]:
@@ -202,3 +206,19 @@ def test_augment_pairs_ids_and_tokens() -> None:
 def test_a_mixture_or_dimensions(more: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected a mixture, or dimensions"):
         scuff.augment(DATA, mixture="keyboard", **more)
+    with pytest.raises(ValueError, match="expected models inside a mixture"):
+        scuff.augment(DATA, mixture="keyboard", mlm="some")
+
+
+@given(
+    st.lists(any_text, unique=True, min_size=1, max_size=9), st.sampled_from(["keyboard", "visual,intrude@low,clean"])
+)
+def test_no_example_is_there_twice(found: list[str], mixture: str) -> None:
+    rows = scuff.augment([{"text": one} for one in found], mixture=mixture, only_perturbed=True, trace=True)
+    assert [row["scuff_source"] for row in rows] == [str(at) for at in range(len(found))]
+    parts = Counter(row["scuff_dimension"] for row in rows)
+    labels = Mixture.of(mixture).labels
+    by_name = [
+        sum(parts[one] for one in labels if one.startswith(name)) for name in mixture.replace("@low", "").split(",")
+    ]
+    assert near(by_name) and sum(by_name) == len(found)

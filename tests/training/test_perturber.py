@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -236,3 +239,62 @@ def test_lightning(tokenizer: Any, tmp_path: Any) -> None:
             Collator(tokenizer)(Perturber(MIXTURE, epoch=epoch)(ROWS[begin : begin + 8]))["input_ids"]
         )
     ]
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "augment.md"
+BLOCKS = re.findall(r"^```py\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def run_blocks(tokenizer: Any, needs: set[str]) -> dict[str, Any]:
+    """Runs the examples of the page that need no other of the heavy packages, in their order; returns the names that they set."""
+    datasets = pytest.importorskip("datasets")
+    features = datasets.Features(
+        {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["bad", "good"])}
+    )
+    names: dict[str, Any] = {"tokenizer": tokenizer, "model": tiny(tokenizer) if needs else Blind()}
+    names |= {part: datasets.Dataset.from_list(ROWS, features=features) for part in ("train", "dev")}
+    heavy = {"transformers", "lightning"}
+    ran = [
+        block
+        for block in BLOCKS
+        if {word for word in heavy if f"{word} " in block or f"import {word}" in block} <= needs
+    ]
+    for block in ran:
+        exec(block, names)
+    names["ran"] = len(ran)
+    return names
+
+
+class Blind:
+    """A model that looks at nothing."""
+
+    def __call__(self, input_ids: Any, labels: Any, **more: Any) -> Any:
+        return SimpleNamespace(loss=labels.float().mean())
+
+
+def test_the_examples_of_the_page(tokenizer: Any) -> None:
+    found = run_blocks(tokenizer, set())
+    assert found["ran"] == 2 and len(BLOCKS) == 5
+    assert found["noisy"]["label"][:] == found["train"]["label"][:] and found["noisy"]["text"][:] != TEXTS
+    assert 24 < len(found["more"]) <= 48 and found["more"].features == found["train"].features
+    assert float(found["loss"]) <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_examples_of_the_page_that_train(tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("accelerate")
+    monkeypatch.chdir(tmp_path)
+    found = run_blocks(tokenizer, {"transformers"})
+    assert found["trainer"].state.epoch == 2 and "eval_loss" in found["trainer"].evaluate()
+    args = found["args"]
+    seen = hf.Trainer(tiny(tokenizer), args, train_dataset=found["train"], data_collator=Collator(tokenizer))
+    seen.add_callback(found["SetEpoch"])
+    seen.train()
+    assert found["noise"].epoch == 1
+    lightning = pytest.importorskip("lightning")
+    found = run_blocks(tokenizer, {"transformers", "lightning"})
+    quiet: Any = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False}
+    trainer = lightning.Trainer(max_epochs=1, accelerator="cpu", **quiet)
+    trainer.fit(found["Module"](), found["loader"])
+    assert trainer.current_epoch == 1

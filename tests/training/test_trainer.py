@@ -193,7 +193,7 @@ def test_a_folder_that_is_finished_is_not_trained_again(start: Path, tmp_path: P
     metrics = tuned(start, tmp_path / "out", keep=True, checkpoint_seconds=0.0, schedule=replace(ONE, epochs=2))
     assert (tmp_path / "out" / "checkpoint" / "state.safetensors").is_file()
     before = (tmp_path / "out" / "model.safetensors").stat().st_mtime_ns
-    assert tuned(start, tmp_path / "out", schedule=replace(ONE, epochs=2), seconds=5.0) == metrics
+    assert tuned(start, tmp_path / "out", schedule=replace(ONE, epochs=2), keep=True, show=print) == metrics
     assert (tmp_path / "out" / "model.safetensors").stat().st_mtime_ns == before
     with pytest.raises(BadFolder, match=r"got another seed: 1 instead of 0; give another folder"):
         tuned(start, tmp_path / "out", schedule=replace(ONE, epochs=2), seed=1)
@@ -402,6 +402,36 @@ def test_the_doors_are_light() -> None:
         "import scuff.training.trainer, scuff.training.pretraining; assert not {'torch', 'transformers'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", check], check=True)
+
+
+def test_data_may_be_files_and_lists(start: Path, tmp_path: Path) -> None:
+    rows = list(zip(TRAIN.columns[0], TRAIN.targets, strict=True))
+    file = tmp_path / "train.jsonl"
+    file.write_text(
+        "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows), encoding="utf-8"
+    )
+    options = {"schedule": replace(ONE, batch_tokens=4096), "device": "cpu"}
+    metrics = fine_tune(start, file, rows[:20], tmp_path / "out", **options)
+    assert metrics["examples"] == 120 and metrics["labels"] == ["negative", "positive"]
+    assert fine_tune(start, "toy:tone", "toy:tone", tmp_path / "toy", seconds=0.01, **options)["examples"] == 4000
+
+
+@pytest.mark.slow
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    save_start(tmp_path / "encoder")
+    for name, data in (("train", sentences(60, 1)), ("dev", sentences(20, 2))):
+        rows = zip(data.columns[0], data.targets, strict=True)
+        lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
+        Path(f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "train.md").read_text(encoding="utf-8")
+    known: dict[str, Any] = {}
+    for block in re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "train.md", "exec"), known)
+    assert set(known["metrics"]["dev"]) == {"epoch", "loss", "accuracy", "macro-f1", "auc"}
+    assert len(known["scores"]) == len(known["metrics"]["epochs"]) and (tmp_path / "tuned" / "metrics.json").is_file()
+    assert list(known["steps"].columns) == ["loss", "rate"]
 
 
 def test_the_usual_rate_follows_the_width() -> None:

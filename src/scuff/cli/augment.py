@@ -4,9 +4,11 @@
   scuff augment train.jsonl --ratio 2:1 --protect urls -o augmented.jsonl                 two clean examples for each copy
   scuff augment nli.tsv --side both --dimensions typo-m --copies 3 --share 0.5 -o augmented.tsv
   scuff augment train.conllu --each --only-perturbed --dimensions keyboard phonetic -o noisy.conllu
+  scuff augment train.csv --mixture 'leave-one-out(visual)' --only-perturbed -o noisy.csv  equal parts of nine perturbations
 
 The output has the format of the input, each example followed by its copies: shuffle before training. Each copy is perturbed by
-one dimension; if that cannot change the text within the degree, by the next. No copy equals an example or another copy.
+one dimension; if that cannot change the text within the degree, by the next. No copy equals an example or another copy. With
+--mixture and --only-perturbed each example is there once, changed or not, so that all parts of the mixture are equal.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
     say(args.quiet, f"{where}{made}; {made.signature}")
     if made.left_out:
         say(args.quiet, "left out: " + ", ".join(f"{name} ({why})" for name, why in made.left_out.items()))
-    if made.unchanged > made.wanted / 2:
+    if made.unchanged > made.wanted / 2 and args.mixture is None:
         say(
             args.quiet,
             "most texts are too short to change within this degree: a higher one, or NAME@edits, changes more",

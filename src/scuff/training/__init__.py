@@ -9,20 +9,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .attack_training import train_on_attacks
+    from .attacked import AdversarialExamples, Attacked, adversarial_examples, attacked_feed
     from .collator import Collator
     from .feeds import Ahead, Clean, Feed, Mixed
     from .mixtures import Mixture, leave_one_out, low_mid_high
     from .perturber import Examples, Perturber
+    from .pretraining import pretrain
+    from .schedule import Schedule
+    from .trainer import fine_tune
 
 __all__ = [
-    "Ahead", "Clean", "Collator", "Examples", "Feed", "Mixed", "Mixture", "Perturber", "leave_one_out", "low_mid_high",
+    "AdversarialExamples", "Ahead", "Attacked", "Clean", "Collator", "Examples", "Feed", "Mixed", "Mixture", "Perturber",
+    "Schedule", "adversarial_examples", "attacked_feed", "fine_tune", "leave_one_out", "low_mid_high", "pretrain",
+    "train_on_attacks",
 ]  # fmt: skip
 
 _FILES = {
+    "attack_training": ("train_on_attacks",),
+    "attacked": ("AdversarialExamples", "Attacked", "adversarial_examples", "attacked_feed"),
     "collator": ("Collator",),
     "feeds": ("Ahead", "Clean", "Feed", "Mixed"),
     "mixtures": ("Mixture", "leave_one_out", "low_mid_high"),
     "perturber": ("Examples", "Perturber"),
+    "pretraining": ("pretrain",),
+    "schedule": ("Schedule",),
+    "trainer": ("fine_tune",),
 }
 
 

@@ -111,6 +111,10 @@ class Augmentation(FileSettings):
         whole_number(self.seed, "augment.seed")
         if self.mixture is not None and (self.settings.dimensions or self.tag or self.each or self.degree != DEGREE):
             raise ValueError("expected a mixture, or dimensions (or a tag) with degree or each, got both")
+        if self.mixture is not None and (self.mlm or self.encoder):
+            raise ValueError(
+                "expected models inside a mixture, as contextual(mlm='MODEL'), got mlm or encoder beside it"
+            )
         if self.mixture is not None:
             _ = self._mixture  # raises ValueError for a wrong one
         if self.ratio is not None and (self.each or self.copies is not None or self.share is not None):

@@ -69,6 +69,8 @@ class Checkpoints:
         from safetensors import SafetensorError, safe_open
 
         self.out.mkdir(parents=True, exist_ok=True)
+        for unfinished in self.out.glob(".*.part"):
+            unfinished.unlink(missing_ok=True)
         self.last = time.perf_counter()
         if not self.state.is_file():
             write_atomically(self.log, b"")

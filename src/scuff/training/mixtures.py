@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
+from operator import index
 
 import numpy as np
 
@@ -30,15 +31,19 @@ THIRDS = tuple(LEVELS.values())  # low, mid, high
 
 @dataclass(frozen=True)
 class Entry:
-    """A perturbation and its strengths, each for an equal share of the entry's examples. None: they stay as they are."""
+    """A perturbation and its strengths, each for an equal share of the entry's examples. None: they stay as they are.
+
+    flexible: it is left out where the data cannot have it, since the user did not name it.
+    """
 
     perturbation: Perturbation | None
     strengths: tuple[float, ...] = THIRDS
     selection: str | None = None
+    flexible: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, given: object, as_published: bool = False) -> Entry:
-        """Reads `keyboard` (low, mid, high, a third each), `keyboard@low`, `keyboard@0.3`, `clean`, or a pair of both halves.
+        """Reads `keyboard` (low, mid, high, a third each), `keyboard@low`, `keyboard@0.3/0.6`, `clean`, or a pair of both halves.
 
         as_published: options and selection that are not given are those of the perturbation's paper.
         """
@@ -49,7 +54,7 @@ class Entry:
             what, at, tail = what.rpartition("@")
             if not at or strength is not None or set(tail) & set(")'\""):  # no @, or one inside an option
                 what, tail = what + at + tail, ""
-            what, strength = what.strip(), tail.strip() or strength
+            what, strength = what.strip(), tail.split("/") if at and tail.strip() else strength
         elif not isinstance(what, Perturbation):
             raise ValueError(
                 f"expected perturbations, as `keyboard@low` or (perturbation, strength), for mixture, got {what!r}"
@@ -58,7 +63,8 @@ class Entry:
             if strength is not None:
                 raise ValueError(f"expected clean without a strength for mixture, got {given!r}")
             return cls(None, (0.0,))
-        strengths = THIRDS if strength is None else (strength_of(strength),)
+        several = strength if isinstance(strength, list | tuple) else [strength]
+        strengths = THIRDS if strength is None else tuple(strength_of(_bare(one)) for one in several)
         if not as_published:
             return cls(parse(what), strengths)
         published.check_at_hand(what)
@@ -69,7 +75,7 @@ class Entry:
         """The text that `of` reads."""
         if self.perturbation is None:
             return CLEAN
-        tail = "" if self.strengths == THIRDS else f"@{self.strengths[0]!r}"
+        tail = "" if self.strengths == THIRDS else "@" + "/".join(map(repr, self.strengths))
         return self.perturbation.spec + tail
 
 
@@ -78,13 +84,11 @@ class Mixture:
     """Entries, each of which gets an equal part of the examples: sizes differ by at most one.
 
     So do the sizes of an entry's strengths, and, where all entries have the same strengths, the sizes of the strengths in all.
-    name: what a user called it, such as `leave-one-out(keyboard)`. flexible: perturbations that the data cannot have are left
-    out, since the user did not name them.
+    name: what a user called it, such as `leave-one-out(keyboard)`.
     """
 
     entries: tuple[Entry, ...]
     name: str = ""
-    flexible: bool = False
 
     def __post_init__(self) -> None:
         if not self.entries:
@@ -92,26 +96,21 @@ class Mixture:
 
     @classmethod
     def of(cls, given: object, *, as_published: bool = False) -> Mixture:
-        """Reads a mixture: a name with a perturbation, or entries, in a list or with commas between them.
+        """Reads a mixture: entries, in a list or with commas between them.
 
-        `low-mid-high(P)`, also called `one-to-one(P)` and `1-1(P)`: P at low, mid and high, a third each. `leave-one-out(P)`: all
-        of Zéroe's perturbations but P, so. `all`: all of them. An entry: see `Entry.of`; `2*clean` stands for two equal ones.
+        An entry: see `Entry.of`; `2*clean` stands for two equal ones. Some names stand for entries: `low-mid-high(P)`, also
+        called `one-to-one(P)` and `1-1(P)`: P at low, mid and high, a third each. `leave-one-out(P)`: so all of Zéroe's but P.
+        `all`: so all of them.
         """
         if isinstance(given, Mixture):
             return given
-        if isinstance(given, list | tuple) and len(given) == 1:
-            given = given[0]
-        if not isinstance(given, str):
-            pair = isinstance(given, tuple) and len(given) == 2 and not isinstance(given[1], Perturbation | tuple)
-            return cls(_entries(given if isinstance(given, list | tuple) and not pair else [given], as_published))
-        name, bracket, rest = (part.strip() for part in given.partition("("))
-        if name == "all" and not bracket:
-            return leave_one_out(None, as_published=as_published)
-        if name not in NAMED:
-            return cls(_entries([part for part in split_outside(given, ",") if part.strip()], as_published))
-        if not rest.endswith(")") or not rest[:-1].strip():
-            raise ValueError(f"expected {name}(PERTURBATION) for mixture, got {given!r}")
-        return NAMED[name](rest[:-1].strip().strip("'\""), as_published=as_published)
+        parts: list[object] = [given]
+        if isinstance(given, str):
+            parts = [part.strip() for part in split_outside(given, ",") if part.strip()]
+        elif isinstance(given, list) or (isinstance(given, tuple) and not _is_pair(given)):
+            parts = list(given)
+        alone = _named(parts[0], as_published) if len(parts) == 1 else None
+        return alone or cls(tuple(entry for part in parts for entry in _entries(part, as_published)))
 
     @property
     def spec(self) -> str:
@@ -148,13 +147,14 @@ class Mixture:
 
     def for_tokens(self) -> Mixture:
         """This mixture for data in tokens. Raises ValueError if a perturbation changes which tokens there are and was named."""
-        fit = [entry for entry in self.entries if entry.perturbation is None or entry.perturbation.facts.keeps_tokens]
-        if len(fit) < len(self.entries) and not self.flexible:
-            wrong = next(entry.spec for entry in self.entries if entry not in fit)
-            raise ValueError(
-                f"expected perturbations that keep each token for mixture, since the data is in tokens, got {wrong}"
-            )
-        entries = (replace(e, perturbation=e.perturbation.for_tokens()) if e.perturbation else e for e in fit)
+        entries = []
+        for entry in self.entries:
+            one = entry.perturbation
+            if one is None or one.facts.keeps_tokens:
+                entries.append(replace(entry, perturbation=one and one.for_tokens()))
+            elif not entry.flexible:
+                what = "expected perturbations that keep each token for mixture, since the data is in tokens"
+                raise ValueError(f"{what}, got {entry.spec}")
         return replace(self, entries=tuple(entries))
 
     def spread(self, rank: Ints, turn: int = 0) -> Ints:
@@ -178,13 +178,13 @@ class Mixture:
     def by_chance(self, keys: Bits, seed: int, turn: int = 0) -> Ints:
         """Returns the portion of each example: equal parts in expectation only, but other examples do not matter."""
         row = np.arange(keys.size)
-        place = Rng.of(keys, seed, "mixture").bits(row, row * 0) >> np.uint64(32)
+        place = Rng.of(keys, index(seed), "mixture").bits(row, row * 0) >> np.uint64(32)
         return self.spread(place.astype(np.int64), turn)
 
 
 def low_mid_high(perturbation: str | Perturbation, *, as_published: bool = False) -> Mixture:
     """A perturbation at low, mid and high, a third of the examples each: what Zéroe trains on in 1-1."""
-    return Mixture(_entries([perturbation], as_published), f"low-mid-high({parse(perturbation).spec})")
+    return Mixture((Entry.of((perturbation, THIRDS), as_published),), f"low-mid-high({parse(perturbation).spec})")
 
 
 def leave_one_out(
@@ -194,9 +194,9 @@ def leave_one_out(
     names = {parse(spec).name: spec for spec in of}
     if left_out is not None:
         known_name(left_out, names, "a perturbation of the mixture")
-    kept = [spec for name, spec in names.items() if name != left_out]
-    name = f"leave-one-out({left_out})" if left_out else "all"
-    return Mixture(_entries(kept, as_published), name, flexible=of is ZEROE)
+    kept = [Entry.of((spec, THIRDS), as_published) for name, spec in names.items() if name != left_out]
+    entries = tuple(replace(entry, flexible=of is ZEROE) for entry in kept)
+    return Mixture(entries, f"leave-one-out({left_out})" if left_out else "all")
 
 
 NAMED: dict[str, Callable[..., Mixture]] = {
@@ -213,7 +213,7 @@ def ranked(keys: Bits, seed: int, ties: Bits | None = None) -> Ints:
     `Mixture.spread` of ranks gives exactly equal parts. Examples of equal keys are ordered by `ties`, then as they come.
     """
     row = np.arange(keys.size)
-    chance = Rng.of(keys, seed, "mixture").bits(row, row * 0)
+    chance = Rng.of(keys, index(seed), "mixture").bits(row, row * 0)
     rank = np.empty_like(row)
     rank[np.lexsort((row if ties is None else ties, chance))] = row
     return rank
@@ -273,13 +273,34 @@ def _place(place: Callable[[int], str], rows: Sequence[int], at: int) -> str:
     return place(rows[at])
 
 
-def _entries(given: Sequence[object], as_published: bool) -> tuple[Entry, ...]:
-    """Reads entries; `2*clean` gives two."""
-    out: list[Entry] = []
-    for one in given:
-        times = 1
-        if isinstance(one, str) and (number := one.partition("*")[0].strip()).isdecimal():
-            times, one = int(number), one.partition("*")[2]
-            check_count(times, 1, "mixture")
-        out += [Entry.of(one, as_published)] * times
-    return tuple(out)
+def _is_pair(given: tuple[object, ...]) -> bool:
+    """Whether a tuple is a perturbation with its strength, and not two perturbations."""
+    return len(given) == 2 and (isinstance(given[1], int | float | list) or given[1] in LEVELS)
+
+
+def _bare(strength: object) -> str | float:
+    return strength.strip() if isinstance(strength, str) else strength  # type: ignore[return-value]
+
+
+def _named(given: object, as_published: bool) -> Mixture | None:
+    """Returns the mixture that a name stands for, such as `leave-one-out(keyboard)`; None if it is an entry."""
+    if not isinstance(given, str):
+        return None
+    name, bracket, rest = (part.strip() for part in given.partition("("))
+    if name == "all" and not bracket:
+        return leave_one_out(None, as_published=as_published)
+    if name not in NAMED:
+        return None
+    if not rest.endswith(")") or not rest[:-1].strip():
+        raise ValueError(f"expected {name}(PERTURBATION) for mixture, got {given!r}")
+    return NAMED[name](rest[:-1].strip().strip("'\""), as_published=as_published)
+
+
+def _entries(given: object, as_published: bool) -> tuple[Entry, ...]:
+    """Reads an entry, or a name that stands for several; `2*clean` gives two."""
+    times = 1
+    if isinstance(given, str) and (number := given.partition("*")[0].strip()).isdecimal():
+        times, given = int(number), given.partition("*")[2].strip()
+        check_count(times, 1, "mixture")
+    several = _named(given, as_published)
+    return (several.entries if several else (Entry.of(given, as_published),)) * times

@@ -81,7 +81,7 @@ def pretrain(
     source = Path(opened.source)
     settings = {
         "start": folder_digest(source) if source.is_dir() else opened.source, "method": method, "feed": feeds[0].identity,
-        "dev": feeds[1].identity, "schedule": asdict(schedule), "seed": seed, "max_length": opened.max_length,
+        "dev": feeds[1].identity, "schedule": asdict(schedule), "seed": seed, "seconds": seconds, "max_length": opened.max_length,
         "device": opened.device.type,
     }  # fmt: skip
     checkpoints = Checkpoints(out, settings, checkpoint_seconds)

@@ -108,7 +108,11 @@ class Restoration:
         return rows, np.fromiter((len(row["input_ids"]) for row in rows), np.int64, len(rows))
 
     def _take(self, rows: list[Row], length: Ints, which: Ints, step: int) -> dict[str, Any]:
-        return self.opened.batch([rows[at] for at in which.tolist()], length[which], step)
+        arrays = self.opened.batch([rows[at] for at in which.tolist()], length[which], step)
+        row, at = np.nonzero(
+            arrays["target"] != IGNORED
+        )  # here and not on the device, which would have to be waited for
+        return {**arrays, "target": arrays["target"][row, at], "row": row, "at": at}
 
     def loss(self, model: Any, inputs: Inputs) -> Any:
         logits, target, _ = self._predict(model, inputs)
@@ -116,8 +120,7 @@ class Restoration:
 
     def _predict(self, model: Any, inputs: Inputs) -> tuple[Any, Any, Any]:
         """Scores of all pieces where something is to be predicted, what that is, and what stands there."""
-        target = inputs.pop("target")
-        row, at = (target != IGNORED).nonzero(as_tuple=True)
+        target, row, at = (inputs.pop(name) for name in ("target", "row", "at"))
 
         def only_targets(_module: Any, _inputs: Any, output: Any) -> Any:
             """The head multiplies by the whole vocabulary, which takes longer than all layers before it."""
@@ -129,7 +132,7 @@ class Restoration:
             logits = model(**inputs).logits[0].float()
         finally:
             hook.remove()
-        return logits, target[row, at], inputs["input_ids"][row, at]
+        return logits, target, inputs["input_ids"][row, at]
 
     def measure(self, model: Any, run: Callable[[dict[str, Any]], Inputs], step: int) -> dict[str, float]:
         total, right, count, changed, mended = 0.0, 0, 0, 0, 0

@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..data.dataset import TASK_WORDS, Dataset
+from ..data.reading import read_dataset
+from ..data.toy import is_toy, toy_dataset
 from ..metrics import METRICS, parse_metric
 from ..resources import MissingResource
 from ..resources.checksums import folder_digest
@@ -39,8 +41,8 @@ def usual_schedule(width: int) -> Schedule:
 
 def fine_tune(
     start: str | Path,
-    feed: Feed | Dataset,
-    dev: Dataset,
+    feed: Any,
+    dev: Any,
     out: str | Path,
     *,
     schedule: Schedule | None = None,
@@ -59,7 +61,8 @@ def fine_tune(
     """Trains a classifier or a tagger and writes it as a Hugging Face folder; returns metrics.json, the last of its files.
 
     start: folder or id of an encoder, which gets a new head with the labels of the data, or of a classifier or tagger, whose
-    labels stay and are matched by name. feed: the examples of each epoch. dev: chooses the best epoch, whose weights are kept.
+    labels stay and are matched by name. feed: the examples of each epoch, or data, which is the same in all. dev: chooses the
+    best epoch, whose weights are kept. Data is all that `read_dataset` reads: a file, a DataFrame, a list.
 
     schedule: by default 4 epochs of batches of 1,024 tokens; the rate is 5e-5 for vectors of 768 numbers, higher for narrower
     networks; training ends when the dev part has become no better for `patience` epochs. device: auto, cpu, cuda, cuda:1, mps.
@@ -75,7 +78,8 @@ def fine_tune(
     bits may differ. Raises ValueError before anything is trained if data, options or model do not fit.
     """
     began = time.perf_counter()
-    feed = Clean(feed) if isinstance(feed, Dataset) else feed
+    feed = cast(Feed, feed) if hasattr(feed, "epoch") else Clean(_read(feed, "train"))
+    dev = _read(dev, "test")
     metric = check_data(feed.data, dev, metric)
     check_count(seed, 0, "seed")
     check_limits(seconds, checkpoint_seconds, max_length)
@@ -93,8 +97,8 @@ def fine_tune(
     source = Path(opened.source)
     settings = {
         "start": folder_digest(source) if source.is_dir() else opened.source, "feed": feed.identity, "dev": dev.digest,
-        "task": dev.task, "labels": list(opened.labels), "schedule": asdict(schedule), "seed": seed, "metric": metric,
-        "max_length": opened.max_length, "freeze_embeddings": freeze_embeddings, "new_head": new_head,
+        "task": dev.task, "labels": list(opened.labels), "schedule": asdict(schedule), "seed": seed, "seconds": seconds,
+        "metric": metric, "max_length": opened.max_length, "freeze_embeddings": freeze_embeddings, "new_head": new_head,
         "device": opened.device.type,
     }  # fmt: skip
     checkpoints = Checkpoints(out, settings, checkpoint_seconds)
@@ -110,6 +114,11 @@ def fine_tune(
     }  # fmt: skip
     checkpoints.finish(metrics, keep)
     return metrics
+
+
+def _read(data: Any, split: str) -> Dataset:
+    """split: of embedded data."""
+    return toy_dataset(str(data), split) if is_toy(data) else read_dataset(data)
 
 
 def told(loop: Loop, began: float) -> dict[str, Any]:
