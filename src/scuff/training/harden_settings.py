@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal, TypedDict
+from typing import Any
 
 from ..data.columns import Columns
 from ..data.dataset import Task
@@ -24,47 +24,6 @@ MEASURED = (
     "labels", "map", "none", "options", "examples", "degrees", "cases", "metric", "mlm", "encoder", "side", "protect", "seed",
     "workers", "max_errors",
 )  # fmt: skip
-
-
-class HardenKeywords(TypedDict, total=False):
-    """Settings of `harden`; those without a comment are as for `evaluate`."""
-
-    train: Any  # what to learn from, in place of data
-    dev: Any  # what chooses the epoch; default: a part of what is learnt from
-    test: Any  # what is reported on; default: a part of data
-    goal: str | None  # of attacks, in place of the recipe's; tags: "tags"
-    vectors: str | None  # file of word vectors or of lists of neighbours, for recipes that need one
-    attack: str | None  # also measure how often this recipe succeeds, before and after
-    attacked: int  # how many examples of the test part it attacks; default 100
-    dimensions: str | list[str]  # what is measured; default: what was trained on, and some perturbations that were not
-    degrees: float | list[float]  # default 0.1, 0.3, 0.5
-    cases: int  # per example and degree; default 3
-    metric: str | None
-    epochs: int | None  # default: chosen by the trainer
-    rate: float | None  # the highest learning rate; default: by the width of the network
-    seconds: float | None  # of each training; it stops at the best epoch so far
-    device: str  # auto (default), cpu, cuda, ...
-    train_examples: int | None  # a sample of the training part; default: all
-    text: str | list[str]
-    label: str | list[str]
-    id: str | None
-    task: Task | None
-    format: str | None
-    delimiter: str | None
-    no_header: bool
-    encoding: str | None
-    labels: str | list[str]
-    map: dict[str, str]
-    none: str | None
-    options: dict[str, Any]
-    examples: int | None
-    mlm: str | None
-    encoder: str | None
-    side: Literal["first", "second", "both"] | None
-    protect: str | list[str]
-    seed: int
-    workers: int
-    max_errors: str | int | float
 
 
 @dataclass(frozen=True)
