@@ -32,7 +32,7 @@ from .backends import backend_of
 from .harden_settings import HardenSettings
 from .mending import Mending
 from .methods import HELD_OUT, USUAL_MIXTURE, OnAttacks, Shielding, WithMixture, is_seen
-from .splitting import Parts, check_labels, read_parts, records
+from .splitting import Parts, check_labels, read_parts, read_test, records
 
 START, TEST, SETTINGS = "harden.json", "test.jsonl", "settings.yaml"
 BEFORE, AFTER = "before", "after"
@@ -71,12 +71,13 @@ class Hardening:
     show: Any = None
     command: str = ""
     parts: Parts = field(init=False)
-    mending: Mending | None = field(init=False)
+    mending: Mending | None = field(init=False, default=None)
     shield: Shield | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """The pre-flight. Raises ValueError, in one line, for what cannot work together."""
         settings = self.settings
+        self.model = str(self.model) if isinstance(self.model, Path) else self.model
         backend = backend_of(self.model, settings.parsed)
         for method in settings.parsed:
             if isinstance(method, Shielding):
@@ -84,6 +85,19 @@ class Hardening:
         for recipe in self.recipes:
             AttackSettings.of(recipe=recipe, **settings.attacking(first=True)).make_attack()
         self._check_out()
+        if backend is None:
+            self.parts = read_test(self.source, settings.columns, settings.test)
+        else:
+            self.parts = self._read_parts()
+            check_labels(self.parts if not settings.map else replace(self.parts, test=self.parts.dev))
+            self.mending = Mending(self.model, backend, self.parts, settings, self.shield, self.out, self.say)
+            _ = self.mending.feed  # raises for perturbations that do not fit the data
+            backend.check(self.parts.train, self.parts.dev)
+        _ = self.dimensions
+        self._try_attacks()
+
+    def _read_parts(self) -> Parts:
+        settings = self.settings
         parts = read_parts(
             self.source, settings.columns, settings.seed, train=settings.train, dev=settings.dev, test=settings.test
         )
@@ -92,15 +106,7 @@ class Hardening:
             parts = replace(parts, train=train, dev=dev)
         if settings.train_examples is not None:
             parts = replace(parts, train=parts.train.sample(settings.train_examples, settings.seed))
-        self.parts = parts
-        self.mending = None
-        if backend is not None:
-            check_labels(parts if not settings.map else replace(parts, test=parts.dev))
-            self.mending = Mending(self.model, backend, parts, settings, self.shield, self.out, self.say)
-            _ = self.mending.feed  # raises for perturbations that do not fit the data
-            backend.check(parts.train, parts.dev)
-        _ = self.dimensions
-        self._try_attacks()
+        return parts
 
     @property
     def recipes(self) -> list[str]:
@@ -192,13 +198,25 @@ class Hardening:
                 f"{self.out}: expected the hardening that began there, got another {', '.join(other)}: choose another folder"
             )
 
+    def _leave_nothing(self) -> None:
+        """Deletes what `_begin` wrote if nothing came of it, as when the model cannot be opened."""
+        if not (self.out / BEFORE).exists():
+            for name in (START, TEST):
+                (self.out / name).unlink(missing_ok=True)
+            if not any(self.out.iterdir()):
+                self.out.rmdir()
+
     def run(self) -> Hardened:
         settings, say = self.settings, self.say
         for name, part in self.parts.named.items():
             say(f"{name:8}{len(part):,} examples of {part.name}")
         say(f"split   {self.parts.words}")
         self._begin()
-        before = self._evaluate(self.model, BEFORE, None)
+        try:
+            before = self._evaluate(self.model, BEFORE, None)
+        except Exception:
+            self._leave_nothing()
+            raise
         if settings.attack:
             self._attack(self.model, "attack-before", None)
         model, told = self.mending.train(self.key()) if self.mending else (self.model, {})
