@@ -561,8 +561,7 @@ def harden(
     any work, for what cannot work together, and BadRun if the folder holds something else.
     """
     chosen = HardenSettings.of(methods=methods, **settings)
-    doors = Doors(evaluate, attack)
-    work = Hardening(model, data, Path(output), chosen, doors, say or silent, show, command)
+    work = Hardening(model, data, Path(output), chosen, Doors(evaluate, attack), say or silent, show, command)
     made = work.run()
     return publish(made.proof, made.folder, work.parts.test.task, made.model, made.shield, made.before, made.after)
 

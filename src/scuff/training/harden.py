@@ -19,7 +19,7 @@ from ..attacks.settings import AttackSettings
 from ..attacks.setup import AttackSetup
 from ..data.dataset import Dataset
 from ..evaluation.comparison import compare_runs
-from ..evaluation.dimensions import Dimension
+from ..evaluation.dimensions import DEFAULT, Dimension
 from ..evaluation.plan import usable_dimensions
 from ..perturbations.base import Perturbation
 from ..runs.folder import BadRun, Folder, write_atomically
@@ -206,11 +206,23 @@ class Hardening:
             if not any(self.out.iterdir()):
                 self.out.rmdir()
 
-    def run(self) -> Hardened:
-        settings, say = self.settings, self.say
+    def tell(self) -> None:
+        """Says the parts of the data and the plan."""
         for name, part in self.parts.named.items():
-            say(f"{name:8}{len(part):,} examples of {part.name}")
-        say(f"split   {self.parts.words}")
+            self.say(f"{name:8}{len(part):,} examples of {part.name}")
+        self.say(f"split   {self.parts.words}")
+        seen = [name for name in self.dimensions if self._seen(name)]
+        unseen = [name for name in self.dimensions if name not in seen]
+        self.say(f"plan    {', '.join(self.settings.methods)}; measured before and after: {', '.join(seen + unseen)}")
+        if self.mending and unseen:
+            self.say(f"        never seen in training: {', '.join(unseen)}")
+
+    def _seen(self, name: str) -> bool:
+        return name != DEFAULT and is_seen(Dimension.parse(name).perturbation, self.trained_on)
+
+    def run(self) -> Hardened:
+        settings = self.settings
+        self.tell()
         self._begin()
         try:
             before = self._evaluate(self.model, BEFORE, None)
@@ -226,8 +238,7 @@ class Hardening:
         if settings.attack:
             self._attack(model, "attack-after", shield)
             attacks = compare_attacks(*(Folder(self.out / f"attack-{when}") for when in (BEFORE, AFTER)))
-        measured = {name: Dimension.parse(each["spec"]) for name, each in before.summary["dimensions"].items()}
-        seen = [name for name, each in measured.items() if is_seen(each.perturbation, self.trained_on)]
+        seen = [name for name, each in before.summary["dimensions"].items() if self._seen(each["spec"])]
         comparison = compare_runs(Folder(self.out / BEFORE), Folder(self.out / AFTER), seen)
         self._write_settings(model, shield)
         proof = self._proof(model, shield, comparison, attacks, told)
