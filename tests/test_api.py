@@ -25,6 +25,7 @@ from scuff.reports import check_summary
 from scuff.reports.parquet import write_parquet
 from scuff.shields import Repairs, Shield
 from scuff.training.augmentation import Augmentation
+from scuff.training.harden_settings import HardenSettings
 from scuff.victims import Access, Outputs, Victim
 
 TOY = "toy:sentiment"
@@ -96,6 +97,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         (scuff.evaluate, api.EvaluateKeywords, EvaluationSettings, set()),
         (scuff.attack, api.AttackKeywords, AttackSettings, {"recipe"}),
         (scuff.augment, api.AugmentKeywords, Augmentation, set()),
+        (scuff.harden, api.HardenKeywords, HardenSettings, {"methods"}),
     ],
 )
 def test_keywords_are_the_settings(function: Any, keywords: Any, settings: Any, beside: set[str]) -> None:
@@ -106,7 +108,9 @@ def test_keywords_are_the_settings(function: Any, keywords: Any, settings: Any, 
             assert field.name in text, f"{function.__name__} does not explain {field.name}"
 
 
-@pytest.mark.parametrize(("command", "settings"), [("evaluate", EvaluationSettings), ("attack", AttackSettings)])
+@pytest.mark.parametrize(
+    ("command", "settings"), [("evaluate", EvaluationSettings), ("attack", AttackSettings), ("harden", HardenSettings)]
+)
 def test_flags_come_from_the_settings(command: str, settings: Any) -> None:
     flags = parser(command)._subparsers._group_actions[0].choices[command]._option_string_actions  # type: ignore[union-attr]
     for field in fields(settings):

@@ -36,10 +36,14 @@ MAY_IMPORT = {
     "evaluation": BELOW_VICTIMS | {"victims", "runs"},
     "attacks": BELOW_VICTIMS | {"victims", "runs"},
     "training": GROUND
-    | {"huggingface", "translators", "perturbations", "metrics", "data", "victims", "runs", "evaluation", "attacks"},
+    | {"huggingface", "translators", "perturbations", "shields", "metrics", "data", "victims", "runs", "evaluation"}
+    | {"attacks"},
     "reports": GROUND | {"data", "metrics", "runs", "evaluation", "attacks"},
     "judging": GROUND | {"perturbations", "data", "metrics", "runs", "evaluation", "reports"},
-    "api": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging"},
+    "keywords": BELOW_VICTIMS | {"evaluation", "attacks"},
+    "api": {"keywords"}
+    | BELOW_VICTIMS
+    | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging"},
     "cli": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging", "api"},
 }
 # third-party packages, and parts of the standard library that touch disk or network, by room

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         augment,
         detect,
         evaluate,
+        harden,
         judge_export,
         judge_import,
         meaning,
@@ -29,15 +30,49 @@ if TYPE_CHECKING:
     )
     from .judging.judgement import Judgement
     from .perturbations import NAMES, LanguageWarning, OneOf, Only, Perturbation, Protect, Then, parse
+    from .reports.hardened import HardenResult
     from .reports.results import AttackResult, MeaningResult, Result
     from .shields import Repair, Shield, Verdict
     from .text import Corpus, Edit, Edits, map_span, map_spans
 
 __all__ = [
-    "NAMES", "AttackResult", "Corpus", "Edit", "Edits", "Judgement", "LanguageWarning", "MeaningResult", "OneOf", "Only",
-    "Perturbation", "Protect", "Repair", "Result", "Shield", "Then", "Verdict", "__version__", "assert_robust", "attack",
-    "augment", "detect", "evaluate", "judge_export", "judge_import", "map_span", "map_spans", "meaning", "parse", "perturb",
-    "perturb_tokens", "report", "resume", "shield", "shield_tokens",
+    "NAMES",
+    "AttackResult",
+    "Corpus",
+    "Edit",
+    "Edits",
+    "HardenResult",
+    "Judgement",
+    "LanguageWarning",
+    "MeaningResult",
+    "OneOf",
+    "Only",
+    "Perturbation",
+    "Protect",
+    "Repair",
+    "Result",
+    "Shield",
+    "Then",
+    "Verdict",
+    "__version__",
+    "assert_robust",
+    "attack",
+    "augment",
+    "detect",
+    "evaluate",
+    "harden",
+    "judge_export",
+    "judge_import",
+    "map_span",
+    "map_spans",
+    "meaning",
+    "parse",
+    "perturb",
+    "perturb_tokens",
+    "report",
+    "resume",
+    "shield",
+    "shield_tokens",
 ]  # fmt: skip
 
 _FROM_TEXT = ("Corpus", "Edit", "Edits", "map_span", "map_spans")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import scuff
 from scuff.data.dataset import Dataset
 from scuff.perturbations import Corpus, Ints, Mask, Ragged, Rng, WordPerturbation, blocks
-from scuff.training import Ahead, Clean, Examples, Feed, Mixed
+from scuff.training import Ahead, Clean, Feed, Mixed
 from strategies import texts
 
 SENTENCE = "the staff were friendly and every room was spotless although breakfast ended rather early"
@@ -185,16 +185,6 @@ def test_what_cannot_work_is_refused_before_the_first_epoch(data: Dataset, optio
     assert "\n" not in str(raised.value)
 
 
-def test_rows_for_torch() -> None:
-    rows = Examples(Mixed(dataset(), "keyboard@high"))
-    first = [rows[at] for at in range(len(rows))]
-    assert first[1].keys() == {"text", "label"} and [row["label"] for row in first[:4]] == [0, 1, 1, 0]
-    rows.set_epoch(1)
-    assert [row["text"] for row in first] != [rows[at]["text"] for at in range(50)]
-    rows.set_epoch(0)
-    assert first == [rows[at] for at in range(50)]
-    assert [Examples(Clean(SETS))[at]["label"] for at in range(3)] == [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
-    tagged = Examples(Clean(TOKENS), label="tags")[0]
-    assert [TOKENS.labels[tag] for tag in tagged["tags"]] == list(TOKENS.targets[0]) == tagged["text"]
+def test_no_data() -> None:
     empty = replace(dataset(), columns=((),), targets=(), ids=())
     assert len(Mixed(empty, "keyboard").epoch(0)) == 0

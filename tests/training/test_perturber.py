@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 import re
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuff.data.dataset import Dataset
-from scuff.training import Examples, Mixed, Perturber
+from scuff.training import Clean, Mixed, Perturber
 from strategies import texts
 
 SENTENCE = "the staff were friendly and every room was spotless although breakfast ended rather early"
@@ -99,7 +100,7 @@ torch = pytest.importorskip("torch")
 hf = pytest.importorskip("transformers")
 pytest.importorskip("tokenizers")
 
-from scuff.training import Collator
+from scuff.training import Collator, Examples
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +162,29 @@ def test_plain_torch(tokenizer: Any) -> None:
 
 def test_worker_processes(tokenizer: Any) -> None:
     assert fed(tokenizer, 2, persistent_workers=True) == fed(tokenizer, 0), "also if workers outlive an epoch"
+    rows = Examples(feed())
+    loader = torch.utils.data.DataLoader(rows, 5, collate_fn=list, num_workers=2, persistent_workers=True)
+    for epoch in (0, 1):
+        rows.set_epoch(epoch)
+        assert [row["text"] for batch in loader for row in batch] == list(feed().epoch(epoch).columns[0])
+
+
+def test_rows_of_a_feed() -> None:
+    rows = Examples(feed())
+    first = [rows[at] for at in range(len(rows))]
+    assert [row["label"] for row in first] == [row["label"] for row in ROWS] and first[0].keys() == {"text", "label"}
+    rows.set_epoch(1)
+    assert [row["text"] for row in first] != [rows[at]["text"] for at in range(24)]
+    rows.set_epoch(0)
+    assert first == [rows[at] for at in range(24)] == [pickle.loads(pickle.dumps(rows))[at] for at in range(24)]
+
+    def clean(task: Any, columns: Any, targets: Any) -> Examples:
+        return Examples(Clean(Dataset("d", task, (columns,), targets, tuple(map(str, range(len(targets)))))), label="y")
+
+    sets = clean("multi", ("", "", ""), ((), ("a",), ("b", "a")))
+    assert [sets[at]["y"] for at in range(3)] == [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
+    assert clean("tokens", (("an", "oak"),), (("DET", "NOUN"),))[0] == {"text": ["an", "oak"], "y": [0, 1]}
+    assert clean("text", ("an oak",), ("eine Eiche",))[0] == {"text": "an oak", "y": "eine Eiche"}
 
 
 def feed() -> Mixed:

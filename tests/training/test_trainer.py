@@ -20,14 +20,16 @@ import pytest
 torch = pytest.importorskip("torch")
 hf = pytest.importorskip("transformers")
 
+from huggingface.small import save_bytes
 from scuff.data.dataset import Dataset
+from scuff.huggingface.loading import quiet
 from scuff.resources import MissingResource
 from scuff.training import checkpoints, trainer
 from scuff.training.checkpoints import BadFolder
 from scuff.training.feeds import Mixed
 from scuff.training.heads import Classification, first_pieces, open_start
 from scuff.training.loop import TrainingFailed
-from scuff.training.schedule import Schedule, stale
+from scuff.training.schedule import Schedule, settled, stale
 from scuff.training.trainer import fine_tune, usual_schedule
 from scuff.victims.huggingface import load
 from training.toys import dataset, label_sets, pairs, save_start, sentences, tagged
@@ -324,16 +326,12 @@ def _plain(start: Path, tmp_path: Path) -> Path:
     return tmp_path / "plain"
 
 
-def test_a_loss_that_is_no_number_ends_the_training(start: Path, tmp_path: Path) -> None:
-    with pytest.raises(
-        TrainingFailed, match=r"expected a number for the loss, got nan in step \d+: lower schedule.rate"
-    ):
-        tuned(
-            start,
-            tmp_path / "out",
-            schedule=replace(SCHEDULE, rate=1e30, warmup=0.0, clip=1e30),
-            checkpoint_seconds=0.0,
-        )
+@pytest.mark.parametrize(("tokens", "where"), [(256, r"in step \d+"), (1 << 20, "on the dev part")])
+def test_a_loss_that_is_no_number_ends_the_training(tokens: int, where: str, start: Path, tmp_path: Path) -> None:
+    """A batch of all examples is the only step: its loss is a number, that of the weights after it is not."""
+    wild = replace(ONE, rate=1e30, warmup=0.0, clip=1e30, batch_tokens=tokens)
+    with pytest.raises(TrainingFailed, match=rf"expected a number for the loss, got nan {where}: lower schedule.rate"):
+        tuned(start, tmp_path / "out", schedule=wild, checkpoint_seconds=0.0)
     assert not (tmp_path / "out" / "metrics.json").exists()
 
 
@@ -362,6 +360,8 @@ def parts(train: Dataset, dev: Dataset | None = None, **options: Any) -> tuple[D
         (parts(TRAIN, DEV, metric="token-accuracy"), "expected one of accuracy, macro-f1, auc for metric of one label"),
         (parts(label_sets(9, 1), dataset("multi", (["a"],), [()])), "metric macro-f1 does without"),
         (parts(TRAIN, DEV, seconds=0), "expected a number above 0 for seconds, got 0"),
+        (parts(TRAIN, DEV, schedule={"epoch": 2}), "a field of schedule"),
+        (parts(TRAIN, DEV, schedule={"epochs": 0}), "expected a whole number from 1 for schedule.epochs, got 0"),
         (parts(TRAIN, DEV, seed=-1), "expected a whole number from 0 for seed, got -1"),
         (parts(TRAIN, DEV, max_length=2), "expected a whole number from 3 for max_length, got 2"),
         (parts(TRAIN, DEV, max_length=99), "expected 4 to 48 for max_length"),
@@ -374,6 +374,56 @@ def test_what_cannot_be_learnt_is_said_at_once(given: Any, said: str, start: Pat
     with pytest.raises(ValueError, match=re.escape(said)) as error:
         tuned(start, tmp_path / "out", train, dev, **options)
     assert "\n" not in str(error.value) and not (tmp_path / "out").exists()
+
+
+BASE = {
+    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "max_position_embeddings": 50,
+    "initializer_range": 0.1,
+}  # fmt: skip
+OTHERS: dict[str, dict[str, Any]] = {
+    "DistilBert": {
+        "dim": 32,
+        "n_layers": 2,
+        "n_heads": 4,
+        "hidden_dim": 48,
+        "max_position_embeddings": 48,
+        "dropout": 0.0,
+    },
+    "Electra": {**BASE, "embedding_size": 32},
+    "Albert": {**BASE, "embedding_size": 16},
+    "DebertaV2": BASE,
+    "Roberta": {**BASE, "pad_token_id": 1},
+    "GPT2": {"n_positions": 48, "n_embd": 32, "n_layer": 2, "n_head": 4, "bos_token_id": 2, "eos_token_id": 3},
+    "XLNet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 48},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_architectures(name: str, tmp_path: Path) -> None:
+    """Heads of several layers, no pooler, padding on the left, no padding at all, bytes as pieces."""
+    folder = tmp_path / "start"
+    size = save_bytes(folder) if name == "Roberta" else len(hf.AutoTokenizer.from_pretrained(save_start(folder)))
+    with quiet(), torch.random.fork_rng([]):
+        torch.manual_seed(0)
+        getattr(hf, f"{name}Model")(getattr(hf, f"{name}Config")(vocab_size=size, **OTHERS[name])).save_pretrained(
+            folder
+        )
+    if name == "XLNet":
+        hf.AutoTokenizer.from_pretrained(folder, padding_side="left").save_pretrained(folder)
+    for make in (sentences, tagged):
+        out = tmp_path / make.__name__
+        metrics = tuned(folder, out, make(200, 1), dev := make(40, 2), schedule=replace(SCHEDULE, epochs=6))
+        said = load(out, dev.task, device="cpu")(*dev.columns).answers
+        number = {label: at for at, label in enumerate(metrics["labels"])}
+        if dev.task == "single":
+            right = np.mean([at == number[due] for at, due in zip(said.argmax(1), dev.targets, strict=True)])
+        else:
+            pairs_of_tags = zip(np.concatenate(list(said)), sum(dev.targets, ()), strict=True)
+            right = np.mean([at == number[due] for at, due in pairs_of_tags])
+        assert right == pytest.approx(metrics["dev"][metrics["metric"]])  # the victim sees what the trainer saw
+        losses = [epoch["loss"] for epoch in metrics["epochs"]]
+        assert min(losses) < losses[0]
 
 
 def test_models_that_cannot(start: Path, tmp_path: Path) -> None:
@@ -436,4 +486,6 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_usual_rate_follows_the_width() -> None:
     assert usual_schedule(768).rate == pytest.approx(5e-5) and usual_schedule(384).rate == pytest.approx(1e-4)
+    assert settled({"epochs": 2}, usual_schedule(384)) == replace(usual_schedule(384), epochs=2)
+    assert settled(None, SCHEDULE) == SCHEDULE == settled(SCHEDULE, ONE)
     assert set(trainer.METRIC) == {"single", "multi", "tokens"}

@@ -44,7 +44,9 @@ def _success_rows(lines: list[AttackLine]) -> Floats:
 
 def _change(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Change:
     with np.errstate(invalid="ignore", divide="ignore"):
-        (old, old_again), (new, new_again) = ((v[..., 0] / v[..., 1], a[..., 0] / a[..., 1]) for v, a in (before, after))
+        (old, old_again), (new, new_again) = (
+            (v[..., 0] / v[..., 1], a[..., 0] / a[..., 1]) for v, a in (before, after)
+        )
     gap = float(new - old)
     if not math.isfinite(gap):
         return {"before": _rounded(old), "after": _rounded(new), "difference": None, "interval": [None, None]}

@@ -1,6 +1,7 @@
 """Evaluate the embedded model on the embedded data, in RobTest's dimensions with the accesses rule and score.
 
-Prints a table and writes a run folder with a report.
+Prints a table and writes a run folder with a report. --harden: trains it anew on perturbed copies of its training data, and shows
+what was won and lost on the same cases.
 """
 
 from __future__ import annotations
@@ -9,20 +10,42 @@ import argparse
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", default="scuff-demo", metavar="RUN", help="run folder; default scuff-demo")
+    parser.add_argument(
+        "-o", "--output", metavar="RUN", help="folder; default scuff-demo, with --harden scuff-demo-hardened"
+    )
+    parser.add_argument(
+        "--harden",
+        action="store_true",
+        help="harden the model instead: a folder with the model, both runs and a comparison",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="print only the table")
 
 
 def run(args: argparse.Namespace) -> None:
+    if args.harden:
+        return _harden(args)
     from ..api import evaluate
     from ..evaluation.plan import light_columns
     from .evaluate import show
     from .flags import run_bar, say
 
     result = evaluate(
-        "toy:sentiment", "toy:sentiment", args.output, say=lambda message: say(args.quiet, message),
+        "toy:sentiment", "toy:sentiment", args.output or "scuff-demo", say=lambda message: say(args.quiet, message),
         show=run_bar(args.quiet), examples=200, cases=10, access=["rule", "score"],
         dimensions=light_columns(),
         encoder="chrf",  # fast, and needs no package
+    )  # fmt: skip
+    return show(result)
+
+
+def _harden(args: argparse.Namespace) -> None:
+    from ..api import harden
+    from .flags import run_bar, sayer
+    from .harden import show
+
+    output = args.output or "scuff-demo-hardened"
+    result = harden(
+        "toy:sentiment", "toy:sentiment", output, methods="augment", say=sayer(args), show=run_bar(args.quiet), examples=300,
+        command=f"scuff demo --harden -o {output}", encoder="chrf",
     )  # fmt: skip
     show(result)

@@ -1,6 +1,6 @@
 """Describe one perturbation: what it does, its paper, languages, tags and options, and how it chooses what to change.
 
-A shield, too: what it mends, its options, and the kinds of what it finds.
+A shield, too: what it mends, its options, and the kinds of what it finds. And a method of `scuff harden`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "name",
         metavar="NAME",
-        help="of a perturbation or shield, as in `scuff list`, or of one of RobTest's dimensions",
+        help="of a perturbation, shield or method, as in `scuff list`, or of one of RobTest's dimensions",
     )
 
 
@@ -39,7 +39,10 @@ def run(args: argparse.Namespace) -> None:
     from ..perturbations.published import PUBLISHED
     from ..perturbations.readability import Readability
     from ..specs import split_outside
+    from ..training.methods import METHODS
 
+    if args.name.partition("(")[0] in METHODS and args.name not in FAMILY.members():
+        return _describe_method(args.name)
     if (shield := _shield_of(args.name, FAMILY.members())) is not None:
         return _describe_shield(args.name, shield)
     form = COLUMNS.get(args.name, args.name)
@@ -112,6 +115,19 @@ def shield_names() -> list[str]:
     from ..shields import CHAINS, FAMILY
 
     return [*FAMILY.members(), *CHAINS]
+
+
+def _describe_method(spec: str) -> None:
+    """Prints what a method of `scuff harden` does, and what it was given in brackets."""
+    from ..training.methods import METHODS, WithMixture, parse_method
+
+    method = parse_method(spec)
+    print(f"{method.name}: {METHODS[method.name].summary}\n\n{inspect.getdoc(method)}\n")
+    if isinstance(method, WithMixture):
+        print(f"{'trains on':24}{method.mixed(tokens=False).spec}")
+    print(f"{'trains':24}{'yes' if method.trains else 'no'}")
+    options = ", ".join(f"{field.name}={getattr(method, field.name)!r}" for field in fields(method))
+    print(f"{'options':24}{options}")
 
 
 def _describe_shield(name: str, shield: Shield) -> None:

@@ -1,7 +1,8 @@
 """List the parts that can be named in specs, one per line: those that ship with Scuff, and those of installed packages.
 
   scuff list                    all families
-  scuff list dimensions         perturbations, dimensions, recipes, goals, searches, constraints, metrics, victims or shields
+  scuff list dimensions         perturbations, dimensions, recipes, goals, searches, constraints, metrics, victims, shields or
+                                methods
   scuff list --tag malicious    only perturbations with that tag
 
 Name a part of your own as `my_module:MyClass(option=value)`; CONTRIBUTING shows how to write one.
@@ -85,6 +86,15 @@ def _shields() -> None:
         print(f"{name:46} {chain}{'; default of `scuff shield`' if name == DEFAULT else ''}")
 
 
+def _methods() -> None:
+    """Prints what `scuff harden --with` can do."""
+    from ..specs import usage
+    from ..training.methods import METHODS
+
+    for kind in METHODS.values():
+        print(f"{usage(kind):46} {kind.summary}")
+
+
 def _parts(module: str) -> None:
     """Prints the members of the family that a module holds."""
     _print_parts(import_module(f"..{module}", __package__).FAMILY)
@@ -109,4 +119,5 @@ LISTS: dict[str, Callable[[], None]] = {
     "perturbations": _perturbations, "dimensions": _dimensions, "recipes": _recipes, "goals": partial(_parts, "attacks.goals"),
     "searches": partial(_parts, "attacks.search"), "constraints": partial(_parts, "attacks.constraints"),
     "metrics": partial(_parts, "metrics"), "victims": _victims, "shields": _shields,
+    "methods": _methods,
 }  # fmt: skip

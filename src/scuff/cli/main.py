@@ -28,18 +28,19 @@ COMMANDS = {
     "meaning": "tell from files whether an attack changed the input's meaning or broke the model",
     "perturb": "perturb a file of texts",
     "shield": "mend texts: look-alikes, invisible characters, disguises, misspellings; or tell which were tampered with",
+    "harden": "mend a model by training or a shield, and prove that it helped",
     "augment": "write training data with perturbed copies in it",
     "judge": "let people judge: write a kit for raters, read their ratings",
     "guide": "recommend dimensions, access and degrees for a use, and explain how to read the report",
-    "list": "list perturbations, default dimensions, recipes, goals, searches, constraints, metrics, victims and shields",
-    "describe": "describe one perturbation or shield",
+    "list": "list perturbations, dimensions, recipes, goals, searches, constraints, metrics, victims, shields and methods",
+    "describe": "describe one perturbation, shield or method",
     "zeroe": "write the Zéroe benchmark for a file: clean, every perturbation and level, training mixtures",
     "show": "show every perturbation on a few sentences",
-    "demo": "evaluate the embedded model on the embedded data",
+    "demo": "evaluate, or harden, the embedded model on the embedded data",
 }
 
 
-RESUMABLE = ("evaluate", "attack", "demo")  # commands that write a run
+RESUMABLE = ("evaluate", "attack", "harden", "demo")  # commands that write a run
 
 
 class Parser(argparse.ArgumentParser):

@@ -49,8 +49,10 @@ class _Side:
         return [dimension.name for dimension in self.work.protocol.parsed]
 
     def auc_rows(self, rows: Mask) -> Floats | None:
-        """The AUC's row of each example over some cases; None if the model gave no scores or the task has no AUC."""
-        if "scores" not in self.table.columns or self.work.truth.task not in Auc.tasks:
+        """The AUC's row of each example over some cases of label sets, whose exact match says little; None for other tasks, and
+        if the model gave no scores.
+        """
+        if "scores" not in self.table.columns or self.work.truth.task != "multi":
             return None
         return self.table.example_rows(Auc(), self.work.truth, rows & (self.table["kind"] == 0))
 

@@ -214,6 +214,11 @@ def light_columns() -> list[str]:
     return [name for name in COLUMNS if name != "contextual" and not _unusable(Dimension.parse(name), no_data)]
 
 
+def usable_dimensions(names: Iterable[str], data: Dataset) -> list[str]:
+    """Returns those of the dimensions that can run in this installation on such data."""
+    return [name for name in names if not _unusable(Dimension.parse(name), data)]
+
+
 NEUTRAL_WORDS = 24  # words that a distraction is made of
 ONE_IN = 100  # a neutral word is in one text of so many, or in more
 UNEVEN = 0.2  # the share by which its frequency with a label may differ from its frequency overall

@@ -23,6 +23,7 @@ def layouts() -> dict[str, list[str]]:
     return found
 
 
+@cache
 def neighbours(layout: str, keys: Literal["letters", "all"] = "letters", owner: str = "keyboard") -> dict[str, str]:
     """Each letter with the keys that touch its own, upper-case letters with upper-case ones. `owner`: for the error message."""
     if layout == ANY:

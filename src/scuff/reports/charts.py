@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
-from math import ceil, cos, log10, pi, sin
+from math import ceil, cos, floor, log10, pi, sin
 
 from ..evaluation.published import LEVEL_NAMES
 from ..runs.display import cut
+from ..runs.proof import Change, DegreeChange
 from ..runs.schema import AccessName, Cell, Curve, DimensionScores, EvaluationSummary
 from .formatting import alone, percent
 from .groups import groups
@@ -223,3 +225,59 @@ def budget_curve(curve: Curve) -> str:
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>Share that still holds, in %, after so many queries</title>'
         f"<desc>{escape(said)}</desc>{''.join(parts)}</svg>"
     )
+
+
+# before and after
+
+ROW, NAME_WIDTH, BAR = 20, 112, 200  # height of a row, width of its name, width of the scale
+
+
+def dumbbells(pairs: list[tuple[str, Change]]) -> str:
+    """Returns a chart with a row per dimension: its score before and after, with a line between them.
+
+    The scale begins at the last quarter below all scores.
+    """
+    height = ROW * len(pairs) + 22
+    values = [value for _, change in pairs for value in (change["before"], change["after"]) if value is not None]
+    least = min(0.75, floor(4 * min(values, default=0)) / 4)
+
+    def place(share: float) -> float:
+        return round(NAME_WIDTH + (min(max(share, least), 1.0) - least) / (1 - least) * BAR, 1)
+
+    parts = []
+    for share in (least + (1 - least) * step for step in QUARTERS):
+        x = place(share)
+        parts.append(f'<line class="axis" x1="{x}" x2="{x}" y1="2" y2="{height - 18}" opacity="0.6"/>')
+        parts.append(f'<text x="{x}" y="{height - 5}" text-anchor="middle">{100 * share:.3g}</text>')
+    for at, (name, change) in enumerate(pairs):
+        y = at * ROW + 12
+        parts.append(
+            f'<text x="{NAME_WIDTH - 8}" y="{y + 4}" text-anchor="end">{escape(cut(name, LONGEST + 2))}</text>'
+        )
+        if change["before"] is None or change["after"] is None:
+            continue
+        old, new = place(change["before"]), place(change["after"])
+        kind = "average" if new >= old else "worst"
+        parts.append(f'<line class="{kind}" stroke-width="2" x1="{old}" x2="{new}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<circle r="3.5" fill="var(--soft)" cx="{old}" cy="{y}"/>')
+        parts.append(f'<circle class="average" r="3.5" cx="{new}" cy="{y}"/>')
+    said = "; ".join(f"{name} {percent(change['before'])} to {percent(change['after'])}" for name, change in pairs)
+    return (
+        f'<svg viewBox="0 0 {NAME_WIDTH + BAR + 12} {height}" role="img"><title>Scores before and after, in %</title>'
+        f"<desc>{escape(said)}</desc>{''.join(parts)}</svg>"
+    )
+
+
+def two_curves(title: str, degrees: Sequence[DegreeChange], clean: Change) -> str:
+    """Returns a chart of the average score by degree before and after, each from its clean score."""
+    top = max(entry["degree"] for entry in degrees)
+    parts = [_levels()]
+    for share in QUARTERS:
+        x, y = _spot(share, 0)
+        anchor = "end" if share == 1 else "middle"
+        parts.append(f'<text x="{x}" y="{y + 15}" text-anchor="{anchor}">{share * top:.2g}</text>')
+    old = [(entry["degree"], entry["before"]) for entry in degrees]
+    new = [(entry["degree"], entry["after"]) for entry in degrees]
+    parts.append(_line(old, top, clean["before"], "chance"))
+    parts.append(_line(new, top, clean["after"], "average"))
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>{escape(title)}</title>{"".join(parts)}</svg>'

@@ -18,10 +18,10 @@ from .formatting import percent
 UNSEEN = ("Cf", "Cc", "Cs", "Co", "Cn", "Zl", "Zp")  # Unicode categories of invisible characters
 
 
-def write_page(folder: Folder, title: str, parts: Sequence[str]) -> None:
-    """Writes report.html. title: text; parts: markup."""
+def write_page(folder: Folder, title: str, parts: Sequence[str], name: str = "report.html") -> None:
+    """Writes a page, by default report.html. title: text; parts: markup."""
     page = Template((Path(__file__).with_name("templates") / "page.html").read_text(encoding="utf-8"))
-    folder.write("report.html", page.substitute(title=escape(title), body="\n".join(parts)))
+    folder.write(name, page.substitute(title=escape(title), body="\n".join(parts)))
 
 
 def escaped(text: str) -> str:

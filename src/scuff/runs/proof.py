@@ -23,7 +23,7 @@ class DegreeChange(Change):
 class DimensionChange(TypedDict):
     """The changes of the final scores of a dimension, and of its average at each degree."""
 
-    seen: bool  # the model was trained on this perturbation, or on one of its kind
+    seen: bool  # the model was trained on this perturbation, or on one that makes changes of the same sort
     average: Change
     worst: Change
     degrees: list[DegreeChange]

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .attack_training import train_on_attacks
     from .attacked import AdversarialExamples, Attacked, adversarial_examples, attacked_feed
-    from .collator import Collator
+    from .dataloader import Collator, Examples
     from .feeds import Ahead, Clean, Feed, Mixed
     from .mixtures import Mixture, leave_one_out, low_mid_high
-    from .perturber import Examples, Perturber
+    from .perturber import Perturber
     from .pretraining import pretrain
     from .schedule import Schedule
     from .trainer import fine_tune
@@ -28,10 +28,10 @@ __all__ = [
 _FILES = {
     "attack_training": ("train_on_attacks",),
     "attacked": ("AdversarialExamples", "Attacked", "adversarial_examples", "attacked_feed"),
-    "collator": ("Collator",),
+    "dataloader": ("Collator", "Examples"),
     "feeds": ("Ahead", "Clean", "Feed", "Mixed"),
     "mixtures": ("Mixture", "leave_one_out", "low_mid_high"),
-    "perturber": ("Examples", "Perturber"),
+    "perturber": ("Perturber",),
     "pretraining": ("pretrain",),
     "schedule": ("Schedule",),
     "trainer": ("fine_tune",),

@@ -85,12 +85,8 @@ class Loop:
         self.optimizer = torch.optim.AdamW(groups, schedule.rate, fused=self.cuda)
         self.epochs: list[dict[str, Any]] = []
         self.best: Tensors = {}
-        self.first, self.done, self.steps, self.lines = (
-            0,
-            0,
-            0,
-            0,
-        )  # epoch and batch to begin with, all steps, log lines
+        self.first, self.done = 0, 0  # the epoch and the batch to begin with
+        self.steps, self.lines = 0, 0  # all steps so far, and lines of the log
         self.spent, self.planned, self.resumed = 0.0, float(schedule.epochs), 0
         self.stopped = ""
         self.sums: list[Any] = []  # losses since the last line of the log, on the device
@@ -191,7 +187,10 @@ class Loop:
 
     def _measure(self) -> dict[str, float]:
         with answering(self.model), self._autocast():
-            return self.objective.measure(self.model, self._send, self.pad_step)
+            found = self.objective.measure(self.model, self._send, self.pad_step)
+        if not math.isfinite(found["loss"]):
+            raise self._diverged(found["loss"], "on the dev part")
+        return found
 
     # ---- when it ends ----
 
@@ -248,12 +247,14 @@ class Loop:
         losses: list[float] = torch.stack(self.sums).float().tolist() if self.sums else []
         bad = [at for at, loss in enumerate(losses) if not math.isfinite(loss)]
         if bad:
-            step = self.steps - len(losses) + bad[0] + 1
-            raise TrainingFailed(
-                f"expected a number for the loss, got {losses[bad[0]]} in step {step}: lower schedule.rate (it is "
-                f"{self.schedule.rate:g})"
-            )
+            raise self._diverged(losses[bad[0]], f"in step {self.steps - len(losses) + bad[0] + 1}")
         return losses
+
+    def _diverged(self, loss: float, where: str) -> TrainingFailed:
+        rate = self.schedule.rate
+        return TrainingFailed(
+            f"expected a number for the loss, got {loss} {where}: lower schedule.rate (it is {rate:g})"
+        )
 
     def _log(self, line: dict[str, Any]) -> None:
         spent = time.perf_counter() - self.began

@@ -1,4 +1,4 @@
-"""Perturbed texts for trainers that are not Scuff's: batch by batch on the fly, or as a data set that is new in every epoch."""
+"""Perturbs batches on the fly, for trainers that are not Scuff's: before tokenising, by seed, epoch and example."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ..data.columns import text_columns
-from ..data.dataset import Dataset, Target, Text
+from ..data.dataset import Text
 from ..data.formats.base import Record
 from ..data.formats.streams import BadInput
 from ..isolation import Failures
@@ -16,7 +16,7 @@ from ..perturbations.plan import Plan, whole_number
 from ..perturbations.protect import Protect
 from ..runs.settings import SIDES
 from ..specs import check_switch, known_name
-from .feeds import Feed, check_plans
+from .feeds import check_plans
 from .mixtures import Mixture, example_keys, rewritten
 
 
@@ -120,53 +120,6 @@ class Perturber:
 
     def _plans(self, tokens: bool) -> list[Plan | None]:
         return (self._for_tokens if tokens else self._mixture).plans(self.seed, Protect.of(self.protect))
-
-
-class Examples:
-    """A feed as a data set for the DataLoader of torch: rows are dicts of the texts, under the names of their columns, and the
-    label.
-
-    The label is a number in `feed.data.labels`; of label sets a list of 0.0 and 1.0 per label, of tags a list of numbers; of task
-    text, where there are no labels, the text itself. `set_epoch(n)`, which the Trainer of Hugging Face calls by itself, makes the
-    texts of epoch n, all at once.
-    """
-
-    def __init__(self, feed: Feed, label: str = "label") -> None:
-        self.feed, self.label, self.number = feed, label, 0
-        self._made: Dataset | None = None
-
-    def set_epoch(self, epoch: int) -> None:
-        """Sets the epoch whose examples are read."""
-        if epoch != self.number:
-            self.number, self._made = whole_number(epoch, "examples.epoch"), None
-
-    def __len__(self) -> int:
-        return len(self._data)
-
-    def __getitem__(self, at: int) -> Record:
-        data = self._data
-        texts = (list(column[at]) if isinstance(column[at], tuple) else column[at] for column in data.columns)
-        return {**dict(zip(data.fields, texts, strict=True)), self.label: self._number_of(data.targets[at])}
-
-    @property
-    def _data(self) -> Dataset:
-        if self._made is None:
-            self._made = self.feed.epoch(self.number)
-        return self._made
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {name: at for at, name in enumerate(self.feed.data.labels)}
-
-    def _number_of(self, target: Target) -> Any:
-        task = self.feed.data.task
-        if task == "text":
-            return target
-        if task == "single":
-            return self._numbers[str(target)]
-        if task == "tokens":
-            return [self._numbers[tag] for tag in target]
-        return [float(name in target) for name in self._numbers]
 
 
 def _text(value: Any) -> Text:

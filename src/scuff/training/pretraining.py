@@ -14,7 +14,7 @@ the network predicts them as they stand in the perturbed text.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,16 @@ from ..resources.checksums import folder_digest
 from ..specs import check_count
 from .feeds import Mixed
 from .mixtures import Mixture
-from .schedule import Schedule
+from .schedule import Schedule, settled
 from .trainer import CHECKPOINT_SECONDS, RATE, WIDTH, check_folder, check_libraries, check_limits, told
 
 METHODS = ("plm", "pp")
 HELD_OUT, MOST_HELD_OUT = 0.05, 1000  # share and number of the texts that are the dev part, if the user has none
+
+
+def usual_schedule(width: int) -> Schedule:
+    """For an encoder with vectors of so many numbers."""
+    return Schedule(rate=2 * RATE * WIDTH / width, epochs=10, batch_tokens=4096, smoothing=0.0, patience=3)
 
 
 def pretrain(
@@ -42,7 +47,7 @@ def pretrain(
     method: str = "plm",
     perturbations: Mixture | str | Perturbation | Sequence[object] = "all",
     dev: Dataset | Sequence[str] | None = None,
-    schedule: Schedule | None = None,
+    schedule: Schedule | Mapping[str, Any] | None = None,
     device: str = "auto",
     seed: int = 0,
     seconds: float | None = None,
@@ -75,9 +80,7 @@ def pretrain(
     from .restoration import Restoration, open_masked
 
     opened = open_masked(start, seed=seed, device=device, max_length=max_length, places=method == "plm")
-    schedule = schedule or Schedule(
-        rate=2 * RATE * WIDTH / opened.width, epochs=10, batch_tokens=4096, smoothing=0.0, patience=3
-    )
+    schedule = settled(schedule, usual_schedule(opened.width))
     source = Path(opened.source)
     settings = {
         "start": folder_digest(source) if source.is_dir() else opened.source, "method": method, "feed": feeds[0].identity,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
-from ..specs import check_count, check_number, check_positive
+from ..specs import check_count, check_number, check_positive, known_name
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,16 @@ class Schedule:
         """The learning rate when so much of the training, from 0 to 1, is done."""
         rising = progress / self.warmup if self.warmup else 1.0
         return self.rate * min(rising, (1 - progress) / (1 - self.warmup) if self.warmup < 1 else 1.0)
+
+
+def settled(given: Schedule | Mapping[str, Any] | None, usual: Schedule) -> Schedule:
+    """The schedule that a user gave: a whole one, or what differs from the usual one. Raises ValueError for other names."""
+    if isinstance(given, Schedule):
+        return given
+    names = {field.name: None for field in fields(Schedule)}
+    return replace(
+        usual, **{known_name(name, names, "a field of schedule"): value for name, value in (given or {}).items()}
+    )
 
 
 def stale(scores: list[float], losses: list[float]) -> int:

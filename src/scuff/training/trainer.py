@@ -7,7 +7,7 @@ the maximum. It needs little memory and no worker processes, so that many traini
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -20,7 +20,7 @@ from ..resources import MissingResource
 from ..resources.checksums import folder_digest
 from ..specs import check_count, check_positive, some
 from .feeds import Clean, Feed
-from .schedule import Schedule
+from .schedule import Schedule, settled
 
 if TYPE_CHECKING:
     from .loop import Loop
@@ -45,7 +45,7 @@ def fine_tune(
     dev: Any,
     out: str | Path,
     *,
-    schedule: Schedule | None = None,
+    schedule: Schedule | Mapping[str, Any] | None = None,
     device: str = "auto",
     seed: int = 0,
     seconds: float | None = None,
@@ -64,8 +64,9 @@ def fine_tune(
     labels stay and are matched by name. feed: the examples of each epoch, or data, which is the same in all. dev: chooses the
     best epoch, whose weights are kept. Data is all that `read_dataset` reads: a file, a DataFrame, a list.
 
-    schedule: by default 4 epochs of batches of 1,024 tokens; the rate is 5e-5 for vectors of 768 numbers, higher for narrower
-    networks; training ends when the dev part has become no better for `patience` epochs. device: auto, cpu, cuda, cuda:1, mps.
+    schedule: a whole one, or what differs from the default, as {"epochs": 2}. Default: 4 epochs of batches of 1,024 tokens, and
+    a rate of 5e-5 for vectors of 768 numbers, higher for narrower networks. Training ends when the dev part has become no better
+    for `patience` epochs. device: auto, cpu, cuda, cuda:1, mps.
     seconds: a limit of training; the rate is 0 by then. keep: the last checkpoint stays. show: called with each line of
     log.jsonl: step, epoch, progress (0 to 1), seconds, and loss and rate, or the scores of the dev part. metric: accuracy,
     macro-f1 or auc (default: accuracy for one label, auc for label sets), token-accuracy for tags. labels: names of start's
@@ -93,7 +94,7 @@ def fine_tune(
         start, feed.data, seed=seed, device=device, labels=labels, new_head=new_head, max_length=max_length,
         freeze_embeddings=freeze_embeddings,
     )  # fmt: skip
-    schedule = schedule or usual_schedule(opened.width)
+    schedule = settled(schedule, usual_schedule(opened.width))
     source = Path(opened.source)
     settings = {
         "start": folder_digest(source) if source.is_dir() else opened.source, "feed": feed.identity, "dev": dev.digest,

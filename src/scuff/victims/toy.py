@@ -107,14 +107,16 @@ def _weights(name: str) -> Floats:
     return fit(name, [(texts, targets)] * EPOCHS)
 
 
-def fit(name: str, epochs: Iterable[tuple[Sequence[str], Sequence[str | tuple[str, ...]]]]) -> Floats:
+def fit(
+    name: str, epochs: Iterable[tuple[Sequence[str], Sequence[str | tuple[str, ...]]]], start: Floats | None = None
+) -> Floats:
     """Trains logistic regression by Adagrad (Duchi et al., 2011). Returns a row of weights per sigmoid.
 
     name: sentiment or tone, whose labels are learnt. epochs: the texts and targets of each pass. A target is a label, or a tuple
-    of labels.
+    of labels. start: weights to go on with.
     """
     labels = LABELS[name][1:] if name == "sentiment" else LABELS[name]
-    weights = np.zeros((len(labels), BUCKETS + 1))
+    weights = np.zeros((len(labels), BUCKETS + 1)) if start is None else start.copy()
     squares = np.ones_like(weights)
     made: tuple[object, list[tuple[Features, Floats]]] = (None, [])
     for epoch in epochs:
@@ -152,17 +154,19 @@ class Toy(Victim):
     cases_at_once = 30_000
     sees_through_files = True
 
-    def __init__(self, name: str, folder: str | Path | None = None) -> None:
+    def __init__(self, name: str) -> None:
         if name not in LABELS:
             raise ValueError(f"expected {', '.join(LABELS)} or {TRANSLATE} for toy, got {name!r}")
-        self.data, self.name, self.labels = name, str(folder or f"toy:{name}"), LABELS[name]
+        self.data, self.name, self.labels = name, f"toy:{name}", LABELS[name]
         self.task: Task = "single" if name == "sentiment" else "multi"
-        self.folder = Path(folder) if folder is not None else None
+        self.folder: Path | None = None
 
     @classmethod
     def of_folder(cls, folder: str | Path) -> Toy:
         """Opens a model that `save_toy` wrote."""
-        return cls(str(json.loads((Path(folder) / CONFIG).read_text(encoding="utf-8"))["toy"]), folder)
+        toy = cls(str(json.loads((Path(folder) / CONFIG).read_text(encoding="utf-8"))["toy"]))
+        toy.name, toy.folder = str(folder), Path(folder)
+        return toy
 
     @cached_property
     def weights(self) -> Floats:

@@ -1,18 +1,69 @@
-"""A collator for torch: perturbs the texts of a batch on the fly, if wanted, then tokenises them and pads to the longest."""
+"""What the DataLoader of torch needs: a feed as a data set, and a collator that perturbs, if wanted, tokenises and pads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import torch
 
 from ..data.columns import label_columns, text_columns
+from ..data.dataset import Dataset, Target
 from ..data.formats.base import Record
 from ..data.formats.streams import BadInput
+from .feeds import Feed
 from .perturber import Perturber
 
 IGNORED = -100  # the label of word pieces and padding, which losses leave out
+
+
+class Examples:
+    """A feed as a data set for the DataLoader of torch: rows are dicts of the texts, under the names of their columns, and the
+    label.
+
+    The label is a number in `feed.data.labels`; of label sets a list of 0.0 and 1.0 per label, of tags a list of numbers; of task
+    text, where there are no labels, the text itself. After `set_epoch(n)`, which the Trainer of Hugging Face calls by itself, the
+    texts of epoch n are made, all at once; worker processes that outlive an epoch hear of it, too.
+    """
+
+    def __init__(self, feed: Feed, label: str = "label") -> None:
+        self.feed, self.label = feed, label
+        self._epoch = torch.tensor(0).share_memory_()
+        self._made: tuple[int, Dataset] | None = None
+
+    def set_epoch(self, epoch: int) -> None:
+        """Sets the epoch whose examples are read."""
+        self._epoch.fill_(epoch)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __getitem__(self, at: int) -> Record:
+        data = self._data
+        texts = (list(column[at]) if isinstance(column[at], tuple) else column[at] for column in data.columns)
+        return {**dict(zip(data.fields, texts, strict=True)), self.label: self._number_of(data.targets[at])}
+
+    @property
+    def _data(self) -> Dataset:
+        number = int(self._epoch)
+        if self._made is None or self._made[0] != number:
+            self._made = number, self.feed.epoch(number)
+        return self._made[1]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: at for at, name in enumerate(self.feed.data.labels)}
+
+    def _number_of(self, target: Target) -> Any:
+        task = self.feed.data.task
+        if task == "text":
+            return target
+        if task == "single":
+            return self._numbers[str(target)]
+        if task == "tokens":
+            return [self._numbers[tag] for tag in target]
+        return [float(name in target) for name in self._numbers]
 
 
 class Collator:

@@ -1,0 +1,297 @@
+"""Hardens a model: measures it, mends it by training or a shield, and measures it again on the same frozen cases.
+
+The folder holds `before` and `after` (two evaluations), `attack-before` and `attack-after` if a recipe is given, `model` (if
+something was trained), `settings.yaml` for `--config`, `proof.json`, and what the caller makes of that. Called again it goes on:
+evaluations from their trials, a training from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..attacks.comparison import compare_attacks
+from ..attacks.settings import AttackSettings
+from ..attacks.setup import AttackSetup
+from ..data.dataset import Dataset
+from ..evaluation.comparison import compare_runs
+from ..evaluation.dimensions import Dimension
+from ..evaluation.plan import usable_dimensions
+from ..perturbations.base import Perturbation
+from ..runs.folder import BadRun, Folder, write_atomically
+from ..runs.proof import AttackComparison, Comparison, Part, Proof
+from ..runs.setup import Say
+from ..shields.base import Shield
+from ..shields.names import parse as parse_shield
+from ..version import __version__
+from .backends import backend_of
+from .harden_settings import HardenSettings
+from .mending import Mending
+from .methods import HELD_OUT, USUAL_MIXTURE, OnAttacks, Shielding, WithMixture, is_seen
+from .splitting import Parts, check_labels, read_parts, read_test, records
+
+START, TEST, SETTINGS = "harden.json", "test.jsonl", "settings.yaml"
+BEFORE, AFTER = "before", "after"
+
+
+@dataclass(frozen=True)
+class Doors:
+    """The functions that measure, which write reports, too, and so belong to a room above this one."""
+
+    evaluate: Callable[..., Any]
+    attack: Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Hardened:
+    """What came of it. model: as `evaluate` takes it; after: the evaluation with the shield, if there is one."""
+
+    folder: Path
+    model: Any
+    shield: str | None
+    before: Any
+    after: Any
+    proof: Proof
+
+
+@dataclass(eq=False)
+class Hardening:
+    """Everything that decides a hardening, read and checked before any work."""
+
+    model: Any
+    source: Any
+    out: Path
+    settings: HardenSettings
+    doors: Doors
+    say: Say
+    show: Any = None
+    command: str = ""
+    parts: Parts = field(init=False)
+    mending: Mending | None = field(init=False, default=None)
+    shield: Shield | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        """The pre-flight. Raises ValueError, in one line, for what cannot work together."""
+        settings = self.settings
+        self.model = str(self.model) if isinstance(self.model, Path) else self.model
+        backend = backend_of(self.model, settings.parsed)
+        for method in settings.parsed:
+            if isinstance(method, Shielding):
+                self.shield = parse_shield(method.shield)
+        for recipe in self.recipes:
+            AttackSettings.of(recipe=recipe, **settings.attacking(first=True)).make_attack()
+        self._check_out()
+        if backend is None:
+            self.parts = read_test(self.source, settings.columns, settings.test)
+        else:
+            self.parts = self._read_parts()
+            check_labels(self.parts if not settings.map else replace(self.parts, test=self.parts.dev))
+            self.mending = Mending(self.model, backend, self.parts, settings, self.shield, self.out, self.say)
+            _ = self.mending.feed  # raises for perturbations that do not fit the data
+            backend.check(self.parts.train, self.parts.dev)
+        _ = self.dimensions
+        self._try_attacks()
+
+    def _read_parts(self) -> Parts:
+        settings = self.settings
+        parts = read_parts(
+            self.source, settings.columns, settings.seed, train=settings.train, dev=settings.dev, test=settings.test
+        )
+        if settings.map:  # the test part is renamed by the evaluations
+            train, dev = (renamed(part, settings.map) for part in (parts.train, parts.dev))
+            parts = replace(parts, train=train, dev=dev)
+        if settings.train_examples is not None:
+            parts = replace(parts, train=parts.train.sample(settings.train_examples, settings.seed))
+        return parts
+
+    @property
+    def recipes(self) -> list[str]:
+        """Recipes that are trained on, and the one that is measured."""
+        learnt = [name for method in self.settings.parsed if isinstance(method, OnAttacks) for name in method.each]
+        return [*learnt, *([self.settings.attack] if self.settings.attack else [])]
+
+    def _try_attacks(self) -> None:
+        """Opens each attack on a few examples: whether it fits model, task and labels must be known before the work begins."""
+        few = replace(self.parts.test.take(range(4)), known=self.parts.test.labels)
+        for recipe in self.recipes:
+            given = {**self.settings.attacking(first=True), "recipe": recipe, "examples": len(few)}
+            AttackSetup.open(self.model, few, given).close()
+
+    # ---- what is measured ----
+
+    @property
+    def tokens(self) -> bool:
+        return self.parts.train.task == "tokens"
+
+    @cached_property
+    def trained_on(self) -> list[Perturbation]:
+        """The perturbations that the model sees while it is trained."""
+        found: list[Perturbation] = []
+        for method in self.settings.parsed:
+            if isinstance(method, WithMixture):
+                found += [each.perturbation for each in method.mixed(self.tokens).entries if each.perturbation]
+            elif method.trains:
+                found += method.perturbations()
+        return list({each.spec: each for each in found}.values())
+
+    @cached_property
+    def dimensions(self) -> list[str]:
+        """Specs of what is measured: what the user names, else what is trained on and some that is not."""
+        if self.settings.dimensions:
+            return list(self.settings.dimensions)
+        names = [each.spec for each in self.trained_on] or list(USUAL_MIXTURE)
+        others = [name for name in HELD_OUT if name not in names]
+        return usable_dimensions([*names, *others], self.parts.test)
+
+    @cached_property
+    def test(self) -> tuple[Any, dict[str, Any]]:
+        """The test part as `evaluate` takes it: a source, and settings that say how it is read.
+
+        A part that was cut out is written to the folder, so that it can be evaluated again.
+        """
+        settings, parts = self.settings, self.parts
+        columns = {
+            name: getattr(settings, name)
+            for name in ("text", "label", "id", "task", "format", "delimiter", "no_header", "encoding")
+            if getattr(settings, name)
+        }
+        if not parts.held:
+            return (settings.test if settings.test is not None else self.source), columns
+        lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records(parts.test))
+        path = self.out / TEST
+        if not path.is_file():
+            write_atomically(path, lines.encode("utf-8", "backslashreplace"))
+        return str(path), {"text": list(parts.test.fields), "label": "label", "id": "id", "task": parts.test.task}
+
+    # ---- the work ----
+
+    def key(self) -> dict[str, Any]:
+        """What decides the result, by name: a folder is gone on with only if it is the same."""
+        parts = {name: part.digest for name, part in self.parts.named.items()}
+        named = self.model if isinstance(self.model, str | Path) else type(self.model).__name__
+        return {
+            "scuff": __version__, "model": str(named), **parts, "dimensions": self.dimensions, **self.settings.asdict(),
+        }  # fmt: skip
+
+    def _check_out(self) -> None:
+        """Raises BadRun if the folder is there and no hardening of this kind began in it."""
+        if not self.out.exists() or (self.out / START).is_file():
+            return
+        if not self.out.is_dir() or any(self.out.iterdir()):
+            raise BadRun(f"{self.out}: expected a new folder or a hardening to go on with, got something else")
+
+    def _begin(self) -> None:
+        """Makes the folder, or checks that the same work began in it."""
+        key = json.loads(json.dumps(self.key()))
+        path = self.out / START
+        if not path.is_file():
+            self.out.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, (json.dumps(key, indent=1, ensure_ascii=False) + "\n").encode())
+            return
+        old = json.loads(path.read_text(encoding="utf-8"))
+        if other := sorted(name for name in {*key, *old} if key.get(name) != old.get(name)):
+            raise BadRun(
+                f"{self.out}: expected the hardening that began there, got another {', '.join(other)}: choose another folder"
+            )
+
+    def _leave_nothing(self) -> None:
+        """Deletes what `_begin` wrote if nothing came of it, as when the model cannot be opened."""
+        if not (self.out / BEFORE).exists():
+            for name in (START, TEST):
+                (self.out / name).unlink(missing_ok=True)
+            if not any(self.out.iterdir()):
+                self.out.rmdir()
+
+    def run(self) -> Hardened:
+        settings, say = self.settings, self.say
+        for name, part in self.parts.named.items():
+            say(f"{name:8}{len(part):,} examples of {part.name}")
+        say(f"split   {self.parts.words}")
+        self._begin()
+        try:
+            before = self._evaluate(self.model, BEFORE, None)
+        except Exception:
+            self._leave_nothing()
+            raise
+        if settings.attack:
+            self._attack(self.model, "attack-before", None)
+        model, told = self.mending.train(self.key()) if self.mending else (self.model, {})
+        shield = self.shield.spec if self.shield else None
+        after = self._evaluate(model, AFTER, shield)
+        attacks = None
+        if settings.attack:
+            self._attack(model, "attack-after", shield)
+            attacks = compare_attacks(*(Folder(self.out / f"attack-{when}") for when in (BEFORE, AFTER)))
+        measured = {name: Dimension.parse(each["spec"]) for name, each in before.summary["dimensions"].items()}
+        seen = [name for name, each in measured.items() if is_seen(each.perturbation, self.trained_on)]
+        comparison = compare_runs(Folder(self.out / BEFORE), Folder(self.out / AFTER), seen)
+        self._write_settings(model, shield)
+        proof = self._proof(model, shield, comparison, attacks, told)
+        return Hardened(self.out, model, shield, before, after, proof)
+
+    def _evaluate(self, model: Any, name: str, shield: str | None) -> Any:
+        source, columns = self.test
+        self.say(f"{name:8}{len(self.dimensions)} dimensions on the test part")
+        return self.doors.evaluate(
+            model, source, self.out / name, say=self.say, show=self.show, shield=shield,
+            **{**self.settings.shared, **columns, "dimensions": self.dimensions, **self._named(model)},
+        )  # fmt: skip
+
+    def _attack(self, model: Any, name: str, shield: str | None) -> Any:
+        source, columns = self.test
+        self.say(f"attack  {self.settings.attack} on the {'hardened' if name.endswith(AFTER) else 'first'} model")
+        shared = {**self.settings.attacking(first=model is self.model), **columns, "examples": self.settings.attacked}
+        return self.doors.attack(
+            model, source, self.settings.attack, self.out / name, say=self.say, show=self.show, shield=shield, **shared
+        )
+
+    def _named(self, model: Any) -> dict[str, Any]:
+        """Settings about the first model's labels, which a trained one carries in its folder."""
+        return {} if model is self.model else {"labels": None, "options": {}, "map": self.settings.map or None}
+
+    # ---- what is written ----
+
+    def _write_settings(self, model: Any, shield: str | None) -> None:
+        """Writes settings.yaml, with which `scuff evaluate --config` and others use the hardened model as it was measured."""
+        if not isinstance(model, str | Path):
+            return
+        known: dict[str, Any] = {"model": str(model), **({"shield": shield} if shield else {})}
+        if model is self.model:
+            kept = {name: getattr(self.settings, name) for name in ("labels", "map", "none", "options")}
+            known |= {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items() if value}
+        lines = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in known.items())
+        write_atomically(self.out / SETTINGS, lines.encode())
+
+    def _proof(
+        self,
+        model: Any,
+        shield: str | None,
+        comparison: Comparison,
+        attacks: AttackComparison | None,
+        told: Mapping[str, Any],
+    ) -> Proof:
+        parts: dict[str, Part] = {
+            name: {"name": part.name, "examples": len(part), "digest": part.digest} for name, part in self.parts.named.items()
+        }  # fmt: skip
+        named = str(self.model) if isinstance(self.model, str | Path) else f"{type(self.model).__name__} (an object)"
+        return {
+            "scuff": __version__, "model": named,
+            "hardened": str(model) if isinstance(model, str | Path) else f"{type(model).__name__} (an object)",
+            "methods": list(self.settings.methods), "trained": self.mending is not None, "shield": shield,
+            "perturbations": [each.spec for each in self.trained_on], "data": parts, "split": self.parts.words,
+            "seed": self.settings.seed, "command": self.command, "training": dict(told), "comparison": comparison,
+            "attack": attacks, "words": [],
+        }  # fmt: skip
+
+
+def renamed(data: Dataset, names: Mapping[str, str]) -> Dataset:
+    """The data with the labels that the model has for its own."""
+
+    def new(target: Any) -> Any:
+        return names.get(target, target) if isinstance(target, str) else tuple(names.get(one, one) for one in target)
+
+    return replace(data, targets=tuple(map(new, data.targets)), known=tuple(dict.fromkeys(map(new, data.known))))

@@ -1,0 +1,246 @@
+"""Hardening: the pre-flight stops what cannot work, the proof is of the same cases, and what was interrupted goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import scuff
+from scuff.data.dataset import Dataset
+from scuff.evaluation.comparison import compare_runs
+from scuff.runs.folder import BadRun, Folder
+from scuff.shields.names import parse as parse_shield
+from scuff.training.feeds import Clean
+from scuff.training.mending import MendedFeed
+
+TOY = "toy:sentiment"
+FAST: dict[str, Any] = {
+    "examples": 60, "cases": 1, "degrees": [0.5], "dimensions": ["keyboard", "disemvowel"], "encoder": "chrf",
+    "train_examples": 600, "epochs": 4,
+}  # fmt: skip
+WORDS = (
+    ("good", "pos"),
+    ("bad", "neg"),
+    ("great", "pos"),
+    ("poor", "neg"),
+    ("fine", "pos"),
+    ("weak", "neg"),
+    ("lovely", "pos"),
+)
+NOUNS = ("film", "plot", "cast", "song", "end", "book", "show", "star")
+ROWS = [(f"the {noun} was {word}", label) for noun in NOUNS for word, label in WORDS]
+TAGGED = [{"tokens": ["the", "dog", f"ran{at}"], "tags": ["DET", "NOUN", "VERB"]} for at in range(60)]
+
+
+@pytest.fixture(scope="module")
+def hardened(tmp_path_factory: pytest.TempPathFactory) -> scuff.HardenResult:
+    out = tmp_path_factory.mktemp("hardened") / "out"
+    return scuff.harden(TOY, TOY, out, methods="augment(keyboard, visual)", **FAST)
+
+
+def test_the_folder_has_model_runs_page_card_and_proof(hardened: scuff.HardenResult) -> None:
+    out = Path(hardened.folder)
+    assert {each.name for each in out.iterdir()} == {
+        "before", "after", "model", "work", "harden.json", "proof.json", "comparison.html", "settings.yaml"
+    }  # fmt: skip
+    proof = json.loads((out / "proof.json").read_text())
+    assert proof == json.loads(json.dumps(hardened.proof)) and proof["words"] == hardened.words
+    assert proof["comparison"] == compare_runs(Folder(out / "before"), Folder(out / "after"), ["keyboard"])
+    assert proof["perturbations"] == ["keyboard", "visual"]
+    card = (out / "model" / "README.md").read_text()
+    assert all(line.split(":")[0] in card.replace("\n", " ").replace("  ", " ") for line in proof["words"][1:])
+    assert "Trained on keyboard, visual." in card
+    page = (out / "comparison.html").read_text()
+    assert proof["words"][0] in page and "never seen" in page and "before/report.html" in page
+
+
+def test_the_saved_model_is_the_one_that_was_measured(hardened: scuff.HardenResult) -> None:
+    again = scuff.evaluate(
+        hardened.model, TOY, **{key: FAST[key] for key in ("examples", "cases", "degrees", "dimensions")}
+    )
+    assert again.summary["overall"] == hardened.after.summary["overall"]
+    assert hardened.before.summary["overall"] != hardened.after.summary["overall"]
+    assert hardened.clean["after"] == again.clean and hardened.seen and hardened.unseen
+    assert hardened.proof["comparison"]["dimensions"]["keyboard"]["seen"]
+    assert not hardened.proof["comparison"]["dimensions"]["disemvowel"]["seen"]
+
+
+def test_it_goes_on_where_it_was_interrupted_to_the_same_bytes(hardened: scuff.HardenResult, tmp_path: Path) -> None:
+    for word in ("before", "train", "after"):  # what is said when a step begins
+
+        def stop(message: str, word: str = word) -> None:
+            if message.startswith(word):
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            scuff.harden(TOY, TOY, tmp_path / "out", methods="augment(keyboard, visual)", say=stop, **FAST)
+    scuff.harden(TOY, TOY, tmp_path / "out", methods="augment(keyboard, visual)", **FAST)
+    for name in ("proof.json", "model/weights.npz", "before/summary.json"):
+        mine, whole = ((Path(folder) / name).read_bytes() for folder in (tmp_path / "out", hardened.folder))
+        assert mine.replace(str(tmp_path).encode(), b"") == whole.replace(
+            str(Path(hardened.folder).parent).encode(), b""
+        )
+
+
+def test_a_folder_of_other_work_is_left_alone(hardened: scuff.HardenResult, tmp_path: Path) -> None:
+    with pytest.raises(BadRun, match="got another dev, seed, train: choose another folder"):
+        scuff.harden(TOY, TOY, hardened.folder, methods="augment(keyboard, visual)", **{**FAST, "seed": 1})
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(BadRun, match="expected a new folder or a hardening to go on with"):
+        scuff.harden(TOY, TOY, tmp_path, **FAST)
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_shields_need_no_training_and_take_any_model(tmp_path: Path) -> None:
+    def predict(texts: list[str]) -> list[str]:
+        return ["pos" if any(word in text for word in ("good", "great", "fine", "lovely")) else "neg" for text in texts]
+
+    found = scuff.harden(
+        predict,
+        ROWS,
+        tmp_path / "out",
+        methods="shield(normalise)",
+        dimensions=["visual"],
+        degrees=[0.5],
+        cases=2,
+        labels=None,
+    )
+    assert found.model is predict and found.shield == "normalise" and not found.proof["trained"]
+    change = found.proof["comparison"]["all"]["average"]
+    assert (
+        (change["interval"][0] or 0) > 0 and "more robust" in found.words[0] and not (tmp_path / "out/model").exists()
+    )
+    assert "scuff.shield(texts, 'normalise')" in (tmp_path / "out/README.md").read_text()
+    assert list(found.proof["data"]) == ["test"] and found.proof["data"]["test"]["examples"] == len(ROWS)
+
+
+def test_a_shield_and_training_together_train_on_mended_texts() -> None:
+    data = Dataset("d", "single", (("g\u200bood", "bad"),), ("x", "y"), ("0", "1"))
+    feed = MendedFeed(Clean(data), parse_shield("normalise"))
+    assert feed.epoch(0).columns == (("good", "bad"),) and feed.data.columns == feed.epoch(1).columns
+    assert feed.identity == f"{Clean(data).identity}|shield:normalise"
+
+
+def test_a_scikit_learn_pipeline_is_refitted(tmp_path: Path) -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    linear = pytest.importorskip("sklearn.linear_model")
+    make_pipeline = pytest.importorskip("sklearn.pipeline").make_pipeline
+    texts, labels = zip(*ROWS, strict=True)
+    model = make_pipeline(text.TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 3)), linear.LogisticRegression())
+    model.fit(texts, labels)
+    before = model.predict_proba(["the film was godo"])
+    found = scuff.harden(
+        model,
+        ROWS,
+        tmp_path / "out",
+        methods="augment(inner-shuffle)",
+        dimensions=["inner-shuffle"],
+        degrees=[0.5],
+        cases=1,
+    )
+    assert found.model is not model and np.array_equal(model.predict_proba(["the film was godo"]), before)
+    assert not np.array_equal(found.model.predict_proba(["the film was godo"]), before)
+    assert found.after.clean == pytest.approx(found.clean["after"])
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "settings", "said"),
+    [
+        (
+            "my-tagger",
+            TAGGED,
+            {"methods": "augment(segment)"},
+            "expected perturbations that keep each token for mixture",
+        ),
+        (TOY, [(text, "pos") for text, _ in ROWS], {}, "expected two or more labels to train on, got pos"),
+        (TOY, [(text, None) for text, _ in ROWS], {}, "expected labelled examples, got {'no label': 56}"),
+        (len, ROWS, {}, "got a builtin_function_or_method: what works with it is shield"),
+        ("model.py:predict", ROWS, {}, "got the function model.py:predict: what works with it is shield"),
+        ("https://example.org/x", ROWS, {}, "got an endpoint: what works with it is shield"),
+        (TOY, TOY, {"methods": "plm"}, "expected augment, attack, shield for an embedded model, got plm"),
+        (TOY, TOY, {"methods": "agument"}, "did you mean augment?"),
+        (TOY, TOY, {"methods": "attack(depwordbug)"}, "did you mean deepwordbug"),
+        (TOY, TOY, {"methods": "shield(nrmalise)"}, "did you mean normalise"),
+        (TOY, TOY, {"dimensions": ["keyboard@score"]}, "expected dimensions whose cases no model chooses"),
+        (TOY, TOY, {"attack": "depwordbug"}, "did you mean deepwordbug"),
+        (
+            TOY,
+            TOY,
+            {"attack": "deepwordbug", "goal": "tags", "encoder": "chrf"},
+            "expected data with a tag per token for the goal tags",
+        ),
+        (TOY, "toy:tone", {}, "expected data for toy:sentiment"),
+        (TOY, None, {}, "expected DATA, or --train FILE with --test FILE, got neither"),
+        ("none.py:f", ROWS, {"methods": "shield"}, "none.py: expected a Python file, got nothing of that name"),
+        (TOY, TOY, {"epochs": 0}, "expected a whole number from 1 for harden.epochs"),
+        (TOY, TOY, {"exmples": 3}, "did you mean examples"),
+    ],
+)
+def test_the_preflight_stops_what_cannot_work(
+    model: Any, data: Any, settings: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises((ValueError, TypeError)) as caught:
+        scuff.harden(model, data, tmp_path / "out", **settings)
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_hugging_face_model_by_all_methods(tmp_path: Path) -> None:
+    """Pretraining, augmentation, attacks and a shield, one after the other, on a tiny real model."""
+    pytest.importorskip("transformers")
+    from scuff.training.schedule import Schedule
+    from scuff.training.trainer import fine_tune
+    from training.toys import save_start, sentences
+
+    start, data = save_start(tmp_path / "encoder"), sentences(300, 1)
+    quick = Schedule(rate=1e-2, epochs=6, batch_tokens=512, smoothing=0.0)
+    fine_tune(start, sentences(300, 0), sentences(60, 2), tmp_path / "clean", schedule=quick, device="cpu")
+    model = str(tmp_path / "clean")
+    found = scuff.harden(
+        model, data, tmp_path / "out", methods="plm(keyboard, epochs=1),augment(keyboard),attack(deepwordbug),shield(normalise)",
+        dimensions=["keyboard", "visual"], degrees=[0.5], cases=1, epochs=2, rate=1e-2, device="cpu", encoder="chrf",
+        attack="deepwordbug", attacked=20,
+    )  # fmt: skip
+    assert found.model == str(tmp_path / "out" / "model") and list(found.proof["training"]) == [
+        "plm",
+        "fine-tune",
+        "attack",
+    ]
+    assert found.attack and found.proof["shield"] == "normalise"
+    card = (tmp_path / "out/model/README.md").read_text()
+    told = " ".join(card.split())
+    assert card.startswith("---\nlibrary_name: transformers\npipeline_tag: text-classification\n")
+    assert "adversarial examples by deepwordbug" in told and "use it with the shield" in told
+    again = scuff.evaluate(found.model, data, dimensions=["keyboard"], degrees=[0.5], cases=1, examples=20)
+    assert again.clean > 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "goal"), [("tagged", "tags"), ("pairs", None), ("label_sets", None)])
+def test_tags_pairs_and_label_sets(name: str, goal: str | None, tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    from scuff.training.trainer import fine_tune
+    from training import toys
+
+    make, quick = getattr(toys, name), {"rate": 1e-2, "epochs": 5, "batch_tokens": 512}
+    fine_tune(
+        toys.save_start(tmp_path / "encoder"),
+        make(300, 0),
+        make(60, 2),
+        tmp_path / "clean",
+        schedule=quick,
+        device="cpu",
+    )
+    found = scuff.harden(
+        str(tmp_path / "clean"), make(200, 1), tmp_path / "out", methods="augment,shield(normalise)", degrees=[0.3], cases=1,
+        dimensions=["visual", "truncate"], epochs=2, rate=1e-2, device="cpu", attack="deepwordbug", attacked=5, goal=goal,
+        encoder="chrf", side="both" if name == "pairs" else None,
+    )  # fmt: skip
+    assert found.clean["after"] is not None and found.clean["after"] > 0.9
+    assert found.seen and found.unseen and (found.seen["difference"] or 0) >= 0
+    assert (found.proof["comparison"]["clean_auc"] is not None) == (name == "label_sets")
