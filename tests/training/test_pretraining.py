@@ -18,7 +18,7 @@ hf = pytest.importorskip("transformers")
 from scuff.metrics.edit import came_from
 from scuff.training.batching import Cutter
 from scuff.training.pretraining import _parts, pretrain
-from scuff.training.restoration import HIDDEN, hidden, open_masked, restored
+from scuff.training.restoration import HIDDEN, hidden, marks, open_masked, restored
 from scuff.training.schedule import Schedule
 from scuff.training.trainer import fine_tune
 from training.toys import PLAIN, label_sets, pairs, save_start, sentences, tagged
@@ -70,7 +70,7 @@ def test_what_characters_come_from(before: str, after: str, source: list[int]) -
 
 def predicted(tokenizer: Any, clean: str, noisy: str, most: int = 48) -> list[tuple[str, str]]:
     """Each piece of the perturbed text with the clean piece that it has to become; "" for nothing."""
-    special = np.array(sorted(tokenizer.all_special_ids))
+    special = marks(tokenizer)
     cutter = Cutter(tokenizer, most, places=True)
     row, wanted = cutter([[noisy, clean]])
     found = restored(clean, noisy, row, wanted, special, tokenizer.unk_token_id)
@@ -117,7 +117,7 @@ def _tokenizer() -> Any:
 
 
 def test_hidden_pieces_are_as_many_and_as_berts(tokenizer: Any) -> None:
-    special, chance = np.array(sorted(tokenizer.all_special_ids)), np.random.default_rng(0)
+    special, chance = marks(tokenizer), np.random.default_rng(0)
     ids = np.concatenate([[2], np.full(20_000, 40), [3]]).astype(np.int32)
     row = hidden({"input_ids": ids}, chance, special, tokenizer.mask_token_id, len(tokenizer))
     chosen = row["target"] != -100

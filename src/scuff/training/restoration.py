@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from ..data.dataset import Dataset
 from ..huggingface.loading import BadModel, find_source, place
 from ..metrics.edit import came_from
-from ..text.ragged import Ints
+from ..text.ragged import Ints, Mask, spread
 from ..victims.huggingface import longest
 from .batching import Cutter, Row, token_batches
 from .feeds import Mixed
@@ -81,7 +81,7 @@ class Restoration:
 
     def __init__(self, opened: Masked, feed: Mixed, dev: Mixed, schedule: Schedule, method: str, seed: int) -> None:
         self.opened, self.feed, self.schedule, self.method, self.seed = opened, feed, schedule, method, seed
-        self.special = np.array(sorted(opened.tokenizer.all_special_ids), np.int64)
+        self.special = marks(opened.tokenizer)
         self.cutters = {"noisy": self._cutter(), "clean": self._cutter()}  # clean texts come again in each epoch
         self.dev, self.dev_length = self._rows(dev.data, dev.epoch(0), -1)
 
@@ -146,41 +146,54 @@ class Restoration:
         return {**out, "changed": mended / changed} if changed else out
 
 
-def restored(clean: str, noisy: str, row: Row, wanted: Row, special: Ints, unknown: int | None) -> Row:
-    """The pieces of a perturbed text with the clean piece that each one has to become; see `pretraining.py`."""
-    ids, old = row["input_ids"], wanted["input_ids"]
-    if clean == noisy:
-        target = ids.astype(np.int64)
-    else:
-        target = np.full(len(ids), IGNORED, np.int64)
-        # what lies behind the last piece, since long texts are cut, has nothing to align
-        clean, noisy = clean[: int(wanted["end"].max(initial=0))], noisy[: int(row["end"].max(initial=0))]
-        real = np.flatnonzero((wanted["side"] >= 0) & (wanted["end"] > wanted["begin"]))
-        piece = np.full(
-            len(clean) + 1, -1, np.int64
-        )  # of each clean character; the last entry is for what comes from nothing
-        for at in real.tolist():
-            piece[wanted["begin"][at] : wanted["end"][at]] = at
-        of_character = piece[came_from(clean, noisy)]
-        here = np.flatnonzero((row["side"] >= 0) & (row["end"] > row["begin"]))
-        if here.size:
-            begin, end = row["begin"][here], row["end"][here]
-            middle = of_character[(begin + end - 1) // 2]
-            most = np.array([of_character[a:b].max() for a, b in zip(begin.tolist(), end.tolist(), strict=True)])
-            source = np.where(middle >= 0, middle, most)
-            target[here] = np.where(source >= 0, old[source], IGNORED)
-    target[np.isin(ids, special) & (ids != unknown)] = IGNORED
-    target[np.isin(target, special)] = IGNORED  # a clean piece that is unknown, too
+def restored(clean: str, noisy: str, row: Row, wanted: Row, special: Mask, unknown: int | None) -> Row:
+    """The pieces of a perturbed text with the clean piece that each one has to become; see `pretraining.py`.
+
+    special: which pieces of the vocabulary are marks.
+    """
+    ids = row["input_ids"].astype(np.int64)
+    target = ids if clean == noisy else _aligned(clean, noisy, row, wanted)
+    target = np.where(special[ids] & (ids != unknown), IGNORED, target)
+    target[special[np.maximum(target, 0)]] = IGNORED  # a clean piece that is unknown, too
     return {**row, "target": target}
 
 
-def hidden(row: Row, chance: np.random.Generator, special: Ints, mask: int, size: int) -> Row:
+def _aligned(clean: str, noisy: str, row: Row, wanted: Row) -> Ints:
+    """The number of the clean piece that the middle character of each piece comes from, else of any of its characters."""
+    target = np.full(len(row["input_ids"]), IGNORED, np.int64)
+    here = np.flatnonzero((row["side"] >= 0) & (row["end"] > row["begin"]))
+    real = np.flatnonzero((wanted["side"] >= 0) & (wanted["end"] > wanted["begin"]))
+    if not here.size or not real.size:
+        return target
+    # what lies behind the last piece, since long texts are cut, has nothing to align
+    clean, noisy = clean[: int(wanted["end"].max())], noisy[: int(row["end"].max())]
+    start, size = wanted["begin"][real].astype(np.int64), (wanted["end"] - wanted["begin"])[real].astype(np.int64)
+    piece = np.full(
+        len(clean) + 1, -1, np.int64
+    )  # of each clean character; the last entry is for what comes from nothing
+    piece[spread(start, size)] = np.repeat(real, size)
+    of_character = piece[came_from(clean, noisy)]
+    begin, end = row["begin"][here], row["end"][here]
+    source = of_character[(begin + end - 1) // 2]
+    for at in np.flatnonzero(source < 0).tolist():
+        source[at] = of_character[begin[at] : end[at]].max()
+    target[here] = np.where(source >= 0, wanted["input_ids"][source], IGNORED)
+    return target
+
+
+def hidden(row: Row, chance: np.random.Generator, special: Mask, mask: int, size: int) -> Row:
     """The pieces of a text, some of them hidden, and those as what has to be predicted; at least one, if there is any."""
-    ids = row["input_ids"]
+    ids = row["input_ids"].astype(np.int64)
     draw, how, other = chance.random(len(ids)), chance.random(len(ids)), chance.integers(size, size=len(ids))
-    able = ~np.isin(ids, special)
+    able = ~special[ids]
     draw[~able] = 2
     chosen = able & ((draw < HIDDEN) | (draw == draw.min(initial=2)))
     new = np.where(how < MASKED, mask, np.where(how < REPLACED, other, ids))
-    target = np.where(chosen, ids, IGNORED).astype(np.int64)
-    return {**row, "input_ids": np.where(chosen, new, ids).astype(np.int32), "target": target}
+    return {**row, "input_ids": np.where(chosen, new, ids), "target": np.where(chosen, ids, IGNORED)}
+
+
+def marks(tokenizer: Any) -> Mask:
+    """Which pieces of the vocabulary are marks, such as [CLS] and [UNK], and no text."""
+    special = np.zeros(1 + max(tokenizer.get_vocab().values()), np.bool_)  # numbers may be left out
+    special[tokenizer.all_special_ids] = True
+    return special

@@ -79,7 +79,7 @@ def fine_tune(
     bits may differ. Raises ValueError before anything is trained if data, options or model do not fit.
     """
     began = time.perf_counter()
-    feed = cast(Feed, feed) if hasattr(feed, "epoch") else Clean(_read(feed, "train"))
+    feed = cast(Feed, feed) if callable(getattr(feed, "epoch", None)) else Clean(_read(feed, "train"))
     dev = _read(dev, "test")
     metric = check_data(feed.data, dev, metric)
     check_count(seed, 0, "seed")
