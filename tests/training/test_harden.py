@@ -170,7 +170,13 @@ def test_a_scikit_learn_pipeline_is_refitted(tmp_path: Path) -> None:
         (
             TOY,
             TOY,
-            {"attack": "deepwordbug", "goal": "tags", "encoder": "chrf"},
+            {
+                "attack": "deepwordbug",
+                "goal": "tags",
+                "encoder": "chrf",
+                "methods": "shield(normalise)",
+                "dimensions": ["keyboard"],
+            },
             "expected data with a tag per token for the goal tags",
         ),
         (TOY, "toy:tone", {}, "expected data for toy:sentiment"),
