@@ -181,7 +181,12 @@ def test_a_scikit_learn_pipeline_is_refitted(tmp_path: Path) -> None:
         ),
         (TOY, "toy:tone", {}, "expected data for toy:sentiment"),
         (TOY, None, {}, "expected DATA, or --train FILE with --test FILE, got neither"),
-        ("none.py:f", ROWS, {"methods": "shield"}, "none.py: expected a Python file, got nothing of that name"),
+        (
+            "none.py:f",
+            ROWS,
+            {"methods": "shield(normalise)", "dimensions": ["keyboard"]},
+            "none.py: expected a Python file, got nothing of that name",
+        ),
         (TOY, TOY, {"epochs": 0}, "expected a whole number from 1 for harden.epochs"),
         (TOY, TOY, {"exmples": 3}, "did you mean examples"),
     ],
