@@ -69,6 +69,18 @@ def test_the_saved_model_is_the_one_that_was_measured(hardened: scuff.HardenResu
     assert not hardened.proof["comparison"]["dimensions"]["disemvowel"]["seen"]
 
 
+def test_it_warns_if_training_made_it_worse(tmp_path: Path) -> None:
+    said: list[str] = []
+    wrong = [(text, "neg" if label == "pos" else "pos") for text, label in ROWS]  # what it learns is not what it knew
+    rows = [(text, {"pos": "positive", "neg": "negative"}[label]) for text, label in ROWS]
+    turned = [(text, {"pos": "positive", "neg": "negative"}[label]) for text, label in wrong]
+    scuff.harden(
+        TOY, None, tmp_path / "out", train=turned, dev=[(f"really, {text}", label) for text, label in rows],
+        test=[(f"well, {text}", label) for text, label in rows], dimensions=["keyboard"], degrees=[0.5], cases=1, say=said.append,
+    )  # fmt: skip
+    assert any(line.startswith("WARNING the trained model is worse on the dev part") for line in said)
+
+
 def test_it_goes_on_where_it_was_interrupted_to_the_same_bytes(hardened: scuff.HardenResult, tmp_path: Path) -> None:
     for word in ("before", "train", "after"):  # what is said when a step begins
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,6 +19,7 @@ from ..data.formats.streams import BadInput
 from ..specs import some
 from ..text.random import counters, mix, name_bits
 from ..victims.open import open_victim
+from ..victims.query import Query
 from ..victims.toy import EPOCHS, Toy, fit, is_toy_folder, save_toy
 from ..victims.truth import Truth
 from .attack_training import ADVERSARIAL_EPOCHS
@@ -204,11 +205,19 @@ def _shown_name(model: Any) -> str:
     return f"the function {model}" if kind.endswith(".py") or ":" in str(model) else str(model)
 
 
-def score(model: Any, data: Dataset) -> float:
-    """The task's usual metric of a model on some data."""
-    victim = open_victim(model, data.task, ())
-    truth = Truth.of(data, victim.labels, {})
-    return round(float(truth.metric(truth.predicted(victim(*data.columns).answers), truth.targets, truth.labels)), 6)
+def score(
+    model: Any,
+    data: Dataset,
+    labels: Sequence[str] = (),
+    options: Mapping[str, Any] | None = None,
+    none: str | None = None,
+) -> float:
+    """The task's usual metric of a model on some data, over what it answers. labels, options, none: as for `evaluate`."""
+    victim = open_victim(model, data.task, labels, dict(options or {}), data_labels=data.labels)
+    truth = Truth.of(data, victim.labels, {}, none)
+    found = truth.score(Query(victim)(*data.columns))[0]
+    known = np.isfinite(found)
+    return round(float(np.average(found[known], weights=truth.weight[known])), 6) if known.any() else float("nan")
 
 
 def _chance(count: int, seed: int, number: int) -> Any:

@@ -18,7 +18,7 @@ from ..runs.run import silent
 from ..runs.setup import Say
 from ..shields.base import Shield
 from .attacked import adversarial_examples, attacked_feed, joined
-from .backends import Backend, Effort
+from .backends import Backend, Effort, score
 from .feeds import Clean, Feed, Mixed
 from .harden_settings import HardenSettings
 from .methods import Augment, Method, OnAttacks, Plm, Pp
@@ -116,6 +116,8 @@ class Mending:
 
         key: what decides the result; a stage that was finished with the same one is not done again.
         """
+        settings = self.settings
+        first = score(self.model, self.dev, settings.labels, settings.options, settings.none)
         model, told = self.model, dict[str, Any]()
         stages = self._stages()
         for number, stage in enumerate(stages, 1):
@@ -123,6 +125,14 @@ class Mending:
             out = self.out / MODEL if last else self.out / WORK / f"{number}-{stage.name}"
             self.say(f"train   {stage.name}: {stage.words}")
             model, told[stage.name] = self._staged(stage, model, out, key)
+        now = score(model, self.dev, none=settings.none)
+        self.say(
+            f"dev     {first:.1%} before, {now:.1%} after, on {len(self.dev):,} examples, perturbed copies included"
+        )
+        if now < first:
+            self.say(
+                "WARNING the trained model is worse on the dev part: more examples, fewer epochs or a lower rate may help"
+            )
         return model, told
 
     def _stages(self) -> list[Stage]:
