@@ -103,7 +103,8 @@ def train_on_attacks(
         "dev": dev.digest, "test": test.digest if test else None, "recipes": [label_of(recipe) for recipe in named],
         "unseen": [label_of(recipe) for recipe in unseen], "gamma": gamma, "clean_epochs": epochs,
         "adversarial_epochs": adversarial_epochs, "rounds": rounds, "attacked": attacked, "even": even, "seed": seed,
-        "from_runs": [str(run) for run in runs], "max_queries": max_queries, "schedule": _with_epochs(schedule, adversarial_epochs),
+        "from_runs": [str(run) for run in runs], "max_queries": max_queries,
+        "schedule": _with_epochs(schedule, adversarial_epochs),
         "tuning": {name: str(value) for name, value in (tuning or {}).items()},
         "settings": {name: str(value) for name, value in settings.items()},
     }  # fmt: skip
@@ -130,6 +131,8 @@ def train_on_attacks(
         place = Path(attacks) if attacks is not None and number == 1 else folder / f"round-{number}"
         new, judged = _attack(model, clean, dev, named, place, hunt)
         found = found.joined(new)
+        if not len(found):  # a later round may find nothing new
+            raise BadRun(f"{model}: expected adversarial examples, got none: it withstood {', '.join(new.counts)}")
         counts.append(new.counts)
         last, model = model, str(folder / ("model" if number == rounds else f"model-{number}"))
         phases[f"round-{number}"] = fine_tune(
@@ -155,8 +158,6 @@ def _attack(
 ) -> tuple[AdversarialExamples, Dataset]:
     """The adversarial examples of a round, and the dev part with adversarial examples of its own."""
     found = adversarial_examples(model, clean, recipes, output=folder / "train", **hunt)
-    if not len(found):
-        raise BadRun(f"{model}: expected adversarial examples, got none: it withstood {', '.join(found.counts)}")
     if not recipes:  # all are from runs: nothing may be attacked
         return found, dev
     beside = {**hunt, "from_runs": [], "avoid": (), "say": silent, "show": None}
