@@ -40,7 +40,10 @@ MAY_IMPORT = {
     | {"attacks"},
     "reports": GROUND | {"data", "metrics", "runs", "evaluation", "attacks"},
     "judging": GROUND | {"perturbations", "data", "metrics", "runs", "evaluation", "reports"},
-    "api": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging"},
+    "keywords": BELOW_VICTIMS | {"evaluation", "attacks"},
+    "api": {"keywords"}
+    | BELOW_VICTIMS
+    | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging"},
     "cli": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging", "api"},
 }
 # third-party packages, and parts of the standard library that touch disk or network, by room

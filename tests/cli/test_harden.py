@@ -84,6 +84,17 @@ def test_mistakes_are_one_line(
     assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
 
 
+def test_a_dry_run_says_the_plan_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["toy:sentiment", "toy:sentiment", "--with", "augment(keyboard)", "-o", "out", "--dry-run", *SMALL]
+    assert main(["harden", *words]) == 0
+    err = capsys.readouterr().err
+    assert "plan    augment(keyboard); measured before and after: keyboard, truncate\n" in err
+    assert "never seen in training: truncate\n" in err and not list(tmp_path.iterdir())
+
+
 def test_methods_are_listed_and_described(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "methods"]) == 0
     listed = capsys.readouterr().out.splitlines()

@@ -83,8 +83,8 @@ def test_other_cases_are_refused(runs: Path, tmp_path: Path, other: dict[str, An
 
 
 def test_attacks_are_compared_by_example(tmp_path: Path) -> None:
-    for name, shield in (("before", None), ("after", "deobfuscate")):
-        scuff.attack("toy:sentiment", "toy:sentiment", "deepwordbug", tmp_path / name, shield=shield, examples=24, encoder="chrf")
+    for name, shield in (("before", None), ("after", "normalise")):
+        scuff.attack("toy:sentiment", "toy:sentiment", "deepwordbug", tmp_path / name, shield=shield, examples=12, encoder="chrf")
     found = compare_attacks(str(tmp_path / "before"), str(tmp_path / "after"))
     lines = [list(Folder(tmp_path / name).attack_results()) for name in ("before", "after")]
     rates = []
@@ -95,6 +95,6 @@ def test_attacks_are_compared_by_example(tmp_path: Path) -> None:
     assert [change["before"], change["after"]] == pytest.approx(rates, abs=1e-6)
     assert change["difference"] == pytest.approx(rates[1] - rates[0], abs=1e-6)
     assert (change["interval"][0] or 0) <= (change["difference"] or 0) <= (change["interval"][1] or 0)
-    scuff.attack("toy:sentiment", "toy:sentiment", "deepwordbug", tmp_path / "fewer", examples=8, encoder="chrf")
+    scuff.attack("toy:sentiment", "toy:sentiment", "deepwordbug", tmp_path / "fewer", examples=4, encoder="chrf")
     with pytest.raises(BadRun, match="got other examples"):
         compare_attacks(str(tmp_path / "before"), str(tmp_path / "fewer"))

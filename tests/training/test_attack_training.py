@@ -230,7 +230,7 @@ def test_before_and_after_are_paired(classifier: str) -> None:
         ({"recipes": "tt-deepwordbug"}, "expected the label that means benign"),
         ({"recipes": SWAPS, "unseen": [SWAPS]}, "expected recipes that are not trained on for unseen, got swaps"),
         ({"recipes": SWAPS, "adversarial_epochs": 0}, "expected .* for adversarial_epochs, got 0"),
-        ({"recipes": SWAPS, "clean_epochs": 0}, "expected 1 or more clean_epochs for .*, an encoder without a head"),
+        ({"recipes": SWAPS, "clean_epochs": 0}, "expected a model fine-tuned for .*, got "),
     ],
 )
 def test_what_does_not_fit_stops_before_anything_is_trained(

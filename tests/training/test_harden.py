@@ -15,7 +15,7 @@ from scuff.evaluation.comparison import compare_runs
 from scuff.runs.folder import BadRun, Folder
 from scuff.shields.names import parse as parse_shield
 from scuff.training.feeds import Clean
-from scuff.training.harden import MendedFeed
+from scuff.training.mending import MendedFeed
 
 TOY = "toy:sentiment"
 FAST: dict[str, Any] = {
@@ -69,6 +69,18 @@ def test_the_saved_model_is_the_one_that_was_measured(hardened: scuff.HardenResu
     assert not hardened.proof["comparison"]["dimensions"]["disemvowel"]["seen"]
 
 
+def test_it_warns_if_training_made_it_worse(tmp_path: Path) -> None:
+    said: list[str] = []
+    wrong = [(text, "neg" if label == "pos" else "pos") for text, label in ROWS]  # what it learns is not what it knew
+    rows = [(text, {"pos": "positive", "neg": "negative"}[label]) for text, label in ROWS]
+    turned = [(text, {"pos": "positive", "neg": "negative"}[label]) for text, label in wrong]
+    scuff.harden(
+        TOY, None, tmp_path / "out", train=turned, dev=[(f"really, {text}", label) for text, label in rows],
+        test=[(f"well, {text}", label) for text, label in rows], dimensions=["keyboard"], degrees=[0.5], cases=1, say=said.append,
+    )  # fmt: skip
+    assert any(line.startswith("WARNING the trained model is worse on the dev part") for line in said)
+
+
 def test_it_goes_on_where_it_was_interrupted_to_the_same_bytes(hardened: scuff.HardenResult, tmp_path: Path) -> None:
     for word in ("before", "train", "after"):  # what is said when a step begins
 
@@ -115,7 +127,7 @@ def test_shields_need_no_training_and_take_any_model(tmp_path: Path) -> None:
         (change["interval"][0] or 0) > 0 and "more robust" in found.words[0] and not (tmp_path / "out/model").exists()
     )
     assert "scuff.shield(texts, 'normalise')" in (tmp_path / "out/README.md").read_text()
-    assert found.proof["split"].startswith("20% of the texts are the test part")
+    assert list(found.proof["data"]) == ["test"] and found.proof["data"]["test"]["examples"] == len(ROWS)
 
 
 def test_a_shield_and_training_together_train_on_mended_texts() -> None:
@@ -167,8 +179,26 @@ def test_a_scikit_learn_pipeline_is_refitted(tmp_path: Path) -> None:
         (TOY, TOY, {"methods": "shield(nrmalise)"}, "did you mean normalise"),
         (TOY, TOY, {"dimensions": ["keyboard@score"]}, "expected dimensions whose cases no model chooses"),
         (TOY, TOY, {"attack": "depwordbug"}, "did you mean deepwordbug"),
+        (
+            TOY,
+            TOY,
+            {
+                "attack": "deepwordbug",
+                "goal": "tags",
+                "encoder": "chrf",
+                "methods": "shield(normalise)",
+                "dimensions": ["keyboard"],
+            },
+            "expected data with a tag per token for the goal tags",
+        ),
         (TOY, "toy:tone", {}, "expected data for toy:sentiment"),
         (TOY, None, {}, "expected DATA, or --train FILE with --test FILE, got neither"),
+        (
+            "none.py:f",
+            ROWS,
+            {"methods": "shield(normalise)", "dimensions": ["keyboard"]},
+            "none.py: expected a Python file, got nothing of that name",
+        ),
         (TOY, TOY, {"epochs": 0}, "expected a whole number from 1 for harden.epochs"),
         (TOY, TOY, {"exmples": 3}, "did you mean examples"),
     ],
@@ -211,3 +241,29 @@ def test_a_hugging_face_model_by_all_methods(tmp_path: Path) -> None:
     assert "adversarial examples by deepwordbug" in told and "use it with the shield" in told
     again = scuff.evaluate(found.model, data, dimensions=["keyboard"], degrees=[0.5], cases=1, examples=20)
     assert again.clean > 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "goal"), [("tagged", "tags"), ("pairs", None), ("label_sets", None)])
+def test_tags_pairs_and_label_sets(name: str, goal: str | None, tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    from scuff.training.trainer import fine_tune
+    from training import toys
+
+    make, quick = getattr(toys, name), {"rate": 1e-2, "epochs": 5, "batch_tokens": 512}
+    fine_tune(
+        toys.save_start(tmp_path / "encoder"),
+        make(300, 0),
+        make(60, 2),
+        tmp_path / "clean",
+        schedule=quick,
+        device="cpu",
+    )
+    found = scuff.harden(
+        str(tmp_path / "clean"), make(200, 1), tmp_path / "out", methods="augment,shield(normalise)", degrees=[0.3], cases=1,
+        dimensions=["visual", "truncate"], epochs=2, rate=1e-2, device="cpu", attack="deepwordbug", attacked=5, goal=goal,
+        encoder="chrf", side="both" if name == "pairs" else None,
+    )  # fmt: skip
+    assert found.clean["after"] is not None and found.clean["after"] > 0.9
+    assert found.seen and found.unseen and (found.seen["difference"] or 0) >= 0
+    assert (found.proof["comparison"]["clean_auc"] is not None) == (name == "label_sets")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 import scuff
 from scuff.data.toy import toy_data
 from scuff.victims.base import Access
-from scuff.victims.toy import Toy
+from scuff.victims.open import open_victim
+from scuff.victims.toy import Toy, fit, is_toy_folder, save_toy
 from strategies import NASTY
 from strategies import texts as nasty_texts
 
@@ -168,3 +170,18 @@ def test_case_is_ignored_and_tokens_are_joined() -> None:
 def test_one_column_only() -> None:
     with pytest.raises(ValueError, match="expected one column of texts for toy:tone, got 2"):
         Toy("tone")(["a"], ["b"])
+
+
+def test_a_trained_toy_is_saved_and_opened_by_its_folder(tmp_path: Path) -> None:
+    texts, targets = toy_data("tone", "train")
+    weights = fit("tone", [(texts[:200], targets[:200])] * 2, Toy("tone").weights)
+    save_toy("tone", weights, tmp_path / "saved")
+    opened = open_victim(str(tmp_path / "saved"), "multi", ())
+    assert isinstance(opened, Toy) and np.array_equal(opened.weights, weights) and opened.labels == Toy("tone").labels
+    assert not np.array_equal(opened(texts[:9]).answers, Toy("tone")(texts[:9]).answers)
+    assert opened.identity not in (Toy("tone").identity, "") and is_toy_folder(tmp_path / "saved")
+    save_toy("tone", weights, tmp_path / "again")
+    assert all(
+        (tmp_path / "again" / each.name).read_bytes() == each.read_bytes() for each in (tmp_path / "saved").iterdir()
+    )
+    assert not is_toy_folder(tmp_path) and not is_toy_folder("toy:tone")

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .flags import add_settings, given_settings, run_bar, sayer
@@ -33,13 +34,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", metavar="FILE", help="YAML or TOML file of settings, named as the flags, which override it"
     )
+    parser.add_argument("--dry-run", action="store_true", help="stop after the pre-flight: say the parts and the plan")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only the table")
     add_settings(parser, HardenSettings, "what is done and measured")
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..api import harden
+    from ..api import attack, evaluate, harden
     from ..runs.settings import read_settings
+    from ..training.harden import Doors, Hardening
     from ..training.harden_settings import HardenSettings
 
     settings = dict(read_settings(args.config)) if args.config else {}
@@ -55,7 +58,10 @@ def run(args: argparse.Namespace) -> None:
     output = args.output or output
     if output is None:
         raise ValueError("expected a new folder for the hardened model (-o FOLDER), got none")
-    show(
+    if args.dry_run:
+        doors, chosen = Doors(evaluate, attack), HardenSettings.of(**settings)
+        return Hardening(model, data, Path(output), chosen, doors, sayer(args)).tell()
+    return show(
         harden(
             model, data, output, say=sayer(args), show=run_bar(args.quiet), command=shlex.join(["scuff", *sys.argv[1:]]),
             **settings,

@@ -24,7 +24,7 @@ def points(change: Change) -> str:
 
 
 def signed(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:+.1f}"
+    return "-" if value is None else f"{round(100 * value, 1) + 0.0:+.1f}"  # + 0.0: no minus before a zero
 
 
 def proof_words(proof: Proof) -> list[str]:

@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .attack_training import train_on_attacks
+    from .attacked import AdversarialExamples, Attacked, adversarial_examples, attacked_feed
     from .dataloader import Collator, Examples
     from .feeds import Ahead, Clean, Feed, Mixed
     from .mixtures import Mixture, leave_one_out, low_mid_high
@@ -18,11 +20,14 @@ if TYPE_CHECKING:
     from .trainer import fine_tune
 
 __all__ = [
-    "Ahead", "Clean", "Collator", "Examples", "Feed", "Mixed", "Mixture", "Perturber", "Schedule", "fine_tune", "leave_one_out",
-    "low_mid_high", "pretrain",
+    "AdversarialExamples", "Ahead", "Attacked", "Clean", "Collator", "Examples", "Feed", "Mixed", "Mixture", "Perturber",
+    "Schedule", "adversarial_examples", "attacked_feed", "fine_tune", "leave_one_out", "low_mid_high", "pretrain",
+    "train_on_attacks",
 ]  # fmt: skip
 
 _FILES = {
+    "attack_training": ("train_on_attacks",),
+    "attacked": ("AdversarialExamples", "Attacked", "adversarial_examples", "attacked_feed"),
     "dataloader": ("Collator", "Examples"),
     "feeds": ("Ahead", "Clean", "Feed", "Mixed"),
     "mixtures": ("Mixture", "leave_one_out", "low_mid_high"),

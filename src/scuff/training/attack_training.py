@@ -27,7 +27,7 @@ from .checkpoints import BadFolder
 from .feeds import Feed
 from .robustness import measure_robustness
 from .schedule import Schedule
-from .trainer import check_data, check_libraries, fine_tune, usual_schedule
+from .trainer import check_data, check_libraries, fine_tune
 
 CLEAN_EPOCHS = 4  # of an encoder without a head: as many as fine_tune's; a classifier has had its own
 ADVERSARIAL_EPOCHS = 3  # A2T's
@@ -52,7 +52,7 @@ def train_on_attacks(
     from_runs: Iterable[str | Path] = (),
     even: bool = False,
     attacks: str | Path | None = None,
-    schedule: Schedule | None = None,
+    schedule: Schedule | Mapping[str, Any] | None = None,
     tuning: Mapping[str, Any] | None = None,
     device: str = "auto",
     seed: int = 0,
@@ -96,17 +96,15 @@ def train_on_attacks(
         raise ValueError(f"expected recipes that are not trained on for unseen, got {both[0]}")
     check_data(clean, dev, None)
     check_libraries()
-    labels, width = _about(start, clean)
+    labels = _labels(start, clean, needed=clean_epochs == 0)
     epochs = (CLEAN_EPOCHS if labels is None else 0) if clean_epochs is None else clean_epochs
-    if not epochs and labels is None:
-        raise ValueError(f"expected 1 or more clean_epochs for {start}, an encoder without a head, got 0")
-    schedule = schedule or usual_schedule(width)
     asked = {
         "scuff": __version__, "start": str(start), "data": clean.digest if data is clean else data.identity,  # type: ignore[union-attr]
         "dev": dev.digest, "test": test.digest if test else None, "recipes": [label_of(recipe) for recipe in named],
         "unseen": [label_of(recipe) for recipe in unseen], "gamma": gamma, "clean_epochs": epochs,
         "adversarial_epochs": adversarial_epochs, "rounds": rounds, "attacked": attacked, "even": even, "seed": seed,
-        "from_runs": [str(run) for run in runs], "max_queries": max_queries, "schedule": asdict(schedule),
+        "from_runs": [str(run) for run in runs], "max_queries": max_queries,
+        "schedule": _with_epochs(schedule, adversarial_epochs),
         "tuning": {name: str(value) for name, value in (tuning or {}).items()},
         "settings": {name: str(value) for name, value in settings.items()},
     }  # fmt: skip
@@ -120,8 +118,9 @@ def train_on_attacks(
     before = model = str(start)
     if epochs:
         before = model = str(folder / "clean")
-        clean_schedule = replace(schedule, epochs=epochs)
-        phases["clean"] = fine_tune(start, data, dev, model, schedule=clean_schedule, seed=seed, **training)
+        phases["clean"] = fine_tune(
+            start, data, dev, model, schedule=_with_epochs(schedule, epochs), seed=seed, **training
+        )
     found, counts = AdversarialExamples(replace(clean, known=clean.labels).take(range(0)), (), (), ()), []
     for number in range(1, rounds + 1):
         say(f"round   {number} of {rounds}: attacks on {len(clean):,} training and {len(dev):,} dev examples")
@@ -132,10 +131,12 @@ def train_on_attacks(
         place = Path(attacks) if attacks is not None and number == 1 else folder / f"round-{number}"
         new, judged = _attack(model, clean, dev, named, place, hunt)
         found = found.joined(new)
+        if not len(found):  # a later round may find nothing new
+            raise BadRun(f"{model}: expected adversarial examples, got none: it withstood {', '.join(new.counts)}")
         counts.append(new.counts)
         last, model = model, str(folder / ("model" if number == rounds else f"model-{number}"))
         phases[f"round-{number}"] = fine_tune(
-            last, attacked_feed(data, found), judged, model, schedule=replace(schedule, epochs=adversarial_epochs),
+            last, attacked_feed(data, found), judged, model, schedule=_with_epochs(schedule, adversarial_epochs),
             seed=seed + number, **training,
         )  # fmt: skip
     found.write(folder / "adversarial.jsonl")
@@ -157,8 +158,6 @@ def _attack(
 ) -> tuple[AdversarialExamples, Dataset]:
     """The adversarial examples of a round, and the dev part with adversarial examples of its own."""
     found = adversarial_examples(model, clean, recipes, output=folder / "train", **hunt)
-    if not len(found):
-        raise BadRun(f"{model}: expected adversarial examples, got none: it withstood {', '.join(found.counts)}")
     if not recipes:  # all are from runs: nothing may be attacked
         return found, dev
     beside = {**hunt, "from_runs": [], "avoid": (), "say": silent, "show": None}
@@ -172,22 +171,21 @@ def _check_recipes(recipes: list[Recipe], data: Dataset, attack: Settings, label
         AttackSettings.of(**attack, recipe=recipe).make_attack().goal.ready(data.task, labels)
 
 
-def _about(start: str | Path, data: Dataset) -> tuple[tuple[str, ...] | None, int]:
-    """The labels of a model that has a head already, None without one; and how many numbers its vectors have."""
-    from transformers import AutoConfig
-
-    from ..huggingface.loading import find_source
+def _labels(start: str | Path, data: Dataset, needed: bool) -> tuple[str, ...] | None:
+    """The labels of a model that has a head already, None of one without. needed: raises BadModel instead."""
     from ..victims.huggingface import load
 
     try:
-        found = load(start, data.task, device="cpu")
-    except BadModel as error:  # no head: what else may be wrong is told by fine_tune
-        try:
-            config = AutoConfig.from_pretrained(find_source(str(start)))
-        except (OSError, ValueError):
-            raise error from None
-        return None, int(getattr(config, "embedding_size", None) or config.hidden_size)
-    return found.labels or data.labels, int(found.model.get_input_embeddings().weight.shape[1])
+        return load(start, data.task, device="cpu").labels or data.labels
+    except BadModel:  # what else may be wrong than the head, fine_tune tells
+        if needed:
+            raise
+        return None
+
+
+def _with_epochs(schedule: Schedule | Mapping[str, Any] | None, epochs: int) -> dict[str, Any]:
+    """A schedule but for its epochs, as `fine_tune` takes it."""
+    return {**(asdict(schedule) if isinstance(schedule, Schedule) else schedule or {}), "epochs": epochs}
 
 
 def _finished(folder: Path, asked: Settings) -> dict[str, Any] | None:

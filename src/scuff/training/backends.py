@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,13 +19,13 @@ from ..data.formats.streams import BadInput
 from ..specs import some
 from ..text.random import counters, mix, name_bits
 from ..victims.open import open_victim
+from ..victims.query import Query
 from ..victims.toy import EPOCHS, Toy, fit, is_toy_folder, save_toy
 from ..victims.truth import Truth
 from .attack_training import ADVERSARIAL_EPOCHS
 from .feeds import Feed
 from .methods import METHODS, Method, Plm, Pp
-from .schedule import Schedule
-from .trainer import RATE, WIDTH, check_data, check_libraries, fine_tune, usual_schedule
+from .trainer import check_data, check_libraries, fine_tune
 
 Tell = Callable[[str], None]
 ADDRESSES = ("http", "https", "chat")
@@ -143,8 +143,9 @@ class HuggingFaceBackend(Backend):
 
     def fine_tune(self, start: Any, feed: Feed, dev: Dataset, out: Path, effort: Effort) -> tuple[Any, dict[str, Any]]:
         metrics = fine_tune(
-            str(start).removeprefix("hf:"), feed, dev, out, schedule=self.schedule(start, effort), device=effort.device,
-            seed=effort.seed, seconds=effort.seconds, labels=effort.labels or None, show=_shown(effort.tell),
+            str(start).removeprefix("hf:"), feed, dev, out, schedule=_chosen({"epochs": effort.epochs, "rate": effort.rate}),
+            device=effort.device, seed=effort.seed, seconds=effort.seconds, labels=effort.labels or None,
+            show=_shown(effort.tell),
         )  # fmt: skip
         return str(out), metrics
 
@@ -154,35 +155,12 @@ class HuggingFaceBackend(Backend):
         from .pretraining import pretrain
 
         assert isinstance(method, Plm | Pp)
-        schedule = None
-        if method.epochs:
-            rate = 2 * RATE * WIDTH / _width(start)  # as pretrain has it
-            schedule = Schedule(rate=rate, epochs=method.epochs, batch_tokens=4096, smoothing=0.0, patience=3)
         metrics = pretrain(
             str(start).removeprefix("hf:"), texts, out, method=method.name, perturbations=method.mixed(tokens=False),
-            schedule=schedule,
-            device=effort.device, seed=effort.seed, seconds=effort.seconds, show=_shown(effort.tell),
+            schedule=_chosen({"epochs": method.epochs}), device=effort.device, seed=effort.seed, seconds=effort.seconds,
+            show=_shown(effort.tell),
         )  # fmt: skip
         return str(out), metrics
-
-    def schedule(self, start: Any, effort: Effort) -> Schedule | None:
-        """The usual one with other epochs or another rate; None if nobody asks for them."""
-        if effort.epochs is None and effort.rate is None:
-            return None
-        usual = usual_schedule(_width(start))
-        return replace(usual, epochs=effort.epochs or usual.epochs, rate=effort.rate or usual.rate)
-
-
-def _width(start: Any) -> int:
-    """How many numbers the vectors of an encoder have."""
-    from transformers import AutoConfig
-
-    from ..huggingface.loading import find_source, quiet
-
-    with quiet():
-        config = AutoConfig.from_pretrained(find_source(str(start).removeprefix("hf:")))
-    width: int = getattr(config, "embedding_size", None) or getattr(config, "hidden_size", None) or WIDTH
-    return width
 
 
 def backend_of(model: Any, methods: Sequence[Method]) -> Backend | None:
@@ -227,11 +205,19 @@ def _shown_name(model: Any) -> str:
     return f"the function {model}" if kind.endswith(".py") or ":" in str(model) else str(model)
 
 
-def score(model: Any, data: Dataset) -> float:
-    """The task's usual metric of a model on some data."""
-    victim = open_victim(model, data.task, ())
-    truth = Truth.of(data, victim.labels, {})
-    return round(float(truth.metric(truth.predicted(victim(*data.columns).answers), truth.targets, truth.labels)), 6)
+def score(
+    model: Any,
+    data: Dataset,
+    labels: Sequence[str] = (),
+    options: Mapping[str, Any] | None = None,
+    none: str | None = None,
+) -> float:
+    """The task's usual metric of a model on some data, over what it answers. labels, options, none: as for `evaluate`."""
+    victim = open_victim(model, data.task, labels, dict(options or {}), data_labels=data.labels)
+    truth = Truth.of(data, victim.labels, {}, none)
+    found = truth.score(Query(victim)(*data.columns))[0]
+    known = np.isfinite(found)
+    return round(float(np.average(found[known], weights=truth.weight[known])), 6) if known.any() else float("nan")
 
 
 def _chance(count: int, seed: int, number: int) -> Any:
@@ -240,6 +226,10 @@ def _chance(count: int, seed: int, number: int) -> Any:
 
 def _renamed(target: Any, named: dict[str, str]) -> Any:
     return named[target] if isinstance(target, str) else tuple(named[label] for label in target)
+
+
+def _chosen(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value}
 
 
 def _shown(tell: Tell) -> Callable[[dict[str, Any]], None]:

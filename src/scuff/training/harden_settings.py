@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal, TypedDict
+from typing import Any
 
 from ..data.columns import Columns
 from ..data.dataset import Task
@@ -26,45 +26,6 @@ MEASURED = (
 )  # fmt: skip
 
 
-class HardenKeywords(TypedDict, total=False):
-    """Settings of `harden`; those without a comment are as for `evaluate`."""
-
-    train: Any  # what to learn from, in place of data
-    dev: Any  # what chooses the epoch; default: a part of what is learnt from
-    test: Any  # what is reported on; default: a part of data
-    attack: str | None  # also measure how often this recipe succeeds, before and after
-    attacked: int  # how many examples of the test part it attacks; default 100
-    dimensions: str | list[str]  # what is measured; default: what was trained on, and some perturbations that were not
-    degrees: float | list[float]  # default 0.1, 0.3, 0.5
-    cases: int  # per example and degree; default 3
-    metric: str | None
-    epochs: int | None  # default: chosen by the trainer
-    rate: float | None  # the highest learning rate; default: by the width of the network
-    seconds: float | None  # of each training; it stops at the best epoch so far
-    device: str  # auto (default), cpu, cuda, ...
-    train_examples: int | None  # a sample of the training part; default: all
-    text: str | list[str]
-    label: str | list[str]
-    id: str | None
-    task: Task | None
-    format: str | None
-    delimiter: str | None
-    no_header: bool
-    encoding: str | None
-    labels: str | list[str]
-    map: dict[str, str]
-    none: str | None
-    options: dict[str, Any]
-    examples: int | None
-    mlm: str | None
-    encoder: str | None
-    side: Literal["first", "second", "both"] | None
-    protect: str | list[str]
-    seed: int
-    workers: int
-    max_errors: str | int | float
-
-
 @dataclass(frozen=True)
 class HardenSettings(FileSettings):
     """All settings of a hardening; `scuff harden --help` lists them."""
@@ -78,6 +39,10 @@ class HardenSettings(FileSettings):
         None, "also measure how often this recipe succeeds, before and after (`scuff list recipes`)", metavar="RECIPE"
     )
     attacked: int = setting(ATTACKED, f"examples of the test part that it attacks; default {ATTACKED}", metavar="N")
+    goal: str | None = setting(None, "of attacks, in place of the recipe's, e.g. tags for tagging data", metavar="SPEC")
+    vectors: str | None = setting(
+        None, "word vectors or lists of neighbours, for recipes that need them", metavar="FILE"
+    )
     dimensions: tuple[str, ...] = setting(
         (),
         "what is measured, as for `scuff evaluate`; default: what was trained on, and perturbations that were not",
@@ -131,6 +96,7 @@ class HardenSettings(FileSettings):
     max_errors: str = setting(
         "100", "stop after more errors than this, or than a share such as 5%; default 100", group=MODEL, metavar="N"
     )
+
     @classmethod
     def of(cls, **given: Any) -> HardenSettings:
         """Returns the settings with these names. Raises ValueError for unknown names and wrong values."""
@@ -182,6 +148,16 @@ class HardenSettings(FileSettings):
         default = EvaluationSettings()
         found = {name: getattr(self.measuring, name) for name in MEASURED}
         return {name: value for name, value in found.items() if value != getattr(default, name)}
+
+    def attacking(self, first: bool) -> dict[str, Any]:
+        """The settings of attacks. first: against the first model, which needs to be told more than one that was trained here.
+
+        A search changes one text of a pair: the first, where both are perturbed.
+        """
+        names = ("goal", "vectors", "mlm", "encoder", "side", "protect", "seed", "workers", "max_errors", "map", "none")
+        found = {name: getattr(self, name) for name in names}
+        found["side"] = None if self.side == "both" else self.side
+        return {**found, **({"labels": self.labels, "options": self.options} if first else {})}
 
     def asdict(self) -> dict[str, Any]:
         """The settings that decide the result and differ from the defaults, in plain types. Objects are left out."""

@@ -27,7 +27,7 @@ LEAST = 10  # examples of a part
 @dataclass(frozen=True)
 class Parts:
     """The parts, and how they came about, in words. held: whether the test part was cut out of a larger set, so that no file
-    holds it.
+    holds it. trains: whether there is something to learn from; else all parts are the test part.
     """
 
     train: Dataset
@@ -35,16 +35,16 @@ class Parts:
     test: Dataset
     words: str
     held: bool = False
+    trains: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("train", "dev", "test"):
-            part = getattr(self, name)
+        for name, part in self.named.items():
             if len(part) < (LEAST if name != "dev" else 1):
                 raise BadInput(f"{part.name}: expected {LEAST} or more examples in the {name} part, got {len(part)}")
 
     @property
     def named(self) -> dict[str, Dataset]:
-        return {"train": self.train, "dev": self.dev, "test": self.test}
+        return {"train": self.train, "dev": self.dev, "test": self.test} if self.trains else {"test": self.test}
 
 
 def read_parts(
@@ -76,6 +76,14 @@ def read_parts(
         rest, chosen = _cut(learnt, DEV, seed, "dev")
         learnt, words = rest, f"{DEV:.0%} of the training texts are the dev part" + (f"; {words}" if words else "")
     return Parts(learnt, chosen, asked, words or "parts as given")
+
+
+def read_test(data: Any, columns: Columns, test: Any = None) -> Parts:
+    """Reads data of which nothing is learnt: all of it is the test part."""
+    if data is None and test is None:
+        raise ValueError("expected DATA, or --test FILE, got neither")
+    asked = read_dataset(data if test is None else test, columns)
+    return Parts(asked, asked, asked, "nothing is trained: no part is held out", trains=False)
 
 
 def without(data: Dataset, *others: Dataset) -> tuple[Dataset, int]:

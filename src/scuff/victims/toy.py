@@ -154,17 +154,19 @@ class Toy(Victim):
     cases_at_once = 30_000
     sees_through_files = True
 
-    def __init__(self, name: str, folder: str | Path | None = None) -> None:
+    def __init__(self, name: str) -> None:
         if name not in LABELS:
             raise ValueError(f"expected {', '.join(LABELS)} or {TRANSLATE} for toy, got {name!r}")
-        self.data, self.name, self.labels = name, str(folder or f"toy:{name}"), LABELS[name]
+        self.data, self.name, self.labels = name, f"toy:{name}", LABELS[name]
         self.task: Task = "single" if name == "sentiment" else "multi"
-        self.folder = Path(folder) if folder is not None else None
+        self.folder: Path | None = None
 
     @classmethod
     def of_folder(cls, folder: str | Path) -> Toy:
         """Opens a model that `save_toy` wrote."""
-        return cls(str(json.loads((Path(folder) / CONFIG).read_text(encoding="utf-8"))["toy"]), folder)
+        toy = cls(str(json.loads((Path(folder) / CONFIG).read_text(encoding="utf-8"))["toy"]))
+        toy.name, toy.folder = str(folder), Path(folder)
+        return toy
 
     @cached_property
     def weights(self) -> Floats:

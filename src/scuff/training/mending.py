@@ -1,0 +1,197 @@
+"""Trains a model in stages: pretraining, fine-tuning, training on attacks; behind a shield if there is one.
+
+A stage that was finished is not done again, and one that was killed goes on from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ..data.dataset import Column, Dataset
+from ..runs.folder import BadRun, write_atomically
+from ..runs.run import silent
+from ..runs.setup import Say
+from ..shields.base import Shield
+from .attacked import adversarial_examples, attacked_feed, joined
+from .backends import Backend, Effort, score
+from .feeds import Clean, Feed, Mixed
+from .harden_settings import HardenSettings
+from .methods import Augment, Method, OnAttacks, Plm, Pp
+from .splitting import Parts
+
+MODEL, WORK = "model", "work"  # folders of the result, and of what happens on the way
+
+
+@dataclass(frozen=True, eq=False)
+class MendedFeed:
+    """A feed whose texts a shield has mended: a model behind a shield learns from what it will see."""
+
+    feed: Feed
+    shield: Shield
+
+    @cached_property
+    def data(self) -> Dataset:
+        return mended(self.feed.data, self.shield)
+
+    @property
+    def identity(self) -> str:
+        return f"{self.feed.identity}|shield:{self.shield.spec}"
+
+    def epoch(self, number: int) -> Dataset:
+        return mended(self.feed.epoch(number), self.shield)
+
+
+def mended(data: Dataset, shield: Shield) -> Dataset:
+    """The data as a model behind a shield sees it."""
+    columns = []
+    for texts in data.columns:
+        column = Column.of(texts)
+        repairs = shield.repairs(column.corpus)
+        columns.append(tuple(column.texts(repairs.edits)) if len(repairs) else texts)
+    return replace(data, columns=tuple(columns))
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One training on the way to the hardened model."""
+
+    name: str
+    words: str
+    method: Method | None
+
+
+METHOD_WORDS = {
+    "plm": "the encoder learns to restore clean sentences from perturbed ones",
+    "pp": "masked language modelling on perturbed texts",
+    "augment": "on clean examples and perturbed copies",
+    "clean": "on the clean examples",
+    "attack": "on adversarial examples of the training part",
+}
+
+
+@dataclass(eq=False)
+class Mending:
+    """What is trained on what. out: the folder of the hardening."""
+
+    model: Any
+    backend: Backend
+    parts: Parts
+    settings: HardenSettings
+    shield: Shield | None
+    out: Path
+    say: Say
+
+    @property
+    def tokens(self) -> bool:
+        return self.parts.train.task == "tokens"
+
+    @cached_property
+    def feed(self) -> Feed:
+        """What the last training learns from."""
+        settings, method = self.settings, next((m for m in self.settings.parsed if isinstance(m, Augment)), None)
+        feed: Feed = Clean(self.parts.train)
+        if method is not None:
+            feed = Mixed(
+                self.parts.train, method.mixed(self.tokens), settings.seed, beside=method.clean, side=settings.side or "first",
+                protect=settings.protect,
+            )  # fmt: skip
+        return MendedFeed(feed, self.shield) if self.shield else feed
+
+    @cached_property
+    def dev(self) -> Dataset:
+        """What chooses the epoch: the dev part, with perturbed copies of it if such are learnt from."""
+        feed = self.feed.feed if isinstance(self.feed, MendedFeed) else self.feed
+        dev = self.parts.dev
+        if isinstance(feed, Mixed):
+            dev = replace(feed, data=dev, fresh=False).epoch(0)
+        return mended(dev, self.shield) if self.shield else dev
+
+    def train(self, key: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Does the stages in their order: pretraining, fine-tuning, training on attacks. Returns the model, and what is told.
+
+        key: what decides the result; a stage that was finished with the same one is not done again.
+        """
+        settings = self.settings
+        first = score(self.model, self.dev, settings.labels, settings.options, settings.none)
+        model, told = self.model, dict[str, Any]()
+        stages = self._stages()
+        for number, stage in enumerate(stages, 1):
+            last = number == len(stages)
+            out = self.out / MODEL if last else self.out / WORK / f"{number}-{stage.name}"
+            self.say(f"train   {stage.name}: {stage.words}")
+            model, told[stage.name] = self._staged(stage, model, out, key)
+        now = score(model, self.dev, none=settings.none)
+        self.say(
+            f"dev     {first:.1%} before, {now:.1%} after, on {len(self.dev):,} examples, perturbed copies included"
+        )
+        if now < first:
+            self.say(
+                "WARNING the trained model is worse on the dev part: more examples, fewer epochs or a lower rate may help"
+            )
+        return model, told
+
+    def _stages(self) -> list[Stage]:
+        methods: dict[str, Method] = {method.name: method for method in self.settings.parsed}
+        stages = [Stage(name, METHOD_WORDS[name], methods[name]) for name in ("plm", "pp") if name in methods]
+        if stages or "augment" in methods:
+            what = methods.get("augment")
+            stages.append(Stage("fine-tune", METHOD_WORDS["augment" if what else "clean"], what))
+        if "attack" in methods:
+            stages.append(Stage("attack", METHOD_WORDS["attack"], methods["attack"]))
+        return stages
+
+    def _staged(self, stage: Stage, model: Any, out: Path, key: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Does a stage, unless it was finished before."""
+        settings = self.settings
+        effort = Effort(
+            settings.seed, settings.epochs, settings.rate, settings.seconds, settings.device,
+            settings.labels if model is self.model else (), lambda message: self.say(f"        {message}"),
+        )  # fmt: skip
+        journal = self.out / WORK / f"{stage.name}.json"
+        identity = sha256(json.dumps([key, str(model), self.feed.identity], sort_keys=True).encode()).hexdigest()
+        if journal.is_file() and isinstance(model, str) and out.is_dir():
+            done = json.loads(journal.read_text(encoding="utf-8"))
+            if done["identity"] == identity:
+                self.say("        was finished before")
+                return str(out), done["metrics"]
+        if isinstance(stage.method, Plm | Pp):
+            train = mended(self.parts.train, self.shield) if self.shield else self.parts.train
+            new, metrics = self.backend.pretrain(model, list(train.strings()), out, stage.method, effort)
+        elif isinstance(stage.method, OnAttacks):
+            feed, dev, counts = self._attacked(model, stage.method)
+            effort = replace(effort, epochs=effort.epochs or self.backend.adversarial_epochs)
+            new, metrics = self.backend.fine_tune(model, feed, dev, out, effort)
+            metrics = {**metrics, "adversarial": counts}
+        else:
+            new, metrics = self.backend.fine_tune(model, self.feed, self.dev, out, effort)
+        journal.parent.mkdir(exist_ok=True)
+        saved = {"identity": identity, "metrics": metrics}
+        write_atomically(journal, (json.dumps(saved, indent=1, default=str) + "\n").encode())
+        return new, metrics
+
+    def _attacked(self, model: Any, method: OnAttacks) -> tuple[Feed, Dataset, dict[str, Any]]:
+        """The feed and the dev part with adversarial examples of their own beside them, and how many were found by each recipe.
+
+        The attacker knows the shield, if there is one.
+        """
+        settings, inner = self.settings, self.feed.feed if isinstance(self.feed, MendedFeed) else self.feed
+        hunt: dict[str, Any] = {
+            **settings.attacking(first=model is self.model), "gamma": method.gamma, "say": self.say,
+            "shield": self.shield.spec if self.shield else None, "map": {},
+        }  # fmt: skip
+        folder = self.out / WORK / "attacks"
+        found = adversarial_examples(model, self.parts.train, method.each, output=folder / "train", **hunt)
+        if not len(found):
+            raise BadRun(f"{model}: expected adversarial examples to train on, got none: it withstood {method.recipes}")
+        found.write(self.out / WORK / "adversarial.jsonl")
+        judged = adversarial_examples(
+            model, self.parts.dev, method.each, output=folder / "dev", **{**hunt, "say": silent}
+        )
+        feed: Feed = attacked_feed(inner, found)
+        more = mended(judged.data, self.shield) if self.shield else judged.data
+        return MendedFeed(feed, self.shield) if self.shield else feed, joined(self.dev, more), dict(found.counts)
