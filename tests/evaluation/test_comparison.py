@@ -84,7 +84,9 @@ def test_other_cases_are_refused(runs: Path, tmp_path: Path, other: dict[str, An
 
 def test_attacks_are_compared_by_example(tmp_path: Path) -> None:
     for name, shield in (("before", None), ("after", "normalise")):
-        scuff.attack("toy:sentiment", "toy:sentiment", "deepwordbug", tmp_path / name, shield=shield, examples=12, encoder="chrf")
+        scuff.attack(
+            "toy:sentiment", "toy:sentiment", "deepwordbug", tmp_path / name, shield=shield, examples=12, encoder="chrf"
+        )
     found = compare_attacks(str(tmp_path / "before"), str(tmp_path / "after"))
     lines = [list(Folder(tmp_path / name).attack_results()) for name in ("before", "after")]
     rates = []
