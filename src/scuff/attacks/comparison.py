@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ..metrics.interval import percentile_interval, resampled_sums, resamples
+from ..metrics.interval import resampled_sums, resamples
 from ..runs.folder import BadRun, Folder
-from ..runs.proof import AttackComparison, Change
+from ..runs.proof import AttackComparison, Estimated, change_of
 from ..runs.schema import AttackLine
 from ..text.ragged import Floats
 
@@ -28,12 +26,12 @@ def compare_attacks(before: str | Folder, after: str | Folder) -> AttackComparis
     if names[0] != names[1]:
         raise BadRun(f"{folders[1].path}: expected the recipe {names[0]}, got {names[1]}")
     draws = resamples(len(lines[0]), 0)
-    success = [resampled_sums(_success_rows(each), draws) for each in lines]
+    success = [_rate(resampled_sums(_success_rows(each), draws)) for each in lines]
     return {
         "recipe": names[0],
         "examples": len(lines[0]),
         "attacked": [summary["success"]["of"] for summary in summaries],
-        "success": _change(*success),
+        "success": change_of(*success),
     }
 
 
@@ -42,22 +40,7 @@ def _success_rows(lines: list[AttackLine]) -> Floats:
     return np.array([[line["status"] == "succeeded", line["status"] != "skipped"] for line in lines], np.float64)
 
 
-def _change(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Change:
+def _rate(sums: Estimated) -> Estimated:
     with np.errstate(invalid="ignore", divide="ignore"):
-        (old, old_again), (new, new_again) = (
-            (v[..., 0] / v[..., 1], a[..., 0] / a[..., 1]) for v, a in (before, after)
-        )
-    gap = float(new - old)
-    if not math.isfinite(gap):
-        return {"before": _rounded(old), "after": _rounded(new), "difference": None, "interval": [None, None]}
-    low, high = percentile_interval(new_again - old_again)
-    return {
-        "before": _rounded(old),
-        "after": _rounded(new),
-        "difference": _rounded(gap),
-        "interval": [_rounded(min(low, gap)), _rounded(max(high, gap))],
-    }
-
-
-def _rounded(value: float | Floats) -> float | None:
-    return round(float(value), 6) if math.isfinite(float(value)) else None
+        rate, again = (each[..., 0] / each[..., 1] for each in sums)
+    return rate, again

@@ -6,23 +6,18 @@ about the same texts, and a change is measured on each example: its interval res
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from ..metrics import Auc
-from ..metrics.interval import percentile_interval, resamples
+from ..metrics.interval import resamples
 from ..runs.folder import BadRun, Folder
-from ..runs.proof import Change, Comparison, DimensionChange, GroupChange
+from ..runs.proof import Change, Comparison, DimensionChange, Estimated, GroupChange, change_of
 from ..text.ragged import Floats, Mask
-from .relative import round_off
 from .score import degree_weights
 from .setup import EvaluationSetup
 from .table import Rows, Table
-
-Estimated = tuple[Floats, Floats]  # scores, and those of every resample
 
 
 def compare_runs(before: str | Folder, after: str | Folder, seen: Collection[str] = ()) -> Comparison:
@@ -81,7 +76,7 @@ class _Comparison:
             "examples": before.table.examples,
             "cases": int((~before.table.clean).sum()),
             "metric": before.metric.title or before.metric.spec,
-            "clean": self._change(*clean),
+            "clean": change_of(*clean),
             "clean_auc": self._auc([side.table.clean for side in self.sides]),
             "all": self._group(list(range(len(names)))),
             "seen": self._group(groups["seen"]) if groups["seen"] else None,
@@ -94,8 +89,8 @@ class _Comparison:
         cases = [np.isin(side.table["dimension"], at) for side in self.sides]
         return {
             "dimensions": len(at),
-            "average": self._change(*(self._final(each, at) for each in self.mean)),
-            "worst": self._change(*(self._final(each, at) for each in self.worst)),
+            "average": change_of(*(self._final(each, at) for each in self.mean)),
+            "worst": change_of(*(self._final(each, at) for each in self.worst)),
             "auc": self._auc(cases),
         }
 
@@ -103,10 +98,10 @@ class _Comparison:
         degrees = self.sides[0].work.protocol.degrees
         return {
             "seen": name in self.seen,
-            "average": self._change(*(self._final(each, [at]) for each in self.mean)),
-            "worst": self._change(*(self._final(each, [at]) for each in self.worst)),
+            "average": change_of(*(self._final(each, [at]) for each in self.mean)),
+            "worst": change_of(*(self._final(each, [at]) for each in self.worst)),
             "degrees": [
-                {"degree": degree, **self._change(*((score[at, g], again[at, g]) for score, again in self.mean))}
+                {"degree": degree, **change_of(*((score[at, g], again[at, g]) for score, again in self.mean))}
                 for g, degree in enumerate(degrees)
             ],
         }
@@ -121,24 +116,8 @@ class _Comparison:
         found = [side.auc_rows(mask) for side, mask in zip(self.sides, rows, strict=True)]
         if any(each is None for each in found):
             return None
-        change = self._change(*(Auc().estimate(each, self.draws) for each in found if each is not None))
+        change = change_of(*(Auc().estimate(each, self.draws) for each in found if each is not None))
         return change if change["difference"] is not None else None
-
-    def _change(self, before: Estimated, after: Estimated) -> Change:
-        return change_of((float(before[0]), before[1]), (float(after[0]), after[1]))
-
-
-def change_of(before: tuple[float, npt.NDArray[np.float64]], after: tuple[float, npt.NDArray[np.float64]]) -> Change:
-    """The change between two scores with its paired interval. Each comes with its values in the same resamples of examples."""
-    gap = after[0] - before[0]
-    low, high = percentile_interval(after[1] - before[1])
-    inside = (min(low, gap), max(high, gap)) if math.isfinite(gap) else (math.nan, math.nan)
-    return {
-        "before": round_off(before[0]),
-        "after": round_off(after[0]),
-        "difference": round_off(gap),
-        "interval": [round_off(inside[0]), round_off(inside[1])],
-    }
 
 
 def _check_same(before: _Side, after: _Side) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from ..metrics import Auc, Metric
 from ..metrics.interval import percentile_interval
+from ..runs.display import estimate, rounded
 from ..runs.schema import Estimate, RedLine
 from ..text.ragged import Floats, Mask
 from ..victims.base import as_objects
@@ -51,7 +51,7 @@ class RelativeScores:
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = again[0] / again[1]
         low, high = percentile_interval(ratios)  # even without a width: a ratio is no share of examples
-        return {"value": round_off(value), "interval": rounded_ends((min(low, value), max(high, value)))}
+        return estimate(value, (min(low, value), max(high, value)))
 
     def red_line(self) -> RedLine:
         """Returns the score of always giving the most frequent answer, 0.5 for AUC, and what it leaves of the clean score."""
@@ -59,8 +59,8 @@ class RelativeScores:
         known = math.isfinite(lowest) and math.isfinite(clean) and clean > 0
         return {
             "metric": "auc" if self.by_auc else "score",
-            "score": round_off(lowest),
-            "left": round_off(lowest / clean) if known else None,
+            "score": rounded(lowest),
+            "left": rounded(lowest / clean) if known else None,
         }
 
     def _lowest(self) -> float:
@@ -99,15 +99,3 @@ class RelativeScores:
 def column_sums(rows: Floats) -> Floats:
     """Returns the sum of rows, summed column by column, so that rounding does not depend on the number of columns."""
     return np.array([column.sum() for column in np.ascontiguousarray(rows.T)])
-
-
-def round_off(value: Any) -> float | None:
-    """Rounds to six digits, since later ones may differ between machines. Returns None for nan and inf, which JSON does not
-    have.
-    """
-    number = float(value)
-    return round(number, 6) if math.isfinite(number) else None
-
-
-def rounded_ends(interval: Sequence[float]) -> list[float | None]:
-    return [round_off(end) for end in interval]

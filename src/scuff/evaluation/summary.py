@@ -11,6 +11,7 @@ import numpy as np
 
 from ..metrics import Auc, Metric
 from ..metrics.interval import resamples, wilson
+from ..runs.display import estimate, rounded
 from ..runs.reasons import in_brief
 from ..runs.schema import (
     PROBLEMS,
@@ -31,7 +32,7 @@ from ..text.ragged import Floats, Ints, Mask
 from ..victims.truth import Truth
 from .judged import judged_shares
 from .protocol import Protocol
-from .relative import RelativeScores, column_sums, round_off, rounded_ends
+from .relative import RelativeScores, column_sums
 from .score import Validity, degree_weights
 from .table import Table
 
@@ -93,8 +94,8 @@ class _Summary:
             "answered": answered,
             **_problem_counts(kinds),
             **_reasons(table.clean_reasons),
-            "chance": round_off(truth.chance) if usual else None,
-            "majority": round_off(truth.majority) if usual else None,
+            "chance": rounded(truth.chance) if usual else None,
+            "majority": rounded(truth.majority) if usual else None,
         }
 
     def _dimension(self, at: int) -> DimensionScores:
@@ -157,7 +158,7 @@ class _Summary:
             "examples": examples,
             "unchanged_examples": int(((each > 0) & (still == each)).sum()),
             "cases": cases,
-            "cases_each": round_off(cases / examples) if examples else 0,
+            "cases_each": rounded(cases / examples) if examples else 0,
             "unchanged": int((table["unchanged"][here] & (kinds == 0)).sum()),
             "unfit": int(table.unfit[at, degree]),
             **_problem_counts(kinds),
@@ -166,7 +167,7 @@ class _Summary:
     def _mean_over_examples(self, values: Floats, example: Ints, each: Ints) -> float | None:
         """Returns the mean over examples of the mean over an example's cases, as for scores; None if there are none."""
         total = np.bincount(example, values, self.table.examples)
-        return round_off((total[each > 0] / each[each > 0]).mean()) if each.any() else None
+        return rounded((total[each > 0] / each[each > 0]).mean()) if each.any() else None
 
     def _red_line(self) -> HasRedLine:
         return {"red_line": self.left.red_line()} if self.left else {}
@@ -182,7 +183,7 @@ class _Summary:
         left = self.metric.relative(
             *(column_sums(rows[both]) for rows in (self.rows.mean[at, degree], self.rows.clean))
         )
-        return round_off(left) if math.isfinite(left) else None
+        return rounded(left) if math.isfinite(left) else None
 
     def _success(self, at: int, degree: int) -> Broken:
         """Returns the share of the examples answered right when clean that some case up to this degree breaks."""
@@ -190,7 +191,7 @@ class _Summary:
         broken = right & (self.table.worst_score[at, degree] < 1)
         count = int(right.sum())
         share = broken.sum() / count if count else math.nan
-        return {"rate": round_off(share), "interval": rounded_ends(wilson(float(share), count)), "of": count}
+        return {"rate": rounded(share), "interval": [rounded(end) for end in wilson(float(share), count)], "of": count}
 
     def _final(self, scores: Floats, again: Floats, validity: Validity | None = None) -> Estimate:
         """Returns the final score of a dimension. scores: by degree. again: by degree and resample."""
@@ -213,7 +214,7 @@ class _Summary:
 
     def _with_interval(self, value: float, again: Floats, examples: int, one_each: bool = False) -> Estimate:
         interval = self.metric.interval(value, again, examples, one_each)
-        return {"value": round_off(value), "interval": rounded_ends(interval)}
+        return estimate(value, interval)
 
     def _auc(self, rows: Mask) -> AucScore:
         """Returns the macro AUC over some cases, all examples weighing the same; {} if it is not defined.
@@ -230,7 +231,7 @@ class _Summary:
         if np.isnan(value):
             return {}
         interval = auc.interval(float(value), again, table.examples)
-        return {"auc": {"value": round_off(value), "interval": rounded_ends(interval)}}
+        return {"auc": estimate(value, interval)}
 
     def _harm(self, clean: CleanScores, dimensions: dict[str, DimensionScores]) -> list[Harm]:
         """Returns the dimensions, the most harmful first: by the share of the clean score left at the highest degree (Zéroe,
@@ -244,7 +245,7 @@ class _Summary:
         for name, content in dimensions.items():
             last = content["degrees"][-1]
             value = (last["auc"] if metric == "auc" and "auc" in last else last["average"])["value"]
-            left.append({"dimension": name, "left": round_off(value / base) if base and value is not None else None})
+            left.append({"dimension": name, "left": rounded(value / base) if base and value is not None else None})
         return sorted(left, key=lambda entry: (entry["left"] is None, entry["left"], entry["dimension"]))
 
 

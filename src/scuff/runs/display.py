@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -131,8 +132,11 @@ def in_short(answer: Answer | Target) -> str:
 
 
 def rounded(value: Any) -> float | None:
-    """Rounds to six digits. Returns None for nan."""
-    return None if np.isnan(value) else round(float(value), 6)
+    """Rounds to six digits, since later ones may differ between machines. Returns None for nan and inf, which JSON does not
+    have.
+    """
+    number = float(value)
+    return round(number, 6) if math.isfinite(number) else None
 
 
 def estimate(value: Any, interval: Iterable[Any] = (np.nan, np.nan)) -> Estimate:

@@ -1,8 +1,17 @@
-"""The types of proof.json, which `scuff harden` writes: what a model was before and is after, on the same cases."""
+"""The types of proof.json, which `scuff harden` writes: what a model was before and is after, on the same cases; and how a change
+of a score is measured.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypedDict
+
+from ..metrics.interval import percentile_interval
+from ..text.ragged import Floats
+from .display import rounded
+
+Estimated = tuple[Floats, Floats]  # a score, and its values in resamples of the examples
 
 
 class Change(TypedDict):
@@ -12,6 +21,20 @@ class Change(TypedDict):
     after: float | None
     difference: float | None
     interval: list[float | None]
+
+
+def change_of(before: Estimated, after: Estimated) -> Change:
+    """The change between two scores with its paired interval: both are resampled alike."""
+    old, new = float(before[0]), float(after[0])
+    gap = new - old
+    low, high = percentile_interval(after[1] - before[1])
+    inside = (min(low, gap), max(high, gap)) if math.isfinite(gap) else (math.nan, math.nan)
+    return {
+        "before": rounded(old),
+        "after": rounded(new),
+        "difference": rounded(gap),
+        "interval": [rounded(end) for end in inside],
+    }
 
 
 class DegreeChange(Change):

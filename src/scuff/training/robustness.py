@@ -16,12 +16,11 @@ from ..attacks.comparison import compare_attacks
 from ..attacks.settings import AttackSettings
 from ..attacks.setup import AttackSetup
 from ..data.dataset import Dataset, Task
-from ..evaluation.comparison import change_of
 from ..metrics import parse_metric
 from ..metrics.interval import resamples
 from ..runs.folder import BadRun, Folder
 from ..runs.inputs import open_model, saved_data
-from ..runs.proof import AttackComparison, Change
+from ..runs.proof import AttackComparison, Change, change_of
 from ..runs.run import silent, start_run
 from ..runs.settings import Settings
 from ..runs.setup import Say
@@ -84,8 +83,7 @@ def compare_models(before: Any, after: Any, data: Dataset, **settings: Any) -> d
         for outputs, truth in sides:
             answers = outputs.answers[rows]
             said = answers if metric.needs_scores else truth.predicted(answers)
-            value, again = metric.estimate(metric.statistics(said, truth.targets[rows], truth.labels), draws)
-            found.append((float(value), again))
+            found.append(metric.estimate(metric.statistics(said, truth.targets[rows], truth.labels), draws))
         out[metric.name] = change_of(*found)
     return out
 
