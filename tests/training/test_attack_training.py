@@ -21,11 +21,11 @@ from scuff.metrics.interval import resamples
 from scuff.runs.folder import BadRun, Folder
 from scuff.training import attack_training
 from scuff.training.attack_training import train_on_attacks
-from scuff.training.attacked import Harvest
 from scuff.training.checkpoints import BadFolder
 from scuff.training.robustness import compare_models
 from scuff.training.schedule import Schedule
 from scuff.training.trainer import fine_tune
+from scuff.training.walks import Harvest
 from scuff.victims.huggingface import load
 from scuff.victims.query import Query
 

@@ -19,15 +19,12 @@ from scuff.data.reading import read_dataset
 from scuff.data.toy import toy_dataset
 from scuff.runs.folder import BadRun, Folder
 from scuff.training.attacked import (
-    LEAST,
-    MOST,
     AdversarialExamples,
-    Harvest,
-    _Walk,
     adversarial_examples,
     attacked_feed,
 )
 from scuff.training.feeds import Clean
+from scuff.training.walks import LEAST, MOST, Harvest, Walk
 from scuff.victims.query import Query
 from scuff.victims.toy import Toy
 
@@ -144,7 +141,7 @@ def test_no_text_twice() -> None:
 def test_a_walk_keeps_its_first_new_texts(
     order: list[int], tried: dict[int, str | None], taken: set[str], most: int
 ) -> None:
-    walk = _Walk("any", "any", "any", np.array(order), {row: (text,) if text else None for row, text in tried.items()})
+    walk = Walk("any", "any", "any", np.array(order), {row: (text,) if text else None for row, text in tried.items()})
     kept = walk.usable({(text,) for text in taken}, most)
     slow: list[tuple[int, tuple[str]]] = []
     for row in order:

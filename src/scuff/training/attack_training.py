@@ -22,12 +22,13 @@ from ..runs.run import silent
 from ..runs.setup import Say
 from ..specs import check_count
 from ..version import __version__
-from .attacked import GAMMA, AdversarialExamples, Recipe, Show, adversarial_examples, attacked_feed, joined, label_of
+from .attacked import GAMMA, AdversarialExamples, adversarial_examples, attacked_feed, joined
 from .checkpoints import BadFolder
 from .feeds import Feed
 from .robustness import measure_robustness
 from .schedule import Schedule
 from .trainer import check_data, check_libraries, fine_tune
+from .walks import Recipe, Show, label_of
 
 CLEAN_EPOCHS = 4  # of an encoder without a head: as many as fine_tune's; a classifier has had its own
 ADVERSARIAL_EPOCHS = 3  # A2T's

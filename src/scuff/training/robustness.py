@@ -26,7 +26,7 @@ from ..runs.settings import Settings
 from ..runs.setup import Say
 from ..victims.query import Query
 from ..victims.truth import Truth
-from .attacked import Recipe, folder_name, label_of, opened
+from .walks import Recipe, folder_name, label_of, opened
 
 # ToxicTrap's Tables 7 and 13 have all but the first
 SCORES: dict[Task, tuple[str, ...]] = {
