@@ -15,7 +15,7 @@ from scuff.evaluation.comparison import compare_runs
 from scuff.runs.folder import BadRun, Folder
 from scuff.shields.names import parse as parse_shield
 from scuff.training.feeds import Clean
-from scuff.training.mending import MendedFeed
+from scuff.training.stages import MendedFeed
 
 TOY = "toy:sentiment"
 FAST: dict[str, Any] = {

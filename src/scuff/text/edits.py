@@ -167,9 +167,9 @@ class Edits:
         edits = self.in_order()
         return edits.where(choose(edits.candidates(), budget, rng, unit, coin))
 
-    def candidates(self, order: Bits | None = None) -> Proposals:
+    def candidates(self, order: Bits | None = None) -> EditCandidates:
         """What a choice among these edits, which are in order, needs to know. order: which go first, if it is not by chance."""
-        return Proposals(np.arange(len(self)), self.row, self.start, self.stop, self.site, self.cost, order)
+        return EditCandidates(np.arange(len(self)), self.row, self.start, self.stop, self.site, self.cost, order)
 
     def hitting(self, spans: Spans, offsets: Ints) -> Mask:
         """Which edits overlap one of these spans (sorted, not overlapping each other), or insert or delete right beside it."""
@@ -352,7 +352,7 @@ class Edits:
 
 
 @dataclass(frozen=True, eq=False)
-class Proposals:
+class EditCandidates:
     """What the choice needs to know of some edits, which are sorted by row and start. `index` says which they are."""
 
     index: Ints
@@ -363,13 +363,13 @@ class Proposals:
     cost: Ints
     order: Bits | None = None  # which goes first in its document, if chance does not decide
 
-    def where(self, chosen: Mask | Ints) -> Proposals:
+    def where(self, chosen: Mask | Ints) -> EditCandidates:
         index, row, start, stop, site, cost = (
             field[chosen] for field in (self.index, self.row, self.start, self.stop, self.site, self.cost)
         )
-        return Proposals(index, row, start, stop, site, cost, None if self.order is None else self.order[chosen])
+        return EditCandidates(index, row, start, stop, site, cost, None if self.order is None else self.order[chosen])
 
-    def one_per_site(self, rng: Rng) -> Proposals:
+    def one_per_site(self, rng: Rng) -> EditCandidates:
         """Of the alternatives for one site keep one, each equally likely."""
         if (np.diff(self.site) > 0)[np.diff(self.row) == 0].all():  # one proposal per site: nothing to choose
             return self
@@ -380,7 +380,7 @@ class Proposals:
         pick = first + rng.stream("alternative").below(count, row[first], site[first])
         return self.where(np.sort(order[pick]))
 
-    def without_overlaps(self, rng: Rng) -> Proposals:
+    def without_overlaps(self, rng: Rng) -> EditCandidates:
         """Of edits that overlap the one that comes first in the random order stays; in rounds until none overlap."""
         left = self
         while True:
@@ -399,7 +399,7 @@ class Proposals:
         """The order of sites, at random unless it is given. A larger budget chooses what a smaller one does, and more."""
         return rng.stream("order").bits(self.row, self.site) if self.order is None else self.order
 
-    def affordable(self, budget: Ints | int, rng: Rng, unit: Unit) -> Proposals:
+    def affordable(self, budget: Ints | int, rng: Rng, unit: Unit) -> EditCandidates:
         """Go through the sites of each document in random order and take what the budget still allows."""
         rows = int(self.row[-1]) + 1
         left = np.broadcast_to(np.asarray(budget, np.int64), (max(rows, np.size(budget)),))[:rows].copy()
@@ -419,7 +419,7 @@ class Proposals:
         return self.where(chosen)
 
 
-def choose(candidates: Proposals, budget: Ints | int | None, rng: Rng, unit: Unit, coin: float | None) -> Ints:
+def choose(candidates: EditCandidates, budget: Ints | int | None, rng: Rng, unit: Unit, coin: float | None) -> Ints:
     """Indices of the edits chosen, in order of position."""
     chosen = candidates.one_per_site(rng)
     if coin is not None:

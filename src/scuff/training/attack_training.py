@@ -33,7 +33,7 @@ from .walks import Recipe, Show, label_of
 CLEAN_EPOCHS = 4  # of an encoder without a head: as many as fine_tune's; a classifier has had its own
 ADVERSARIAL_EPOCHS = 3  # A2T's
 
-Settings = dict[str, Any]
+Given = dict[str, Any]  # keywords of other functions
 
 
 def train_on_attacks(
@@ -85,12 +85,8 @@ def train_on_attacks(
     began, folder = time.perf_counter(), Path(out)
     clean = data if isinstance(data, Dataset) else data.data
     named, runs = [recipes] if isinstance(recipes, str | Attack) else list(recipes), list(from_runs)
-    for name, value, least in (
-        ("adversarial_epochs", adversarial_epochs, 1),
-        ("rounds", rounds, 1),
-        ("attacked", attacked, 1),
-    ):
-        check_count(value, least, name)
+    for name, value in (("adversarial_epochs", adversarial_epochs), ("rounds", rounds), ("attacked", attacked)):
+        check_count(value, 1, name)
     if clean_epochs is not None:
         check_count(clean_epochs, 0, "clean_epochs")
     if both := [label_of(recipe) for recipe in unseen if recipe in named]:
@@ -99,7 +95,7 @@ def train_on_attacks(
     check_libraries()
     labels = _labels(start, clean, needed=clean_epochs == 0)
     epochs = (CLEAN_EPOCHS if labels is None else 0) if clean_epochs is None else clean_epochs
-    asked = {
+    key = {
         "scuff": __version__, "start": str(start), "data": clean.digest if data is clean else data.identity,  # type: ignore[union-attr]
         "dev": dev.digest, "test": test.digest if test else None, "recipes": [label_of(recipe) for recipe in named],
         "unseen": [label_of(recipe) for recipe in unseen], "gamma": gamma, "clean_epochs": epochs,
@@ -109,12 +105,12 @@ def train_on_attacks(
         "tuning": {name: str(value) for name, value in (tuning or {}).items()},
         "settings": {name: str(value) for name, value in settings.items()},
     }  # fmt: skip
-    if (done := _finished(folder, asked)) is not None:
+    if (done := _finished(folder, key)) is not None:
         return done
     options = {**settings.pop("options", {}), **({} if device == "auto" else {"device": device})}
-    attack: Settings = {**settings, "max_queries": max_queries, "workers": workers, "seed": seed, "options": options}
+    attack: Given = {**settings, "max_queries": max_queries, "workers": workers, "seed": seed, "options": options}
     _check_recipes([*named, *unseen], clean, attack, labels or clean.labels)
-    training: Settings = {**(tuning or {}), "device": device, "show": trained}
+    training: Given = {**(tuning or {}), "device": device, "show": trained}
     phases: dict[str, Any] = {}
     before = model = str(start)
     if epochs:
@@ -125,7 +121,7 @@ def train_on_attacks(
     found, counts = AdversarialExamples(replace(clean, known=clean.labels).take(range(0)), (), (), ()), []
     for number in range(1, rounds + 1):
         say(f"round   {number} of {rounds}: attacks on {len(clean):,} training and {len(dev):,} dev examples")
-        hunt: Settings = {
+        hunt: Given = {
             **attack, "gamma": gamma, "even": even, "number": number, "say": say, "show": show,
             "avoid": set(zip(*found.data.columns, strict=True)), "from_runs": runs if number == 1 else [],
         }  # fmt: skip
@@ -147,7 +143,7 @@ def train_on_attacks(
             before, model, test, folder / "robustness", seen=named, unseen=unseen, attacked=attacked, say=say, **attack
         )
     metrics = {
-        "settings": asked, "model": model, "before": before, "adversarial": len(found), "counts": counts,
+        "settings": key, "model": model, "before": before, "adversarial": len(found), "counts": counts,
         "phases": phases, "robustness": robustness, "seconds": time.perf_counter() - began,
     }  # fmt: skip
     write_atomically(folder / "metrics.json", (json.dumps(metrics, indent=1) + "\n").encode())
@@ -155,7 +151,7 @@ def train_on_attacks(
 
 
 def _attack(
-    model: str, clean: Dataset, dev: Dataset, recipes: list[Recipe], folder: Path, hunt: Settings
+    model: str, clean: Dataset, dev: Dataset, recipes: list[Recipe], folder: Path, hunt: Given
 ) -> tuple[AdversarialExamples, Dataset]:
     """The adversarial examples of a round, and the dev part with adversarial examples of its own."""
     found = adversarial_examples(model, clean, recipes, output=folder / "train", **hunt)
@@ -166,7 +162,7 @@ def _attack(
     return found, joined(dev, judged.data)
 
 
-def _check_recipes(recipes: list[Recipe], data: Dataset, attack: Settings, labels: Sequence[str]) -> None:
+def _check_recipes(recipes: list[Recipe], data: Dataset, attack: Given, labels: Sequence[str]) -> None:
     """Raises ValueError or MissingResource if a recipe cannot be used. labels: of the model."""
     for recipe in recipes:
         AttackSettings.of(**attack, recipe=recipe).make_attack().goal.ready(data.task, labels)
@@ -189,13 +185,13 @@ def _with_epochs(schedule: Schedule | Mapping[str, Any] | None, epochs: int) -> 
     return {**(asdict(schedule) if isinstance(schedule, Schedule) else schedule or {}), "epochs": epochs}
 
 
-def _finished(folder: Path, asked: Settings) -> dict[str, Any] | None:
+def _finished(folder: Path, key: Given) -> dict[str, Any] | None:
     """The metrics of a training that is finished; None if it is not. Raises BadFolder if it was another one."""
     path = folder / "metrics.json"
     if not path.is_file():
         return None
     done: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    old, new = done.get("settings", {}), json.loads(json.dumps(asked))
+    old, new = done.get("settings", {}), json.loads(json.dumps(key))
     if other := sorted(name for name in {*old, *new} if old.get(name) != new.get(name)):
         raise BadFolder(f"{folder}: expected the training that began there, got another {', '.join(other)}")
     return done

@@ -30,9 +30,9 @@ from ..shields.names import parse as parse_shield
 from ..version import __version__
 from .backends import backend_of
 from .harden_settings import HardenSettings
-from .mending import Mending
-from .methods import HELD_OUT, USUAL_MIXTURE, OnAttacks, Shielding, WithMixture, is_seen
+from .methods import USUAL_MIXTURE, USUAL_UNSEEN, OnAttacks, Shielding, WithMixture, is_seen
 from .splitting import Parts, check_labels, read_parts, read_test, records
+from .stages import Stages
 
 START, TEST, SETTINGS = "harden.json", "test.jsonl", "settings.yaml"
 BEFORE, AFTER = "before", "after"
@@ -71,7 +71,7 @@ class Hardening:
     show: Any = None
     command: str = ""
     parts: Parts = field(init=False)
-    mending: Mending | None = field(init=False, default=None)
+    stages: Stages | None = field(init=False, default=None)
     shield: Shield | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
@@ -90,8 +90,8 @@ class Hardening:
         else:
             self.parts = self._read_parts()
             check_labels(self.parts if not settings.map else replace(self.parts, test=self.parts.dev))
-            self.mending = Mending(self.model, backend, self.parts, settings, self.shield, self.out, self.say)
-            _ = self.mending.feed  # raises for perturbations that do not fit the data
+            self.stages = Stages(self.model, backend, self.parts, settings, self.shield, self.out, self.say)
+            _ = self.stages.feed  # raises for perturbations that do not fit the data
             backend.check(self.parts.train, self.parts.dev)
         _ = self.dimensions
         self._try_attacks()
@@ -144,7 +144,7 @@ class Hardening:
         if self.settings.dimensions:
             return list(self.settings.dimensions)
         names = [each.spec for each in self.trained_on] or list(USUAL_MIXTURE)
-        others = [name for name in HELD_OUT if name not in names]
+        others = [name for name in USUAL_UNSEEN if name not in names]
         return usable_dimensions([*names, *others], self.parts.test)
 
     @cached_property
@@ -214,7 +214,7 @@ class Hardening:
         seen = [name for name in self.dimensions if self._seen(name)]
         unseen = [name for name in self.dimensions if name not in seen]
         self.say(f"plan    {', '.join(self.settings.methods)}; measured before and after: {', '.join(seen + unseen)}")
-        if self.mending and unseen:
+        if self.stages and unseen:
             self.say(f"        never seen in training: {', '.join(unseen)}")
 
     def _seen(self, name: str) -> bool:
@@ -231,7 +231,7 @@ class Hardening:
             raise
         if settings.attack:
             self._attack(self.model, "attack-before", None)
-        model, told = self.mending.train(self.key()) if self.mending else (self.model, {})
+        model, told = self.stages.train(self.key()) if self.stages else (self.model, {})
         shield = self.shield.spec if self.shield else None
         after = self._evaluate(model, AFTER, shield)
         attacks = None
@@ -292,7 +292,7 @@ class Hardening:
         return {
             "scuff": __version__, "model": named,
             "hardened": str(model) if isinstance(model, str | Path) else f"{type(model).__name__} (an object)",
-            "methods": list(self.settings.methods), "trained": self.mending is not None, "shield": shield,
+            "methods": list(self.settings.methods), "trained": self.stages is not None, "shield": shield,
             "perturbations": [each.spec for each in self.trained_on], "data": parts, "split": self.parts.words,
             "seed": self.settings.seed, "command": self.command, "training": dict(told), "comparison": comparison,
             "attack": attacks, "words": [],

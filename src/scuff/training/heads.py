@@ -127,18 +127,18 @@ class Classification:
         self.opened, self.feed, self.schedule, self.metric, self.seed = opened, feed, schedule, metric, seed
         self.task = opened.task
         self.cutter = Cutter(opened.tokenizer, opened.max_length, words=self.task == "tokens")
-        self.dev = Examples(self, Cutter(opened.tokenizer, opened.max_length, words=self.task == "tokens"), dev)
+        self.dev = EncodedExamples(self, Cutter(opened.tokenizer, opened.max_length, words=self.task == "tokens"), dev)
         # labels of the start model that the data does not have are neither learnt nor unlearnt
         columns = sorted(set(opened.number.values()))
         self.columns = None if len(columns) == len(opened.labels) else columns
-        self._last: tuple[Dataset, Examples] | None = None
+        self._last: tuple[Dataset, EncodedExamples] | None = None
 
     def epoch(self, number: int, step: int) -> Epoch:
         data = self.feed.epoch(number)
         if not len(data):
             raise ValueError(f"expected examples in epoch {number + 1} of the feed, got none")
         if self._last is None or self._last[0] is not data:
-            self._last = data, Examples(self, self.cutter, data)
+            self._last = data, EncodedExamples(self, self.cutter, data)
         examples = self._last[1]
         chance = np.random.default_rng([self.seed, 0, number])
         batches = token_batches(examples.length, self.schedule.batch_tokens, chance)
@@ -196,7 +196,7 @@ class Classification:
         return {name: float(value) for name, value in found.items() if np.isfinite(value)}
 
 
-class Examples:
+class EncodedExamples:
     """A data set in pieces, with the numbers of its targets."""
 
     def __init__(self, task: Classification, cutter: Cutter, data: Dataset) -> None:

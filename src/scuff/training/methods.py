@@ -20,7 +20,7 @@ from .mixtures import Mixture
 # what `augment`, `plm` and `pp` train on if nothing is named: noise of most sorts, each at low, mid and high
 USUAL_MIXTURE = ("inner-shuffle", "intrude", "keyboard", "natural", "segment", "visual")
 # measured beside what was trained on, if the user names no dimensions: noise that USUAL_MIXTURE lacks, mostly
-HELD_OUT = ("disemvowel", "truncate", "phonetic", "synonym", "inflection")
+USUAL_UNSEEN = ("disemvowel", "truncate", "phonetic", "synonym", "inflection")
 USUAL_RECIPE = "deepwordbug"  # needs no files
 USUAL_SHIELD = "fast"
 NAMED = re.compile(r"[\w-]+\s*=(?!=)")

@@ -22,7 +22,7 @@ from ..text.random import text_bits
 from .copies import Copies, Copy, DealtCopies, Ranks
 from .mixtures import example_keys, ranked
 
-Made = tuple[int, list[Copy], int]  # the number of an example, its copies, and how many were wanted
+ExampleCopies = tuple[int, list[Copy], int]  # the number of an example, its copies, and how many were wanted
 
 # added columns that say where a row comes from, and the types of their values
 TRACE: dict[str, type] = {"scuff_dimension": str, "scuff_degree": float, "scuff_source": str}
@@ -92,7 +92,7 @@ class Mixer:
         names = [self._name(reader, record) for record in records]
         first, self.row = self.row, self.row + len(records)
 
-        def failed(at: int, reason: str) -> list[Made]:
+        def failed(at: int, reason: str) -> list[ExampleCopies]:
             self.made.failures.add(reader.place(records[at], first + at), reason)
             return [(at, [], 0)]
 
@@ -120,13 +120,13 @@ class Mixer:
         return str(name)
 
     def _copies(
-        self, texts: dict[int, tuple[Text, ...]], names: list[str], failed: Callable[[int, str], list[Made]]
+        self, texts: dict[int, tuple[Text, ...]], names: list[str], failed: Callable[[int, str], list[ExampleCopies]]
     ) -> dict[int, list[Copy]]:
         """Returns the new copies of each example by its number in the block. failed: called for those that raise."""
 
         place = {at: self.made.examples + number for number, at in enumerate(texts)}  # among all examples
 
-        def work(rows: Sequence[int]) -> list[Made]:
+        def work(rows: Sequence[int]) -> list[ExampleCopies]:
             columns = list(zip(*(texts[at] for at in rows), strict=True))
             ranks = Ranks(self._ranks[[place[at] for at in rows]], self._ranks.size) if self.exact else None
             found, wanted = self.copies.of(columns, [names[at] for at in rows] if self.key else None, ranks)

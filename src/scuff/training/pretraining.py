@@ -31,7 +31,7 @@ from .schedule import Schedule, settled
 from .trainer import CHECKPOINT_SECONDS, RATE, WIDTH, check_folder, check_libraries, check_limits, told
 
 METHODS = ("plm", "pp")
-HELD_OUT, MOST_HELD_OUT = 0.05, 1000  # share and number of the texts that are the dev part, if the user has none
+DEV_SHARE, MOST_DEV = 0.05, 1000  # share and number of the texts that are the dev part, if the user has none
 
 
 def usual_schedule(width: int) -> Schedule:
@@ -106,7 +106,7 @@ def _parts(texts: Dataset | Sequence[str], dev: Dataset | Sequence[str] | None, 
     """The texts to learn from, and those of the dev part, which are none of them. Raises ValueError if there are too few."""
     learnt = _distinct(texts)
     if dev is None:
-        count = min(MOST_HELD_OUT, max(1, round(HELD_OUT * len(learnt))))
+        count = min(MOST_DEV, max(1, round(DEV_SHARE * len(learnt))))
         if len(learnt) < 2:
             raise ValueError(f"expected two or more texts to pretrain on, got {len(learnt)}")
         order = learnt.ranked(seed)

@@ -36,19 +36,21 @@ SCORES: dict[Task, tuple[str, ...]] = {
 }
 
 
-class Queries(TypedDict):
-    """The mean number of queries of an attack."""
+class BeforeAfter(TypedDict):
+    """A number of the first model and of the second."""
 
     before: float | None
     after: float | None
 
 
 class RecipeRobustness(AttackComparison):
-    """Success of a recipe before and after. seen: it was trained on. left: the score of the task under attack."""
+    """Success of a recipe before and after. seen: it was trained on. queries: their mean number. left: the score of the task under
+    attack.
+    """
 
     seen: bool
-    queries: Queries
-    left: Queries
+    queries: BeforeAfter
+    left: BeforeAfter
 
 
 class Robustness(TypedDict):

@@ -63,27 +63,27 @@ def read_parts(
     source = data if train is None else train
     known = {} if test is not None else _own_splits(source, columns)
     learnt = known.get("train") or read_dataset(source, replace(columns, split=columns.split or "train"))
-    asked = known.get("test") if test is None else read_dataset(test, replace(columns, task=learnt.task))
+    measured = known.get("test") if test is None else read_dataset(test, replace(columns, task=learnt.task))
     chosen = known.get("dev") if dev is None else read_dataset(dev, replace(columns, task=learnt.task))
-    for part in (asked, chosen):
+    for part in (measured, chosen):
         if part is not None and (part.task, len(part.columns)) != (learnt.task, len(learnt.columns)):
             raise BadInput(f"{part.name}: expected the task and columns of {learnt.name}, got others: {part.task}")
-    if asked is None:
+    if measured is None:
         return _split(learnt, chosen, seed)
-    learnt, twice = without(learnt, asked, *([chosen] if chosen else []))
+    learnt, twice = without(learnt, measured, *([chosen] if chosen else []))
     words = f"{twice:,} training examples with a text of the test part left out" if twice else ""
     if chosen is None:
         rest, chosen = _cut(learnt, DEV, seed, "dev")
         learnt, words = rest, f"{DEV:.0%} of the training texts are the dev part" + (f"; {words}" if words else "")
-    return Parts(learnt, chosen, asked, words or "parts as given")
+    return Parts(learnt, chosen, measured, words or "parts as given")
 
 
 def read_test(data: Any, columns: Columns, test: Any = None) -> Parts:
     """Reads data of which nothing is learnt: all of it is the test part."""
     if data is None and test is None:
         raise ValueError("expected DATA, or --test FILE, got neither")
-    asked = read_dataset(data if test is None else test, columns)
-    return Parts(asked, asked, asked, "nothing is trained: no part is held out", trains=False)
+    measured = read_dataset(data if test is None else test, columns)
+    return Parts(measured, measured, measured, "nothing is trained: no part is held out", trains=False)
 
 
 def without(data: Dataset, *others: Dataset) -> tuple[Dataset, int]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...text.corpus import Corpus
-from ...text.edits import Proposals
+from ...text.edits import EditCandidates
 from ...text.ragged import Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
 from ...text.random import Rng
 from ...text.unicode import classes, word_class
@@ -248,7 +248,7 @@ def _apart(stretches: Stretches, gain: Floats) -> Ints:
     best = best[np.lexsort((last[best], first[best]))]
     order = (np.iinfo(np.int64).max // 2 - np.rint(gain[best] * 1024).astype(np.int64)).astype(np.uint64)
     start = first[best]
-    spans = Proposals(best, stretches.pieces.words.row[start], start, last[best] + 1, start, start, order)
+    spans = EditCandidates(best, stretches.pieces.words.row[start], start, last[best] + 1, start, start, order)
     return spans.without_overlaps(Rng(np.empty(0, np.uint64))).index
 
 

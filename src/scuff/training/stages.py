@@ -75,8 +75,8 @@ METHOD_WORDS = {
 
 
 @dataclass(eq=False)
-class Mending:
-    """What is trained on what. out: the folder of the hardening."""
+class Stages:
+    """All trainings of a hardening, and what they learn from. out: the folder of the hardening."""
 
     model: Any
     backend: Backend
@@ -119,7 +119,7 @@ class Mending:
         settings = self.settings
         first = score(self.model, self.dev, settings.labels, settings.options, settings.none)
         model, told = self.model, dict[str, Any]()
-        stages = self._stages()
+        stages = self._planned()
         for number, stage in enumerate(stages, 1):
             last = number == len(stages)
             out = self.out / MODEL if last else self.out / WORK / f"{number}-{stage.name}"
@@ -135,7 +135,7 @@ class Mending:
             )
         return model, told
 
-    def _stages(self) -> list[Stage]:
+    def _planned(self) -> list[Stage]:
         methods: dict[str, Method] = {method.name: method for method in self.settings.parsed}
         stages = [Stage(name, METHOD_WORDS[name], methods[name]) for name in ("plm", "pp") if name in methods]
         if stages or "augment" in methods:
