@@ -25,10 +25,12 @@ class BadFolder(ValueError):
 
 
 class Checkpoints:
-    """The folder of one training. settings: all that decides the weights, as JSON has it."""
+    """The folder of one training. settings: all that decides the weights, as JSON has it. seconds: between checkpoints; None:
+    there are none. keep: the last one stays.
+    """
 
-    def __init__(self, out: str | Path, settings: dict[str, Any], seconds: float | None) -> None:
-        self.out, self.seconds = Path(out), seconds
+    def __init__(self, out: str | Path, settings: dict[str, Any], seconds: float | None, keep: bool = False) -> None:
+        self.out, self.seconds, self.keep = Path(out), seconds, keep
         self.settings: dict[str, Any] = json.loads(json.dumps(settings))
         self.state = self.out / "checkpoint" / "state.safetensors"
         self.log = self.out / "log.jsonl"
@@ -115,10 +117,10 @@ class Checkpoints:
         except OSError as error:
             raise CannotWrite(f"{self.log}: expected to write a line, got: {error.strerror or error}") from error
 
-    def finish(self, metrics: dict[str, Any], keep: bool) -> None:
+    def finish(self, metrics: dict[str, Any]) -> None:
         """Writes metrics.json, the last of the files, and deletes the checkpoint unless it is to be kept."""
         write_atomically(self.out / "metrics.json", (json.dumps(metrics, indent=1) + "\n").encode())
-        if not keep and self.state.parent.is_dir():
+        if not self.keep and self.state.parent.is_dir():
             for file in self.state.parent.iterdir():
                 file.unlink()
             self.state.parent.rmdir()

@@ -13,9 +13,8 @@ from ..data.dataset import Dataset, Target
 from ..data.formats.base import Record
 from ..data.formats.streams import BadInput
 from .feeds import Feed
+from .networks import IGNORED
 from .perturber import Perturber
-
-IGNORED = -100  # the label of word pieces and padding, which losses leave out
 
 
 class Examples:

@@ -23,6 +23,7 @@ from ..huggingface.loading import answering, quiet
 from ..text.ragged import Ints
 from ..victims.huggingface import ahead
 from .checkpoints import Checkpoints, Tensors
+from .networks import Network
 from .schedule import Schedule, stale
 
 DECAY = 0.01  # of weights that are matrices
@@ -218,13 +219,24 @@ class Loop:
 
     def _is_best(self) -> bool:
         """Whether the last epoch has the best score so far; of equal scores, the lowest loss."""
-        ranked = [(epoch[self.objective.metric], -epoch["loss"]) for epoch in self.epochs]
-        return ranked.index(max(ranked)) == len(ranked) - 1
+        return self._best_epoch() is self.epochs[-1]
+
+    def _best_epoch(self) -> dict[str, Any]:
+        return max(self.epochs, key=lambda epoch: (epoch[self.objective.metric], -epoch["loss"]))
 
     def _stop(self, number: int) -> None:
         worse = stale([epoch[self.objective.metric] for epoch in self.epochs], [epoch["loss"] for epoch in self.epochs])
         if not self.stopped and worse >= self.schedule.patience and number + 1 < self.schedule.epochs:
             self.stopped = "patience"
+
+    def told(self) -> dict[str, Any]:
+        """What metrics.json says about how the training went."""
+        left_out = ("seconds", "steps", "train_loss")
+        return {
+            "epochs": self.epochs, "metric": self.objective.metric,
+            "dev": {name: value for name, value in self._best_epoch().items() if name not in left_out},
+            "steps": self.steps, "stopped": self.stopped, "resumed": self.resumed, "repeats": self.repeats,
+        }  # fmt: skip
 
     # ---- log and checkpoints ----
 
@@ -307,6 +319,27 @@ class Loop:
                     kind: value if kind == "step" and not self.cuda else value.to(self.device)
                     for kind, value in states[name].items()
                 }
+
+
+def train(
+    network: Network, objective: Callable[[], Objective], schedule: Schedule, checkpoints: Checkpoints, about: dict[str, Any], *,
+    seed: int, seconds: float | None, show: Callable[[dict[str, Any]], None] | None, began: float,
+) -> dict[str, Any]:  # fmt: skip
+    """Trains a network and writes its folder, unless that was done before. Returns metrics.json, the last of the files.
+
+    objective: makes it, which takes a while. about: what metrics.json says beside the rest. began: when the user's call began.
+    """
+    if (done := checkpoints.finished()) is not None:
+        return done
+    loop = Loop(network.model, objective(), schedule, checkpoints, seed=seed, seconds=seconds, show=show)
+    loop.run()
+    network.save(checkpoints.out)
+    metrics = {
+        "settings": checkpoints.settings, **about, "weights": network.weights, **loop.told(),
+        "seconds": {"all": time.perf_counter() - began, "training": loop.spent},
+    }  # fmt: skip
+    checkpoints.finish(metrics)
+    return metrics
 
 
 def _unshared(tensors: Tensors) -> Tensors:

@@ -13,11 +13,12 @@ from typing import Any
 import torch
 
 from ..huggingface.loading import BadModel, first_line, padding, quiet
+from ..resources.checksums import folder_digest
 from ..specs import some
 from ..text.ragged import Ints
 from .batching import Row, joined_rows
 
-IGNORED = -100  # the target of pieces that have none
+IGNORED = -100  # the target of pieces that have none, and of padding: losses leave it out
 
 
 @dataclass(eq=False)
@@ -29,6 +30,11 @@ class Network:
     tokenizer: Any
     max_length: int
     device: Any
+
+    @property
+    def identity(self) -> str:
+        """What it was opened from: a hash of the folder, or the id."""
+        return folder_digest(Path(self.source)) if Path(self.source).is_dir() else self.source
 
     @property
     def width(self) -> int:

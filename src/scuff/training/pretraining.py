@@ -23,12 +23,11 @@ import numpy as np
 
 from ..data.dataset import Dataset
 from ..perturbations.base import Perturbation
-from ..resources.checksums import folder_digest
 from ..specs import check_count
 from .feeds import Mixed
 from .mixtures import Mixture
 from .schedule import Schedule, settled
-from .trainer import CHECKPOINT_SECONDS, RATE, WIDTH, check_folder, check_libraries, check_limits, told
+from .trainer import CHECKPOINT_SECONDS, RATE, WIDTH, check_folder, check_libraries, check_limits
 
 METHODS = ("plm", "pp")
 DEV_SHARE, MOST_DEV = 0.05, 1000  # share and number of the texts that are the dev part, if the user has none
@@ -76,30 +75,22 @@ def pretrain(
     check_libraries()
     check_folder(start, out)
     from .checkpoints import Checkpoints
-    from .loop import Loop
+    from .loop import train
     from .restoration import Restoration, open_masked
 
     opened = open_masked(start, seed=seed, device=device, max_length=max_length, places=method == "plm")
     schedule = settled(schedule, usual_schedule(opened.width))
-    source = Path(opened.source)
     settings = {
-        "start": folder_digest(source) if source.is_dir() else opened.source, "method": method, "feed": feeds[0].identity,
+        "start": opened.identity, "method": method, "feed": feeds[0].identity,
         "dev": feeds[1].identity, "schedule": asdict(schedule), "seed": seed, "seconds": seconds, "max_length": opened.max_length,
         "device": opened.device.type,
     }  # fmt: skip
-    checkpoints = Checkpoints(out, settings, checkpoint_seconds)
-    if (done := checkpoints.finished()) is not None:
-        return done
-    objective = Restoration(opened, feeds[0], feeds[1], schedule, method, seed)
-    loop = Loop(opened.model, objective, schedule, checkpoints, seed=seed, seconds=seconds, show=show)
-    loop.run()
-    opened.save(out)
-    metrics = {
-        "settings": settings, "start": str(start), "texts": len(learnt), "dev_texts": len(held), "new_head": opened.new_head,
-        "weights": opened.weights, **told(loop, began),
-    }  # fmt: skip
-    checkpoints.finish(metrics, keep)
-    return metrics
+    return train(
+        opened, lambda: Restoration(opened, feeds[0], feeds[1], schedule, method, seed), schedule,
+        Checkpoints(out, settings, checkpoint_seconds, keep),
+        {"start": str(start), "texts": len(learnt), "dev_texts": len(held), "new_head": opened.new_head},
+        seed=seed, seconds=seconds, show=show, began=began,
+    )  # fmt: skip
 
 
 def _parts(texts: Dataset | Sequence[str], dev: Dataset | Sequence[str] | None, seed: int) -> tuple[Dataset, Dataset]:

@@ -44,8 +44,8 @@ class BeforeAfter(TypedDict):
 
 
 class RecipeRobustness(AttackComparison):
-    """Success of a recipe before and after. seen: it was trained on. queries: their mean number. left: the score of the task under
-    attack.
+    """Success of a recipe before and after. seen: it was trained on. queries: their mean number. left: the score of the task
+    under attack.
     """
 
     seen: bool

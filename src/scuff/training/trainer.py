@@ -10,20 +10,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ..data.dataset import TASK_WORDS, Dataset
 from ..data.reading import read_dataset
 from ..data.toy import is_toy, toy_dataset
 from ..metrics import METRICS, parse_metric
 from ..resources import MissingResource
-from ..resources.checksums import folder_digest
 from ..specs import check_count, check_positive, some
 from .feeds import Clean, Feed
 from .schedule import Schedule, settled
-
-if TYPE_CHECKING:
-    from .loop import Loop
 
 METRIC = {
     "single": "accuracy",
@@ -88,50 +84,30 @@ def fine_tune(
     check_folder(start, out)
     from .checkpoints import Checkpoints
     from .heads import Classification, open_start
-    from .loop import Loop
+    from .loop import train
 
     opened = open_start(
         start, feed.data, seed=seed, device=device, labels=labels, new_head=new_head, max_length=max_length,
         freeze_embeddings=freeze_embeddings,
     )  # fmt: skip
     schedule = settled(schedule, usual_schedule(opened.width))
-    source = Path(opened.source)
     settings = {
-        "start": folder_digest(source) if source.is_dir() else opened.source, "feed": feed.identity, "dev": dev.digest,
+        "start": opened.identity, "feed": feed.identity, "dev": dev.digest,
         "task": dev.task, "labels": list(opened.labels), "schedule": asdict(schedule), "seed": seed, "seconds": seconds,
         "metric": metric, "max_length": opened.max_length, "freeze_embeddings": freeze_embeddings, "new_head": new_head,
         "device": opened.device.type,
     }  # fmt: skip
-    checkpoints = Checkpoints(out, settings, checkpoint_seconds)
-    if (done := checkpoints.finished()) is not None:
-        return done
-    objective = Classification(opened, feed, dev, schedule, metric, seed)
-    loop = Loop(opened.model, objective, schedule, checkpoints, seed=seed, seconds=seconds, show=show)
-    loop.run()
-    opened.save(out)
-    metrics = {
-        "settings": settings, "start": str(start), "examples": len(feed.data), "labels": list(opened.labels),
-        "weights": opened.weights, **told(loop, began),
-    }  # fmt: skip
-    checkpoints.finish(metrics, keep)
-    return metrics
+    return train(
+        opened, lambda: Classification(opened, feed, dev, schedule, metric, seed), schedule,
+        Checkpoints(out, settings, checkpoint_seconds, keep),
+        {"start": str(start), "examples": len(feed.data), "labels": list(opened.labels)},
+        seed=seed, seconds=seconds, show=show, began=began,
+    )  # fmt: skip
 
 
 def _read(data: Any, split: str) -> Dataset:
     """split: of embedded data."""
     return toy_dataset(str(data), split) if is_toy(data) else read_dataset(data)
-
-
-def told(loop: Loop, began: float) -> dict[str, Any]:
-    """What metrics.json says about how a training went."""
-    metric = loop.objective.metric
-    best = max(loop.epochs, key=lambda epoch: (epoch[metric], -epoch["loss"]))
-    return {
-        "epochs": loop.epochs, "metric": metric,
-        "dev": {name: value for name, value in best.items() if name not in ("seconds", "steps", "train_loss")},
-        "steps": loop.steps, "stopped": loop.stopped, "resumed": loop.resumed, "repeats": loop.repeats,
-        "seconds": {"all": time.perf_counter() - began, "training": loop.spent},
-    }  # fmt: skip
 
 
 # ---- the pre-flight ----
