@@ -110,9 +110,8 @@ class EvaluateKeywords(RunKeywords, total=False):
     cases: int | None  # per example and degree; default 10
     width: float | None  # adaptive: add cases only until intervals are narrower than this
     beta: float  # how much high degrees weigh in the final score; default 0.5
-    validity: (
-        str | None
-    )  # file of shares of valid cases that your raters found (`judge_import`), which weigh the degrees
+    # file of shares of valid cases that your raters found (`judge_import`), which weigh the degrees
+    validity: str | None
     metric: str | Metric | None  # computes the scores; default: by the task
 
 

@@ -153,9 +153,8 @@ def records_of_object(data: Any, texts: bool = False) -> tuple[list[Record], Nam
             inner = getattr(feature, "feature", feature)
             if getattr(inner, "names", None):
                 names[column] = tuple(inner.names)
-        shown = getattr(
-            data, "format", None
-        )  # columns that are hidden, or tensors; what a user's function makes of rows stays
+        # without columns that are hidden, or tensors; what a user's function makes of rows stays
+        shown = getattr(data, "format", None)
         plain = data.with_format(None) if shown and shown["type"] != "custom" else data
         return [_bare(dict(row)) for row in plain], names
     if is_polars(data):

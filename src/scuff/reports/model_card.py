@@ -12,9 +12,8 @@ from ..runs.proof import Change, Proof
 from .formatting import markdown_row, percent
 from .proof import groups_of, points, verdict
 
-HUB_ID = re.compile(
-    r"[\w.-]+/[\w.-]+"
-)  # of a model; a folder might look the same, but has a dot or more slashes mostly
+# the id of a model; a folder might look the same, but has a dot or more slashes mostly
+HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 PIPELINES = {"single": "text-classification", "multi": "text-classification", "tokens": "token-classification"}
 
 

@@ -77,9 +77,8 @@ class Mixed:
     side: str = "first"
     protect: Any = ()
     as_published: bool = False
-    failures: Failures = field(
-        default_factory=Failures, repr=False
-    )  # examples on which a perturbation raised: they stay
+    # examples on which a perturbation raised: they stay
+    failures: Failures = field(default_factory=Failures, repr=False)
 
     def __post_init__(self) -> None:
         whole_number(self.seed, "feed.seed")

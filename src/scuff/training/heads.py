@@ -67,9 +67,8 @@ def open_start(
 def _tokenizer(source: str, task: Task, name: str) -> Any:
     tokenizer = transformers.AutoTokenizer.from_pretrained(source)
     if task == "tokens":
-        if (
-            getattr(tokenizer, "add_prefix_space", None) is False
-        ):  # byte-level models learnt words with a space before them
+        # byte-level models learnt words with a space before them
+        if getattr(tokenizer, "add_prefix_space", None) is False:
             tokenizer = transformers.AutoTokenizer.from_pretrained(source, add_prefix_space=True)
         if not tokenizer.is_fast:
             raise BadModel(f"expected a fast tokenizer for a tag per token, got {type(tokenizer).__name__} from {name}")

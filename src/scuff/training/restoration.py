@@ -23,11 +23,8 @@ from .loop import Epoch, Inputs
 from .networks import IGNORED, Network, check_encoder, opening
 from .schedule import Schedule
 
-HIDDEN, MASKED, REPLACED = (
-    0.15,
-    0.8,
-    0.9,
-)  # share of hidden pieces; of these up to 0.8 by the mask, up to 0.9 by any piece
+HIDDEN = 0.15  # the share of pieces that are hidden
+MASKED, REPLACED = 0.8, 0.9  # of these, up to 0.8 by the mask, from there up to 0.9 by any piece
 
 
 @dataclass(eq=False)
@@ -109,9 +106,8 @@ class Restoration:
 
     def _take(self, rows: list[Row], length: Ints, which: Ints, step: int) -> dict[str, Any]:
         arrays = self.opened.batch([rows[at] for at in which.tolist()], length[which], step)
-        row, at = np.nonzero(
-            arrays["target"] != IGNORED
-        )  # here and not on the device, which would have to be waited for
+        # here and not on the device, which would have to be waited for
+        row, at = np.nonzero(arrays["target"] != IGNORED)
         return {**arrays, "target": arrays["target"][row, at], "row": row, "at": at}
 
     def loss(self, model: Any, inputs: Inputs) -> Any:
@@ -168,9 +164,8 @@ def _aligned(clean: str, noisy: str, row: Row, wanted: Row) -> Ints:
     # what lies behind the last piece, since long texts are cut, has nothing to align
     clean, noisy = clean[: int(wanted["end"].max())], noisy[: int(row["end"].max())]
     start, size = wanted["begin"][real].astype(np.int64), (wanted["end"] - wanted["begin"])[real].astype(np.int64)
-    piece = np.full(
-        len(clean) + 1, -1, np.int64
-    )  # of each clean character; the last entry is for what comes from nothing
+    # of each clean character; the last entry is for what comes from nothing
+    piece = np.full(len(clean) + 1, -1, np.int64)
     piece[spread(start, size)] = np.repeat(real, size)
     of_character = piece[came_from(clean, noisy)]
     begin, end = row["begin"][here], row["end"][here]
