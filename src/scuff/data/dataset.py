@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -166,6 +166,16 @@ def align(labels: Sequence[str], model: Sequence[str], mapping: dict[str, str]) 
         said = some(f"{label} = {model[number]}" for label, number in numbers.items())
         raise ValueError(f"expected each label of the model once, got {said}: two labels of the data mean the same")
     return numbers
+
+
+def renamed(data: Dataset, names: Mapping[str, str]) -> Dataset:
+    """Returns the data with other names for some of its labels."""
+
+    def new(target: Target) -> Target:
+        return names.get(target, target) if isinstance(target, str) else tuple(names.get(one, one) for one in target)
+
+    known = dict.fromkeys(names.get(one, one) for one in data.known)
+    return replace(data, targets=tuple(map(new, data.targets)), known=tuple(known))
 
 
 def _plain(name: str) -> str:

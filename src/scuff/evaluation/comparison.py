@@ -14,6 +14,7 @@ from ..metrics import Auc
 from ..metrics.interval import resamples
 from ..runs.folder import BadRun, Folder
 from ..runs.proof import Change, Comparison, DimensionChange, Estimated, GroupChange, change_of
+from ..runs.settings import differing
 from ..text.ragged import Floats, Mask
 from .score import degree_weights
 from .setup import EvaluationSetup
@@ -131,7 +132,7 @@ def _check_same(before: _Side, after: _Side) -> None:
             f"{path}: expected scores by {before.metric.spec}, as in {before.folder.path}, got {after.metric.spec}"
         )
     plans = [{**each.protocol.asdict(), "at_once": 0} for each in (one, other)]  # how many queries make a block
-    if differs := sorted(name for name in {*plans[0], *plans[1]} if plans[0].get(name) != plans[1].get(name)):
+    if differs := differing(*plans):
         raise BadRun(f"{path}: expected the settings of {before.folder.path}, got another {', '.join(differs)}")
     if one.protocol.width is not None or any(dimension.access != "rule" for dimension in one.protocol.parsed):
         raise BadRun(

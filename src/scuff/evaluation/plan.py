@@ -211,7 +211,7 @@ def _try(dimension: Dimension) -> None:
 def light_columns() -> list[str]:
     """Returns the names of RobTest's dimensions that can run in this installation without a language model."""
     no_data = Dataset("nothing", "single", ((),), (), ())
-    return [name for name in COLUMNS if name != "contextual" and not _unusable(Dimension.parse(name), no_data)]
+    return usable_dimensions((name for name in COLUMNS if name != "contextual"), no_data)
 
 
 def usable_dimensions(names: Iterable[str], data: Dataset) -> list[str]:

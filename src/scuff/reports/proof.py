@@ -37,11 +37,10 @@ def proof_words(proof: Proof) -> list[str]:
         lines.append(_sentence("clean macro AUC", auc))
     if proof["trained"]:
         groups = (
-            ("perturbations seen in training", "seen"),
-            ("perturbations never seen", "unseen"),
+            ("perturbations seen in training", found["seen"]),
+            ("perturbations never seen", found["unseen"]),
         )
-        for words, name in groups:
-            group = found["seen"] if name == "seen" else found["unseen"]
+        for words, group in groups:
             if group is None:
                 lines.append(f"{words}: none was measured.")
                 continue

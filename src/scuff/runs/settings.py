@@ -229,6 +229,11 @@ class Settings(FileSettings):
         }
 
 
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Returns the names of settings that two runs do not have in common, sorted."""
+    return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
+
+
 def by_field_name(kind: type[Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """Returns settings by the names of the fields of a class, whether given as a flag is spelt, by an alias or an old name.
 

@@ -19,6 +19,7 @@ from ..data.dataset import Dataset
 from ..huggingface.loading import BadModel
 from ..runs.folder import BadRun, write_atomically
 from ..runs.run import silent
+from ..runs.settings import differing
 from ..runs.setup import Say
 from ..specs import check_count
 from ..version import __version__
@@ -191,7 +192,6 @@ def _finished(folder: Path, key: Given) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     done: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    old, new = done.get("settings", {}), json.loads(json.dumps(key))
-    if other := sorted(name for name in {*old, *new} if old.get(name) != new.get(name)):
+    if other := differing(done.get("settings", {}), json.loads(json.dumps(key))):
         raise BadFolder(f"{folder}: expected the training that began there, got another {', '.join(other)}")
     return done

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..data.dataset import Dataset, align
+from ..data.dataset import Dataset, align, renamed
 from ..data.formats.streams import BadInput
 from ..specs import some
 from ..text.random import counters, mix, name_bits
@@ -68,7 +68,9 @@ class Backend(ABC):
 
 
 class ToyBackend(Backend):
-    """The embedded models: logistic regression, anew from its beginning, since a step takes it as far as training on does."""
+    """The embedded models: logistic regression. Each stage goes on from the first model, not from the stage before, whose
+    examples its feed has, too.
+    """
 
     name = "an embedded model"
     methods = ("augment", "attack")
@@ -87,17 +89,16 @@ class ToyBackend(Backend):
 
         def passes() -> Any:
             for number in range(epochs):
-                data = feed.epoch(number)
+                data = renamed(feed.epoch(number), named)
                 order = np.argsort(_chance(len(data), effort.seed, number), kind="stable").tolist()
-                targets = [_renamed(data.targets[at], named) for at in order]
-                yield [str(data.columns[0][at]) for at in order], targets
+                yield [str(data.columns[0][at]) for at in order], [data.targets[at] for at in order]
 
         save_toy(self.toy.data, fit(self.toy.data, passes(), self.toy.weights), out)
         return str(out), {"epochs": epochs, "dev": {"score": score(str(out), dev)}}
 
 
 class SklearnBackend(Backend):
-    """A scikit-learn pipeline, refitted on the clean examples and COPIES epochs of the feed. It stays in memory: only its owner
+    """A scikit-learn pipeline, refitted on COPIES epochs of the feed, equal examples once. It stays in memory: only its owner
     knows how to save it.
     """
 
@@ -222,10 +223,6 @@ def score(
 
 def _chance(count: int, seed: int, number: int) -> Any:
     return mix(counters(np.arange(count)) ^ name_bits(f"order {number}", seed))
-
-
-def _renamed(target: Any, named: dict[str, str]) -> Any:
-    return named[target] if isinstance(target, str) else tuple(named[label] for label in target)
 
 
 def _chosen(options: dict[str, Any]) -> dict[str, Any]:

@@ -17,20 +17,21 @@ from typing import Any
 from ..attacks.comparison import compare_attacks
 from ..attacks.settings import AttackSettings
 from ..attacks.setup import AttackSetup
-from ..data.dataset import Dataset
+from ..data.dataset import renamed
 from ..evaluation.comparison import compare_runs
 from ..evaluation.dimensions import DEFAULT, Dimension
 from ..evaluation.plan import usable_dimensions
 from ..perturbations.base import Perturbation
 from ..runs.folder import BadRun, Folder, write_atomically
 from ..runs.proof import AttackComparison, Comparison, Part, Proof
+from ..runs.settings import differing
 from ..runs.setup import Say
 from ..shields.base import Shield
 from ..shields.names import parse as parse_shield
 from ..version import __version__
 from .backends import backend_of
 from .harden_settings import HardenSettings
-from .methods import USUAL_MIXTURE, USUAL_UNSEEN, OnAttacks, Shielding, WithMixture, is_seen
+from .methods import USUAL_MIXTURE, USUAL_UNSEEN, OnAttacks, Shielding, is_seen
 from .splitting import Parts, check_labels, read_parts, read_test, records
 from .stages import Stages
 
@@ -130,12 +131,7 @@ class Hardening:
     @cached_property
     def trained_on(self) -> list[Perturbation]:
         """The perturbations that the model sees while it is trained."""
-        found: list[Perturbation] = []
-        for method in self.settings.parsed:
-            if isinstance(method, WithMixture):
-                found += [each.perturbation for each in method.mixed(self.tokens).entries if each.perturbation]
-            elif method.trains:
-                found += method.perturbations()
+        found = (each for method in self.settings.parsed for each in method.perturbations(self.tokens))
         return list({each.spec: each for each in found}.values())
 
     @cached_property
@@ -192,8 +188,7 @@ class Hardening:
             self.out.mkdir(parents=True, exist_ok=True)
             write_atomically(path, (json.dumps(key, indent=1, ensure_ascii=False) + "\n").encode())
             return
-        old = json.loads(path.read_text(encoding="utf-8"))
-        if other := sorted(name for name in {*key, *old} if key.get(name) != old.get(name)):
+        if other := differing(key, json.loads(path.read_text(encoding="utf-8"))):
             raise BadRun(
                 f"{self.out}: expected the hardening that began there, got another {', '.join(other)}: choose another folder"
             )
@@ -297,12 +292,3 @@ class Hardening:
             "seed": self.settings.seed, "command": self.command, "training": dict(told), "comparison": comparison,
             "attack": attacks, "words": [],
         }  # fmt: skip
-
-
-def renamed(data: Dataset, names: Mapping[str, str]) -> Dataset:
-    """The data with the labels that the model has for its own."""
-
-    def new(target: Any) -> Any:
-        return names.get(target, target) if isinstance(target, str) else tuple(names.get(one, one) for one in target)
-
-    return replace(data, targets=tuple(map(new, data.targets)), known=tuple(dict.fromkeys(map(new, data.known))))

@@ -48,9 +48,9 @@ class Method(Part):
         inside = ", ".join([*([self.given] if self.given else []), *options])
         return f"{self.name}({inside})" if inside else self.name
 
-    def perturbations(self) -> tuple[Perturbation, ...]:
-        """What a model that is hardened by this method has seen."""
-        return ()
+    def perturbations(self, tokens: bool) -> list[Perturbation]:
+        """What a model that is hardened by this method has seen. tokens: the data has a tag per token."""
+        return []
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class WithMixture(Method):
         usual = [name for name in USUAL_MIXTURE if not (tokens and name == "segment")]
         return Mixture.of(self.mixture or usual)
 
-    def perturbations(self) -> tuple[Perturbation, ...]:
-        return tuple(e.perturbation for e in self.mixed(tokens=False).entries if e.perturbation is not None)
+    def perturbations(self, tokens: bool) -> list[Perturbation]:
+        return self.mixed(tokens).perturbations
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,8 @@ class OnAttacks(Method):
     def each(self) -> list[str]:
         return [name.strip() for name in split_outside(self.recipes, ",") if name.strip()]
 
-    def perturbations(self) -> tuple[Perturbation, ...]:
-        return tuple(part.perturbation for name in self.each for part in find_recipe(name).perturbations)
+    def perturbations(self, tokens: bool) -> list[Perturbation]:
+        return [part.perturbation for name in self.each for part in find_recipe(name).perturbations]
 
 
 @dataclass(frozen=True)
