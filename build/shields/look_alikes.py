@@ -172,10 +172,8 @@ def kinds(found: dict[str, dict[str, float]]) -> bytearray:
         for code in codes:
             out[code] = kind
     out[0x08] = out[0x7F] = known.DELETE
-    for char in (
-        *ORDINARY,
-        *(upper for char in ORDINARY if len(upper := char.upper()) == 1),
-    ):  # not the mark of ẖ in capitals
+    # not the mark of ẖ in capitals
+    for char in (*ORDINARY, *(upper for char in ORDINARY if len(upper := char.upper()) == 1)):
         if not char.isascii():
             out[ord(char)] = known.ORDINARY
     for char in TYPOGRAPHY:

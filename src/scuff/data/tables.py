@@ -117,9 +117,8 @@ def _hugging_face(data: Any, made: Made) -> Any:
 
     extra = {name: datasets.Value("float64" if kind is float else "string") for name, kind in made.extra.items()}
     columns = made.roots(data.column_names or ())
-    if not hasattr(data, "select") or not set(columns) <= set(
-        data.column_names
-    ):  # a stream, or texts made by a transform
+    # a stream, or texts made by a transform
+    if not hasattr(data, "select") or not set(columns) <= set(data.column_names):
         known = datasets.Features({**data.features, **extra}) if data.features and not hasattr(data, "select") else None
         new = datasets.Dataset.from_list(list(made.rows), features=known)
         return new if hasattr(data, "select") else new.to_iterable_dataset()

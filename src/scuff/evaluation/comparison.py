@@ -59,9 +59,8 @@ class _Comparison:
         self.sides, self.seen = (before, after), seen
         protocol = before.work.protocol
         self.draws = resamples(before.table.examples, protocol.seed)
-        self.weight = degree_weights(
-            protocol.degrees, beta=protocol.beta, published=protocol.final_from_zero
-        )  # as in the final scores of a run
+        # as in the final scores of a run
+        self.weight = degree_weights(protocol.degrees, beta=protocol.beta, published=protocol.final_from_zero)
         self.mean = [side.metric.estimate(side.rows.mean, self.draws) for side in self.sides]
         self.worst = [side.metric.estimate(side.rows.worst, self.draws) for side in self.sides]
 

@@ -39,16 +39,10 @@ COMMON = 11.0  # an English word that costs less says nothing where it is a word
 FORM, STRANGE = 18.0, 6.0  # a right form that the lexicon lacks; a right and unknown word, besides its letters
 ALIEN = 4.0  # a word of another language, besides its letters
 PER_LETTER = 4.2  # a letter of a word with accents, at most
-MOST_ERROR, RARE, MOST_RARE = (
-    12.0,
-    16.5,
-    4.0,
-)  # the most that an error, and that a word with so many bits, says for English
-ACCENT, NAMED, MOST_ACCENTS = (
-    7.0,
-    3.0,
-    28.0,
-)  # letters with accents in an unknown word, one with a capital, all of a text
+# the most that an error, and that a word with so many bits, says for English
+MOST_ERROR, RARE, MOST_RARE = 12.0, 16.5, 4.0
+# letters with accents in an unknown word, one with a capital, all of a text
+ACCENT, NAMED, MOST_ACCENTS = 7.0, 3.0, 28.0
 FOREIGN, FOREIGN_PART, ENGLISH_PART = 0.0, 14.0, -20.0  # of a text, of a sentence in it
 
 

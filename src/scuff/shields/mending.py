@@ -44,9 +44,8 @@ class Findings(Tally):
     repairs: int = 0
     kinds: Counter[str] = field(default_factory=Counter)  # repairs
     texts_of: Counter[str] = field(default_factory=Counter)  # texts, by kind
-    characters: Counter[str] = field(
-        default_factory=Counter
-    )  # beyond ASCII, or invisible, that were replaced or removed
+    # beyond ASCII, or invisible, that were replaced or removed
+    characters: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # (before, after) by kind, the first ones
 
     def add(self, other: Tally) -> None:

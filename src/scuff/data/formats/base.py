@@ -102,9 +102,8 @@ class Sink:
         )
 
     def write_rows(self, rows: Sequence[OutputRow]) -> None:
-        text = "".join(
-            [self.format.render(*row) for row in rows]
-        )  # before the head, which an error must not leave behind
+        # before the head, which an error must not leave behind
+        text = "".join([self.format.render(*row) for row in rows])
         self._begin()
         self.put(text)
 

@@ -32,31 +32,20 @@ NAME, RARE = 19.0, 15.0  # bits of a name; words of the lexicon below these are 
 CLEAR, SEVERAL, LONG, VERY_LONG = 15.0, 20.0, 26.0, 30.0
 SAID = 2.0  # bits of each letter of words that are often said together
 NAMED = 10.0  # more bits where two words would begin with a capital, as names do
-LETTERS, FEW_LETTERS = (
-    3.1,
-    2.7,
-)  # letters of a part, on average, of splits into three and more; of four and more clear ones
-COMPOUND, AFFIX = (
-    4.0,
-    10.0,
-)  # more bits where two short words could be a compound, and where one of them is often a part of words
-OFTEN, LEAST = (
-    2,
-    1.0,
-)  # blanks that are missing are seldom alone: each split that is seen counts twice; bits that are paid in any case
+# letters of a part, on average, of splits into three and more; of four and more clear ones
+LETTERS, FEW_LETTERS = 3.1, 2.7
+# more bits where two short words could be a compound, and where one of them is often a part of words
+COMPOUND, AFFIX = 4.0, 10.0
+# blanks that are missing are seldom alone: each split that is seen counts twice; bits that are paid in any case
+OFTEN, LEAST = 2, 1.0
 BUSY = 6.0  # bits of a missing blank up to which weaker signs count
 LIKELY = 13.0  # bits by which several splits of one text count, too
-GLUED, TYPO, FIRST = (
-    13.0,
-    13.0,
-    4.0,
-)  # bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
+# bits of a missing blank in a text without others, of a wrong letter, of a wrong first letter
+GLUED, TYPO, FIRST = 13.0, 13.0, 4.0
 TYPED = 12  # letters of a word up to which it may rather be a misspelt one
 DROPPED = 8  # letters of a word below which its last `in` may be `ing`
-ERROR, FEWER = (
-    -0.5,
-    3.0,
-)  # bits of an error where every word has one; what a missing blank beside errors saves
+# bits of an error where every word has one; what a missing blank beside errors saves
+ERROR, FEWER = -0.5, 3.0
 ODD = 0.2  # the share of words that are not known from which words with errors may prove that blanks are missing
 TOLD, ENOUGH = 2.0, 0.2  # bits by which such a split counts, and the share of words with errors that have to be such
 ROUGHLY = 2  # words of a text that seem to run together at a glance, below which nothing is looked up for that
@@ -161,9 +150,8 @@ def _missing(
     ours = english(corpus, words, right, row[sure | likely])[row]
     sure &= ours
     seen = np.bincount(row[sure & once], minlength=len(corpus))
-    seen += np.maximum(
-        np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0
-    )  # nor does one alone
+    # nor does one alone
+    seen += np.maximum(np.bincount(row[likely & ours & once & ~sure], minlength=len(corpus)) - 1, 0)
     prior = np.maximum(bits_of_tampering(OFTEN * seen, many), LEAST)
     odd = np.bincount(row[~sure], minlength=len(corpus)) / np.maximum(many, 1)
     noisy = np.flatnonzero(((odd >= ODD) & (prior > BUSY))[row] & ~sure & ~hidden)

@@ -30,10 +30,8 @@ RARE = 8.0  # bits, and two for each letter, above which a short word may be a p
 CLEAN = 16.0  # bits below which a piece is a plain word: joined with others, it makes no word that offends
 SPELT = 4  # single letters in a row that are a word, whatever they spell
 JOINED = BESIDE + "*'’-"  # before or behind a letter that belongs to something else
-DOUBLED, SHARE = (
-    3,
-    0.2,
-)  # gaps of a line, and what share of its gaps, that are wide where blanks were doubled on purpose
+# gaps of a line, and what share of its gaps, that are wide where blanks were doubled on purpose
+DOUBLED, SHARE = 3, 0.2
 
 
 def find_spaced(corpus: Corpus, sure: Ints) -> tuple[Ints, Ints]:

@@ -49,11 +49,8 @@ NUMBER, JOINT = 9.0, 3.0  # bits of digits, and of a hyphen or 's
 CAPITAL = 6.0  # bits that a capital behind a small letter is worth as the beginning of a part; one inside a part costs twice that
 MARGIN = 14.0  # bits by which a part may be worse than the best way without it
 BITS = 22
-NAME, NAME_LETTERS, OTHER = (
-    19.0,
-    4,
-    -2,
-)  # bits and letters of a known form that is not in the lexicon, and what stands for its number
+# bits and letters of a known form that is not in the lexicon, and what stands for its number
+NAME, NAME_LETTERS, OTHER = 19.0, 4, -2
 ORDINALS = "st nd rd th s"
 CLITICS = "'s 've 're 'll 'd 'm n't"
 CUT = 0.5  # bits of each place where a blank is missing
@@ -152,9 +149,8 @@ def _parts(words: Ragged, width: int) -> tuple[Costs, npt.NDArray[np.int32]]:
     kind = word_class(classes(codes))
     place = np.arange(codes.size) - np.repeat(words.offsets[:-1], words.lengths)
     row = np.repeat(np.arange(many), words.lengths)
-    left = np.repeat(words.offsets[1:], words.lengths) - np.arange(
-        codes.size
-    )  # letters from here to the end of the word
+    # letters from here to the end of the word
+    left = np.repeat(words.offsets[1:], words.lengths) - np.arange(codes.size)
     camel = np.append(False, (kind[:-1] != UPPER) & (kind[1:] == UPPER)) & (place > 0)
     camels = bounds(camel)
     opens = np.where(camel, -CAPITAL, 0) + np.where(codes == ord("i"), 3 * (left > 1), 0)

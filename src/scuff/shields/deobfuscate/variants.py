@@ -53,9 +53,8 @@ def find_cores(corpus: Corpus) -> Cores:
     letter = inside & ~digit
     hit = np.zeros(codes.size, np.bool_)
     hit[:-1] = (letter[:-1] & digit[1:]) | (digit[:-1] & letter[1:])
-    hit[1:] |= (
-        inside[:-1] & ~inside[1:] & ~white[1:]
-    )  # a symbol behind a letter, which is inside if a letter follows in the run
+    # a symbol behind a letter, which is inside if a letter follows in the run
+    hit[1:] |= inside[:-1] & ~inside[1:] & ~white[1:]
     at = np.flatnonzero(hit)
     edge = np.flatnonzero(white)
     row = np.searchsorted(offsets, at, "right") - 1
@@ -71,9 +70,8 @@ def find_cores(corpus: Corpus) -> Cores:
     changes = bounds(hit)  # a symbol behind the last letter does not count
     length = stop - start
     good = (length > 2) & (length <= LONGEST)
-    joined = bounds(
-        (look_alikes().script[codes] > CYRILLIC).astype(np.int64)
-    )  # scripts with joiners, or without blanks
+    # scripts with joiners, or without blanks
+    joined = bounds((look_alikes().script[codes] > CYRILLIC).astype(np.int64))
     good &= joined[np.maximum(stop, start)] == joined[start]
     start, stop = np.where(good, start, 0), np.where(good, stop, 0)
     good &= (solid[stop] > solid[start]) | (changes[stop] > changes[start])

@@ -210,9 +210,8 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     rare = ~known | (number >= USUAL)
     science = (symbol == foreign) & (foreign == 1) & (~known | (counts.length < 4) & rare | single) | _measure(odd)
     mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | (counts.scripts > 1))
-    weak = (
-        mixed & ~science
-    )  # a shape that only the learnt space knows needs a word, or many other disguises in the text
+    # a shape that only the learnt space knows needs a word, or many other disguises in the text
+    weak = mixed & ~science
     mixed &= (counts.strong > 0) | known
     alone = possible & (foreign > 0) & ~mixed & ~_among_own(odd)
     own = counts.plain + counts.accents + counts.styled

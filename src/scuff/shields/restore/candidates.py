@@ -25,17 +25,14 @@ from .keys import LONGEST, OTHER, VOWEL, Small, Spelt
 
 KINDS = ("typo", "misspelt", "shuffled", "vowels", "cut", "sound", "keyboard", "mixed")
 TYPO, MISSPELT, SHUFFLED, VOWELS, CUT, SOUND, KEYBOARD, MIXED = range(len(KINDS))
-PRIOR = np.array(
-    [1.2, 1.5, 3.5, 3.5, 3.5, 3.5, 4.0, 6.5], np.float32
-)  # bits of each kind of error, before a text is seen
+# bits of each kind of error, before a text is seen
+PRIOR = np.array([1.2, 1.5, 3.5, 3.5, 3.5, 3.5, 4.0, 6.5], np.float32)
 MOST = 16  # candidates of a word
 LIKELY = 10  # bits by which a candidate may be less likely than the best, its neighbours aside
 STEPS, FAR_STEPS = 64, (1 << 14) - 1  # costs are compared in 64ths of a bit
 SAME_KEY = 20  # words with one key that are looked at, the most frequent first
-SHORT, LONG = (
-    4,
-    16,
-)  # letters of words that may be many slips on the keyboard: the first at once, others if nothing else is found
+# letters of words that may be many slips on the keyboard: the first at once, others if nothing else is found
+SHORT, LONG = 4, 16
 SLIPS = 250  # words that are looked for in these sets at once, so that they stay in the processor's cache
 COMMON = 50_000  # the words, of the most frequent, that are looked for behind two errors
 PLAIN = np.float32(12.0)  # an error that costs no more explains a word well enough to look no further

@@ -28,23 +28,18 @@ from .page import MASKS, Page
 ERROR, FARTHEST = 1.0, -39.0  # bits of an error, besides its channel; one beyond this is a guess
 FEW = 0.15  # the share of unknown words below which a text is English
 SHORT, FREQUENT, USUAL = 4, 13.0, 16.5  # words of a short text; bits of words that a lone error is of
-TAMPERED, SEVERAL, NAME = (
-    0.04,
-    1.9,
-    0.34,
-)  # the share, and number, of wrong words of a text that was tampered with; a name counts less
+# the share, and number, of wrong words of a text that was tampered with; a name counts less
+TAMPERED, SEVERAL, NAME = 0.04, 1.9, 0.34
 GUESS, FULL = -25.0, 0.1  # log2 P of errors that are guesses, and the share of wrong words from which on they are made
 SLIP = -14.0  # log2 P of one error that is not far-fetched
 LIKELY = -8.0  # log2 P of an error that explains a word well
 COMMON, FAMILIAR = 16.0, 9.0  # bits of a word that a lone small word may stand for, and a short one of another language
-PER_LETTER, WHOLE = (
-    3.0,
-    9.0,
-)  # bits of a lone small word, for each letter and besides, below which it is hardly right by chance
+# bits of a lone small word, for each letter and besides, below which it is hardly right by chance
+PER_LETTER, WHOLE = 3.0, 9.0
 CLEAR = 3.0  # bits by which a word must be likelier than the next
 SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and log2 P of that
 CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
-SHAME, GUESS = 4.0, -25.0  # bits against words that offend, and log2 P of an error that is a guess at one
+SHAME = 4.0  # bits against words that offend
 ABBREVIATION, LONG = 5, 8  # letters of what may be an abbreviation, and of words that are not mixed up
 
 

@@ -151,9 +151,8 @@ def by_case(page: Page, asked: Ints, found: Candidates) -> tuple[Bitcosts, Bitco
     capital = texts.codes != case_map(upper=False)[texts.codes]
     some = sums(capital, texts.offsets) > 0
     many = np.bincount(units.row, some, rows)
-    says = (many > 0) & (
-        many <= 0.6 * page.total
-    )  # a text without any capital, or with one in nearly all words, says nothing
+    # a text without any capital, or with one in nearly all words, says nothing
+    says = (many > 0) & (many <= 0.6 * page.total)
     mine, row, starts = some[asked], units.row[asked], page.starts[asked]
     rate = np.where(mine, np.where(starts, LACKED["start"], LACKED["title"]), LACKED["small"])
     rate = np.where(says[row], rate, LACKED["bare"])
