@@ -145,7 +145,7 @@ class Shield(Part):
         """Whether a glance is enough to see that a text stays as it is; then no arrays are made of it. False if in doubt."""
         return False
 
-    def odd(self, texts: Sequence[str]) -> list[int]:
+    def in_doubt(self, texts: Sequence[str]) -> list[int]:
         """The places of the texts that a glance does not tell to stay, in order."""
         return [at for at, text in enumerate(texts) if not self.leaves(text)]
 

@@ -24,12 +24,12 @@ class Chain(Shield):
         return "+".join(part.spec for part in self.parts)
 
     def leaves(self, text: str) -> bool:
-        return not self.odd([text])
+        return not self.in_doubt([text])
 
-    def odd(self, texts: Sequence[str]) -> list[int]:
+    def in_doubt(self, texts: Sequence[str]) -> list[int]:
         left = list(range(len(texts)))
         for part in reversed(self.parts):  # the last ones seldom leave a text at a glance
-            odd = set(part.odd([texts[at] for at in left]))
+            odd = set(part.in_doubt([texts[at] for at in left]))
             left = [at for place, at in enumerate(left) if place not in odd]
         clear = set(left)
         return [at for at in range(len(texts)) if at not in clear]

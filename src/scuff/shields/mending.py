@@ -160,7 +160,7 @@ class Mending(Work[Repair]):
         edits: list[list[Repair]] | None = None,
         tally: Tally | None = None,
     ) -> list[str]:
-        odd = self.shield.odd(texts)
+        odd = self.shield.in_doubt(texts)
         if len(odd) == len(texts):
             return super().texts(texts, ids=ids, draw=draw, edits=edits, tally=tally)
         self._blocks(np.zeros(len(texts), np.int64), ids)  # checks what is given for each text

@@ -124,14 +124,10 @@ class Hardening:
 
     # ---- what is measured ----
 
-    @property
-    def tokens(self) -> bool:
-        return self.parts.train.task == "tokens"
-
     @cached_property
     def trained_on(self) -> list[Perturbation]:
         """The perturbations that the model sees while it is trained."""
-        found = (each for method in self.settings.parsed for each in method.perturbations(self.tokens))
+        found = (each for method in self.settings.parsed for each in method.perturbations(self.parts.tokens))
         return list({each.spec: each for each in found}.values())
 
     @cached_property

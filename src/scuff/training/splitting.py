@@ -43,6 +43,11 @@ class Parts:
                 raise BadInput(f"{part.name}: expected {LEAST} or more examples in the {name} part, got {len(part)}")
 
     @property
+    def tokens(self) -> bool:
+        """Whether the data has a tag per token."""
+        return self.test.task == "tokens"
+
+    @property
     def named(self) -> dict[str, Dataset]:
         return {"train": self.train, "dev": self.dev, "test": self.test} if self.trains else {"test": self.test}
 

@@ -86,30 +86,33 @@ class Stages:
     out: Path
     say: Say
 
-    @property
-    def tokens(self) -> bool:
-        return self.parts.train.task == "tokens"
-
     @cached_property
     def feed(self) -> Feed:
         """What the last training learns from."""
+        return self._mended_feed(self._unmended)
+
+    @cached_property
+    def _unmended(self) -> Clean | Mixed:
+        """The feed as it is before a shield."""
         settings, method = self.settings, next((m for m in self.settings.parsed if isinstance(m, Augment)), None)
-        feed: Feed = Clean(self.parts.train)
-        if method is not None:
-            feed = Mixed(
-                self.parts.train, method.mixed(self.tokens), settings.seed, beside=method.clean, side=settings.side or "first",
-                protect=settings.protect,
-            )  # fmt: skip
-        return MendedFeed(feed, self.shield) if self.shield else feed
+        if method is None:
+            return Clean(self.parts.train)
+        return Mixed(
+            self.parts.train, method.mixed(self.parts.tokens), settings.seed, beside=method.clean, side=settings.side or "first",
+            protect=settings.protect,
+        )  # fmt: skip
 
     @cached_property
     def dev(self) -> Dataset:
         """What chooses the epoch: the dev part, with perturbed copies of it if such are learnt from."""
-        feed = self.feed.feed if isinstance(self.feed, MendedFeed) else self.feed
-        dev = self.parts.dev
-        if isinstance(feed, Mixed):
-            dev = replace(feed, data=dev, fresh=False).epoch(0)
-        return mended(dev, self.shield) if self.shield else dev
+        feed, dev = self._unmended, self.parts.dev
+        return self._mended(replace(feed, data=dev, fresh=False).epoch(0) if isinstance(feed, Mixed) else dev)
+
+    def _mended_feed(self, feed: Feed) -> Feed:
+        return MendedFeed(feed, self.shield) if self.shield else feed
+
+    def _mended(self, data: Dataset) -> Dataset:
+        return mended(data, self.shield) if self.shield else data
 
     def train(self, key: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Does the stages in their order: pretraining, fine-tuning, training on attacks. Returns the model, and what is told.
@@ -160,8 +163,8 @@ class Stages:
                 self.say("        was finished before")
                 return str(out), done["metrics"]
         if isinstance(stage.method, Plm | Pp):
-            train = mended(self.parts.train, self.shield) if self.shield else self.parts.train
-            new, metrics = self.backend.pretrain(model, list(train.strings()), out, stage.method, effort)
+            texts = list(self._mended(self.parts.train).strings())
+            new, metrics = self.backend.pretrain(model, texts, out, stage.method, effort)
         elif isinstance(stage.method, OnAttacks):
             feed, dev, counts = self._attacked(model, stage.method)
             effort = replace(effort, epochs=effort.epochs or self.backend.adversarial_epochs)
@@ -179,9 +182,8 @@ class Stages:
 
         The attacker knows the shield, if there is one.
         """
-        settings, inner = self.settings, self.feed.feed if isinstance(self.feed, MendedFeed) else self.feed
         hunt: dict[str, Any] = {
-            **settings.attacking(first=model is self.model), "gamma": method.gamma, "say": self.say,
+            **self.settings.attacking(first=model is self.model), "gamma": method.gamma, "say": self.say,
             "shield": self.shield.spec if self.shield else None, "map": {},
         }  # fmt: skip
         folder = self.out / WORK / "attacks"
@@ -192,6 +194,5 @@ class Stages:
         judged = adversarial_examples(
             model, self.parts.dev, method.each, output=folder / "dev", **{**hunt, "say": silent}
         )
-        feed: Feed = attacked_feed(inner, found)
-        more = mended(judged.data, self.shield) if self.shield else judged.data
-        return MendedFeed(feed, self.shield) if self.shield else feed, joined(self.dev, more), dict(found.counts)
+        feed = self._mended_feed(attacked_feed(self._unmended, found))
+        return feed, joined(self.dev, self._mended(judged.data)), dict(found.counts)

@@ -103,7 +103,7 @@ class Shielded(Victim):
     def mended(self, texts: Column) -> list[Text]:
         """The texts as the victim sees them."""
         plain = [text for text in texts if isinstance(text, str)]
-        if len(plain) == len(texts) and not self.shield.odd(plain):
+        if len(plain) == len(texts) and not self.shield.in_doubt(plain):
             return list(texts)
         column = TextColumn.of(texts)
         repairs = self.shield.repairs(column.corpus)

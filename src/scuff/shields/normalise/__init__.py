@@ -37,9 +37,9 @@ class Normalise(Shield):
     kinds: ClassVar[tuple[str, ...]] = KINDS
 
     def leaves(self, text: str) -> bool:
-        return not self.odd([text])
+        return not self.in_doubt([text])
 
-    def odd(self, texts: Sequence[str]) -> list[int]:
+    def in_doubt(self, texts: Sequence[str]) -> list[int]:
         """All but plain ASCII without control characters, and texts of ordinary words with accents."""
         found: list[int] = []
         beyond: list[int] = []
