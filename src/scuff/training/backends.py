@@ -18,7 +18,7 @@ from ..data.dataset import Dataset, align, renamed
 from ..data.formats.streams import BadInput
 from ..specs import some
 from ..text.random import counters, mix, name_bits
-from ..victims.open import open_victim
+from ..victims.open import ADDRESSES, open_victim
 from ..victims.query import Query
 from ..victims.toy import EPOCHS, Toy, fit, is_toy_folder, save_toy
 from ..victims.truth import Truth
@@ -28,7 +28,6 @@ from .methods import METHODS, Method, Plm, Pp
 from .trainer import check_data, check_libraries, fine_tune
 
 Tell = Callable[[str], None]
-ADDRESSES = ("http", "https", "chat")
 COPIES = 3  # of each example, where a model is refitted once
 
 

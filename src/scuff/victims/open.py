@@ -24,6 +24,7 @@ WAYS = (
     "a folder or id of a Hugging Face model, a folder of a translator, file.py:name, module:name, an http(s):// address, "
     "chat:http(s)://.../v1#model, toy:sentiment, toy:tone or toy:translate"
 )
+ADDRESSES = ("http", "https", "chat")  # how the names of endpoints begin
 
 
 def open_victim(
@@ -52,7 +53,7 @@ def open_victim(
         from .toy import Toy
 
         return _built(Toy, name, rest, **options)
-    if kind in ("http", "https", "chat"):
+    if kind in ADDRESSES:
         return _endpoint(name, task, labels, options, data_labels)
     if name.endswith(".py") and not Path(name).is_dir():
         raise BadModel(f"{name}: expected the name of a function in it, as in {name}:predict, got none")
