@@ -321,6 +321,22 @@ def test_it_stops_when_the_dev_part_gets_no_better_or_time_is_over(start: Path, 
     assert stale([0.5, 0.7, 0.6], [1, 2, 3]) == 1 and stale([0.5, 0.7, 0.6], [3, 2, 1]) == 0
 
 
+def test_a_slow_beginning_does_not_end_a_training_before_its_time(
+    start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps are planned by how long steps take, not by how long the texts took to be made."""
+    make = Classification.epoch
+
+    def slowly(self: Any, number: int, step: int) -> Any:
+        time.sleep(0.0 if number else 0.3)
+        return make(self, number, step)
+
+    monkeypatch.setattr(Classification, "epoch", slowly)
+    many = replace(SCHEDULE, epochs=1000, patience=1000)
+    found = tuned(start, tmp_path / "out", schedule=many, seconds=0.8)
+    assert found["stopped"] == "seconds" and found["seconds"]["training"] >= 0.8 and len(found["epochs"]) > 1
+
+
 def _plain(start: Path, tmp_path: Path) -> Path:
     tuned(start, tmp_path / "plain")
     return tmp_path / "plain"
