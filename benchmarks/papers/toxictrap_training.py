@@ -90,7 +90,7 @@ class Work:
 
 
 def name_of(task: str, kind: str, training: str, recipe: str = "", shield: str = "", part: int | None = None) -> str:
-    """The name of a cell; gamma and epochs stand in it where they decide its numbers, so that other ones are never taken for it."""
+    """The name of a cell, with gamma and epochs where they decide its numbers: those of others are never taken for it."""
     mark = "" if training == "none" and kind != "found" else f"gamma-{GAMMA:g}"
     mark += f"-epochs-{ADVERSARIAL_EPOCHS}" if training != "none" else ""
     parts = [task, kind, training, recipe, shield, mark, "" if part is None else f"{part}"]
@@ -327,7 +327,8 @@ def find(cell: Cell, work: Work) -> dict[str, Any]:
     size = work.sizes.part if task == "davidson" else work.sizes.part * 3 // 5  # comments are longer than tweets
     rows = order[part * size : (part + 1) * size]
     # a few more than needed, since a text that two recipes found counts once
-    if not len(rows) or len(lines_of(work, task, recipe, part)) >= 1.2 * most(len(dataset(task, "train", work.sizes.train))):
+    enough = 1.2 * most(len(dataset(task, "train", work.sizes.train)))
+    if not len(rows) or len(lines_of(work, task, recipe, part)) >= enough:
         write(work.out / "found" / f"{cell.name}.jsonl", "")
         return {"found": 0, "attacked": 0, "queries": 0, "seconds": 0.0, "said": "enough, or no texts left"}
     name, settings = recipe_of(recipe, work.vectors)

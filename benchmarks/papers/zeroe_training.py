@@ -71,7 +71,9 @@ FULL = Sizes(
     {"pos": 12544, "nli": 20000, "tc": 15000}, {"pos": 6, "nli": 5, "tc": 4}, {"pos": 1000, "nli": 1500, "tc": 1500}, 500,
     {"pos": 1000, "nli": 400, "tc": 1500}, 40000, 6,
 )  # fmt: skip
-TINY = Sizes(dict.fromkeys(TASKS, 120), dict.fromkeys(TASKS, 1), dict.fromkeys(TASKS, 60), 30, dict.fromkeys(TASKS, 12), 60, 1)
+TINY = Sizes(
+    dict.fromkeys(TASKS, 120), dict.fromkeys(TASKS, 1), dict.fromkeys(TASKS, 60), 30, dict.fromkeys(TASKS, 12), 60, 1
+)
 
 
 @dataclass(frozen=True)

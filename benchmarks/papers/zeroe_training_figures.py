@@ -69,7 +69,9 @@ def heat_map(
             shown = [name for name in short if name in names]
             for column, trained in enumerate(shown):
                 x = left + LABEL + CELL * column
-                parts.append(f'<text x="{x + CELL / 2}" y="{top + 14}" font-size="9" text-anchor="middle">{short[trained]}</text>')
+                parts.append(
+                    f'<text x="{x + CELL / 2}" y="{top + 14}" font-size="9" text-anchor="middle">{short[trained]}</text>'
+                )
             for row, tested in enumerate(shown):
                 y = top + 20 + CELL * row
                 parts.append(f'<text x="{left + LABEL - 4}" y="{y + 17}" text-anchor="end">{short[tested]}</text>')

@@ -373,7 +373,10 @@ def parts(train: Dataset, dev: Dataset | None = None, **options: Any) -> tuple[D
         (parts(dataset("single", (["a"],) * 3, ["x"], tuple("abc"))), "expected one or two columns of texts for one label"),
         (parts(dataset("tokens", (["a b"],), [("X", "Y")])), "texts in tokens in column 'text' of the train part, got texts"),
         (parts(TRAIN, replace(DEV, targets=("neutral",) * 40)), "(negative, positive) in the dev part, got neutral"),
-        (parts(TRAIN, DEV, metric="token-accuracy"), "expected one of accuracy, macro-f1, macro-recall, auc, average-precision for metric of one label"),
+        (
+            parts(TRAIN, DEV, metric="token-accuracy"),
+            "expected one of accuracy, macro-f1, macro-recall, auc, average-precision for metric of one label",
+        ),
         (parts(label_sets(9, 1), dataset("multi", (["a"],), [()])), "metric macro-f1 does without"),
         (parts(TRAIN, DEV, seconds=0), "expected a number above 0 for seconds, got 0"),
         (parts(TRAIN, DEV, schedule={"epoch": 2}), "a field of schedule"),
@@ -495,7 +498,9 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known: dict[str, Any] = {}
     for block in re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         exec(compile(block, "train.md", "exec"), known)
-    assert set(known["metrics"]["dev"]) == {"epoch", "loss", "accuracy", "macro-f1", "auc"}
+    assert set(known["metrics"]["dev"]) == {
+        "epoch", "loss", "accuracy", "macro-f1", "macro-recall", "auc", "average-precision",
+    }  # fmt: skip
     assert len(known["scores"]) == len(known["metrics"]["epochs"]) and (tmp_path / "tuned" / "metrics.json").is_file()
     assert list(known["steps"].columns) == ["loss", "rate"]
 
