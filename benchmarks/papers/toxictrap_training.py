@@ -267,7 +267,8 @@ def train(cell: Cell, work: Work) -> dict[str, Any]:
     scores = scored(task, opened(task, str(folder), work.device), work, cell.name)
     speed = (len(data) + sum(counts.values())) * len(metrics["epochs"]) / training_time
     return {
-        **scores, "examples": len(data), "adversarial": counts, "epoch": metrics["dev"].get("epoch"), "training": round(training_time, 1),
+        **scores, "examples": len(data), "adversarial": counts, "epoch": metrics["dev"].get("epoch"),
+        "training": round(training_time, 1),
         "said": f"{', '.join(f'{key} {value:.3f}' for key, value in scores['scores'].items())}, {speed:.0f}/s",
     }  # fmt: skip
 
