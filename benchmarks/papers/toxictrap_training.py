@@ -45,8 +45,8 @@ BENIGN = {"davidson": "neither", "jigsaw": "benign", "jigsaw-bl": "benign"}
 TRAP = ("unk", "delete")  # ToxicTrap, by its search
 EXTEND = ("tt-deepwordbug", "tt-textbugger", "tt-a2t", "tt-pwws", "tt-textfooler")  # Table 14
 SHIELDS = ("fast", "context")
-CLEAN_EPOCHS, ADVERSARIAL_EPOCHS = 3, 2
-GAMMA = 0.05  # of |D|, for each recipe
+CLEAN_EPOCHS, ADVERSARIAL_EPOCHS = 3, 3
+GAMMA = 0.2  # of |D|, for each recipe; A2T's
 HELD_OUT = 10  # one of so many adversarial examples is not trained on
 RATE = 2e-4
 PIECES = 128  # the paper's, too
@@ -63,8 +63,8 @@ class Sizes:
     """Examples to train on, training texts that a recipe attacks and test texts that are attacked, both in parts, and tests."""
 
     train: int = 20000
-    parts: int = 5
-    part: int = 200
+    parts: int = 25
+    part: int = 400
     test_parts: int = 5
     test_part: int = 50
     dev: int = 1000
@@ -90,8 +90,10 @@ class Work:
 
 
 def name_of(task: str, kind: str, training: str, recipe: str = "", shield: str = "", part: int | None = None) -> str:
-    """The name of a cell."""
-    parts = [task, kind, training, recipe, shield, "" if part is None else f"{part}"]
+    """The name of a cell, with gamma and epochs where they decide its numbers: those of others are never taken for it."""
+    mark = "" if training == "none" and kind != "found" else f"gamma-{GAMMA:g}"
+    mark += f"-epochs-{ADVERSARIAL_EPOCHS}" if training != "none" else ""
+    parts = [task, kind, training, recipe, shield, mark, "" if part is None else f"{part}"]
     return "--".join(each for each in parts if each)
 
 
@@ -265,7 +267,8 @@ def train(cell: Cell, work: Work) -> dict[str, Any]:
     scores = scored(task, opened(task, str(folder), work.device), work, cell.name)
     speed = (len(data) + sum(counts.values())) * len(metrics["epochs"]) / training_time
     return {
-        **scores, "examples": len(data), "adversarial": counts, "training": round(training_time, 1),
+        **scores, "examples": len(data), "adversarial": counts, "epoch": metrics["dev"].get("epoch"),
+        "training": round(training_time, 1),
         "said": f"{', '.join(f'{key} {value:.3f}' for key, value in scores['scores'].items())}, {speed:.0f}/s",
     }  # fmt: skip
 
@@ -284,15 +287,14 @@ def collected(work: Work, task: str, recipes: Sequence[str], size: int) -> tuple
     from scuff.data.dataset import Dataset
     from scuff.training.attacked import AdversarialExamples
 
-    most, lines, seen, counts = int(np.ceil(GAMMA * size)), [], set[str](), {}
+    lines: list[dict[str, Any]] = []
+    seen, counts = set[str](), {}
     for recipe in recipes:
         mine: list[dict[str, Any]] = []
-        for part in range(work.sizes.parts):
-            file = work.out / "found" / f"{name_of(task, 'found', 'none', recipe, part=part)}.jsonl"
-            for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
-                if line["text"] not in seen and len(mine) < most:
-                    seen.add(line["text"])
-                    mine.append(line)
+        for line in lines_of(work, task, recipe, work.sizes.parts):
+            if line["text"] not in seen and len(mine) < most(size):
+                seen.add(line["text"])
+                mine.append(line)
         counts[recipe] = len(mine)
         lines += [{**line, "id": f"{line['source']}~{recipe}"} for line in mine]
     targets = tuple(line["label"] if task in SINGLE else tuple(line["label"]) for line in lines)
@@ -304,6 +306,18 @@ def collected(work: Work, task: str, recipes: Sequence[str], size: int) -> tuple
     return AdversarialExamples(data, sources, names, (1,) * len(lines)), counts
 
 
+def most(size: int) -> int:
+    """Of how many adversarial examples of a recipe are trained on."""
+    return int(np.ceil(GAMMA * size))
+
+
+def lines_of(work: Work, task: str, recipe: str, parts: int) -> list[dict[str, Any]]:
+    """What a recipe found in the first parts, as far as they are done."""
+    names = [name_of(task, "found", "none", recipe, part=part) for part in range(parts)]
+    files = [file for name in names if (file := work.out / "found" / f"{name}.jsonl").is_file()]
+    return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
 def find(cell: Cell, work: Work) -> dict[str, Any]:
     """Attacks a part of the toxic training texts; what fools the model is written to a file, which stays on the machine."""
     from scuff.training.attacked import adversarial_examples
@@ -313,6 +327,11 @@ def find(cell: Cell, work: Work) -> dict[str, Any]:
     order = np.random.default_rng([SEED, *recipe.encode()]).permutation(len(data))  # each recipe walks in its own order
     size = work.sizes.part if task == "davidson" else work.sizes.part * 3 // 5  # comments are longer than tweets
     rows = order[part * size : (part + 1) * size]
+    # a few more than needed, since a text that two recipes found counts once
+    enough = 1.2 * most(len(dataset(task, "train", work.sizes.train)))
+    if not len(rows) or len(lines_of(work, task, recipe, part)) >= enough:
+        write(work.out / "found" / f"{cell.name}.jsonl", "")
+        return {"found": 0, "attacked": 0, "queries": 0, "seconds": 0.0, "said": "enough, or no texts left"}
     name, settings = recipe_of(recipe, work.vectors)
     begin = time.time()
     found = adversarial_examples(

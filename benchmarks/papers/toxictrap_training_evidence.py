@@ -21,7 +21,10 @@ Estimate = list[float]  # value, low, high
 
 def from_cells(folder: Path) -> Kept:
     """Numbers of all cells, parts of a row together, with intervals."""
-    cells = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((folder / "cells").glob("*.json"))]
+    cells = [
+        {"name": path.stem, **json.loads(path.read_text(encoding="utf-8"))}
+        for path in sorted((folder / "cells").glob("*.json"))
+    ]
     kept: Kept = {"about": json.loads((folder / "about.json").read_text(encoding="utf-8")), "tasks": {}}
     for task in TITLES:
         mine = [cell for cell in cells if cell["cell"]["task"] == task]
@@ -79,8 +82,7 @@ def models(folder: Path, task: str, cells: Iterable[Kept]) -> dict[str, Kept]:
         about = cell["cell"]
         if about["kind"] in ("model", "score"):
             key = about["training"] + (f", {about['shield']}" if about["shield"] else "")
-            name = "--".join(filter(None, (task, about["kind"], about["training"], about["shield"])))
-            with np.load(folder / "rows" / f"{name}.npz") as held:
+            with np.load(folder / "rows" / f"{cell['name']}.npz") as held:
                 rows[key] = held["scores"].astype(np.float64), held["truth"]
             out[key] = {
                 "adversarial": cell.get("adversarial", {}),

@@ -49,6 +49,7 @@ PIECES = 128  # of a text that a model sees
 MORE = {
     "typo": ("keyboard", "natural", "truncate"), "homoglyph": ("visual",), "glyph": ("visual",), "invisible": ("intrude",),
 }  # fmt: skip
+FEWEST = 10  # comments with a label, without which its AUC is no part of the average: one comment decided a sixth of the score
 SEED = 0
 
 
@@ -60,17 +61,19 @@ class Sizes:
     epochs: dict[str, int]
     test: dict[str, int]
     dev: int
-    shielded: int  # test examples behind a shield
+    shielded: dict[str, int]  # test examples behind a shield
     pretrain: int  # sentences
     pretrain_epochs: int
     tokens: int = 4096  # of a batch
 
 
 FULL = Sizes(
-    {"pos": 12544, "nli": 20000, "tc": 15000}, {"pos": 6, "nli": 5, "tc": 4}, {"pos": 1000, "nli": 1500, "tc": 1500}, 500, 400,
-    40000, 6,
+    {"pos": 12544, "nli": 20000, "tc": 15000}, {"pos": 6, "nli": 5, "tc": 4}, {"pos": 1000, "nli": 1500, "tc": 1500}, 500,
+    {"pos": 1000, "nli": 400, "tc": 1500}, 40000, 6,
 )  # fmt: skip
-TINY = Sizes(dict.fromkeys(TASKS, 120), dict.fromkeys(TASKS, 1), dict.fromkeys(TASKS, 60), 30, 12, 60, 1)
+TINY = Sizes(
+    dict.fromkeys(TASKS, 120), dict.fromkeys(TASKS, 1), dict.fromkeys(TASKS, 60), 30, dict.fromkeys(TASKS, 12), 60, 1
+)
 
 
 @dataclass(frozen=True)
@@ -273,7 +276,7 @@ def shielded(cell: Cell, work: Work) -> dict[str, Any]:
     from scuff.victims.shielded import Shielded
 
     task, name, shield = (cell.given[key] for key in ("task", "perturbation", "shield"))
-    count = min(work.sizes.shielded, work.sizes.test[task])
+    count = min(work.sizes.shielded[task], work.sizes.test[task])
     examples = tests(task, count)
     columns = {"clean": examples.columns} | {level: perturbed(task, count, name, level) for level in LEVELS}
     models = {method: opened(task, work.out / "models" / cell_name, work.device) for method, cell_name in (
@@ -325,12 +328,18 @@ def truth(examples: Examples) -> Any:
     return np.array([[label in row for label in TOXIC] for row in examples.truth], np.uint16)
 
 
+def frequent(known: Any) -> Any:
+    """Which labels of toxic comments are scored: those of at least FEWEST comments."""
+    return known.sum(0) >= min(FEWEST, known.sum(0).max())
+
+
 def score(examples: Examples, rows: Any) -> float:
     known = truth(examples)
     if examples.task == "tc":
         from scuff.metrics.classification import Auc
 
-        return float(Auc()(rows.astype(float), known.astype(bool), TOXIC))
+        kept = frequent(known)
+        return float(Auc()(rows[:, kept].astype(float), known[:, kept].astype(bool), TOXIC))
     return float(rows.sum() / known.sum())
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from zeroe_training import frequent
 from zeroe_training_findings import FINDINGS, Scores, Trained
 
 from scuff.metrics.classification import Auc
@@ -94,7 +95,8 @@ class Answers:
         """The score and its resamples. Shields are tested on the first examples only, for which other draws are made."""
         draws = self.draws if len(truth) == len(self.truth) else resamples(len(truth), 0, DRAWS).astype(np.float64)
         if self.task == "tc":
-            found = Auc().statistics(rows.astype(np.float64), truth.astype(bool), ())
+            kept = frequent(truth)
+            found = Auc().statistics(rows[:, kept].astype(np.float64), truth[:, kept].astype(bool), ())
             return float(Auc().score(found.sum(0))), np.asarray(Auc().score(draws @ found))
         known = truth.astype(np.float64)
         return float(rows.sum() / known.sum()), (draws @ rows.astype(np.float64)) / (draws @ known)
@@ -113,7 +115,8 @@ class Answers:
 def from_cells(folder: Path) -> Kept:
     """The evidence: scores, gains and their means with intervals by a bootstrap over examples, and support of the findings."""
     about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-    kept: Kept = {"about": about, "tasks": {}, "findings": {}, "seconds": seconds(folder)}
+    done = sorted(path.stem for path in (folder / "rows").glob("*.npz"))
+    kept: Kept = {"about": about, "cells": done, "tasks": {}, "findings": {}, "seconds": seconds(folder)}
     tables: dict[str, list[Trained]] = {}
     for task in TITLES:
         if (folder / "rows" / f"{task}--none.npz").is_file():

@@ -11,7 +11,7 @@ from zeroe_training_findings import Trained
 from scuff.perturbations import LEVELS
 
 WIDE, HIGH, GAP, TOP, LEGEND = 190, 150, 46, 34, 120
-LOW, MOST = -0.2, 0.8  # of the axis of Delta
+LOW, MOST = -0.4, 0.8  # of the axis of Delta
 CELL, LABEL = 27, 46  # of the heat map
 Sources = Sequence[tuple[Mapping[str, Trained], str]]
 
@@ -69,7 +69,9 @@ def heat_map(
             shown = [name for name in short if name in names]
             for column, trained in enumerate(shown):
                 x = left + LABEL + CELL * column
-                parts.append(f'<text x="{x + CELL / 2}" y="{top + 14}" text-anchor="middle">{short[trained]}</text>')
+                parts.append(
+                    f'<text x="{x + CELL / 2}" y="{top + 14}" font-size="9" text-anchor="middle">{short[trained]}</text>'
+                )
             for row, tested in enumerate(shown):
                 y = top + 20 + CELL * row
                 parts.append(f'<text x="{left + LABEL - 4}" y="{y + 17}" text-anchor="end">{short[tested]}</text>')

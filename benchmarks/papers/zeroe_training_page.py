@@ -10,6 +10,7 @@ from pathlib import Path
 
 from zeroe_findings import spearman
 from zeroe_page import table
+from zeroe_training import all_cells, perturbations_of
 from zeroe_training_evidence import (
     ALL,
     EXTRA,
@@ -276,6 +277,22 @@ def cost(kept: Kept) -> str:
     return table(["cells", "count", "seconds each", "training examples per second"], rows)
 
 
+def missing(kept: Kept) -> str:
+    """What was not run, or was left out."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for cell in all_cells(TITLES):
+        about = cell.given
+        if about["task"] and cell.name not in kept["cells"]:
+            what = {**WAYS, **EXTRA, "none": "no training"}.get(about["method"], f"behind {about['shield']}")
+            what += ", second seed" if about["seed"] else ""
+            names.setdefault((about["task"], what), []).append(about["perturbation"])
+    rows = []
+    for (task, what), each in names.items():
+        every = len(each) == len(perturbations_of(task)) or not each[0]
+        rows.append([TITLES[task], what, "all" if every else ", ".join(each)])
+    return table(["task", "not run", "perturbations"], rows, 3) if rows else "Nothing."
+
+
 def aims(kept: Kept) -> str:
     """Whether leave-one-out wins what the paper says that 1-1 wins."""
     lines = []
@@ -333,7 +350,8 @@ def text_of(kept: Kept) -> str:
             if one.one_one:
                 parts += [f"### {TITLES[task]}", one_one(kept, task)]
         parts += ["### Which help each other", groups(kept)]
-    parts += ["## Behind shields", behind_shields(kept), "## Another seed", chance(kept), "## What it took", cost(kept)]
+    parts += ["## Behind shields", behind_shields(kept), "## Another seed", chance(kept), "## What it took", cost(kept),
+              "## Not run", missing(kept)]  # fmt: skip
     return "\n\n".join(parts)
 
 

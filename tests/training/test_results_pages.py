@@ -119,6 +119,58 @@ def test_gains_of_made_up_answers(script: Any, tmp_path: Path) -> None:
     assert "**POS: reached.** Leave-one-out wins +22.2" in text and "| leave-one-out | +4 | +4.1 | +22.2" in text
 
 
+def test_a_label_of_few_comments_is_no_part_of_the_score(script: Any, tmp_path: Path) -> None:
+    """One comment decided a sixth of the average, and a shield that mended all seemed to do harm."""
+    module, evidence = script("zeroe_training"), script("zeroe_training_evidence")
+    known = np.zeros((40, 6), np.uint16)
+    known[:20, 0], known[:10, 1], known[0, 3] = 1, 1, 1
+    assert module.frequent(known).tolist() == [True, True, False, False, False, False]
+    assert module.frequent(known[:12]).any(), "few examples, as in a try: the most frequent are kept"
+    ranks = known * 5
+    ranks[0, 3], ranks[1:, 3] = 0, 1  # the one comment comes last
+    names = module.perturbations_of("tc")
+    rows = {"clean": ranks} | {f"{name}.{level}": ranks for name in names for level in module.LEVELS}
+    module.keep_rows(tmp_path, "tc--none", rows, {"truth": known})
+    assert evidence.Answers("tc", tmp_path).cells["tc--none"]["clean"][0] == 1
+
+
+def test_runs_with_a_fault_are_not_shown(script: Any) -> None:
+    """POS behind a shield that changed nothing, and PLM of ten steps: named as not run until they are run again."""
+    page = script("zeroe_training_page")
+    kept = json.loads(page.DATA.read_text(encoding="utf-8"))
+    for found in kept["tasks"].values():
+        for each in found["shields"].values():
+            assert each["none.shield"]["mean"][0] != 0, "a shield that wins exactly nothing was not there"
+    told = page.missing(kept)
+    for name in page.TITLES.values():
+        assert (f"| {name} | PLM | all |" in told) != any("plm" in cell for cell in kept["cells"])
+    assert "| POS | no training |" not in told
+
+
+def test_names_of_cells_have_gamma_in_them_where_it_decides(script: Any) -> None:
+    module = script("toxictrap_training")
+    mark = f"gamma-{module.GAMMA:g}"
+    for cell in module.all_cells(["davidson"], module.Sizes()):
+        plain = cell.given["training"] == "none" and cell.given["kind"] != "found"
+        assert (mark in cell.name) != plain
+    assert module.GAMMA == 0.2 and module.ADVERSARIAL_EPOCHS == 3, "A2T's; 0.05 taught too little"
+
+
+def test_no_more_texts_are_attacked_than_a_recipe_needs(script: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    """Once the parts before have gamma |D| and a fifth more, a part is empty and the model is not even opened."""
+    module = script("toxictrap_training")
+    monkeypatch.setattr(module, "dataset", lambda *_, **__: range(100))
+    work = module.Work(tmp_path, "", "cpu", "", module.Sizes(part=10))
+    cells = [each for each in module.all_cells(["davidson"], work.sizes) if each.given["kind"] == "found"]
+    second = next(each for each in cells if each.given["recipe"] == "unk" and each.given["part"] == 1)
+    first = module.name_of("davidson", "found", "none", "unk", part=0)
+    lines = "".join(json.dumps({"text": f"{at}"}) + "\n" for at in range(24))
+    module.write(tmp_path / "found" / f"{first}.jsonl", lines)
+    assert module.find(second, work)["attacked"] == 0
+    assert (tmp_path / "found" / f"{second.name}.jsonl").read_text() == ""
+    assert len(module.lines_of(work, "davidson", "unk", 2)) == 24
+
+
 def test_parts_of_an_attack_are_one_row(script: Any) -> None:
     evidence = script("toxictrap_training_evidence")
 

@@ -321,6 +321,22 @@ def test_it_stops_when_the_dev_part_gets_no_better_or_time_is_over(start: Path, 
     assert stale([0.5, 0.7, 0.6], [1, 2, 3]) == 1 and stale([0.5, 0.7, 0.6], [3, 2, 1]) == 0
 
 
+def test_a_slow_beginning_does_not_end_a_training_before_its_time(
+    start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps are planned by how long steps take, not by how long the texts took to be made."""
+    make = Classification.epoch
+
+    def slowly(self: Any, number: int, step: int) -> Any:
+        time.sleep(0.0 if number else 0.3)
+        return make(self, number, step)
+
+    monkeypatch.setattr(Classification, "epoch", slowly)
+    many = replace(SCHEDULE, epochs=1000, patience=1000)
+    found = tuned(start, tmp_path / "out", schedule=many, seconds=0.8)
+    assert found["stopped"] == "seconds" and found["seconds"]["training"] >= 0.8 and len(found["epochs"]) > 1
+
+
 def _plain(start: Path, tmp_path: Path) -> Path:
     tuned(start, tmp_path / "plain")
     return tmp_path / "plain"
@@ -357,7 +373,14 @@ def parts(train: Dataset, dev: Dataset | None = None, **options: Any) -> tuple[D
         (parts(dataset("single", (["a"],) * 3, ["x"], tuple("abc"))), "expected one or two columns of texts for one label"),
         (parts(dataset("tokens", (["a b"],), [("X", "Y")])), "texts in tokens in column 'text' of the train part, got texts"),
         (parts(TRAIN, replace(DEV, targets=("neutral",) * 40)), "(negative, positive) in the dev part, got neutral"),
+<<<<<<< HEAD
         (parts(TRAIN, DEV, metric="token-accuracy"), "macro-recall, auc, average-precision for metric of one label"),
+=======
+        (
+            parts(TRAIN, DEV, metric="token-accuracy"),
+            "expected one of accuracy, macro-f1, macro-recall, auc, average-precision for metric of one label",
+        ),
+>>>>>>> pages
         (parts(label_sets(9, 1), dataset("multi", (["a"],), [()])), "metric macro-f1 does without"),
         (parts(TRAIN, DEV, seconds=0), "expected a number above 0 for seconds, got 0"),
         (parts(TRAIN, DEV, schedule={"epoch": 2}), "a field of schedule"),
@@ -479,7 +502,9 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known: dict[str, Any] = {}
     for block in re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         exec(compile(block, "train.md", "exec"), known)
-    assert set(known["metrics"]["dev"]) == {"epoch", "loss", "accuracy", "macro-f1", "auc"}
+    assert set(known["metrics"]["dev"]) == {
+        "epoch", "loss", "accuracy", "macro-f1", "macro-recall", "auc", "average-precision",
+    }  # fmt: skip
     assert len(known["scores"]) == len(known["metrics"]["epochs"]) and (tmp_path / "tuned" / "metrics.json").is_file()
     assert list(known["steps"].columns) == ["loss", "rate"]
 

@@ -89,6 +89,8 @@ def test_tokens_stay_tokens(sentences: list[list[str]]) -> None:
     for before, after in zip(rows, mended, strict=True):
         for old, new in zip(before, after, strict=True):
             assert new == (old.replace(GAP, "") or new) and new, "no token is left empty"
+    lists: list[Any] = [*sentences]
+    assert list(map(tuple, Shielded(Echo(), Strip()).mended(lists))) == mended, "tokens in lists are mended, too"
 
 
 def test_all_else_is_the_victims() -> None:

@@ -191,7 +191,7 @@ class Column:
 
     @classmethod
     def of(cls, texts: Sequence[Text]) -> Column:
-        if texts and isinstance(texts[0], tuple):
+        if texts and isinstance(texts[0], (tuple, list)):
             return cls(*Corpus.of_tokens([list(tokens) for tokens in texts]))
         return cls(Corpus.of([text for text in texts if isinstance(text, str)]))
 

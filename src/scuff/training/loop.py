@@ -89,6 +89,7 @@ class Loop:
         self.first, self.done = 0, 0  # the epoch and the batch to begin with
         self.steps, self.lines = 0, 0  # all steps so far, and lines of the log
         self.spent, self.planned, self.resumed = 0.0, float(schedule.epochs), 0
+        self.pace: tuple[float, float] | tuple[()] = ()  # epochs and seconds after the first step of this process
         self.stopped = ""
         self.sums: list[Any] = []  # losses since the last line of the log, on the device
         self.part: dict[str, float] = {}  # of the epoch so far
@@ -212,10 +213,13 @@ class Loop:
         if self.seconds is None:
             return False
         spent = time.perf_counter() - self.began
-        if int(PLANS * spent / self.seconds) > int(PLANS * self.spent / self.seconds):
-            self.planned = min(float(self.schedule.epochs), epochs * self.seconds / spent)
+        if not self.pace:  # the first step: all before it was preparation, which says nothing about the steps to come
+            self.pace = (epochs, spent)
+        elif epochs >= self.planned or int(PLANS * spent / self.seconds) > int(PLANS * self.spent / self.seconds):
+            each = (spent - self.pace[1]) / (epochs - self.pace[0])
+            self.planned = min(float(self.schedule.epochs), epochs + max(0.0, self.seconds - spent) / each)
         self.spent = spent
-        return epochs >= self.planned < self.schedule.epochs
+        return spent >= self.seconds and epochs < self.schedule.epochs
 
     def _is_best(self) -> bool:
         """Whether the last epoch has the best score so far; of equal scores, the lowest loss."""
