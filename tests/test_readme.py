@@ -118,11 +118,7 @@ PROGRAMS = [path.relative_to(ROOT) for path in DOCUMENTS if blocks(text_of(path)
 
 @pytest.mark.parametrize("document", [path for path in PROGRAMS if path.name != "CONTRIBUTING.md"], ids=str)
 def test_python_runs(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-<<<<<<< HEAD
     monkeypatch.chdir(tmp_path)  # what a program writes must not be left behind
-=======
-    monkeypatch.chdir(tmp_path)  # what a program writes is not left in the repository
->>>>>>> pages
     for block in blocks(text_of(document), "python"):
         exec(compile(block, str(document), "exec"), {})
 

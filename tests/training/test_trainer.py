@@ -373,14 +373,7 @@ def parts(train: Dataset, dev: Dataset | None = None, **options: Any) -> tuple[D
         (parts(dataset("single", (["a"],) * 3, ["x"], tuple("abc"))), "expected one or two columns of texts for one label"),
         (parts(dataset("tokens", (["a b"],), [("X", "Y")])), "texts in tokens in column 'text' of the train part, got texts"),
         (parts(TRAIN, replace(DEV, targets=("neutral",) * 40)), "(negative, positive) in the dev part, got neutral"),
-<<<<<<< HEAD
         (parts(TRAIN, DEV, metric="token-accuracy"), "macro-recall, auc, average-precision for metric of one label"),
-=======
-        (
-            parts(TRAIN, DEV, metric="token-accuracy"),
-            "expected one of accuracy, macro-f1, macro-recall, auc, average-precision for metric of one label",
-        ),
->>>>>>> pages
         (parts(label_sets(9, 1), dataset("multi", (["a"],), [()])), "metric macro-f1 does without"),
         (parts(TRAIN, DEV, seconds=0), "expected a number above 0 for seconds, got 0"),
         (parts(TRAIN, DEV, schedule={"epoch": 2}), "a field of schedule"),
