@@ -184,10 +184,10 @@ def main() -> None:
     ]
     for worker in workers:
         worker.start()
-    import training
+    import context_training
 
     try:
-        training.train(args, (queues[at % args.workers] for at in count()), dev)
+        context_training.train(args, (queues[at % args.workers] for at in count()), dev)
     finally:
         for worker in workers:
             worker.terminate()

@@ -153,3 +153,17 @@ def test_no_word_that_offends_is_written_for_a_name(name: str) -> None:
     number = int(lexicon().number(Ragged.of([words]))[0])
     assert words == name or not caution.offensive()[number] or caution.disguised(name.lower(), words.lower())
     assert mended.startswith("They asked ") and mended.endswith(" to open the window.")
+
+
+@pytest.mark.parametrize("chain", ["fast", "context"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Aoife, Saoirse and Caoimhe went to Dun Laoghaire with Xochitl.",  # names alone are no sign of tampering
+        "H₂O, CO₂, Na⁺, 10⁻³ mol·L⁻¹, 5·10⁶ cells",
+        "SELECT usr_id, cnt FROM tbl WHERE ts > '2020-01-01';",
+        "I like Ke$ha and A$AP Rocky.",
+    ],
+)
+def test_names_quantities_and_queries_stay(text: str, chain: str) -> None:
+    assert parse(chain)(Corpus.of([text])).strings() == [text]

@@ -150,7 +150,7 @@ def test_numpy_answers_as_torch_does(monkeypatch: pytest.MonkeyPatch) -> None:
     import context
     import noise
 
-    import training
+    import context_training as training
 
     net = network()
     twin = training.Network().eval()

@@ -30,7 +30,7 @@ SURE = re.compile(
 FIGURES = re.compile(  # numbers and times, and markup of a wiki, which prose has, too
     r"\b\d{1,3}(?:_\d{3})+\b|\b\d+(?::\d\d)?[ap]m\b|\b\d?[ap]\.m\b"
     r"|\b\d{3}-\d{1,5}-\d{1,7}-\d{1,7}-\d\b|\b\d-\d{2,7}-\d{2,7}-[\dX]\b|\*\*\d|\d[kKMG]/\d|\d\w{0,6}/s\b|\d\d<\d\d"
-    r"|\[\[[\w ]{0,30}[:|#]|\{\{\w+\|"
+    r"|\[\[[\w ]{0,30}[:|#]|\{\{\w+\||\d[\u00b7\u00d7]\d|\w[\u207a\u207b][\u00b9\u00b2\u00b3\u2070-\u2079]"  # powers with a sign
 )
 ADDRESS = re.compile(  # of the web, of mail, of a file; prose has these as well
     r"^(?:www|https?|ftp|file)[.:]|:/|^[^@]*@[^@]{2,}\.[^@]*$|\.(?:com|org|net|edu|gov|mil|info|html?|php|txt|pdf|jpe?g|png"
@@ -78,6 +78,8 @@ LINE = re.compile(
     | (?:[\w.]+\(.*\)|[\w.\])'"]+[ ]?[=({].*|return\b.*|\w+);[ \t]*$
     | (?:\[|<\d+>)?(?:\d{4}-\d\d-\d\d|\d\d/\w{3}/\d{4}|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)?[ ]?(?:Jan|Feb|Mar|Apr|May|Jun
       |Jul|Aug|Sep|Oct|Nov|Dec)[ ]+\d+)[T: ]\d\d:\d\d
+    | (?:SELECT|INSERT[ ]INTO|UPDATE|DELETE[ ]FROM|CREATE[ ](?:TABLE|INDEX|VIEW)|ALTER[ ]TABLE)[ ]
+      .*(?:[;*=(]|[ ](?:FROM|SET|WHERE)[ ])
     | [d-][r-][w-][xs-][r-][w-][xs-][r-][w-][xt-][ ] | [|+](?:[-=]+[|+])+ | [)}\]]+[;,]?[ \t]*$
     ).*$""",
     re.VERBOSE | re.MULTILINE,

@@ -13,7 +13,7 @@ from .costs import DECIMAL, NUMERIC, Cost, among, one_of, softly
 from .variants import DELETE, JOINERS, Cores, Variants
 
 SPELLED = 4  # letters of a word that may be spelled with dots: U.S.A. and e.g. are not
-USED = "s/he w/o n/a c/o b/c w/in h/w s/w y/o m/f o.k e.g i.e p.s a.m p.m"
+USED = "s/he w/o n/a c/o b/c w/in h/w s/w y/o m/f o.k e.g i.e p.s a.m p.m ke$ha a$ap m*a*s*h n*e*r*d"
 
 
 def forbidden(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost) -> tuple[Mask, Mask]:

@@ -86,7 +86,8 @@ def allowed(changes: Changes) -> Mask:
     unknown = page.unknown[unit]
     name = title[place] & ~(page.starts[unit] & (changes.channel >= SLIP))
     wrong = np.bincount(part, unknown * np.where(name, NAME, 1.0) * (near | (tongues[place] == 0)), rows.size)
-    tampered = ((wrong >= SEVERAL) & (wrong >= TAMPERED * page.total[rows]))[part]
+    small = np.bincount(part, unknown & ~title[place], rows.size) > 0  # names alone are no sign of tampering
+    tampered = ((wrong >= SEVERAL) & (wrong >= TAMPERED * page.total[rows]) & small)[part]
     guess = (changes.channel < GUESS) & ((changes.kind == TYPO) | (changes.kind == MIXED))
     tampered &= ~guess | (wrong >= FULL * page.total[rows])[part]
     cost = lexicon().cost[changes.word]
