@@ -148,9 +148,8 @@ def test_numpy_answers_as_torch_does(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
     monkeypatch.syspath_prepend(str(ROOT / "build/shields"))
     import context
-    import noise
-
     import context_training as training
+    import noise
 
     net = network()
     twin = training.Network().eval()
@@ -164,7 +163,7 @@ def test_numpy_answers_as_torch_does(monkeypatch: pytest.MonkeyPatch) -> None:
     mine_flag, mine_asked, _ = read(NOISY[:5])
     assert np.abs(flag.numpy()[real] - mine_flag).max() < 2e-3  # torch reads shares in half precision
     assert np.abs(asked.numpy()[real] - mine_asked).max() < 1e-4 * np.abs(mine_asked).max()
-    for name in ("context", "noise", "training"):
+    for name in ("context", "noise", "context_training"):
         sys.modules.pop(name)
 
 

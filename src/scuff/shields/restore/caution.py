@@ -94,12 +94,13 @@ def allowed(changes: Changes) -> Mask:
     length = texts.lengths[place]
     sure = near & ((cost < USUAL) | (length >= LONG))
     plain = ~title[place] & (length > 2) & (cost < COMMON) & (cost - changes.channel < PER_LETTER * length + WHOLE)
-    alone = listed | _masked(texts.take(place)) | np.where(unknown, sure | plain, True)
+    masked = _masked(texts.take(place))
+    alone = listed | masked | np.where(unknown, sure | plain, True)
     short = unknown & (length <= 3) & (cost <= FAMILIAR) | ~unknown  # ar for are says little of a language
     other = (tongues[place] > 0) & (title[place] | ~short)
     alone &= ~accents[place] & (~other | listed) & ~is_slang(keys[place])
     shown = lexicon().capital[changes.word] > CAPITAL
-    alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & (cost < USUAL)) | ~unknown
+    alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & ~masked & (cost < USUAL)) | ~unknown
     alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
     alone &= ~(_inner(texts.take(place)) & unknown)
     few = page.total[rows] <= SHORT
@@ -108,7 +109,7 @@ def allowed(changes: Changes) -> Mask:
     lost = (few & (strange >= page.total[rows]) & ((likely < page.total[rows]) | (likely < 3)))[part]
     clear = listed | (near & ((cost < FREQUENT) | (length >= LONG)))
     clear |= sure & ~title[place] & (length > SHORT) & (page.total[rows] == 1)[part]  # one small word
-    made: Mask = ~foreign & (tampered | alone) & (~lost | clear | _masked(texts.take(place)))
+    made: Mask = ~foreign & (tampered | alone) & (~lost | clear | masked)
     made &= ~_initials(texts.take(place))
     bad = np.flatnonzero(made & offensive()[changes.word])
     if bad.size:
