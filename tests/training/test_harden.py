@@ -12,7 +12,9 @@ import pytest
 import scuff
 from scuff.data.dataset import Dataset
 from scuff.evaluation.comparison import compare_runs
+from scuff.reports.proof import proof_words
 from scuff.runs.folder import BadRun, Folder
+from scuff.runs.proof import change_of
 from scuff.shields.names import parse as parse_shield
 from scuff.training.feeds import Clean
 from scuff.training.stages import MendedFeed
@@ -267,3 +269,12 @@ def test_tags_pairs_and_label_sets(name: str, goal: str | None, tmp_path: Path) 
     assert found.clean["after"] is not None and found.clean["after"] > 0.9
     assert found.seen and found.unseen and (found.seen["difference"] or 0) >= 0
     assert (found.proof["comparison"]["clean_auc"] is not None) == (name == "label_sets")
+
+
+@pytest.mark.parametrize(("examples", "words"), [(30, "without a clear change"), (500, "at no measurable price")])
+def test_no_difference_in_few_examples_is_no_proof(examples: int, words: str, hardened: scuff.HardenResult) -> None:
+    same = (np.float64(0.8), np.linspace(0.7, 0.9, 100))
+    change = change_of(same, same, examples)
+    assert change["difference"] == 0 and change["interval"] == [-3 / examples, 3 / examples]
+    proof = {**hardened.proof, "comparison": {**hardened.proof["comparison"], "clean": change}}
+    assert words in proof_words(proof)[0]  # type: ignore[arg-type]
