@@ -14,7 +14,7 @@ from scuff.data.dataset import Dataset
 from scuff.evaluation.comparison import compare_runs
 from scuff.reports.proof import proof_words
 from scuff.runs.folder import BadRun, Folder
-from scuff.runs.proof import change_of
+from scuff.runs.proof import Change, change_of
 from scuff.shields.names import parse as parse_shield
 from scuff.training.feeds import Clean
 from scuff.training.stages import MendedFeed
@@ -278,3 +278,19 @@ def test_no_difference_in_few_examples_is_no_proof(examples: int, words: str, ha
     assert change["difference"] == 0 and change["interval"] == [-3 / examples, 3 / examples]
     proof = {**hardened.proof, "comparison": {**hardened.proof["comparison"], "clean": change}}
     assert words in proof_words(proof)[0]  # type: ignore[arg-type]
+
+
+def test_the_first_sentence_names_sure_losses(hardened: scuff.HardenResult) -> None:
+    unclear: Change = {"before": 0.8, "after": 0.8, "difference": 0.0, "interval": [-0.02, 0.02]}
+    lost: Change = {"before": 0.8, "after": 0.7, "difference": -0.1, "interval": [-0.15, -0.05]}
+    found = hardened.proof["comparison"]
+    dimensions = {name: {**each, "average": unclear} for name, each in found["dimensions"].items()}
+    dimensions["keyboard"]["average"] = lost
+    groups = {name: {"dimensions": 1, "average": unclear, "worst": unclear, "auc": None} for name in ("seen", "unseen")}
+    comparison = {
+        **found, "clean": unclear, **groups, "dimensions": dimensions,
+        "all": {"dimensions": 2, "average": unclear, "worst": lost, "auc": None},
+    }  # fmt: skip
+    assert proof_words({**hardened.proof, "comparison": comparison})[0] == (  # type: ignore[typeddict-item]
+        "No clear change in robustness, without a clear change on clean texts; surely worse: the worst case, keyboard."
+    )
