@@ -16,6 +16,7 @@ from scuff.reports.proof import proof_words
 from scuff.runs.folder import BadRun, Folder
 from scuff.runs.proof import Change, change_of
 from scuff.shields.names import parse as parse_shield
+from scuff.training.backends import surely_lower
 from scuff.training.feeds import Clean
 from scuff.training.stages import MendedFeed
 
@@ -294,3 +295,11 @@ def test_the_first_sentence_names_sure_losses(hardened: scuff.HardenResult) -> N
     assert proof_words({**hardened.proof, "comparison": comparison})[0] == (  # type: ignore[typeddict-item]
         "No clear change in robustness, without a clear change on clean texts; surely worse: the worst case, keyboard."
     )
+
+
+def test_a_difference_that_may_be_chance_is_no_warning() -> None:
+    before, weight = np.ones(100), np.ones(100)
+    slightly, much = before.copy(), before.copy()
+    slightly[:2], much[:20] = 0, 0
+    assert not surely_lower(before, slightly, weight) and surely_lower(before, much, weight)
+    assert not surely_lower(before, before, weight) and not surely_lower(before, before * np.nan, weight)

@@ -17,6 +17,7 @@ import numpy as np
 from ..data.dataset import Dataset, align, renamed
 from ..data.formats.streams import BadInput
 from ..specs import some
+from ..text.ragged import Floats
 from ..text.random import counters, mix, name_bits
 from ..victims.open import ADDRESSES, open_victim
 from ..victims.query import Query
@@ -205,19 +206,37 @@ def _shown_name(model: Any) -> str:
     return f"the function {model}" if kind.endswith(".py") or ":" in str(model) else str(model)
 
 
-def score(
+def score(model: Any, data: Dataset) -> float:
+    """The task's usual metric of a model on some data, over what it answers."""
+    return mean_score(*example_scores(model, data))
+
+
+def example_scores(
     model: Any,
     data: Dataset,
     labels: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
     none: str | None = None,
-) -> float:
-    """The task's usual metric of a model on some data, over what it answers. labels, options, none: as for `evaluate`."""
+) -> tuple[Floats, Floats]:
+    """The score of each example, nan where there is no answer, and its weight. labels, options, none: as for `evaluate`."""
     victim = open_victim(model, data.task, labels, dict(options or {}), data_labels=data.labels)
     truth = Truth.of(data, victim.labels, {}, none)
-    found = truth.score(Query(victim)(*data.columns))[0]
-    known = np.isfinite(found)
-    return round(float(np.average(found[known], weights=truth.weight[known])), 6) if known.any() else float("nan")
+    return truth.score(Query(victim)(*data.columns))[0], truth.weight
+
+
+def mean_score(scores: Floats, weight: Floats) -> float:
+    known = np.isfinite(scores)
+    return round(float(np.average(scores[known], weights=weight[known])), 6) if known.any() else float("nan")
+
+
+def surely_lower(before: Floats, after: Floats, weight: Floats) -> bool:
+    """Whether a mean score fell: the paired 95 % interval of the difference is below 0."""
+    known = np.isfinite(before) & np.isfinite(after)
+    if not known.any():
+        return False
+    gaps, share = (after - before)[known], weight[known] / weight[known].sum()
+    gap = float(gaps @ share)
+    return gap + 1.96 * float(np.sqrt((share**2) @ (gaps - gap) ** 2)) < 0
 
 
 def _chance(count: int, seed: int, number: int) -> Any:
