@@ -202,6 +202,13 @@ def test_a_scikit_learn_pipeline_is_refitted(tmp_path: Path) -> None:
             {"methods": "shield(normalise)", "dimensions": ["keyboard"]},
             "none.py: expected a Python file, got nothing of that name",
         ),
+        (
+            "nofolder",
+            ROWS,
+            {"methods": "shield(normalise)"},
+            "expected the folder of a model or an id as owner/name, got nofolder",
+        ),
+        ("./nofolder", ROWS, {"methods": "shield(normalise)"}, "got ./nofolder"),
         (TOY, TOY, {"epochs": 0}, "expected a whole number from 1 for harden.epochs"),
         (TOY, TOY, {"exmples": 3}, "did you mean examples"),
     ],

@@ -16,10 +16,11 @@ import numpy as np
 
 from ..data.dataset import Dataset, align, renamed
 from ..data.formats.streams import BadInput
-from ..specs import some
+from ..huggingface.loading import BadModel, find_source, first_line, libraries, quiet
+from ..specs import entry_points, some
 from ..text.ragged import Floats
 from ..text.random import counters, mix, name_bits
-from ..victims.open import ADDRESSES, open_victim
+from ..victims.open import ADDRESSES, FAMILY, hub_commit, open_victim
 from ..victims.query import Query
 from ..victims.toy import EPOCHS, Toy, fit, is_toy_folder, save_toy
 from ..victims.truth import Truth
@@ -195,6 +196,33 @@ def _backend(model: Any) -> Backend | None:
     if hasattr(model, "predict") and hasattr(model, "fit"):
         return SklearnBackend(model)
     return None
+
+
+def check_reach(model: Any, say: Callable[[str], object]) -> None:
+    """Raises BadModel if a name is of no folder and no model of the Hub within reach. A bare name is not asked for there, since
+    it is a mistyped folder mostly: ids are owner/name, and hf:name asks for any.
+    """
+    if not isinstance(_backend(model), HuggingFaceBackend) or str(model) in entry_points(FAMILY.group):
+        return
+    name = str(model).removeprefix("hf:")
+    if Path(name).expanduser().is_dir() or name.endswith(")"):
+        return
+    source = find_source(name)
+    if hub_commit(source):
+        return
+    if "/" not in str(model) and name == str(model):
+        raise BadModel(
+            f"expected the folder of a model or an id as owner/name, got {name}: no such folder (hf:{name} asks the Hub)"
+        )
+    say(f"model   {name} is no folder here: asking the Hub for it")
+    _, transformers = libraries()
+    try:
+        with quiet():
+            transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        raise BadModel(
+            f"expected the folder or the id of a model within reach, got {name}: {first_line(error)}"
+        ) from None
 
 
 def _shown_name(model: Any) -> str:

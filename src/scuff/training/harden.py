@@ -29,7 +29,7 @@ from ..runs.setup import Say
 from ..shields.base import Shield
 from ..shields.names import parse as parse_shield
 from ..version import __version__
-from .backends import backend_of
+from .backends import backend_of, check_reach
 from .harden_settings import HardenSettings
 from .methods import USUAL_MIXTURE, USUAL_UNSEEN, OnAttacks, Shielding, is_seen
 from .splitting import Parts, check_labels, read_parts, read_test, records
@@ -95,6 +95,8 @@ class Hardening:
             _ = self.stages.feed  # raises for perturbations that do not fit the data
             backend.check(self.parts.train, self.parts.dev)
         _ = self.dimensions
+        if "revision" not in settings.options:
+            check_reach(self.model, self.say)
         self._try_attacks()
 
     def _read_parts(self) -> Parts:
