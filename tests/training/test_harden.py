@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from scuff.shields.names import parse as parse_shield
 from scuff.training.backends import surely_lower
 from scuff.training.feeds import Clean
 from scuff.training.stages import MendedFeed
+from scuff.victims.toy import Toy
 
 TOY = "toy:sentiment"
 FAST: dict[str, Any] = {
@@ -310,3 +312,19 @@ def test_a_difference_that_may_be_chance_is_no_warning() -> None:
     slightly[:2], much[:20] = 0, 0
     assert not surely_lower(before, slightly, weight) and surely_lower(before, much, weight)
     assert not surely_lower(before, before, weight) and not surely_lower(before, before * np.nan, weight)
+
+
+def test_damaged_folders_are_named_in_one_line(hardened: scuff.HardenResult, tmp_path: Path) -> None:
+    model, out = tmp_path / "model", tmp_path / "out"
+    shutil.copytree(hardened.model, model)
+    whole = (model / "weights.npz").read_bytes()
+    for damaged in (b"not weights", whole[: len(whole) // 2], b"", whole[:200] + b"\0" * 50 + whole[250:]):
+        (model / "weights.npz").write_bytes(damaged)
+        with pytest.raises(
+            ValueError, match=r"weights\.npz: expected the weights of an embedded model, got a damaged file"
+        ):
+            Toy.of_folder(model).weights  # noqa: B018
+    out.mkdir()
+    (out / "harden.json").write_text('{"scuff": "1')
+    with pytest.raises(BadRun, match=r"harden\.json: expected the settings of a hardening, got a damaged file"):
+        scuff.harden(TOY, TOY, out, methods="augment(keyboard)", **FAST)

@@ -186,7 +186,13 @@ class Hardening:
             self.out.mkdir(parents=True, exist_ok=True)
             write_atomically(path, (json.dumps(key, indent=1, ensure_ascii=False) + "\n").encode())
             return
-        if other := differing(key, json.loads(path.read_text(encoding="utf-8"))):
+        try:
+            began = dict(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError):
+            raise BadRun(
+                f"{path}: expected the settings of a hardening, got a damaged file: delete the folder or choose another"
+            ) from None
+        if other := differing(key, began):
             raise BadRun(
                 f"{self.out}: expected the hardening that began there, got another {', '.join(other)}: choose another folder"
             )
