@@ -14,11 +14,14 @@ import scuff
 from scuff.data.dataset import Dataset
 from scuff.evaluation.comparison import compare_runs
 from scuff.reports.proof import proof_words
+from scuff.resources import MissingResource
 from scuff.runs.folder import BadRun, Folder
 from scuff.runs.proof import Change, change_of
 from scuff.shields.names import parse as parse_shield
 from scuff.training.backends import surely_lower
 from scuff.training.feeds import Clean
+from scuff.training.harden import Doors, Hardening
+from scuff.training.harden_settings import HardenSettings
 from scuff.training.stages import MendedFeed
 from scuff.victims.toy import Toy
 
@@ -328,3 +331,16 @@ def test_damaged_folders_are_named_in_one_line(hardened: scuff.HardenResult, tmp
     (out / "harden.json").write_text('{"scuff": "1')
     with pytest.raises(BadRun, match=r"harden\.json: expected the settings of a hardening, got a damaged file"):
         scuff.harden(TOY, TOY, out, methods="augment(keyboard)", **FAST)
+
+
+def test_the_plan_says_what_cannot_be_measured_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacks(dimension: Any) -> None:
+        if dimension.name in ("synonym", "inflection"):
+            raise MissingResource("expected a package, got none: pip install 'scuff[english]'")
+
+    monkeypatch.setattr("scuff.evaluation.plan._try", lacks)
+    said: list[str] = []
+    settings = HardenSettings.of(methods="augment(keyboard)")
+    Hardening(TOY, TOY, tmp_path / "out", settings, Doors(scuff.evaluate, scuff.attack), said.append).tell()
+    words = "left out: synonym, inflection (expected a package, got none: pip install 'scuff[english]')"
+    assert said[-1].strip() == words and "synonym" not in "".join(said[:-1])

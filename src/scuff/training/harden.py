@@ -20,7 +20,7 @@ from ..attacks.setup import AttackSetup
 from ..data.dataset import renamed
 from ..evaluation.comparison import compare_runs
 from ..evaluation.dimensions import DEFAULT, Dimension
-from ..evaluation.plan import usable_dimensions
+from ..evaluation.plan import unusable_dimensions
 from ..perturbations.base import Perturbation
 from ..runs.folder import BadRun, Folder, write_atomically
 from ..runs.proof import AttackComparison, Comparison, Part, Proof
@@ -137,9 +137,17 @@ class Hardening:
         """Specs of what is measured: what the user names, else what is trained on and some that is not."""
         if self.settings.dimensions:
             return list(self.settings.dimensions)
+        return [name for name in self._usual if name not in self.left_out]
+
+    @cached_property
+    def _usual(self) -> list[str]:
         names = [each.spec for each in self.trained_on] or list(USUAL_MIXTURE)
-        others = [name for name in USUAL_UNSEEN if name not in names]
-        return usable_dimensions([*names, *others], self.parts.test)
+        return [*names, *(name for name in USUAL_UNSEEN if name not in names)]
+
+    @cached_property
+    def left_out(self) -> dict[str, str]:
+        """What is usually measured and cannot be here, and why."""
+        return {} if self.settings.dimensions else unusable_dimensions(self._usual, self.parts.test)
 
     @cached_property
     def test(self) -> tuple[Any, dict[str, Any]]:
@@ -215,6 +223,9 @@ class Hardening:
         self.say(f"plan    {', '.join(self.settings.methods)}; measured before and after: {', '.join(seen + unseen)}")
         if self.stages and unseen:
             self.say(f"        never seen in training: {', '.join(unseen)}")
+        for reason in dict.fromkeys(self.left_out.values()):
+            names = [name for name, why in self.left_out.items() if why == reason]
+            self.say(f"        left out: {', '.join(names)} ({reason})")
 
     def _seen(self, name: str) -> bool:
         return name != DEFAULT and is_seen(Dimension.parse(name).perturbation, self.trained_on)
