@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,17 @@ import pytest
 import scuff
 from scuff.data.dataset import Dataset
 from scuff.evaluation.comparison import compare_runs
+from scuff.reports.proof import proof_words
+from scuff.resources import MissingResource
 from scuff.runs.folder import BadRun, Folder
+from scuff.runs.proof import Change, change_of
 from scuff.shields.names import parse as parse_shield
+from scuff.training.backends import surely_lower
 from scuff.training.feeds import Clean
+from scuff.training.harden import Doors, Hardening
+from scuff.training.harden_settings import HardenSettings
 from scuff.training.stages import MendedFeed
+from scuff.victims.toy import Toy
 
 TOY = "toy:sentiment"
 FAST: dict[str, Any] = {
@@ -199,6 +207,13 @@ def test_a_scikit_learn_pipeline_is_refitted(tmp_path: Path) -> None:
             {"methods": "shield(normalise)", "dimensions": ["keyboard"]},
             "none.py: expected a Python file, got nothing of that name",
         ),
+        (
+            "nofolder",
+            ROWS,
+            {"methods": "shield(normalise)"},
+            "expected the folder of a model or an id as owner/name, got nofolder",
+        ),
+        ("./nofolder", ROWS, {"methods": "shield(normalise)"}, "got ./nofolder"),
         (TOY, TOY, {"epochs": 0}, "expected a whole number from 1 for harden.epochs"),
         (TOY, TOY, {"exmples": 3}, "did you mean examples"),
     ],
@@ -267,3 +282,65 @@ def test_tags_pairs_and_label_sets(name: str, goal: str | None, tmp_path: Path) 
     assert found.clean["after"] is not None and found.clean["after"] > 0.9
     assert found.seen and found.unseen and (found.seen["difference"] or 0) >= 0
     assert (found.proof["comparison"]["clean_auc"] is not None) == (name == "label_sets")
+
+
+@pytest.mark.parametrize(("examples", "words"), [(30, "without a clear change"), (500, "at no measurable price")])
+def test_no_difference_in_few_examples_is_no_proof(examples: int, words: str, hardened: scuff.HardenResult) -> None:
+    same = (np.float64(0.8), np.linspace(0.7, 0.9, 100))
+    change = change_of(same, same, examples)
+    assert change["difference"] == 0 and change["interval"] == [-3 / examples, 3 / examples]
+    proof = {**hardened.proof, "comparison": {**hardened.proof["comparison"], "clean": change}}
+    assert words in proof_words(proof)[0]  # type: ignore[arg-type]
+
+
+def test_the_first_sentence_names_sure_losses(hardened: scuff.HardenResult) -> None:
+    unclear: Change = {"before": 0.8, "after": 0.8, "difference": 0.0, "interval": [-0.02, 0.02]}
+    lost: Change = {"before": 0.8, "after": 0.7, "difference": -0.1, "interval": [-0.15, -0.05]}
+    found = hardened.proof["comparison"]
+    dimensions = {name: {**each, "average": unclear} for name, each in found["dimensions"].items()}
+    dimensions["keyboard"]["average"] = lost
+    groups = {name: {"dimensions": 1, "average": unclear, "worst": unclear, "auc": None} for name in ("seen", "unseen")}
+    comparison = {
+        **found, "clean": unclear, **groups, "dimensions": dimensions,
+        "all": {"dimensions": 2, "average": unclear, "worst": lost, "auc": None},
+    }  # fmt: skip
+    assert proof_words({**hardened.proof, "comparison": comparison})[0] == (  # type: ignore[typeddict-item]
+        "No clear change in robustness, without a clear change on clean texts; surely worse: the worst case, keyboard."
+    )
+
+
+def test_a_difference_that_may_be_chance_is_no_warning() -> None:
+    before, weight = np.ones(100), np.ones(100)
+    slightly, much = before.copy(), before.copy()
+    slightly[:2], much[:20] = 0, 0
+    assert not surely_lower(before, slightly, weight) and surely_lower(before, much, weight)
+    assert not surely_lower(before, before, weight) and not surely_lower(before, before * np.nan, weight)
+
+
+def test_damaged_folders_are_named_in_one_line(hardened: scuff.HardenResult, tmp_path: Path) -> None:
+    model, out = tmp_path / "model", tmp_path / "out"
+    shutil.copytree(hardened.model, model)
+    whole = (model / "weights.npz").read_bytes()
+    for damaged in (b"not weights", whole[: len(whole) // 2], b"", whole[:200] + b"\0" * 50 + whole[250:]):
+        (model / "weights.npz").write_bytes(damaged)
+        with pytest.raises(
+            ValueError, match=r"weights\.npz: expected the weights of an embedded model, got a damaged file"
+        ):
+            Toy.of_folder(model).weights  # noqa: B018
+    out.mkdir()
+    (out / "harden.json").write_text('{"scuff": "1')
+    with pytest.raises(BadRun, match=r"harden\.json: expected the settings of a hardening, got a damaged file"):
+        scuff.harden(TOY, TOY, out, methods="augment(keyboard)", **FAST)
+
+
+def test_the_plan_says_what_cannot_be_measured_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacks(dimension: Any) -> None:
+        if dimension.name in ("synonym", "inflection"):
+            raise MissingResource("expected a package, got none: pip install 'scuff[english]'")
+
+    monkeypatch.setattr("scuff.evaluation.plan._try", lacks)
+    said: list[str] = []
+    settings = HardenSettings.of(methods="augment(keyboard)")
+    Hardening(TOY, TOY, tmp_path / "out", settings, Doors(scuff.evaluate, scuff.attack), said.append).tell()
+    words = "left out: synonym, inflection (expected a package, got none: pip install 'scuff[english]')"
+    assert said[-1].strip() == words and "synonym" not in "".join(said[:-1])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 import random
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -94,6 +96,16 @@ def test_datasets_map_and_transform() -> None:
     assert held[3]["text"] == expected[3] and held[[5, 1]]["text"] == [expected[5], expected[1]]
     noise.set_epoch(1)
     assert held[3]["text"] == Perturber(MIXTURE, epoch=1)(ROWS)[3]["text"] != expected[3]
+
+
+def test_without_torch_the_command_that_installs_it_is_named() -> None:
+    program = (
+        "import sys; sys.modules['torch'] = None\n"
+        "try:\n    from scuff.training import Collator\n"
+        "except LookupError as error:\n    print(error)"
+    )
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert out == "expected torch for Collator, got none: pip install 'scuff[training]'\n"
 
 
 torch = pytest.importorskip("torch")

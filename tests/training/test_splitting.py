@@ -14,7 +14,7 @@ from scuff.data.columns import Columns
 from scuff.data.dataset import Dataset
 from scuff.data.formats.streams import BadInput
 from scuff.data.reading import read_dataset
-from scuff.training.splitting import DEV, TEST, check_labels, read_parts, records, without
+from scuff.training.splitting import DEV, TEST, check_labels, read_parts, read_test, records, without
 
 
 def made(count: int, kinds: int = 2, repeat: int = 1) -> Dataset:
@@ -87,3 +87,16 @@ def test_what_cannot_be_learnt_from_is_refused() -> None:
         check_labels(read_parts(None, Columns(), 0, train=made(60), test=Dataset(
             "new", "single", (tuple(f"new {at}" for at in range(10)),), ("label 2",) * 10, tuple(map(str, range(10)))
         )))  # fmt: skip
+
+
+def test_rows_without_a_label_or_a_text_are_counted() -> None:
+    rows = [{"text": f"text {at}", "label": None if at % 3 == 0 else f"label {at % 2}"} for at in range(300)]
+    rows[1]["text"] = None
+    words = "left out: 100 rows with no label, 1 row with no text"
+    parts = read_parts(rows, Columns(), 0)
+    assert parts.words.endswith(words) and sum(map(len, parts.named.values())) == 199
+    assert read_test(rows, Columns()).words.endswith(words)
+    assert read_parts(None, Columns(), 0, train=rows, test=rows[:90]).words.endswith(
+        "130 rows with no label, 2 rows with no text"
+    )
+    assert "left out" not in read_parts(made(100), Columns(), 0).words

@@ -27,11 +27,12 @@ def compare_attacks(before: str | Folder, after: str | Folder) -> AttackComparis
         raise BadRun(f"{folders[1].path}: expected the recipe {names[0]}, got {names[1]}")
     draws = resamples(len(lines[0]), 0)
     success = [_rate(resampled_sums(_success_rows(each), draws)) for each in lines]
+    attacked = [summary["success"]["of"] for summary in summaries]
     return {
         "recipe": names[0],
         "examples": len(lines[0]),
-        "attacked": [summary["success"]["of"] for summary in summaries],
-        "success": change_of(*success),
+        "attacked": attacked,
+        "success": change_of(success[0], success[1], min(attacked)),
     }
 
 

@@ -6,7 +6,7 @@ about the same texts, and a change is measured on each example: its interval res
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -76,7 +76,7 @@ class _Comparison:
             "examples": before.table.examples,
             "cases": int((~before.table.clean).sum()),
             "metric": before.metric.title or before.metric.spec,
-            "clean": change_of(*clean),
+            "clean": self._change(clean),
             "clean_auc": self._auc([side.table.clean for side in self.sides]),
             "all": self._group(list(range(len(names)))),
             "seen": self._group(groups["seen"]) if groups["seen"] else None,
@@ -84,13 +84,17 @@ class _Comparison:
             "dimensions": {name: self._dimension(at, name) for at, name in enumerate(names)},
         }
 
+    def _change(self, scores: Iterable[Estimated]) -> Change:
+        before, after = scores
+        return change_of(before, after, self.sides[0].table.examples)
+
     def _group(self, at: Sequence[int]) -> GroupChange:
         """The mean over some dimensions of their final scores."""
         cases = [np.isin(side.table["dimension"], at) for side in self.sides]
         return {
             "dimensions": len(at),
-            "average": change_of(*(self._final(each, at) for each in self.mean)),
-            "worst": change_of(*(self._final(each, at) for each in self.worst)),
+            "average": self._change(self._final(each, at) for each in self.mean),
+            "worst": self._change(self._final(each, at) for each in self.worst),
             "auc": self._auc(cases),
         }
 
@@ -98,10 +102,10 @@ class _Comparison:
         degrees = self.sides[0].work.protocol.degrees
         return {
             "seen": name in self.seen,
-            "average": change_of(*(self._final(each, [at]) for each in self.mean)),
-            "worst": change_of(*(self._final(each, [at]) for each in self.worst)),
+            "average": self._change(self._final(each, [at]) for each in self.mean),
+            "worst": self._change(self._final(each, [at]) for each in self.worst),
             "degrees": [
-                {"degree": degree, **change_of(*((score[at, g], again[at, g]) for score, again in self.mean))}
+                {"degree": degree, **self._change((score[at, g], again[at, g]) for score, again in self.mean)}
                 for g, degree in enumerate(degrees)
             ],
         }
@@ -116,7 +120,7 @@ class _Comparison:
         found = [side.auc_rows(mask) for side, mask in zip(self.sides, rows, strict=True)]
         if any(each is None for each in found):
             return None
-        change = change_of(*(Auc().estimate(each, self.draws) for each in found if each is not None))
+        change = self._change(Auc().estimate(each, self.draws) for each in found if each is not None)
         return change if change["difference"] is not None else None
 
 

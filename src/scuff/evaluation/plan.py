@@ -219,6 +219,11 @@ def usable_dimensions(names: Iterable[str], data: Dataset) -> list[str]:
     return [name for name in names if not _unusable(Dimension.parse(name), data)]
 
 
+def unusable_dimensions(names: Iterable[str], data: Dataset) -> dict[str, str]:
+    """Returns those of the dimensions that cannot run in this installation on such data, and why."""
+    return {name: why for name in names if (why := _unusable(Dimension.parse(name), data))}
+
+
 NEUTRAL_WORDS = 24  # words that a distraction is made of
 ONE_IN = 100  # a neutral word is in one text of so many, or in more
 UNEVEN = 0.2  # the share by which its frequency with a label may differ from its frequency overall

@@ -7,6 +7,7 @@ from .formatting import WIDE, percent, wrapped
 
 UNCLEAR, WON, LOST = "no clear change", "won", "lost"
 KEPT = 0.01  # a clean score that is surely not lower by more than this is kept
+SHOWN = 3  # perturbations that the first sentence names
 
 
 def verdict(change: Change, *, lower_is_better: bool = False) -> str:
@@ -31,7 +32,7 @@ def proof_words(proof: Proof) -> list[str]:
     """What was won and lost, a sentence each, the sum of it first."""
     found, attack = proof["comparison"], proof["attack"]
     clean, overall = found["clean"], found["all"]["average"]
-    lines = [_in_sum(clean, overall, bool(found["dimensions"])), _sentence(f"clean {found['metric']}", clean)]
+    lines = [_in_sum(clean, overall, _losses(proof)), _sentence(f"clean {found['metric']}", clean)]
     auc = found["clean_auc"]
     if auc is not None:
         lines.append(_sentence("clean macro AUC", auc))
@@ -61,9 +62,23 @@ def proof_words(proof: Proof) -> list[str]:
     return lines
 
 
-def _in_sum(clean: Change, overall: Change, measured: bool) -> str:
+def _losses(proof: Proof) -> list[str]:
+    """What is surely worse, beside the clean score and the mean over all perturbations."""
+    found, attack = proof["comparison"], proof["attack"]
+    known: list[tuple[str, Change | None]] = [("clean macro AUC", found["clean_auc"])]
+    if found["seen"] and found["unseen"]:
+        known += [("seen perturbations", found["seen"]["average"]), ("unseen ones", found["unseen"]["average"])]
+    known.append(("the worst case", found["all"]["worst"]))
+    lost = [what for what, change in known if change is not None and verdict(change) == LOST]
+    names = [name for name, each in found["dimensions"].items() if verdict(each["average"]) == LOST]
+    lost += names if len(names) <= SHOWN else [*names[:SHOWN], f"{len(names) - SHOWN} more perturbations"]
+    easier = attack is not None and verdict(attack["success"], lower_is_better=True) == LOST
+    return [*lost, f"under {attack['recipe']}"] if attack is not None and easier else lost
+
+
+def _in_sum(clean: Change, overall: Change, losses: list[str]) -> str:
     """The first sentence: is it better, and at what price?"""
-    gain, price = verdict(overall) if measured else UNCLEAR, verdict(clean)
+    gain, price = verdict(overall), verdict(clean)
     low = clean["interval"][0]
     kept = low is not None and low >= -KEPT
     what = {
@@ -76,7 +91,8 @@ def _in_sum(clean: Change, overall: Change, measured: bool) -> str:
         LOST: "and worse on clean texts",
         UNCLEAR: "at no measurable price on clean texts" if kept else "without a clear change on clean texts",
     }
-    return f"{what[gain]}, {cost[price]}."
+    worse = f"; surely worse: {', '.join(losses)}" if losses else ""
+    return f"{what[gain]}, {cost[price]}{worse}."
 
 
 def _sentence(what: str, change: Change) -> str:

@@ -13,6 +13,8 @@ from .display import rounded
 
 Estimated = tuple[Floats, Floats]  # a score, and its values in resamples of the examples
 
+SAME = 1e-9  # resampled differences that are nearer are one
+
 
 class Change(TypedDict):
     """A score before and after, and the difference with its paired 95 % interval; None where there is no value."""
@@ -23,11 +25,18 @@ class Change(TypedDict):
     interval: list[float | None]
 
 
-def change_of(before: Estimated, after: Estimated) -> Change:
-    """The change between two scores with its paired interval: both are resampled alike."""
+def change_of(before: Estimated, after: Estimated, examples: int) -> Change:
+    """The change between two scores from 0 to 1 with its paired interval: both are resampled alike.
+
+    Where all resamples agree, as if no example differs, they say nothing of other examples. Then the rule of three does: of what
+    none of n examples shows, a share up to 3/n is possible.
+    """
     old, new = float(before[0]), float(after[0])
     gap = new - old
     low, high = percentile_interval(after[1] - before[1])
+    if high - low < SAME:
+        possible = 3 / max(examples, 1)
+        low, high = max(gap - possible, -1.0), min(gap + possible, 1.0)
     inside = (min(low, gap), max(high, gap)) if math.isfinite(gap) else (math.nan, math.nan)
     return {
         "before": rounded(old),

@@ -43,7 +43,14 @@ def __getattr__(name: str) -> Any:
     file = next((file for file, names in _FILES.items() if name in names), None)
     if file is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{file}", __name__), name)
+    try:
+        value = getattr(import_module(f".{file}", __name__), name)
+    except ModuleNotFoundError as error:
+        if error.name not in ("torch", "transformers"):
+            raise
+        from ..resources import MissingResource
+
+        raise MissingResource(f"expected {error.name} for {name}, got none: pip install 'scuff[training]'") from None
     globals()[name] = value
     return value
 

@@ -16,9 +16,11 @@ import numpy as np
 
 from ..data.dataset import Dataset, align, renamed
 from ..data.formats.streams import BadInput
-from ..specs import some
+from ..huggingface.loading import BadModel, find_source, first_line, libraries, quiet
+from ..specs import entry_points, some
+from ..text.ragged import Floats
 from ..text.random import counters, mix, name_bits
-from ..victims.open import ADDRESSES, open_victim
+from ..victims.open import ADDRESSES, FAMILY, hub_commit, open_victim
 from ..victims.query import Query
 from ..victims.toy import EPOCHS, Toy, fit, is_toy_folder, save_toy
 from ..victims.truth import Truth
@@ -196,6 +198,33 @@ def _backend(model: Any) -> Backend | None:
     return None
 
 
+def check_reach(model: Any, say: Callable[[str], object]) -> None:
+    """Raises BadModel if a name is of no folder and no model of the Hub within reach. A bare name is not asked for there, since
+    it is a mistyped folder mostly: ids are owner/name, and hf:name asks for any.
+    """
+    if not isinstance(_backend(model), HuggingFaceBackend) or str(model) in entry_points(FAMILY.group):
+        return
+    name = str(model).removeprefix("hf:")
+    if Path(name).expanduser().is_dir() or name.endswith(")"):
+        return
+    source = find_source(name)
+    if hub_commit(source):
+        return
+    if "/" not in str(model) and name == str(model):
+        raise BadModel(
+            f"expected the folder of a model or an id as owner/name, got {name}: no such folder (hf:{name} asks the Hub)"
+        )
+    say(f"model   {name} is no folder here: asking the Hub for it")
+    _, transformers = libraries()
+    try:
+        with quiet():
+            transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        raise BadModel(
+            f"expected the folder or the id of a model within reach, got {name}: {first_line(error)}"
+        ) from None
+
+
 def _shown_name(model: Any) -> str:
     if not isinstance(model, str | Path):
         return f"a {type(model).__name__}"
@@ -205,19 +234,37 @@ def _shown_name(model: Any) -> str:
     return f"the function {model}" if kind.endswith(".py") or ":" in str(model) else str(model)
 
 
-def score(
+def score(model: Any, data: Dataset) -> float:
+    """The task's usual metric of a model on some data, over what it answers."""
+    return mean_score(*example_scores(model, data))
+
+
+def example_scores(
     model: Any,
     data: Dataset,
     labels: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
     none: str | None = None,
-) -> float:
-    """The task's usual metric of a model on some data, over what it answers. labels, options, none: as for `evaluate`."""
+) -> tuple[Floats, Floats]:
+    """The score of each example, nan where there is no answer, and its weight. labels, options, none: as for `evaluate`."""
     victim = open_victim(model, data.task, labels, dict(options or {}), data_labels=data.labels)
     truth = Truth.of(data, victim.labels, {}, none)
-    found = truth.score(Query(victim)(*data.columns))[0]
-    known = np.isfinite(found)
-    return round(float(np.average(found[known], weights=truth.weight[known])), 6) if known.any() else float("nan")
+    return truth.score(Query(victim)(*data.columns))[0], truth.weight
+
+
+def mean_score(scores: Floats, weight: Floats) -> float:
+    known = np.isfinite(scores)
+    return round(float(np.average(scores[known], weights=weight[known])), 6) if known.any() else float("nan")
+
+
+def surely_lower(before: Floats, after: Floats, weight: Floats) -> bool:
+    """Whether a mean score fell: the paired 95 % interval of the difference is below 0."""
+    known = np.isfinite(before) & np.isfinite(after)
+    if not known.any():
+        return False
+    gaps, share = (after - before)[known], weight[known] / weight[known].sum()
+    gap = float(gaps @ share)
+    return gap + 1.96 * float(np.sqrt((share**2) @ (gaps - gap) ** 2)) < 0
 
 
 def _chance(count: int, seed: int, number: int) -> Any:

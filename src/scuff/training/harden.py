@@ -20,7 +20,7 @@ from ..attacks.setup import AttackSetup
 from ..data.dataset import renamed
 from ..evaluation.comparison import compare_runs
 from ..evaluation.dimensions import DEFAULT, Dimension
-from ..evaluation.plan import usable_dimensions
+from ..evaluation.plan import unusable_dimensions
 from ..perturbations.base import Perturbation
 from ..runs.folder import BadRun, Folder, write_atomically
 from ..runs.proof import AttackComparison, Comparison, Part, Proof
@@ -29,7 +29,7 @@ from ..runs.setup import Say
 from ..shields.base import Shield
 from ..shields.names import parse as parse_shield
 from ..version import __version__
-from .backends import backend_of
+from .backends import backend_of, check_reach
 from .harden_settings import HardenSettings
 from .methods import USUAL_MIXTURE, USUAL_UNSEEN, OnAttacks, Shielding, is_seen
 from .splitting import Parts, check_labels, read_parts, read_test, records
@@ -95,6 +95,8 @@ class Hardening:
             _ = self.stages.feed  # raises for perturbations that do not fit the data
             backend.check(self.parts.train, self.parts.dev)
         _ = self.dimensions
+        if "revision" not in settings.options:
+            check_reach(self.model, self.say)
         self._try_attacks()
 
     def _read_parts(self) -> Parts:
@@ -135,9 +137,17 @@ class Hardening:
         """Specs of what is measured: what the user names, else what is trained on and some that is not."""
         if self.settings.dimensions:
             return list(self.settings.dimensions)
+        return [name for name in self._usual if name not in self.left_out]
+
+    @cached_property
+    def _usual(self) -> list[str]:
         names = [each.spec for each in self.trained_on] or list(USUAL_MIXTURE)
-        others = [name for name in USUAL_UNSEEN if name not in names]
-        return usable_dimensions([*names, *others], self.parts.test)
+        return [*names, *(name for name in USUAL_UNSEEN if name not in names)]
+
+    @cached_property
+    def left_out(self) -> dict[str, str]:
+        """What is usually measured and cannot be here, and why."""
+        return {} if self.settings.dimensions else unusable_dimensions(self._usual, self.parts.test)
 
     @cached_property
     def test(self) -> tuple[Any, dict[str, Any]]:
@@ -184,7 +194,13 @@ class Hardening:
             self.out.mkdir(parents=True, exist_ok=True)
             write_atomically(path, (json.dumps(key, indent=1, ensure_ascii=False) + "\n").encode())
             return
-        if other := differing(key, json.loads(path.read_text(encoding="utf-8"))):
+        try:
+            began = dict(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError):
+            raise BadRun(
+                f"{path}: expected the settings of a hardening, got a damaged file: delete the folder or choose another"
+            ) from None
+        if other := differing(key, began):
             raise BadRun(
                 f"{self.out}: expected the hardening that began there, got another {', '.join(other)}: choose another folder"
             )
@@ -207,6 +223,9 @@ class Hardening:
         self.say(f"plan    {', '.join(self.settings.methods)}; measured before and after: {', '.join(seen + unseen)}")
         if self.stages and unseen:
             self.say(f"        never seen in training: {', '.join(unseen)}")
+        for reason in dict.fromkeys(self.left_out.values()):
+            names = [name for name, why in self.left_out.items() if why == reason]
+            self.say(f"        left out: {', '.join(names)} ({reason})")
 
     def _seen(self, name: str) -> bool:
         return name != DEFAULT and is_seen(Dimension.parse(name).perturbation, self.trained_on)

@@ -86,7 +86,7 @@ def compare_models(before: Any, after: Any, data: Dataset, **settings: Any) -> d
             answers = outputs.answers[rows]
             said = answers if metric.needs_scores else truth.predicted(answers)
             found.append(metric.estimate(metric.statistics(said, truth.targets[rows], truth.labels), draws))
-        out[metric.name] = change_of(*found)
+        out[metric.name] = change_of(found[0], found[1], rows.size)
     return out
 
 

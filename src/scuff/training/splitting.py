@@ -73,14 +73,17 @@ def read_parts(
     for part in (measured, chosen):
         if part is not None and (part.task, len(part.columns)) != (learnt.task, len(learnt.columns)):
             raise BadInput(f"{part.name}: expected the task and columns of {learnt.name}, got others: {part.task}")
+    lost = left_out(learnt, *(part for part in (chosen, measured) if part is not None))
     if measured is None:
-        return _split(learnt, chosen, seed)
+        parts = _split(learnt, chosen, seed)
+        return replace(parts, words=f"{parts.words}; {lost}") if lost else parts
     learnt, twice = without(learnt, measured, *([chosen] if chosen else []))
     words = f"{twice:,} training examples with a text of the test part left out" if twice else ""
     if chosen is None:
         rest, chosen = _cut(learnt, DEV, seed, "dev")
         learnt, words = rest, f"{DEV:.0%} of the training texts are the dev part" + (f"; {words}" if words else "")
-    return Parts(learnt, chosen, measured, words or "parts as given")
+    words = words or "parts as given"
+    return Parts(learnt, chosen, measured, f"{words}; {lost}" if lost else words)
 
 
 def read_test(data: Any, columns: Columns, test: Any = None) -> Parts:
@@ -88,7 +91,15 @@ def read_test(data: Any, columns: Columns, test: Any = None) -> Parts:
     if data is None and test is None:
         raise ValueError("expected DATA, or --test FILE, got neither")
     measured = read_dataset(data if test is None else test, columns)
-    return Parts(measured, measured, measured, "nothing is trained: no part is held out", trains=False)
+    words = "; ".join(filter(None, ("nothing is trained: no part is held out", left_out(measured))))
+    return Parts(measured, measured, measured, words, trains=False)
+
+
+def left_out(*read: Dataset) -> str:
+    """How many rows of the data were left out as they were read, in words; "" if none was."""
+    counts = sum((Counter(data.skipped) for data in read), Counter[str]())
+    rows = [f"{count:,} row{'s' * (count > 1)} with {reason}" for reason, count in sorted(counts.items())]
+    return f"left out: {', '.join(rows)}" if rows else ""
 
 
 def without(data: Dataset, *others: Dataset) -> tuple[Dataset, int]:

@@ -18,7 +18,7 @@ from ..runs.run import silent
 from ..runs.setup import Say
 from ..shields.base import Shield
 from .attacked import adversarial_examples, attacked_feed, joined
-from .backends import Backend, Effort, score
+from .backends import Backend, Effort, example_scores, mean_score, surely_lower
 from .feeds import Clean, Feed, Mixed
 from .harden_settings import HardenSettings
 from .methods import Augment, Method, OnAttacks, Plm, Pp
@@ -120,7 +120,7 @@ class Stages:
         key: what decides the result; a stage that was finished with the same one is not done again.
         """
         settings = self.settings
-        first = score(self.model, self.dev, settings.labels, settings.options, settings.none)
+        first, weight = example_scores(self.model, self.dev, settings.labels, settings.options, settings.none)
         model, told = self.model, dict[str, Any]()
         stages = self._planned()
         for number, stage in enumerate(stages, 1):
@@ -128,11 +128,12 @@ class Stages:
             out = self.out / MODEL if last else self.out / WORK / f"{number}-{stage.name}"
             self.say(f"train   {stage.name}: {stage.words}")
             model, told[stage.name] = self._staged(stage, model, out, key)
-        now = score(model, self.dev, none=settings.none)
+        now, _ = example_scores(model, self.dev, none=settings.none)
+        means = [mean_score(each, weight) for each in (first, now)]
         self.say(
-            f"dev     {first:.1%} before, {now:.1%} after, on {len(self.dev):,} examples, perturbed copies included"
+            f"dev     {means[0]:.1%} before, {means[1]:.1%} after, on {len(self.dev):,} examples, perturbed copies included"
         )
-        if now < first:
+        if surely_lower(first, now, weight):
             self.say(
                 "WARNING the trained model is worse on the dev part: more examples, fewer epochs or a lower rate may help"
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -20,6 +21,7 @@ import numpy.typing as npt
 
 from ..data.dataset import Task, joined
 from ..data.toy import LABELS, TRANSLATE, toy_data
+from ..huggingface.loading import BadModel
 from ..resources import manifest
 from ..text.ragged import Bits, Codes, Floats, Ints, Ragged, bounds, spread, sums
 from ..text.random import BASE, mix, text_bits
@@ -164,7 +166,13 @@ class Toy(Victim):
     @classmethod
     def of_folder(cls, folder: str | Path) -> Toy:
         """Opens a model that `save_toy` wrote."""
-        toy = cls(str(json.loads((Path(folder) / CONFIG).read_text(encoding="utf-8"))["toy"]))
+        path = Path(folder) / CONFIG
+        name = json.loads(path.read_text(encoding="utf-8")).get("toy")
+        if name not in LABELS:
+            raise BadModel(
+                f"{path}: expected one of {', '.join(LABELS)} as the toy, got {name!r}: save or train it again"
+            )
+        toy = cls(name)
         toy.name, toy.folder = str(folder), Path(folder)
         return toy
 
@@ -172,9 +180,14 @@ class Toy(Victim):
     def weights(self) -> Floats:
         if self.folder is None:
             return _weights(self.data)
-        held = np.load(self.folder / WEIGHTS, allow_pickle=False)
-        weights = np.zeros(tuple(held["shape"]))
-        weights.flat[held["at"]] = held["value"]
+        path = self.folder / WEIGHTS
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as held:
+                weights = np.zeros(tuple(held["shape"]))
+                weights.flat[held["at"]] = held["value"]
+        except (OSError, ValueError, TypeError, LookupError, EOFError, zipfile.BadZipFile, zlib.error):
+            got = "a damaged file" if path.is_file() else "no such file"
+            raise BadModel(f"{path}: expected the weights of an embedded model, got {got}: train it again") from None
         return weights
 
     def __call__(self, *columns: Column) -> Outputs:
