@@ -84,7 +84,7 @@ class AttackSetup(Setup):
             first = Query(victim)(*data.take(range(min(4, len(data)))).columns)
             if not first.answered.any():
                 raise BadRun(f"{victim.name}: expected answers, got {first.problem[0]}")
-        _check_access(attack, victim, data.task)
+        check_access(attack, victim, data.task)
         if attack.search.slopes and len(data.columns) > 1:
             raise ValueError(f"expected data with one text for the search {attack.search.name}, got pairs of texts")
         if attack.search.needs == Access.GRADIENT and settings.max_queries == 1:
@@ -280,7 +280,7 @@ def _check_references(goal: Goal, data: Dataset) -> None:
         )
 
 
-def _check_access(attack: Attack, victim: Victim, task: Task) -> None:
+def check_access(attack: Attack, victim: Victim, task: Task) -> None:
     """Raises NotEnoughAccess or ValueError, naming another search, if the victim has too little access for search or goal."""
     search: Search = attack.search
     if search.slopes:

@@ -1,0 +1,81 @@
+"""Starts the server: opens the port, serves until Ctrl-C, and ends cleanly."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import uvicorn
+
+from .app import App
+from .guard import LEAST_TOKEN, is_loopback
+from .playground import Playground
+from .runs import RunsFolder
+
+CONNECTIONS = 64  # at once
+PATIENCE = 2  # seconds that open requests get when the server ends
+
+
+@dataclass(frozen=True)
+class Listening:
+    """An open port. address: of the page, with the token where one is needed."""
+
+    port: socket.socket
+    host: str
+    token: str | None
+
+    @property
+    def address(self) -> str:
+        number = self.port.getsockname()[1]
+        everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+        host = everywhere.get(self.host, self.host)
+        query = f"?token={self.token}" if self.token else ""
+        return f"http://{f'[{host}]' if ':' in host else host}:{number}/{query}"
+
+
+def listen(host: str, port: int, token: str | None) -> Listening:
+    """Opens a port. Where other machines can reach it, a token is needed; without one it is made up.
+
+    Raises ValueError for a token that is too short, OSError, in one line, if the port cannot be opened.
+    """
+    if token is not None and not (token.isascii() and token.isprintable() and " " not in token and token):
+        raise ValueError("expected ASCII without blanks for --token, got something else")
+    if not is_loopback(host):
+        token = token or secrets.token_urlsafe(24)
+        if len(token) < LEAST_TOKEN:
+            raise ValueError(
+                f"expected at least {LEAST_TOKEN} characters for --token where others can reach the server, got {len(token)}"
+            )
+    if not 0 <= port <= 65535:
+        raise ValueError(f"expected 0 to 65535 for --port, got {port}")
+    try:
+        family, kind, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        opened = socket.socket(family, kind)
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind(where)
+        opened.listen(128)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise OSError(f"expected a free port, got {port}, which is in use: --port 0 takes any free one") from None
+        raise OSError(f"expected an address of this machine for --host, got {host!r}: {error.strerror or error}") from None
+    return Listening(opened, host, token)
+
+
+def serve(listening: Listening, playground: Playground, runs: str, say: Callable[[str], None]) -> None:
+    """Serves until Ctrl-C, or a request to end. Raises KeyboardInterrupt then, after all is closed."""
+    app = App(playground, RunsFolder(runs), say)
+    config = uvicorn.Config(
+        app.guarded(listening.host, listening.token), lifespan="off", ws="none", http="h11", loop="asyncio", log_config=None,
+        log_level="critical", access_log=False, server_header=False, proxy_headers=False, limit_concurrency=CONNECTIONS,
+        timeout_graceful_shutdown=PATIENCE,
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    app.closing = lambda: server.should_exit
+    try:
+        server.run(sockets=[listening.port])
+    finally:
+        app.jobs.close()
+        listening.port.close()
