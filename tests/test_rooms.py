@@ -44,7 +44,8 @@ MAY_IMPORT = {
     "api": {"keywords"}
     | BELOW_VICTIMS
     | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging"},
-    "cli": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging", "api"},
+    "web": GROUND | {"perturbations", "shields", "data", "victims", "runs", "attacks", "reports"},
+    "cli": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging", "api", "web"},
 }
 # third-party packages, and parts of the standard library that touch disk or network, by room
 PACKAGES = {
@@ -64,6 +65,7 @@ PACKAGES = {
     "training": {"numpy", "torch", "transformers", "safetensors", "sacrebleu"},
     "reports": {"numpy", "jinja2", "markupsafe"},
     "judging": {"numpy"},
+    "web": {"numpy", "starlette", "uvicorn"},
 }
 OUTSIDE = {
     "os", "gzip", "shutil", "tempfile", "socket", "urllib", "http", "subprocess", "multiprocessing", "concurrent", "sqlite3",
@@ -77,6 +79,7 @@ TOUCHES = {
     "victims/cache.py": {"sqlite3"},
     "runs": {"os", "tempfile", "multiprocessing", "concurrent"},
     "api.py": {"tempfile"},
+    "web": {"socket", "http", "urllib"},
     "cli": {"os"},
     "interrupts.py": {"os"},
 }
@@ -198,7 +201,7 @@ def test_imports_stay_light() -> None:
     """`import scuff` loads numpy and nothing else from outside; `scuff --help` no more than that."""
     heavy = {
         "torch", "transformers", "pyarrow", "regex", "codespell_lib", "scipy", "pandas", "rapidfuzz", "yaml", "sqlite3",
-        "urllib3", "jinja2", "markupsafe",
+        "urllib3", "jinja2", "markupsafe", "starlette", "uvicorn",
     }  # fmt: skip
     for code in ("import scuff", "from scuff.cli.main import parser; parser()"):
         check = f"{code}; import sys; bad = {heavy} & set(sys.modules); assert not bad, bad"

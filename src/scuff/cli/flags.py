@@ -7,7 +7,7 @@ import ast
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -236,6 +236,11 @@ def check_beside_resume(args: argparse.Namespace, changes: dict[str, Any]) -> No
         raise ValueError(
             "expected --resume RUN alone, or with --workers, --max-errors or --cache, got other settings beside it"
         )
+
+
+def options_of(pairs: Sequence[str]) -> dict[str, Any]:
+    """Returns the options of a model that were given as NAME=VALUE."""
+    return dict(_pair(text, "options") for text in pairs)
 
 
 JSON_WORDS = {"true": True, "false": False, "null": None}

@@ -35,6 +35,7 @@ COMMANDS = {
     "list": "list perturbations, dimensions, recipes, goals, searches, constraints, metrics, victims, shields and methods",
     "describe": "describe one perturbation, shield or method",
     "zeroe": "write the Zéroe benchmark for a file: clean, every perturbation and level, training mixtures",
+    "serve": "open a page to try things: texts, perturbations, attacks, shields, runs; with JSON endpoints",
     "show": "show every perturbation on a few sentences",
     "demo": "evaluate, or harden, the embedded model on the embedded data",
 }

@@ -22,23 +22,34 @@ PORT = 8421
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "model", nargs="?", default="toy:sentiment", metavar="MODEL", help="as for `scuff evaluate`; default toy:sentiment"
+        "model",
+        nargs="?",
+        default="toy:sentiment",
+        metavar="MODEL",
+        help="as for `scuff evaluate`; default toy:sentiment",
     )
     parser.add_argument("--runs", default="runs", metavar="FOLDER", help="of runs to show; default runs")
     parser.add_argument(
-        "--shield", default="fast", metavar="SPEC", help="that the page offers first, e.g. normalise+restore; default fast"
+        "--shield",
+        default="fast",
+        metavar="SPEC",
+        help="that the page offers first, e.g. normalise+restore; default fast",
     )
     parser.add_argument(
         "-p", "--perturbation", action="append", default=[], metavar="SPEC",
         help="one more to show, with options, named as for `scuff perturb`; may be repeated",
     )  # fmt: skip
-    parser.add_argument("--vectors", metavar="FILE", help="word vectors or lists of neighbours, for recipes that need them")
+    parser.add_argument(
+        "--vectors", metavar="FILE", help="word vectors or lists of neighbours, for recipes that need them"
+    )
     group = parser.add_argument_group("the model")
     group.add_argument(
         "--task", choices=("single", "multi", "tokens", "text"), default="single",
         help="of a model that does not tell: one label (single, the default), label sets, tags of tokens, a text",
     )  # fmt: skip
-    group.add_argument("--labels", nargs="+", default=[], metavar="NAME", help="names of the model's labels, in its order")
+    group.add_argument(
+        "--labels", nargs="+", default=[], metavar="NAME", help="names of the model's labels, in its order"
+    )
     group.add_argument(
         "--with", nargs="+", dest="options", metavar="KEY=VALUE", help="options of the model, e.g. device=cpu timeout=5"
     )

@@ -89,9 +89,7 @@ class App:
         return await self._worked(
             request,
             lambda clock: self.runs_folder.page(run, page),
-            lambda found: Response(
-                found, media_type="text/html", headers={"content-security-policy": REPORT_POLICY}
-            ),
+            lambda found: Response(found, media_type="text/html", headers={"content-security-policy": REPORT_POLICY}),
         )
 
     # endpoints

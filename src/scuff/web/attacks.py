@@ -23,7 +23,7 @@ from ..victims.base import Outputs, StopRun, as_objects
 from ..victims.truth import Truth
 from .clock import Clock
 from .messages import Answer, AttackAnswer, AttackRequest, AttackState, Outcome, Refused
-from .playground import Playground, whole
+from .playground import Playground, odd_characters, whole
 
 RUNNING = 2  # attacks at once
 KEPT = 16  # attacks whose outcome can still be asked for
@@ -52,7 +52,7 @@ class Cancelled(StopRun):
 
 
 class AttackJob:
-    """One attack on one text. `events` are (name, data), in order: clean, then tried, again and again, then one of done, error."""
+    """One attack on one text. `events` are (name, data), in order: clean, then tried, again and again, then done or error."""
 
     def __init__(self, playground: Playground, asked: AttackRequest) -> None:
         self.playground, self.asked = playground, asked
@@ -161,6 +161,7 @@ class AttackJob:
                 for start, stop, new in spans
             ],
             "marked": marked(self.original, spans),
+            "characters": odd_characters(self.original, (new for _, _, new in spans)),
             "before": before,
             "after": self.playground.answer(outputs, 0) if outputs else before,
         }
@@ -221,7 +222,11 @@ def changed_words(before: str, after: str) -> list[Word]:
             places = old[first + left : first + right]
             start = places[0][0] if places else (old[first + left - 1][1] if first + left else 0)
             out.append(
-                {"start": start, "stop": places[-1][1] if places else start, "new": " ".join(b[first + begin : first + end])}
+                {
+                    "start": start,
+                    "stop": places[-1][1] if places else start,
+                    "new": " ".join(b[first + begin : first + end]),
+                }
             )
     return out
 

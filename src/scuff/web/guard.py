@@ -56,7 +56,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            return
+            return None
         guarded = _with_headers(send)
         try:
             headers = Headers(scope=scope)
@@ -159,12 +159,10 @@ async def answer_refused(send: Send, refused: Refused) -> None:
 
 
 async def _redirect(send: Send, where: str, token: str) -> None:
-    cookie: SimpleCookie = SimpleCookie()
-    cookie[COOKIE] = token
-    cookie[COOKIE].update({"path": "/", "httponly": True, "samesite": "Strict"})
+    cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"  # a token has no character that would need quotes
     path = "/" + where.lstrip("/")  # never //elsewhere
     headers = [
-        (b"location", path.encode("ascii", "ignore")), (b"set-cookie", cookie[COOKIE].OutputString().encode("latin-1")),
+        (b"location", path.encode("ascii", "ignore")), (b"set-cookie", cookie.encode()),
         (b"content-length", b"0"),
     ]  # fmt: skip
     await send({"type": "http.response.start", "status": 303, "headers": headers})

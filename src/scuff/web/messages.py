@@ -117,13 +117,15 @@ class Mended(TypedDict):
 
 class Row(TypedDict):
     """One perturbation of the text. changed: whether the model's answer is another than to the text. mended: what the shield
-    made of it, null without a shield. problem: why the text stayed as it is.
+    made of it, null without a shield. characters: names of those that were put in and cannot be told by looking. problem: why the
+    text stayed as it is.
     """
 
     perturbation: str
     text: str
     edits: list[Change]
     marked: str
+    characters: list[str]
     answer: Answer | None
     changed: bool
     mended: Mended | None
@@ -163,6 +165,7 @@ class Outcome(TypedDict):
     text: str
     edits: list[Change]
     marked: str
+    characters: list[str]
     before: Answer
     after: Answer
 
@@ -266,13 +269,13 @@ def _check(value: Any, hint: Any, name: str, least: float | None, most: float | 
         for at, one in enumerate(value):
             _check(one, get_args(hint)[0], f"{name}[{at}]", None, LONGEST)
         return
-    plain = {str: (str,), bool: (bool,), int: (int,), float: (int, float)}[hint]
+    plain: Any = {str: (str,), bool: (bool,), int: (int,), float: (int, float)}[hint]
     if not isinstance(value, plain) or (isinstance(value, bool) and hint is not bool):
         wanted = {str: "a string", bool: "true or false", int: "a whole number", float: "a number"}[hint]
         raise Refused(422, f"expected {wanted} for {name}, got {_kind(value)}")
-    if hint is str:
+    if isinstance(value, str):
         _within(len(value), f"characters for {name}", least, most, 413)
-    elif hint is not bool:
+    elif not isinstance(value, bool):
         _within(value, f"for {name}", least, most)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import RLock
@@ -24,6 +24,7 @@ from ..perturbations.names import FAMILY as PERTURBATIONS
 from ..perturbations.names import parse
 from ..perturbations.paraphrase import Paraphrase
 from ..perturbations.plan import Plan
+from ..reports.characters import deceptive, names_of
 from ..reports.page import marked
 from ..resources import MissingResource, load
 from ..runs.display import in_words, said
@@ -160,7 +161,9 @@ class Playground:
         value = outputs.answers[at]
         named = said(value, self.truth)
         words = in_words(named)
-        labels = [named["label"]] if isinstance(named, dict) else list(map(str, named)) if isinstance(named, list) else []
+        labels = (
+            [named["label"]] if isinstance(named, dict) else list(map(str, named)) if isinstance(named, list) else []
+        )
         scores = None
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             best = np.argsort(-value, kind="stable")[:MOST_SCORES]
@@ -290,8 +293,9 @@ class Playground:
             problem = reason_of(error).removeprefix("error: ")
         marks = marked(asked.text, [(one.start, one.stop, one.new) for one in edits]) if asked.marked else ""
         return {
-            "perturbation": name, "text": text, "edits": [change(one) for one in edits], "marked": marks, "answer": None,
-            "changed": False, "mended": None, "problem": problem,
+            "perturbation": name, "text": text, "edits": [change(one) for one in edits], "marked": marks,
+            "characters": odd_characters(asked.text, (one.new for one in edits)), "answer": None, "changed": False,
+            "mended": None, "problem": problem,
         }  # fmt: skip
 
     def _perturbation(self, name: str) -> Perturbation:
@@ -322,6 +326,11 @@ def _has_network(perturbation: Perturbation) -> bool:
 
 def change(edit: Any, kinds: Sequence[str] = ()) -> Change:
     return {"start": edit.start, "stop": edit.stop, "old": edit.old, "new": edit.new, "kinds": list(kinds)}
+
+
+def odd_characters(text: str, new: Iterable[str]) -> list[str]:
+    """Returns the names of characters that were put into a text and cannot be told by looking."""
+    return names_of(deceptive(text, new))
 
 
 def whole(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import secrets
 import socket
 from collections.abc import Callable
@@ -41,8 +42,8 @@ def listen(host: str, port: int, token: str | None) -> Listening:
 
     Raises ValueError for a token that is too short, OSError, in one line, if the port cannot be opened.
     """
-    if token is not None and not (token.isascii() and token.isprintable() and " " not in token and token):
-        raise ValueError("expected ASCII without blanks for --token, got something else")
+    if token is not None and not re.fullmatch(r"[\w.~-]+", token, re.ASCII):
+        raise ValueError("expected letters, digits and _ . ~ - for --token, got something else")
     if not is_loopback(host):
         token = token or secrets.token_urlsafe(24)
         if len(token) < LEAST_TOKEN:
@@ -60,7 +61,9 @@ def listen(host: str, port: int, token: str | None) -> Listening:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise OSError(f"expected a free port, got {port}, which is in use: --port 0 takes any free one") from None
-        raise OSError(f"expected an address of this machine for --host, got {host!r}: {error.strerror or error}") from None
+        raise OSError(
+            f"expected an address of this machine for --host, got {host!r}: {error.strerror or error}"
+        ) from None
     return Listening(opened, host, token)
 
 
