@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> None:
         if find_spec(package) is None:
             raise MissingResource(f"expected the package {package}, got none: pip install 'scuff[web]'")
     from ..web.playground import Playground
-    from ..web.server import listen, serve
+    from ..web.server import Server, listen
 
     token = args.token if args.token is not None else os.environ.get("SCUFF_TOKEN") or None
     listening = listen(args.host, args.port, token)
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
 
         webbrowser.open(listening.address)
     try:
-        serve(listening, playground, args.runs, _say)
+        Server(listening, playground, args.runs, _say).run()
     except KeyboardInterrupt:
         _say("stopped")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from itertools import chain
 
 UNSEEN = (
     "Cf",
@@ -58,8 +59,8 @@ def scripts_of(text: str) -> set[str]:
 
 def deceptive(original: str, put_in: Iterable[str]) -> list[str]:
     """Returns the deceptive characters of the texts that were put into the original, in order, each once."""
-    scripts = scripts_of(original)
-    found = dict.fromkeys(char for text in put_in for char in text)
+    found = [char for char in dict.fromkeys(chain.from_iterable(put_in)) if not (char.isascii() and char.isprintable())]
+    scripts = scripts_of(original) if found else set()
     return [char for char in found if is_deceptive(char, scripts)]
 
 

@@ -62,6 +62,8 @@ def escaped(text: str, named_ones: Collection[str] = ()) -> Markup:
 
     named_ones: characters that look like others, whose names a pointer shows.
     """
+    if text.isascii() and text.isprintable():  # most are
+        return Markup(escape(text))
     out = []
     for char in text:
         if char == "\n":

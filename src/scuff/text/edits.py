@@ -153,7 +153,7 @@ class Edits:
 
     def in_order(self) -> Edits:
         """Sorted by document and position; several insertions at one place by their sites."""
-        row, start, stop, site = (np.diff(field) for field in (self.row, self.start, self.stop, self.site))
+        row, start, stop, site = (field[1:] - field[:-1] for field in (self.row, self.start, self.stop, self.site))
         later = (start > 0) | ((start == 0) & ((stop > 0) | ((stop == 0) & (site >= 0))))
         if ((row > 0) | ((row == 0) & later)).all():
             return self

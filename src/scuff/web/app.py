@@ -63,8 +63,7 @@ class App:
             Route("/", partial(self.file, STATIC / "page.html")),
             Route("/docs", self.docs),
             Route("/openapi.json", self.openapi),
-            Route("/page.js", partial(self.file, STATIC / "page.js")),
-            Route("/page.css", partial(self.file, STATIC / "page.css")),
+            *(Route(f"/{name}", partial(self.file, STATIC / name)) for name in ("page.js", "page.css", "icon.svg")),
             Route("/style.css", partial(self.file, TEMPLATES / "style.css")),
             Route("/runs/{run:path}/{page}", self.report),
         ]
@@ -74,7 +73,7 @@ class App:
     # pages
 
     async def file(self, path: Path, request: Request) -> Response:
-        kinds = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+        kinds = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
         return Response(path.read_bytes(), media_type=kinds[path.suffix])
 
     async def docs(self, request: Request) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..reports.formatting import percent
 from ..runs.folder import BadRun, Folder
 from ..runs.run import kind_of
 from .messages import Refused, RunEntry, RunsAnswer
@@ -92,4 +93,6 @@ class RunsFolder:
         if "kind" in summary:
             success = summary["success"]
             return f"{success['count']:,} of {success['of']:,} attacks succeeded", True
-        return "", True
+        clean, average, worst = summary["clean"]["score"], summary["overall"]["average"], summary["overall"]["worst"]
+        shown = (percent(one["value"]) for one in (clean, average, worst))
+        return "clean {}, average {}, worst {}".format(*shown), True

@@ -8,6 +8,7 @@ import secrets
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import uvicorn
 
@@ -67,18 +68,29 @@ def listen(host: str, port: int, token: str | None) -> Listening:
     return Listening(opened, host, token)
 
 
-def serve(listening: Listening, playground: Playground, runs: str, say: Callable[[str], None]) -> None:
-    """Serves until Ctrl-C, or a request to end. Raises KeyboardInterrupt then, after all is closed."""
-    app = App(playground, RunsFolder(runs), say)
-    config = uvicorn.Config(
-        app.guarded(listening.host, listening.token), lifespan="off", ws="none", http="h11", loop="asyncio", log_config=None,
-        log_level="critical", access_log=False, server_header=False, proxy_headers=False, limit_concurrency=CONNECTIONS,
-        timeout_graceful_shutdown=PATIENCE,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    app.closing = lambda: server.should_exit
-    try:
-        server.run(sockets=[listening.port])
-    finally:
-        app.jobs.close()
-        listening.port.close()
+class Server(uvicorn.Server):
+    """Serves a playground until Ctrl-C, or a request to end; `run` raises KeyboardInterrupt then, after all is closed."""
+
+    def __init__(
+        self, listening: Listening, playground: Playground, runs: str | Path, say: Callable[[str], None]
+    ) -> None:
+        self.listening = listening
+        self.handlers = App(playground, RunsFolder(runs), say, lambda: self.should_exit)
+        app = self.handlers.guarded(listening.host, listening.token)
+        super().__init__(
+            uvicorn.Config(
+                app, lifespan="off", ws="none", http="h11", loop="asyncio", log_config=None, log_level="critical",
+                access_log=False, server_header=False, proxy_headers=False, limit_concurrency=CONNECTIONS,
+                timeout_graceful_shutdown=PATIENCE,
+            )
+        )  # fmt: skip
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            super().run(sockets=[self.listening.port])
+        finally:
+            self.listening.port.close()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.handlers.jobs.close()
+        await super().shutdown(sockets)

@@ -3,7 +3,6 @@
 
 const $ = (id) => document.getElementById(id);
 const PATIENCE = 250; // milliseconds after which a request that is no longer wanted is given up
-const PAUSE = 700; // milliseconds without a keystroke after which slow perturbations are asked for
 const STEP = 40; // milliseconds between two tries of an attack that are shown
 const TRIES = 8; // that are shown at once
 let about = null;
@@ -76,7 +75,7 @@ const rows = new Map();
 function buildRows() {
   for (const part of about.perturbations.filter((one) => !one.missing)) {
     const item = make("li");
-    const name = make("h3", "", part.name);
+    const name = make("h2", "", part.name);
     name.title = part.summary;
     const sign = make("span", "sign");
     name.append(sign);
@@ -85,15 +84,38 @@ function buildRows() {
     shown.dir = "auto";
     const mended = make("p", "mended");
     mended.dir = "auto";
-    const names = make("p", "names");
+    const names = make("details", "names");
+    names.append(make("summary"), make("span"));
+    names.hidden = true;
     text.append(shown, names, mended);
     const bars = make("div", "bars");
     item.append(name, text, bars);
     $("rows").append(item);
     rows.set(part.name, { item, sign, shown, names, mended, bars, changed: false });
-    if (!part.quick) shown.append(make("span", "slow", "slow: shown when you pause"));
+    if (!part.quick) offerSlow(part.name);
   }
   listMissing($("missing"), about.perturbations, "perturbations need something first");
+}
+
+function offerSlow(name) {
+  // A perturbation that takes seconds waits until somebody wants it.
+  const place = rows.get(name);
+  const button = make("button", "", "Compute (slow)");
+  button.type = "button";
+  button.addEventListener("click", () => refreshSlow(name));
+  place.changed = false;
+  place.item.classList.remove("changed");
+  place.sign.textContent = "";
+  place.shown.replaceChildren(button);
+  place.names.hidden = place.mended.hidden = true;
+  place.bars.replaceChildren();
+}
+
+function showNames(box, names) {
+  box.hidden = !names.length;
+  const more = names.length > 2 ? ` · ${names.length - 2} more` : "";
+  box.firstChild.textContent = names.slice(0, 2).join(" · ") + more;
+  box.lastChild.textContent = names.slice(2).join(" · ");
 }
 
 function listMissing(box, parts, text) {
@@ -130,7 +152,7 @@ function render(found) {
     place.sign.textContent = row.problem ? "failed" : same ? "nothing to change" : row.changed ? "✗ answer changes" : "✓ answer holds";
     place.shown.innerHTML = row.marked; // escaped by the server
     place.shown.classList.toggle("same", same);
-    place.names.textContent = row.problem || row.characters.join(" · ");
+    showNames(place.names, row.problem ? [row.problem] : row.characters);
     showMended(place.mended, same ? null : row.mended);
     draw(place.bars, row.answer);
   }
@@ -152,11 +174,9 @@ function asked(perturbations) {
 
 let flight = null; // the request that is under way
 let wanted = false; // whether the text has changed since
-let pause = 0;
 
 async function refresh() {
   // One request at a time; what is typed meanwhile is asked for as soon as it is answered, and only its last state.
-  clearTimeout(pause);
   if (flight) {
     wanted = true;
     if (performance.now() - flight.since > PATIENCE) flight.control.abort();
@@ -167,6 +187,7 @@ async function refresh() {
   try {
     const found = await ask("/api/perturb", asked(), { signal: mine.control.signal });
     if (!wanted) {
+      slowOnes().forEach(offerSlow);
       render(found);
       trouble("");
     }
@@ -175,17 +196,20 @@ async function refresh() {
   }
   flight = null;
   if (wanted) refresh();
-  else pause = setTimeout(refreshSlow, PAUSE);
 }
 
-async function refreshSlow() {
-  const slow = about.perturbations.filter((one) => !one.missing && !one.quick).map((one) => one.name);
-  if (!slow.length || $("perturb").hidden) return;
-  const request = asked(slow);
+function slowOnes() {
+  return about.perturbations.filter((one) => !one.missing && !one.quick).map((one) => one.name);
+}
+
+async function refreshSlow(name) {
+  const request = asked([name]);
+  rows.get(name).shown.textContent = "computing …";
   try {
     const found = await ask("/api/perturb", request);
-    if (JSON.stringify(request) === JSON.stringify(asked(slow))) render(found);
+    if (JSON.stringify(request) === JSON.stringify(asked([name]))) render(found);
   } catch (error) {
+    offerSlow(name);
     trouble(error.message);
   }
 }
@@ -319,9 +343,9 @@ function tryLine(mine, tried) {
     if (at) words.append(" · ");
     words.append(make("del", "", text.slice(one.start, one.stop).join("")), " → ", make("ins", "", one.new || "(left out)"));
   });
-  const said = tried.said === null ? "no answer" : tried.said;
-  const score = tried.score === null ? "" : `, ${mine.said} ${tried.score.toFixed(2)}`;
-  line.append(words, make("span", "soft", `${said}${score}`));
+  const score = tried.score === null ? "" : ` ${tried.score.toFixed(2)}`;
+  const said = tried.said === null ? "no answer" : tried.said === mine.said ? `${mine.said}${score}` : `✗ ${tried.said} (${mine.said}${score})`;
+  line.append(words, make("span", "soft", said));
   return line;
 }
 
@@ -343,7 +367,7 @@ function showOutcome(found) {
     one.append(make("span", "name", name), bars);
     pairs.append(one);
   }
-  box.replaceChildren(text, make("p", "names", found.characters.join(" · ")), pairs);
+  box.replaceChildren(text, ...(found.characters.length ? [make("p", "names", found.characters.join(" · "))] : []), pairs);
   box.hidden = false;
 }
 
@@ -448,7 +472,6 @@ function begin() {
   $("shield").value = about.shield;
   const labels = about.labels.length ? ` · ${about.labels.slice(0, 8).join(", ")}${about.labels.length > 8 ? ", …" : ""}` : "";
   $("model").textContent = `${about.model}${labels} · scuff ${about.version}`;
-  $("text").maxLength = -1;
   buildRows();
   buildAttack();
   for (const id of ["text", "strength", "seed"]) $(id).addEventListener("input", refresh);
