@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from .attacks import AttackJob, AttackJobs
 from .clock import Clock, Stopped
 from .guard import LARGEST, Guard
 from .messages import AttackRequest, PerturbRequest, PredictRequest, Refused, ShieldRequest, read
-from .openapi import ENDPOINTS, rows, written
+from .openapi import ENDPOINTS, document, rows
 from .playground import Playground
 from .runs import RunsFolder
 
@@ -31,6 +31,7 @@ STATIC = Path(__file__).with_name("static")
 AT_ONCE = 8  # requests that are worked on
 STREAMS = 16  # attacks that are watched
 SECONDS = 30.0  # that the work of a request may take
+GRACE = 1.0  # seconds after which a thread that cannot look at its clock is no longer waited for
 SLOWEST = 10.0  # seconds in which a request must have come
 BEAT = 0.03  # seconds between two looks for events
 SILENCE = 10.0  # seconds after which a comment shows that a stream of events is alive
@@ -43,6 +44,7 @@ REPORT_POLICY = (
 
 T = TypeVar("T")
 Say = Callable[[str], None]
+Handler = Callable[[Request], Awaitable[Response]]
 
 
 class App:
@@ -57,8 +59,12 @@ class App:
 
     def guarded(self, host: str, token: str | None) -> Guard:
         """Returns the app behind its guard."""
-        handlers = {end.name: getattr(self, end.name) for end in ENDPOINTS}
-        routes = [Route(end.path, handlers[end.name], methods=[end.method]) for end in ENDPOINTS]
+        handlers: dict[str, dict[str, Handler]] = {}
+        for end in ENDPOINTS:
+            handlers.setdefault(end.path, {})[end.method] = getattr(self, end.name)
+        routes = [
+            Route(path, partial(_by_method, methods), methods=list(methods)) for path, methods in handlers.items()
+        ]
         routes += [
             Route("/", partial(self.file, STATIC / "page.html")),
             Route("/docs", self.docs),
@@ -81,7 +87,7 @@ class App:
         return Response(page.replace("<!-- rows -->", rows()), media_type="text/html")
 
     async def openapi(self, request: Request) -> Response:
-        return Response(written(), media_type="application/json")
+        return _json(document(self.playground.choices))
 
     async def report(self, request: Request) -> Response:
         run, page = request.path_params["run"], request.path_params["page"]
@@ -191,7 +197,7 @@ class App:
         Thread(target=run, daemon=True).start()  # a daemon: a model that hangs must not keep the server from ending
         leaving = asyncio.create_task(_left(request, clock))
         try:
-            done = await asyncio.wait_for(asyncio.shield(found), SECONDS + 1)
+            done = await asyncio.wait_for(asyncio.shield(found), SECONDS + GRACE)
             return answer(done) if answer else _json(done)
         except (asyncio.TimeoutError, TimeoutError):
             return _refusal(clock.late())
@@ -217,6 +223,11 @@ class App:
     async def _failed(self, request: Request, error: Exception) -> Response:
         self.say(f"{request.method} {request.url.path}: {reason_of(error)}")
         return _json({"error": f"expected an answer, got {reason_of(error)}: please report this"}, 500)
+
+
+async def _by_method(methods: dict[str, Handler], request: Request) -> Response:
+    """Answers by the handler of the method; HEAD is GET whose content is not sent."""
+    return await methods["GET" if request.method == "HEAD" else request.method](request)
 
 
 def _json(content: Any, status: int = 200) -> Response:

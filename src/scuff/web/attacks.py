@@ -13,12 +13,14 @@ import numpy as np
 
 from ..attacks.campaign import AttackedBlock, Campaign
 from ..attacks.outcomes import STATUS, SUCCEEDED, Limits
+from ..attacks.recipes import FAMILY as RECIPES
 from ..data.dataset import Dataset, Target, Text, joined
 from ..isolation import reason_of
 from ..reports.page import marked
 from ..resources import MissingResource
 from ..runs.folder import Folder
 from ..runs.trials import Ask
+from ..specs import known_name
 from ..victims.base import Outputs, StopRun, as_objects
 from ..victims.truth import Truth
 from .clock import Clock
@@ -97,10 +99,7 @@ class AttackJob:
             raise Refused(502, f"expected an answer to the text, got {before['problem']}")
         self.events.append(("clean", {"answer": before, "max_queries": asked.max_queries}))
         data = Dataset("playground", task, ((text,),), (self._target(before),), ("0",), known=labels)
-        try:
-            truth = Truth.of(data, labels, {})
-        except ValueError:
-            raise Refused(422, f"expected one of {', '.join(labels)} for label, got {asked.label!r}") from None
+        truth = Truth.of(data, labels, {})
         limits = Limits(seed=asked.seed, max_queries=asked.max_queries, meaning=meaning)
         campaign = Campaign(
             Folder("."), data, truth, attack, limits, self._watched(before), self.door.saliency, playground.victim.unknown,
@@ -178,6 +177,12 @@ class AttackJobs:
     def start(self, asked: AttackRequest) -> AttackJob:
         """Starts an attack. Raises Refused: 422 for what cannot be attacked, 429 if too many are running."""
         whole(asked.text)
+        try:
+            known_name(asked.recipe, RECIPES.members(), "a recipe")
+            if asked.label is not None:
+                known_name(asked.label, dict.fromkeys(self.playground.victim.labels), "a label")
+        except ValueError as error:
+            raise Refused(422, str(error)) from None
         with self._lock:
             if sum(job.state == "running" for job in self._jobs.values()) >= RUNNING:
                 raise Refused(429, f"expected at most {RUNNING} attacks at once, got one more: wait, or cancel one")

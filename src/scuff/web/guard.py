@@ -56,7 +56,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            return None
+            return await self.app(scope, receive, send) if scope["type"] == "lifespan" else None
         guarded = _with_headers(send)
         try:
             headers = Headers(scope=scope)
@@ -122,7 +122,8 @@ def _name(host: str) -> str | None:
     """Returns the name in a Host header, without its port; None if it is none."""
     try:
         parts = urlsplit(f"//{host}")
-        return None if parts.username is not None or parts.path or parts.query or parts.fragment else parts.hostname
+        more = parts.username is not None or parts.path or parts.query or parts.fragment
+        return None if more or parts.port == 0 else parts.hostname  # a port that is no number raises
     except ValueError:
         return None
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import math
 import types
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal, TypedDict, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 LONGEST = 20_000  # characters of a text
 LONGEST_ATTACKED = 5_000  # of one that is attacked: a search makes hundreds of it
+LONG = (LONGEST, LONGEST_ATTACKED)  # what is longer is too large; a name that is too long is only wrong
 MOST_TEXTS = 32  # in one request
 LARGEST_SEED = 2**53 - 1  # the largest whole number that every program reads alike from JSON
 NAME = 200  # characters of a name
@@ -28,16 +30,19 @@ class Refused(Exception):
         self.status = status
 
 
-def asked(about: str, *, default: Any = MISSING, least: float | None = None, most: float | None = None) -> Any:
-    """Returns a field of a request. least, most: of a number, or of the length of a text or list."""
-    metadata = {"about": about, "least": least, "most": most}
-    if isinstance(default, list):
-        return field(default_factory=default.copy, metadata=metadata)
+def asked(
+    about: str, *, default: Any = MISSING, least: float | None = None, most: float | None = None, names: str = ""
+) -> Any:
+    """Returns a field of a request. least, most: of a number, or of the length of a text or list. names: what kind of parts it
+    names, whose names the OpenAPI document lists.
+    """
+    metadata = {"about": about, "least": least, "most": most, "names": names}
     return field(default=default, metadata=metadata)
 
 
 def _shield() -> Any:
-    return asked("a shield of `about.shields` that mends texts before the model sees them", default=None, most=NAME)
+    about = "a shield of `about.shields` that mends texts before the model sees them"
+    return asked(about, default=None, most=NAME, names="shields")
 
 
 def _seed() -> Any:
@@ -54,7 +59,11 @@ class PredictRequest:
 class PerturbRequest:
     text: str = asked("the text to perturb", most=LONGEST)
     perturbations: list[str] | None = asked(
-        "names of `about.perturbations`; default: all that are quick", default=None, least=1, most=100
+        "names of `about.perturbations`; default: all that are quick",
+        default=None,
+        least=1,
+        most=100,
+        names="perturbations",
     )
     strength: float = asked("the share that is changed", default=0.5, least=0, most=1)
     seed: int = _seed()
@@ -66,7 +75,9 @@ class PerturbRequest:
 @dataclass(frozen=True)
 class ShieldRequest:
     text: str = asked("the text to mend", most=LONGEST)
-    shield: str | None = asked("a shield of `about.shields`; default: the server's", default=None, most=NAME)
+    shield: str | None = asked(
+        "a shield of `about.shields`; default: the server's", default=None, most=NAME, names="shields"
+    )
     predict: bool = asked("whether the model is asked, before and after", default=True)
     marked: bool = asked("whether the answer has `marked`, HTML that shows the repairs", default=False)
 
@@ -74,8 +85,10 @@ class ShieldRequest:
 @dataclass(frozen=True)
 class AttackRequest:
     text: str = asked("the text to attack", least=1, most=LONGEST_ATTACKED)
-    recipe: str = asked("a recipe of `about.recipes`", default="deepwordbug", most=NAME)
-    label: str | None = asked("the right label; default: what the model says of the text", default=None, most=NAME)
+    recipe: str = asked("a recipe of `about.recipes`", default="deepwordbug", most=NAME, names="recipes")
+    label: str | None = asked(
+        "the right label; default: what the model says of the text", default=None, most=NAME, names="labels"
+    )
     max_queries: int = asked("how often the search may ask the model", default=500, least=2, most=5000)
     seconds: float = asked("after which the search ends with the best text so far", default=30.0, least=0.1, most=120)
     seed: int = _seed()
@@ -244,10 +257,10 @@ def read(kind: type[Request], content: bytes) -> Request:
     hints = get_type_hints(kind)
     for name, each in known.items():
         if name in found:
+            if hints[name] is int and isinstance(found[name], float) and found[name].is_integer():
+                found[name] = int(found[name])  # JSON knows no other whole numbers: 7.0 is one
             _check(found[name], hints[name], name, each.metadata["least"], each.metadata["most"])
-            if hints[name] is float:
-                found[name] = float(found[name])
-        elif each.default is MISSING and each.default_factory is MISSING:
+        elif each.default is MISSING:
             raise Refused(422, f"expected {name} ({each.metadata['about']}), got none")
     return kind(**found)
 
@@ -274,7 +287,7 @@ def _check(value: Any, hint: Any, name: str, least: float | None, most: float | 
         wanted = {str: "a string", bool: "true or false", int: "a whole number", float: "a number"}[hint]
         raise Refused(422, f"expected {wanted} for {name}, got {_kind(value)}")
     if isinstance(value, str):
-        _within(len(value), f"characters for {name}", least, most, 413)
+        _within(len(value), f"characters for {name}", least, most, 413 if most in LONG else 422)
     elif not isinstance(value, bool):
         _within(value, f"for {name}", least, most)
 
@@ -300,53 +313,64 @@ def _kind(value: Any) -> str:
 # types to JSON schemas
 
 
-def schema_of(kind: Any, named: dict[str, Any]) -> dict[str, Any]:
-    """Returns the JSON schema of a type. Dataclasses and TypedDicts become references; `named` gets their schemas."""
-    origin, args = get_origin(kind), get_args(kind)
-    if isinstance(kind, type) and (is_typeddict(kind) or hasattr(kind, "__dataclass_fields__")):
-        if kind.__name__ not in named:
-            named[kind.__name__] = {}  # so that a type may hold itself
-            named[kind.__name__] = _object(kind, named)
-        return {"$ref": f"#/components/schemas/{kind.__name__}"}
-    if origin in (Union, types.UnionType):
-        return {"anyOf": [schema_of(one, named) for one in args]}
-    if origin is Literal:
-        return {"type": "string", "enum": list(args)}
-    if origin is list:
-        return {"type": "array", "items": schema_of(args[0], named)}
-    if origin is dict:
-        return {"type": "object", "additionalProperties": schema_of(args[1], named)}
-    names = {str: "string", bool: "boolean", int: "integer", float: "number", types.NoneType: "null"}
-    return {"type": names[kind]}
+@dataclass
+class Schemas:
+    """Makes JSON schemas of types. named: those of dataclasses and TypedDicts, which the others refer to. choices: the names of
+    parts that requests may name, by kind.
+    """
+
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    named: dict[str, Any] = field(default_factory=dict)
+
+    def of(self, kind: Any) -> dict[str, Any]:
+        """Returns the schema of a type."""
+        origin, args = get_origin(kind), get_args(kind)
+        if isinstance(kind, type) and (is_typeddict(kind) or hasattr(kind, "__dataclass_fields__")):
+            if kind.__name__ not in self.named:
+                self.named[kind.__name__] = {}  # so that a type may hold itself
+                self.named[kind.__name__] = self._object(kind)
+            return {"$ref": f"#/components/schemas/{kind.__name__}"}
+        if origin in (Union, types.UnionType):
+            return {"anyOf": [self.of(one) for one in args]}
+        if origin is Literal:
+            return {"type": "string", "enum": list(args)}
+        if origin is list:
+            return {"type": "array", "items": self.of(args[0])}
+        if origin is dict:
+            return {"type": "object", "additionalProperties": self.of(args[1])}
+        names = {str: "string", bool: "boolean", int: "integer", float: "number", types.NoneType: "null"}
+        return {"type": names[kind]}
+
+    def _object(self, kind: Any) -> dict[str, Any]:
+        hints, request = get_type_hints(kind), not is_typeddict(kind)
+        own = {each.name: each for each in fields(kind)} if request else {}
+        about = "" if request else " ".join((kind.__doc__ or "").split())
+        return {
+            "type": "object",
+            **({"description": about} if about else {}),
+            "properties": {
+                name: self._property(hint, own[name]) if request else self.of(hint) for name, hint in hints.items()
+            },
+            "required": [name for name in hints if not request or own[name].default is MISSING],
+            "additionalProperties": False,
+        }
+
+    def _property(self, hint: Any, own: Any) -> dict[str, Any]:
+        """Returns the schema of a field of a request, with its bounds."""
+        optional = types.NoneType in get_args(hint)
+        (inner,) = (one for one in get_args(hint) if one is not types.NoneType) if optional else (hint,)
+        schema = self.of(inner)
+        ends = {"array": ("minItems", "maxItems"), "string": ("minLength", "maxLength")}
+        for end, bound in zip(ends.get(schema["type"], ("minimum", "maximum")), ("least", "most"), strict=True):
+            schema |= {} if own.metadata[bound] is None else {end: own.metadata[bound]}
+        choices = list(self.choices.get(own.metadata["names"], ()))
+        if schema["type"] == "array":
+            schema["items"] |= {"enum": choices} if choices else {"maxLength": LONGEST}
+        elif choices:
+            schema = {"type": "string", "enum": choices}
+        schema = {"anyOf": [schema, {"type": "null"}]} if optional else schema
+        return {**schema, "description": own.metadata["about"], **_default(own)}
 
 
-def _object(kind: Any, named: dict[str, Any]) -> dict[str, Any]:
-    hints, request = get_type_hints(kind), not is_typeddict(kind)
-    own = {each.name: each for each in fields(kind)} if request else {}
-    about = "" if request else " ".join((kind.__doc__ or "").split())
-    return {
-        "type": "object",
-        **({"description": about} if about else {}),
-        "properties": {
-            name: _property(hint, own[name], named) if request else schema_of(hint, named)
-            for name, hint in hints.items()
-        },
-        "required": [name for name in hints if not request or own[name].default is MISSING],
-        "additionalProperties": False,
-    }
-
-
-def _property(hint: Any, own: Any, named: dict[str, Any]) -> dict[str, Any]:
-    """Returns the schema of a field of a request, with its bounds."""
-    optional = types.NoneType in get_args(hint)
-    (inner,) = (one for one in get_args(hint) if one is not types.NoneType) if optional else (hint,)
-    schema = schema_of(inner, named)
-    ends = {"array": ("minItems", "maxItems"), "string": ("minLength", "maxLength")}
-    low, high = ends.get(schema["type"], ("minimum", "maximum"))
-    schema |= {low: own.metadata["least"]} if own.metadata["least"] is not None else {}
-    schema |= {high: own.metadata["most"]} if own.metadata["most"] is not None else {}
-    if schema["type"] == "array":
-        schema["items"] = {**schema["items"], "maxLength": LONGEST}
-    schema = {"anyOf": [schema, {"type": "null"}]} if optional else schema
-    default = {} if own.default is MISSING else {"default": own.default}
-    return {**schema, "description": own.metadata["about"], **default}
+def _default(own: Any) -> dict[str, Any]:
+    return {} if own.default is MISSING else {"default": own.default}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from html import escape
 from typing import Any
@@ -18,9 +18,9 @@ from .messages import (
     PredictAnswer,
     PredictRequest,
     RunsAnswer,
+    Schemas,
     ShieldAnswer,
     ShieldRequest,
-    schema_of,
 )
 
 REFUSALS = {
@@ -76,10 +76,10 @@ ENDPOINTS = (
 )  # fmt: skip
 
 
-def document() -> dict[str, Any]:
-    """Returns the OpenAPI document."""
-    schemas: dict[str, Any] = {}
-    failure = _content(schema_of(Failure, schemas))
+def document(choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Returns the OpenAPI document. choices: the names of parts that requests may name, by kind."""
+    schemas = Schemas(choices)
+    failure = _content(schemas.of(Failure))
     paths: dict[str, dict[str, Any]] = {}
     for end in ENDPOINTS:
         kinds = (*ALWAYS, *(OF_BODIES if end.request else ()), *end.more)
@@ -94,13 +94,13 @@ def document() -> dict[str, Any]:
         if "{id}" in end.path:
             operation["parameters"] = [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}]
         if end.request:
-            operation["requestBody"] = {"required": True, **_content(schema_of(end.request, schemas))}
+            operation["requestBody"] = {"required": True, **_content(schemas.of(end.request))}
         paths.setdefault(end.path, {})[end.method.lower()] = operation
     return {
         "openapi": "3.1.0",
         "info": {"title": "Scuff", "version": __version__, "description": "Perturb, predict, attack and shield texts."},
         "paths": paths,
-        "components": {"schemas": schemas, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "components": {"schemas": schemas.named, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "security": [{}, {"token": []}],
     }
 
@@ -109,10 +109,10 @@ def _content(schema: dict[str, Any]) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": schema}}}
 
 
-def _answer(end: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
+def _answer(end: Endpoint, schemas: Schemas) -> dict[str, Any]:
     if end.answer is None:
         return {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
-    return _content(schema_of(end.answer, schemas))
+    return _content(schemas.of(end.answer))
 
 
 def rows() -> str:
@@ -130,7 +130,3 @@ def _keys(end: Endpoint) -> str:
         return ""
     lines = (f"<code>{each.name}</code>: {escape(each.metadata['about'])}" for each in fields(end.request))
     return "<br>".join(lines)
-
-
-def written() -> bytes:
-    return json.dumps(document(), indent=1).encode()

@@ -176,7 +176,7 @@ class Playground:
         texts = asked.texts
         for text in texts:
             whole(text)
-        if asked.shield:
+        if asked.shield is not None:
             texts = self.mending(asked.shield).texts(texts)
         return {"answers": self.ask(texts, clock)}
 
@@ -187,7 +187,7 @@ class Playground:
         corpus = Corpus.of([asked.text])  # one for all, since its words and letters are found only once
         rows = [self._perturbed(name, corpus, asked, clock) for name in dict.fromkeys(names)]
         texts = [asked.text, *(row["text"] for row in rows)]
-        mended = self._mended(texts, asked.shield, asked.marked) if asked.shield else [None] * len(texts)
+        mended = self._mended(texts, asked.shield, asked.marked) if asked.shield is not None else [None] * len(texts)
         answers: Sequence[Answer | None] = [None] * len(texts)
         if asked.predict:
             seen = [one["text"] if one else text for one, text in zip(mended, texts, strict=True)]
@@ -200,7 +200,7 @@ class Playground:
 
     def shield(self, asked: ShieldRequest, clock: Clock) -> ShieldAnswer:
         whole(asked.text)
-        name = asked.shield or self.shield_spec
+        name = self.shield_spec if asked.shield is None else asked.shield
         (mended,) = self._mended([asked.text], name, asked.marked)
         before = after = None
         if asked.predict:
@@ -223,6 +223,16 @@ class Playground:
             "shield": self.shield_spec,
             "recipes": [self._recipe(name) for name in RECIPES.members()],
             "limits": {"text": LONGEST, "attacked_text": LONGEST_ATTACKED, "texts": MOST_TEXTS},
+        }
+
+    @property
+    def choices(self) -> dict[str, list[str]]:
+        """The names that requests may use, by kind."""
+        return {
+            "perturbations": [name for name in self.perturbations if name not in self.missing],
+            "shields": list(self.shields),
+            "recipes": list(RECIPES.members()),
+            "labels": list(self.victim.labels),
         }
 
     @property
@@ -252,7 +262,6 @@ class Playground:
         """Returns the attack of a recipe, ready for this victim, and how meaning is measured: by chrF, unless the recipe itself
         loads an encoder, which takes seconds. Raises ValueError or MissingResource if it cannot be run.
         """
-        known_name(recipe, RECIPES.members(), "a recipe")
         encoder = None if _encodes(RECIPES.build(recipe)) else "chrf"
         settings = AttackSettings.of(
             recipe=recipe, vectors=self.vectors, encoder=encoder, goal=GOALS.get(self.victim.task)
