@@ -73,4 +73,5 @@ def serving(playground: Playground, runs: str | Path, **options: Any) -> Iterato
     finally:
         server.should_exit = True
         thread.join(20)
+        listening.port.close()
         assert not thread.is_alive(), "the server did not end"

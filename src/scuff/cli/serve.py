@@ -17,7 +17,7 @@ import os
 import sys
 from typing import Any
 
-PORT = 8421
+PORT, RUNS = 8421, "runs"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help="as for `scuff evaluate`; default toy:sentiment",
     )
-    parser.add_argument("--runs", default="runs", metavar="FOLDER", help="of runs to show; default runs")
+    parser.add_argument("--runs", default=RUNS, metavar="FOLDER", help=f"of runs to show; default {RUNS}")
     parser.add_argument(
         "--shield",
         default="fast",
@@ -74,21 +74,24 @@ def run(args: argparse.Namespace) -> None:
     from ..web.playground import Playground
     from ..web.server import Server, listen
 
+    if args.runs != RUNS and not os.path.isdir(args.runs):
+        raise ValueError(f"expected a folder for --runs, got {args.runs}")
     token = args.token if args.token is not None else os.environ.get("SCUFF_TOKEN") or None
     listening = listen(args.host, args.port, token)
-    victim = _victim(args, options_of(args.options or []))
-    playground = Playground(victim, args.perturbation, args.shield, args.vectors)
-    _say("loading tables")
-    playground.warm()
-    _say(f"{victim.name}: open {listening.address}  (Ctrl-C ends)")
-    if args.open:
-        import webbrowser
+    with listening.port:
+        victim = _victim(args, options_of(args.options or []))
+        playground = Playground(victim, args.perturbation, args.shield, args.vectors)
+        _say("loading tables")
+        playground.warm()
+        _say(f"{victim.name}: open {listening.address}  (Ctrl-C ends)")
+        if args.open:
+            import webbrowser
 
-        webbrowser.open(listening.address)
-    try:
-        Server(listening, playground, args.runs, _say).run()
-    except KeyboardInterrupt:
-        _say("stopped")
+            webbrowser.open(listening.address)
+        try:
+            Server(listening, playground, args.runs, _say).run()
+        except KeyboardInterrupt:
+            _say("stopped")
 
 
 def _victim(args: argparse.Namespace, options: dict[str, Any]) -> Any:

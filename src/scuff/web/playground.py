@@ -109,6 +109,8 @@ class Playground:
         for spec in (*PERTURBATIONS.members(), *self.own):
             try:
                 self.perturbations[spec] = parse(spec)
+                if _has_network(self.perturbations[spec]):
+                    self.slow.add(spec)
             except MissingResource as error:
                 self.missing[spec] = str(error)
         self.shields = {
@@ -118,11 +120,9 @@ class Playground:
     def warm(self) -> None:
         """Uses every part once, so that tables are loaded before the first request, and finds out which are missing or slow."""
         text = load("demo.txt").decode().splitlines()[0]
-        for name, perturbation in list(self.perturbations.items()):
+        for name in self.quick:
+            perturbation = self.perturbations[name]
             try:
-                if _has_network(perturbation):
-                    self.slow.add(name)
-                    continue
                 self._edits(perturbation, Corpus.of([text]), 0.5, 0)
                 begin = time.perf_counter()
                 self._edits(perturbation, Corpus.of([f"{text} "]), 0.5, 0)
@@ -130,8 +130,7 @@ class Playground:
                     self.slow.add(name)
             except MissingResource as error:
                 self.missing[name] = str(error)
-        self.shields[self.shield_spec].texts([text])
-        self.ask([text], Clock(600.0))
+        self.perturb(PerturbRequest(text, shield=self.shield_spec, marked=True), Clock(600.0))
 
     # the model
 

@@ -56,9 +56,13 @@ def listen(host: str, port: int, token: str | None) -> Listening:
     try:
         family, kind, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         opened = socket.socket(family, kind)
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        opened.bind(where)
-        opened.listen(128)
+        try:
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            opened.bind(where)
+            opened.listen(128)
+        except OSError:
+            opened.close()
+            raise
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise OSError(f"expected a free port, got {port}, which is in use: --port 0 takes any free one") from None
@@ -86,10 +90,7 @@ class Server(uvicorn.Server):
         )  # fmt: skip
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        try:
-            super().run(sockets=[self.listening.port])
-        finally:
-            self.listening.port.close()
+        super().run(sockets=[self.listening.port])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.handlers.jobs.close()
