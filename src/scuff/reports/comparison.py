@@ -9,10 +9,11 @@ from pathlib import Path
 from ..runs.folder import Folder
 from ..runs.proof import Change, DegreeChange, GroupChange, Proof
 from ..runs.schema import EvaluationLine
+from .changes import LOST, WON, points, verdict
 from .charts import dumbbells, two_curves
 from .formatting import percent
 from .page import answer_text, card, example, items, table, tile, write_page
-from .proof import LOST, WON, groups_of, points, verdict
+from .proof import groups_of
 
 SHOWN = 5  # examples of each kind
 COLOURS = {WON: "var(--clean)", LOST: "var(--worst)"}

@@ -25,11 +25,13 @@ class Differing(BadRun):
     """Raised for runs that differ in more than the model. lines: what differs."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        super().__init__(
-            f"expected runs that differ in nothing but the model, got {len(lines)} "
-            f"{'difference' if len(lines) == 1 else 'differences'} ({'; '.join(lines)}): --anyway compares what is common"
+        count = f"{len(lines)} {'difference' if len(lines) == 1 else 'differences'}"
+        begin, end = (
+            f"expected runs that differ in nothing but the model, got {count}",
+            "anyway compares what is common",
         )
-        self.lines = list(lines)
+        super().__init__(f"{begin} ({'; '.join(lines)}): {end}")
+        self.lines, self.short = list(lines), f"{begin}: --{end}"
 
 
 def finished(folder: Folder) -> None:
@@ -54,27 +56,28 @@ def agreed(summary: Summary) -> dict[str, Any]:
     return {**same, **{name: value for name, value in summary["protocol"].items() if name not in ignored}}
 
 
-def differences(names: Sequence[str], folders: Sequence[Folder], summaries: Sequence[Summary]) -> list[str]:
-    """Returns in what runs differ beside the model, a line each. names: of the runs."""
-    found: list[dict[str, Any]] = []
-    runs = [folder.run() for folder in folders]
-    for run, summary in zip(runs, summaries, strict=True):
-        same = agreed(summary)
-        same["data"] = f"{summary['data']['name']} ({summary['data']['digest'][:8]})"
-        if "kind" in summary:
-            same = {
-                **same,
-                **{name: run["key"].get(name) for name in ATTACK_KEYS},
-                "attacker": summary.get("shield", {}).get("attacker", ""),
-            }
-            same |= {f"recipe's {part}": value for part, value in same.pop("recipe").items() if part != "paper"}
-        found.append(same)
-    if "" in {each.get("attacker") for each in found}:  # a model without a shield has no attacker of one
-        for each in found:
-            each.pop("attacker", None)
+def terms(run: RunFile, summary: Summary) -> dict[str, Any]:
+    """Returns what decides the cases of a run, by name, so that a line about each can be understood."""
+    same = agreed(summary)
+    same["data"] = f"{summary['data']['name']} ({summary['data']['digest'][:8]})"
+    if "kind" in summary:
+        recipe = same.pop("recipe")
+        same |= {name: run["key"].get(name) for name in ATTACK_KEYS}
+        same |= {f"recipe's {part}": value for part, value in recipe.items() if part != "paper"}
+        if "shield" in summary:  # a model without a shield has no attacker of one
+            same["attacker"] = summary["shield"]["attacker"]
+    return same
+
+
+def differences(names: Sequence[str], found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns in what runs differ beside the model, a line each. names: of the runs; found: their terms."""
     keys = list(dict.fromkeys(key for each in found for key in each))
-    lines = [line for key in keys if (line := _line(key, names, [each.get(key) for each in found]))]
-    return lines or _other_cases(names, folders, runs, summaries)
+    lines = []
+    for key in keys:
+        has = [at for at, each in enumerate(found) if key in each or key != "attacker"]
+        line = _line(key, [names[at] for at in has], [found[at].get(key) for at in has])
+        lines += [line] if line else []
+    return lines
 
 
 def _line(key: str, names: Sequence[str], values: Sequence[Any]) -> str:
@@ -104,20 +107,19 @@ def _shown(value: Any, everywhere: set[Any]) -> str:
     return text if len(text) <= LETTERS else text[: LETTERS - 1] + "…"
 
 
-def _other_cases(
-    names: Sequence[str], folders: Sequence[Folder], runs: Sequence[RunFile], summaries: Sequence[Summary]
-) -> list[str]:
+def other_cases(names: Sequence[str], folders: Sequence[Folder]) -> list[str]:
     """Returns a line if evaluations with the same settings, of several versions of Scuff or of own parts, tried other cases."""
+    runs = [folder.run() for folder in folders]
     makers = [(run["versions"].get("scuff"), run["key"].get("parts"), run["key"].get("files")) for run in runs]
-    if all(maker == makers[0] for maker in makers) or "kind" in summaries[0]:
+    if all(maker == makers[0] for maker in makers) or "kind" in runs[0]["key"]:
         return []
-    found = [case_bits(folder, summary) for folder, summary in zip(folders, summaries, strict=True)]
-    made = [f"cases of scuff {maker[0]}" for maker in makers]
+    found = [case_bits(folder, folder.summary()) for folder in folders]
     other = [name for name, bits in zip(names, found, strict=True) if bits != found[0]]
     if not other:
         return []
-    versions = ", ".join(dict.fromkeys(made))
-    return [f"cases: not those of {names[0]} in {', '.join(other[:SHOWN])} ({versions})"]
+    versions = " and ".join(dict.fromkeys(str(maker[0]) for maker in makers))
+    where = ", ".join(other) if len(other) <= SHOWN else f"{len(other)} runs"
+    return [f"cases: {where} tried other texts than {names[0]} (made by scuff {versions})"]
 
 
 def case_bits(folder: Folder, summary: Summary) -> dict[str, int]:

@@ -5,7 +5,7 @@ how a change of a score is measured.
 from __future__ import annotations
 
 import math
-from typing import Any, TypedDict
+from typing import Any, TypedDict, final
 
 from ..metrics.interval import percentile_interval
 from ..text.ragged import Floats
@@ -90,6 +90,7 @@ class GroupChange(TypedDict):
     auc: Change | None  # macro AUC over all of their cases; None: not defined
 
 
+@final
 class EvaluationComparison(TypedDict):
     """Two evaluations of the same examples. paired: False if they have none in common: intervals are then wider, and nothing is
     tested. sides: of the clean texts.
