@@ -66,11 +66,12 @@ def _write(args: argparse.Namespace, found: Comparison) -> list[str]:
     files = {"html": args.html, "json": args.json, "csv": args.csv, "markdown": args.markdown}
     targets = [(kind, path) for kind, path in files.items() if path]
     if args.output:
-        Path(args.output).mkdir(parents=True, exist_ok=True)
         endings = {"html": "html", "json": "json", "csv": "csv", "markdown": "md"}
         targets += [(kind, str(Path(args.output) / f"comparison.{ending}")) for kind, ending in endings.items()]
+    contents = {kind: getattr(found, kind).encode("utf-8", "backslashreplace") for kind, _ in targets}
+    if args.output:
+        Path(args.output).mkdir(parents=True, exist_ok=True)
     for kind, path in targets:
-        content: str = getattr(found, kind)
         with replacing(path) as out:
-            out.write(content.encode("utf-8", "backslashreplace"))
+            out.write(contents[kind])
     return [f"{'page' if kind == 'html' else kind}: {path}" for kind, path in targets if path != "-"]

@@ -115,20 +115,22 @@ def compare_saved(
     BadRun if a folder is no finished run, or if they are of different kinds.
     """
     folders, given = _folders(runs, names, order)
-    found, facts, kinds = [], [], []
+    found, facts, kinds, shields = [], [], [], []
     for folder in folders:
         finished(folder)
         run, summary = folder.run(), folder.summary()
         found.append(terms(run, summary))
         facts.append(_facts(folder, run, summary))
         kinds.append("attack" if "kind" in summary else "evaluate")
+        asked = run["config"].get("shield")  # a short name, where the spec is that of all its parts
+        shields.append(asked if isinstance(asked, str) else facts[-1]["shield"] or "")
     if len(set(kinds)) > 1:
         other = kinds.index("attack" if kinds[0] == "evaluate" else "evaluate")
         raise BadRun(
             f"expected runs of one kind, got one of `scuff {kinds[0]}` ({folders[0].path}) and one of `scuff {kinds[other]}` "
             f"({folders[other].path})"
         )
-    for fact, name in zip(facts, given or _names(facts), strict=True):
+    for fact, name in zip(facts, given or _names(facts, shields), strict=True):
         fact["name"] = name
     labels = [fact["name"] for fact in facts]
     differs = differences(labels, found) or other_cases(labels, folders)
@@ -139,6 +141,20 @@ def compare_saved(
     some = range(len(facts)) if len(facts) <= DETAILED else sorted({0, best, len(facts) - 1})
     material = Material(_empty(kind, facts, differs), folders, list(some), {}, {})
     return _changed(material)
+
+
+def hardened_material(folder: Path, change: EvaluationComparison) -> Material:
+    """Returns the comparison of a hardening, whose numbers are known: the runs `before` and `after` in its folder."""
+    folders = [Folder(folder / name) for name in ("before", "after")]
+    facts = [_facts(each, each.run(), each.summary()) for each in folders]
+    for fact, each in zip(facts, folders, strict=True):
+        fact["name"] = fact["folder"] = each.path.name
+    content: Compared = {**_empty("evaluate", facts, []), "metric": change["metric"], "changes": [change]}
+    sides = [read_side(each) for each in folders]
+    material = Material(content, folders, [0, 1], {}, {})
+    material.mended[1] = list(turned(sides[0], sides[1], SHOWN))
+    material.broken[1] = list(turned(sides[1], sides[0], SHOWN))
+    return material
 
 
 def _empty(kind: Kind, facts: list[RunFacts], differs: list[str]) -> Compared:
@@ -173,18 +189,22 @@ def _folders(
     return folders, list(names) if names is not None else None
 
 
-def _names(facts: list[RunFacts]) -> list[str]:
+def _names(facts: list[RunFacts], shields: Sequence[str]) -> list[str]:
     """Returns the shortest names that tell the runs apart: of models, with shields, of folders; else the paths."""
-    models = [Path(fact["model"]).name or fact["model"] for fact in facts]
-    shielded = [
-        f"{model} + {fact['shield']}" if fact["shield"] else model for model, fact in zip(models, facts, strict=True)
-    ]
+    models = [model_name(fact) for fact in facts]
+    shielded = [f"{model} + {shield}" if shield else model for model, shield in zip(models, shields, strict=True)]
     folders = [Path(fact["folder"]).name for fact in facts]
     for names in (models, shielded, folders):
         short = [cut(name, LONGEST) for name in names]
         if len(set(short)) == len(short) and all(short):
             return short
     return [fact["folder"] for fact in facts]
+
+
+def model_name(fact: RunFacts) -> str:
+    """Returns the name of a model without its shield and, of a path, without the folders."""
+    bare = fact["model"].removesuffix(f" shielded by {fact['shield']}")
+    return Path(bare).name or bare
 
 
 def _facts(folder: Folder, run: RunFile, summary: Summary) -> RunFacts:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .compared import Compared, Material
+from .comparison import comparison_cell, comparison_page
 from .comparison_tables import FIELDS, comparison_markdown, comparison_rows, comparison_table, worse
 from .comparison_words import comparison_verdict, comparison_words
 
@@ -51,6 +52,14 @@ class Comparison:
     def table(self, width: int) -> str:
         """The table in lines of at most `width` letters."""
         return comparison_table(self.content, width)
+
+    @property
+    def html(self) -> str:
+        """The page, as one file."""
+        return comparison_page(self.material)
+
+    def _repr_html_(self) -> str:
+        return comparison_cell(self.material)
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each score of each run. Needs pandas."""

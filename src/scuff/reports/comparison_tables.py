@@ -17,6 +17,9 @@ from .formatting import alone, markdown_row, percent, spread
 
 WIDTH = 130  # letters of a line, where nobody knows the terminal
 LEAST = 12  # letters of the first column that stay
+LONGEST = 40  # letters of a run's name
+NUMBERED = "run 1"  # what the first run is called where names, cut short, are equal
+FEW = 6  # runs that have a column each
 UNPAIRED = "*"  # marks differences between runs without common examples
 
 ATTACK_NAMES = {"success": "attack success rate", "held": "texts that hold, of all", "queries": "queries per text"}
@@ -64,16 +67,20 @@ def fitted(columns: Sequence[Column], width: int) -> list[str]:
 def comparison_table(content: Compared, width: int = WIDTH) -> str:
     """Returns the verdict, what differs, and the table: of two runs a line per dimension, of more a line per run."""
     runs = content["runs"]
-    title = f"{len(runs)} runs" if len(runs) > 2 else " and ".join(visible(run["name"]) for run in runs)
-    about = f"{title} on {visible(runs[0]['data'])}: {content['metric']} in %, differences with 95 % intervals"
+    short = 16 if width >= 110 else 9
+    heads, names = _heads(content, short), [visible(run["name"]) for run in runs]
+    called = [f"{head}: {name}" for head, name in zip(heads, names, strict=True)] if heads[0] == NUMBERED else names
+    title = f"{len(runs)} runs" if len(runs) > FEW else ", ".join(called)
+    unit = content["metric"] if content["kind"] == "evaluate" else "shares"
+    about = f"{title}; on {visible(runs[0]['data'])}: {unit} in %, differences with 95 % intervals"
     lines = [_wrapped(visible(comparison_verdict(content)), width), ""]
     lines += [_wrapped(f"differs: {visible(line)}", width) for line in content["differs"]]
     lines += [""] if content["differs"] else []
     lines += [_wrapped(about, width), ""]
     two = len(runs) == 2
-    lines += fitted(_pair_columns(content) if two else _run_columns(content), width)
+    lines += fitted(_pair_columns(content, short) if two else _run_columns(content, max(LEAST, width // 4)), width)
     if not two and content["kind"] == "evaluate":
-        lines += _by_run(content, width)
+        lines += _by_run(content, width, short)
     lines += ["", *(_wrapped(visible(line), width) for line in comparison_words(content))]
     if not all(change["paired"] for change in content["changes"]):
         lines.append(_wrapped(f"{UNPAIRED} not paired: no example is in both runs, so nothing was tested", width))
@@ -82,6 +89,12 @@ def comparison_table(content: Compared, width: int = WIDTH) -> str:
 
 def _wrapped(text: str, width: int) -> str:
     return fill(text, max(width, 20), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _heads(content: Compared, most: int) -> list[str]:
+    """The names of runs as columns have them, cut to so many letters; their numbers, if that makes two of them equal."""
+    names = [cut(visible(run["name"]), most) for run in content["runs"]]
+    return names if len(set(names)) == len(names) else [f"run {at}" for at in range(1, len(names) + 1)]
 
 
 def _mark(change: Change, paired: bool) -> str:
@@ -124,9 +137,10 @@ def shown_values(change: Change, kind: str, paired: bool = True) -> tuple[str, s
     return values[0], values[1], f"{gaps[0]} [{gaps[1]}, {gaps[2]}]{'' if paired else UNPAIRED}"
 
 
-def _pair_columns(content: Compared) -> list[Column]:
+def _pair_columns(content: Compared, head: int = LONGEST) -> list[Column]:
+    """A line per dimension, or per number of an attack. head: letters of the runs' names."""
     (change,) = content["changes"]
-    rows, names = change_rows(content), [cut(visible(run["name"]), 16) for run in content["runs"]]
+    rows, names = change_rows(content), _heads(content, head)
     values = [shown_values(entry, kind, change["paired"]) for _, entry, _, kind in rows]
     columns = [
         Column("", [visible(row[0]) for row in rows], True),
@@ -137,40 +151,36 @@ def _pair_columns(content: Compared) -> list[Column]:
         Column("", [row_verdict(row[1], row[3]) for row in rows], True, 7),
     ]
     if "recipe" not in change:
-        sides = _dimension_sides(change, [row[0] for row in rows])
+        sides = [sides_of(change, row[0]) for row in rows]
         columns += [
             Column("worst", [percent(row[2]["before"]) if row[2] else "" for row in rows], keep=4),
             Column("worst", [percent(row[2]["after"]) if row[2] else "" for row in rows], keep=4),
             Column("worst, difference", [points(row[2]) if row[2] else "" for row in rows], True, 2),
-            Column("mended/broken", sides, keep=3),
+            Column("mended / broken", sides, keep=3),
         ]
     return columns
 
 
-def _dimension_sides(change: EvaluationComparison, names: Sequence[str]) -> list[str]:
-    """How many examples changed sides in each dimension; of the clean texts, how many became right and wrong."""
-    out = []
-    for name in names:
-        found = change["sides"] if name == "clean" else None
-        if name in change["dimensions"]:
-            found = change["dimensions"][name]["sides"]
-        out.append(f"{found['mended']}/{found['broken']}" if found and change["paired"] else "")
-    return out
+def sides_of(change: EvaluationComparison, name: str) -> str:
+    """How many examples changed sides in a row's dimension; of the clean texts, how many became right and wrong."""
+    entry = change["dimensions"].get(name)
+    found = change["sides"] if name == "clean" else entry["sides"] if entry else None
+    return f"{found['mended']} / {found['broken']}" if found and change["paired"] else ""
 
 
-def _run_columns(content: Compared) -> list[Column]:
-    """A line per run, differences from the first."""
+def _run_columns(content: Compared, name: int = LONGEST) -> list[Column]:
+    """A line per run, differences from the first. name: letters of its name."""
     runs, changes = content["runs"], content["changes"]
     scores = list(runs[0]["scores"])
     main = [next(iter(headline(change).values())) for change in changes]
     columns = [
-        Column("", [visible(run["name"]) for run in runs], True),
+        Column("", [cut(visible(run["name"]), name) for run in runs], True),
         Column("clean", [spread(run["clean"]) for run in runs], True, 6),
     ]
     titles = {"after": "accuracy after", "success": "success"}
     columns += [
-        Column(titles.get(name, name), [spread(run["scores"][name]) for run in runs], True, 8 if not at else 4)
-        for at, name in enumerate(scores)
+        Column(titles.get(score, score), [spread(run["scores"][score]) for run in runs], True, 8 if not at else 4)
+        for at, score in enumerate(scores)
     ]
     if content["kind"] == "attack":
         columns.append(
@@ -185,16 +195,16 @@ def _run_columns(content: Compared) -> list[Column]:
     ]
 
 
-def _by_run(content: Compared, width: int) -> list[str]:
+def _by_run(content: Compared, width: int, short: int) -> list[str]:
     """The final averages of each dimension, a column per run, as far as they fit; [] of many runs."""
     runs = content["runs"]
-    if len(runs) > 6:
+    if len(runs) > FEW:
         return []
     names = [name for name in runs[0]["dimensions"] if all(name in run["dimensions"] for run in runs)]
     columns = [Column("final average", [visible(name) for name in names], True)]
     columns += [
-        Column(cut(visible(run["name"]), 16), [percent(run["dimensions"][name]["average"]["value"]) for name in names])
-        for run in runs
+        Column(head, [percent(run["dimensions"][name]["average"]["value"]) for name in names])
+        for head, run in zip(_heads(content, short), runs, strict=True)
     ]
     return ["", *fitted(columns, width)]
 

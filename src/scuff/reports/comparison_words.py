@@ -45,7 +45,10 @@ def comparison_verdict(content: Compared) -> str:
 
 
 def _tested(change: Change) -> str:
-    return "" if change["p"] is None else f" (p {p_value(change['p'])})".replace("p <", "p < ").replace("p 0", "p = 0")
+    if change["p"] is None:
+        return ""
+    p = p_value(change["p"])
+    return f" (p {p[0]} {p[1:]})" if p[0] == "<" else f" (p = {p})"
 
 
 def _price(clean: Change) -> str:
@@ -89,7 +92,7 @@ def comparison_words(content: Compared) -> list[str]:
         held, sides = change["held"], change["sides"]
         lines = [_sentence("texts of all that were attacked in vain", held)]
         lines.append(_numbers("queries per attacked text", change["queries"]))
-        return [*lines, *([_sides(sides["mended"], sides["broken"])] if change["paired"] else [])]
+        return [*lines, *([_sides("examples", sides["mended"], sides["broken"])] if change["paired"] else [])]
     lines = [
         _sentence(f"clean {content['metric']}", change["clean"]),
         _sentence("the worst case of each example", change["all"]["worst"]),
@@ -98,7 +101,7 @@ def comparison_words(content: Compared) -> list[str]:
         lines.append(_extremes(change, word))
     mended = sum(each["sides"]["mended"] for each in change["dimensions"].values())
     broken = sum(each["sides"]["broken"] for each in change["dimensions"].values())
-    return [*lines, *([_sides(mended, broken)] if change["paired"] else [])]
+    return [*lines, *([_sides("examples, counted in each dimension,", mended, broken)] if change["paired"] else [])]
 
 
 def _sentence(what: str, change: Change) -> str:
@@ -127,5 +130,5 @@ def _extremes(change: EvaluationComparison, word: str) -> str:
     return f"{word} in {len(found)} of {len(change['dimensions'])} dimensions: {shown}{more}."
 
 
-def _sides(mended: int, broken: int) -> str:
-    return f"examples that changed sides, over all dimensions: {mended:,} broke and hold now, {broken:,} held and break now."
+def _sides(what: str, mended: int, broken: int) -> str:
+    return f"{what} that changed sides: {mended:,} broke and hold now, {broken:,} held and break now."
