@@ -62,7 +62,7 @@ PACKAGES = {
     "evaluation": {"numpy"},
     "attacks": {"numpy"},
     "training": {"numpy", "torch", "transformers", "safetensors", "sacrebleu"},
-    "reports": {"numpy", "jinja2", "markupsafe"},
+    "reports": {"numpy", "jinja2", "markupsafe", "pandas"},
     "judging": {"numpy"},
 }
 OUTSIDE = {
@@ -77,7 +77,7 @@ TOUCHES = {
     "victims/cache.py": {"sqlite3"},
     "runs": {"os", "tempfile", "multiprocessing", "concurrent"},
     "api.py": {"tempfile"},
-    "cli": {"os"},
+    "cli": {"os", "shutil"},
     "interrupts.py": {"os"},
 }
 FILES = sorted(

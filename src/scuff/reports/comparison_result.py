@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from ..resources import MissingResource
 from .compared import Compared, Material
 from .comparison import comparison_cell, comparison_page
 from .comparison_tables import FIELDS, comparison_markdown, comparison_rows, comparison_table, worse
@@ -62,10 +63,12 @@ class Comparison:
         return comparison_cell(self.material)
 
     def to_pandas(self) -> Any:
-        """A DataFrame with a row for each score of each run. Needs pandas."""
-        import pandas as pd
-
-        return pd.DataFrame(comparison_rows(self.content), columns=list(FIELDS))
+        """A DataFrame with a row for each score of each run. Raises MissingResource if pandas is not installed."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingResource("expected the package pandas for to_pandas, got none: pip install pandas") from None
+        return pandas.DataFrame(comparison_rows(self.content), columns=list(FIELDS))
 
     @property
     def markdown(self) -> str:
