@@ -35,6 +35,7 @@ def spearman(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
 
 
 SHUFFLES = 10_000
+CELLS = 200_000  # numbers that are made at once
 
 
 def trend(values: npt.ArrayLike, seed: int = 0) -> tuple[float, float]:
@@ -47,7 +48,7 @@ def trend(values: npt.ArrayLike, seed: int = 0) -> tuple[float, float]:
     if each.size < 3 or not size:
         return math.nan, math.nan
     places = np.arange(each.size) - (each.size - 1) / 2
-    found, as_far, step = float(places @ centred), 0, max(1, 1_000_000 // each.size)
+    found, as_far, step = float(places @ centred), 0, max(1, CELLS // each.size)
     for first in range(0, SHUFFLES, step):
         count = min(step, SHUFFLES - first)
         at = np.arange(first * each.size, (first + count) * each.size)

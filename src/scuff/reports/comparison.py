@@ -305,7 +305,7 @@ def _evaluations(material: Material) -> dict[str, Any]:
         for name in dimensions
     ]
     same = all(summary["protocol"]["degrees"] == first["protocol"]["degrees"] for summary in summaries)
-    head = ["", "0", *(f"{degree:g}" for degree in first["protocol"]["degrees"]), "final score"]
+    head = ["method", "0", *(f"{degree:g}" for degree in first["protocol"]["degrees"]), "final score"]
     tables = [Table(name, head, list(degree_rows(names, summaries, name))) for name in dimensions] if same else []
     few = len(material.detailed) < len(content["runs"])
     title = f"By degree: {', '.join(names)}" if few else "By degree"
