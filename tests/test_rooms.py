@@ -63,7 +63,7 @@ PACKAGES = {
     "evaluation": {"numpy"},
     "attacks": {"numpy"},
     "training": {"numpy", "torch", "transformers", "safetensors", "sacrebleu"},
-    "reports": {"numpy", "jinja2", "markupsafe"},
+    "reports": {"numpy", "jinja2", "markupsafe", "pandas"},
     "judging": {"numpy"},
     "web": {"numpy", "starlette", "uvicorn"},
 }
@@ -80,7 +80,7 @@ TOUCHES = {
     "runs": {"os", "tempfile", "multiprocessing", "concurrent"},
     "api.py": {"tempfile"},
     "web": {"socket", "http", "urllib"},
-    "cli": {"os"},
+    "cli": {"os", "shutil"},
     "interrupts.py": {"os"},
 }
 FILES = sorted(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         assert_robust,
         attack,
         augment,
+        compare,
         detect,
         evaluate,
         harden,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     )
     from .judging.judgement import Judgement
     from .perturbations import NAMES, LanguageWarning, OneOf, Only, Perturbation, Protect, Then, parse
+    from .reports.comparison_result import Comparison
     from .reports.hardened import HardenResult
     from .reports.results import AttackResult, MeaningResult, Result
     from .shields import Repair, Shield, Verdict
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NAMES",
     "AttackResult",
+    "Comparison",
     "Corpus",
     "Edit",
     "Edits",
@@ -58,6 +61,7 @@ __all__ = [
     "assert_robust",
     "attack",
     "augment",
+    "compare",
     "detect",
     "evaluate",
     "harden",

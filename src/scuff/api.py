@@ -55,6 +55,8 @@ from .reports import (
     write_attack_report,
     write_report,
 )
+from .reports.compared import Order, compare_saved
+from .reports.comparison_result import Comparison
 from .reports.hardened import HardenResult, publish
 from .reports.results import AttackResult, MeaningResult, Result
 from .runs.folder import Folder, write_atomically
@@ -649,6 +651,34 @@ def report(folder: str | Path) -> Result | AttackResult:
     if kind_of(folder) == ATTACK:
         return compute_again(AttackSetup, folder, _attacked)
     return compute_again(EvaluationSetup, folder, _evaluated)
+
+
+def compare(
+    *runs: str | Path | Result | AttackResult,
+    names: Sequence[str] | None = None,
+    anyway: bool = False,
+    order: Order = "given",
+) -> Comparison:
+    """Compare saved runs with the first of them: models side by side, one over time, before and after a shield or training.
+
+    runs: folders of evaluations, or of attacks, or results that were saved to one. names: what to call them, one name each.
+    order: "date" puts the run that was started first at the beginning. anyway: compare what is common to runs that differ in
+    more than the model: examples, dimensions, degrees; numbers without a common example are marked as not paired.
+
+    Returns the comparison: `print` shows the table; `verdict`, `words`, `worse`, `content`, `to_pandas()`; `html`, `markdown`,
+    `csv` and `json` are texts to be written. Raises Differing, a BadRun, with what differs, unless `anyway`; BadRun if a folder
+    is no finished run.
+    """
+    return Comparison(compare_saved([_folder_of(run) for run in runs], names=names, anyway=anyway, order=order))
+
+
+def _folder_of(run: str | Path | Result | AttackResult) -> str | Path:
+    """Returns the folder of a run. Raises ValueError for a result that was not saved."""
+    if isinstance(run, str | Path):
+        return run
+    if isinstance(run, Result | AttackResult) and run.folder is not None:
+        return run.folder
+    raise ValueError(f"expected a run folder, got {type(run).__name__}: give evaluate or attack an output folder")
 
 
 def judge_export(

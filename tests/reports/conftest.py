@@ -1,9 +1,12 @@
-"""The runs of `made.py`, each made once."""
+"""The runs of `made.py` and `compared.py`, each made once."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from reports.compared import make_runs
 from reports.made import attack_notes, attack_nothing
 from scuff.runs.folder import Folder
 
@@ -16,3 +19,8 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 @pytest.fixture(scope="session")
 def nothing_attacked(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return attack_nothing(tmp_path_factory.mktemp("nothing"))
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_runs(tmp_path_factory.mktemp("compared", numbered=False))

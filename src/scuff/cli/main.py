@@ -24,6 +24,7 @@ COMMANDS = {
     "evaluate": "measure how a model copes with perturbed texts",
     "attack": "search for texts that fool a model: ToxicTrap, TextFooler, PWWS, DeepWordBug and others",
     "report": "compute a run's numbers and pages again from its trials",
+    "compare": "compare runs: models side by side, one over time, before and after",
     "check": "pass or fail a run: for CI",
     "meaning": "tell from files whether an attack changed the input's meaning or broke the model",
     "perturb": "perturb a file of texts",

@@ -6,12 +6,11 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..evaluation.thresholds import Threshold, matching, read_share
+from ..runs.comparable import agreed
 from ..runs.schema import AttackSummary, Cell, DimensionScores, EvaluationSummary, Summary
 from .formatting import cell, markdown_row, percent
-from .groups import in_meaning
 
 ANSWERED = 0.9  # the share of cases that must be answered, by default
 TRIED = 0.5  # the share of texts in which something must have been tried, by default
@@ -168,7 +167,7 @@ def _dropping(summary: Summary, baseline: bool) -> list[str]:
 
 def _comparable(summary: Summary, baseline: Summary) -> None:
     """Raises ValueError unless the runs differ in nothing but the model."""
-    ours, theirs = _settings(summary), _settings(baseline)
+    ours, theirs = agreed(summary), agreed(baseline)
     attackers = [each.get("shield", {}).get("attacker") for each in (summary, baseline)]
     if None not in attackers and len(set(attackers)) > 1:
         raise ValueError(
@@ -177,20 +176,6 @@ def _comparable(summary: Summary, baseline: Summary) -> None:
     other = [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
     if other:
         raise ValueError(f"expected a baseline of the same data and settings, got another {', '.join(other)}")
-
-
-def _settings(summary: Summary) -> dict[str, Any]:
-    """Returns what two runs must have in common to be compared."""
-    if "kind" in summary:
-        recipe, limit = summary["recipe"], summary["queries"]["limit"]
-        return {"kind": summary["kind"], "data": summary["data"]["digest"], "recipe": recipe, "limit": limit}
-    ignored = {
-        "at_once",
-        "all_queries",
-        *(() if in_meaning(summary) else ("meaning",)),
-    }  # meaning: if no dimension uses it
-    same = {"kind": None, "data": summary["data"]["digest"], "metric": summary["metric"]}
-    return {**same, **{name: value for name, value in summary["protocol"].items() if name not in ignored}}
 
 
 def shield_of(summary: Summary) -> list[str]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..data.dataset import Task
 from ..runs.proof import Change, Proof
+from .changes import points, verdict
 from .formatting import markdown_row, percent
-from .proof import groups_of, points, verdict
+from .proof import groups_of
 
 # the id of a model; a folder might look the same, but has a dot or more slashes mostly
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")

@@ -3,29 +3,10 @@
 from __future__ import annotations
 
 from ..runs.proof import Change, DimensionChange, Proof
+from .changes import KEPT, LOST, UNCLEAR, WON, points, verdict
 from .formatting import WIDE, percent, wrapped
 
-UNCLEAR, WON, LOST = "no clear change", "won", "lost"
-KEPT = 0.01  # a clean score that is surely not lower by more than this is kept
 SHOWN = 3  # perturbations that the first sentence names
-
-
-def verdict(change: Change, *, lower_is_better: bool = False) -> str:
-    """Whether a score was won or lost: its paired interval is beside 0, else nobody knows."""
-    low, high = change["interval"]
-    if low is None or high is None or low <= 0 <= high:
-        return UNCLEAR
-    return WON if (low > 0) != lower_is_better else LOST
-
-
-def points(change: Change) -> str:
-    """The difference in points with its interval: +3.1 [+1.2, +5.0]."""
-    low, high = change["interval"]
-    return f"{signed(change['difference'])} [{signed(low)}, {signed(high)}]"
-
-
-def signed(value: float | None) -> str:
-    return "-" if value is None else f"{round(100 * value, 1) + 0.0:+.1f}"  # + 0.0: no minus before a zero
 
 
 def proof_words(proof: Proof) -> list[str]:

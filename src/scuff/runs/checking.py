@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 
@@ -37,11 +38,17 @@ def mismatch(value: Any, kind: Any, where: str = "", *, exact: bool = True) -> s
     return "" if fits else _unlike(value, kind, where)
 
 
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """The types of the keys of a TypedDict, which take long to find out."""
+    return get_type_hints(kind)
+
+
 def _keys(value: Any, kind: Any, where: str, exact: bool) -> str:
     """Returns how a value differs from a TypedDict."""
     if not isinstance(value, dict):
         return _unlike(value, kind, where)
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     for name in sorted(kind.__required_keys__ - value.keys()):
         return f"{where}.{name} is missing"
     for name in sorted(value.keys() - hints.keys()) if exact else ():

@@ -23,7 +23,7 @@ from ..evaluation.dimensions import DEFAULT, Dimension
 from ..evaluation.plan import unusable_dimensions
 from ..perturbations.base import Perturbation
 from ..runs.folder import BadRun, Folder, write_atomically
-from ..runs.proof import AttackComparison, Comparison, Part, Proof
+from ..runs.proof import AttackComparison, EvaluationComparison, Part, Proof
 from ..runs.settings import differing
 from ..runs.setup import Say
 from ..shields.base import Shield
@@ -291,7 +291,7 @@ class Hardening:
         self,
         model: Any,
         shield: str | None,
-        comparison: Comparison,
+        comparison: EvaluationComparison,
         attacks: AttackComparison | None,
         told: Mapping[str, Any],
     ) -> Proof:

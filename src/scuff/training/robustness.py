@@ -44,12 +44,9 @@ class BeforeAfter(TypedDict):
 
 
 class RecipeRobustness(AttackComparison):
-    """Success of a recipe before and after. seen: it was trained on. queries: their mean number. left: the score of the task
-    under attack.
-    """
+    """Success of a recipe before and after. seen: it was trained on. left: the score of the task under attack."""
 
     seen: bool
-    queries: BeforeAfter
     left: BeforeAfter
 
 
@@ -129,7 +126,6 @@ def measure_robustness(
         sums = [Folder(folder).attack_summary() for folder in folders]
         found["attacks"][label] = {
             **compare_attacks(Folder(folders[0]), Folder(folders[1])), "seen": recipe in seen,
-            "queries": {"before": sums[0]["queries"]["mean"], "after": sums[1]["queries"]["mean"]},
             "left": {"before": sums[0]["after"]["value"], "after": sums[1]["after"]["value"]},
         }  # fmt: skip
         success = _in_words(found["attacks"][label]["success"])
