@@ -88,6 +88,36 @@ def test_links_do_not_lead_out(playground: Playground, tmp_path: Path, runs: Pat
         assert client.get(f"/runs/{path}/report.html").status_code == 404
 
 
+def test_runs_are_compared(client: TestClient) -> None:
+    """Runs that differ in more than the model are compared only if the reader wants it."""
+    answer = client.get("/compare", params={"run": ["typos-1", "typos-2"]})
+    assert (
+        answer.status_code == 409
+        and "anyway=1" in answer.text
+        and "unsafe" not in answer.headers["content-security-policy"]
+    )
+    answer = client.get("/compare", params={"run": ["typos-1", "typos-2"], "anyway": "1"})
+    assert answer.status_code == 200 and "typos-2" in answer.text
+    assert answer.headers["content-security-policy"].startswith("sandbox allow-scripts;")
+
+
+@pytest.mark.parametrize(
+    ("names", "status", "why"),
+    [
+        ([], 422, "expected 2 to 20 runs to compare, got 0"),
+        (["typos-1"], 422, "got 1"),
+        (["typos-1", "typos-1"], 422, "expected"),
+        (["typos-1", "kept/attacked"], 422, "expected runs of one kind"),
+        (["typos-1", "begun"], 422, "expected a finished run"),
+        (["typos-1", "../secret"], 404, "expected a run of the runs folder"),
+        (["typos-1", "<script>alert(1)</script>"], 404, "&lt;script&gt;"),
+    ],
+)
+def test_what_cannot_be_compared_is_told(client: TestClient, names: list[str], status: int, why: str) -> None:
+    answer = client.get("/compare", params={"run": names})
+    assert answer.status_code == status and why in answer.text and "<script" not in answer.text
+
+
 def test_damaged_runs_are_told_not_hidden(tmp_path: Path) -> None:
     for name, content in (("no-json", b"{"), ("other", b"[]"), ("broken", b"\xff\xfe"), ("<script>", b"{}")):
         (tmp_path / name).mkdir()

@@ -7,9 +7,11 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from html import escape
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -71,6 +73,7 @@ class App:
             Route("/openapi.json", self.openapi),
             *(Route(f"/{name}", partial(self.file, STATIC / name)) for name in ("page.js", "page.css", "icon.svg")),
             Route("/style.css", partial(self.file, TEMPLATES / "style.css")),
+            Route("/compare", self.compare),
             Route("/runs/{run:path}/{page}", self.report),
         ]
         return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _unknown, Exception: self._failed}),
@@ -94,8 +97,22 @@ class App:
         return await self._worked(
             request,
             lambda clock: self.runs_folder.page(run, page),
-            lambda found: Response(found, media_type="text/html", headers={"content-security-policy": REPORT_POLICY}),
+            _report,
         )
+
+    async def compare(self, request: Request) -> Response:
+        runs, anyway = request.query_params.getlist("run"), request.query_params.get("anyway") == "1"
+        answer = await self._worked(
+            request, lambda clock: self.runs_folder.comparison(runs, anyway), lambda found: _report(found.encode())
+        )
+        if answer.status_code < 400:
+            return answer
+        why = json.loads(bytes(answer.body))["error"]
+        query = urlencode([*(("run", run) for run in runs), ("anyway", "1")])
+        more = f'<p><a href="/compare?{escape(query)}">Compare what they have in common</a></p>'
+        page = (STATIC / "refused.html").read_text(encoding="utf-8")
+        shown = page.replace("<!-- why -->", escape(why) + (more if answer.status_code == 409 else ""))
+        return Response(shown.encode("utf-8", "replace"), answer.status_code, media_type="text/html")
 
     # endpoints
 
@@ -233,6 +250,10 @@ async def _by_method(methods: dict[str, Handler], request: Request) -> Response:
 def _json(content: Any, status: int = 200) -> Response:
     """Returns an answer in ASCII, which holds any text, half characters in names of files, too."""
     return Response(json.dumps(content), status, media_type="application/json")
+
+
+def _report(content: bytes) -> Response:
+    return Response(content, media_type="text/html", headers={"content-security-policy": REPORT_POLICY})
 
 
 def _refusal(refused: Refused) -> Response:

@@ -182,6 +182,8 @@ class Playground:
     def perturb(self, asked: PerturbRequest, clock: Clock) -> PerturbAnswer:
         """Perturbs a text in every way that is asked for, then asks the model about all of these texts at once."""
         whole(asked.text)
+        if asked.shield is not None:
+            self.mending(asked.shield)  # refuses before any work
         names = asked.perturbations if asked.perturbations is not None else self.quick
         corpus = Corpus.of([asked.text])  # one for all, since its words and letters are found only once
         rows = [self._perturbed(name, corpus, asked, clock) for name in dict.fromkeys(names)]

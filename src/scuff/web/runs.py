@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..reports.compared import compare_saved
+from ..reports.comparison_result import Comparison
 from ..reports.formatting import percent
+from ..runs.comparable import Differing
 from ..runs.folder import BadRun, Folder
 from ..runs.run import kind_of
 from .messages import Refused, RunEntry, RunsAnswer
 
 PAGES = ("report.html", "comparison.html")  # the only files that are served
+COMPARED = 20  # runs, at most
 MOST = 500  # runs that are listed
 LARGEST = 64 << 20  # bytes of a page
 DEPTH = 2  # folders below the runs folder: `scuff harden` writes its two runs into one folder
@@ -35,6 +39,20 @@ class RunsFolder:
         if found.stat().st_size > LARGEST:
             raise Refused(413, f"expected a page of at most {LARGEST >> 20} MB, got a larger one: open it from disk")
         return found.read_bytes()
+
+    def comparison(self, runs: Sequence[str], anyway: bool) -> str:
+        """Returns the page that compares runs. Raises Refused: 404 for a name of no run, 409 for runs that differ in more than
+        the model, unless `anyway`, 422 if they cannot be compared at all.
+        """
+        if not 2 <= len(runs) <= COMPARED:
+            raise Refused(422, f"expected 2 to {COMPARED} runs to compare, got {len(runs)}")
+        folders = [self.path / self.find(run) for run in runs]
+        try:
+            return Comparison(compare_saved(folders, names=runs, anyway=anyway)).html
+        except Differing as error:
+            raise Refused(409, str(error)) from None
+        except (ValueError, OSError) as error:
+            raise Refused(422, str(error)) from None
 
     def find(self, run: str) -> Path:
         """Returns the folder of a run. Raises Refused with status 404 for a name that leads elsewhere, or to nothing."""

@@ -404,8 +404,7 @@ async function listRuns() {
     const more = left_out ? ` ${left_out} older ones are left out.` : "";
     $("runs-told").textContent = runs.length ? `${runs.length} runs.${more}` : "No runs yet: `scuff evaluate` and `scuff attack` write some.";
     const comparing = runs.filter((one) => one.comparable).length > 1;
-    $("compare").hidden = !comparing;
-    $("compare").disabled = true;
+    offerComparison(comparing, chosen);
     const [head, body] = [$("runs-table").tHead, $("runs-table").tBodies[0]];
     head.replaceChildren();
     body.replaceChildren();
@@ -425,7 +424,7 @@ async function listRuns() {
         box.setAttribute("aria-label", `compare ${run.run}`);
         box.addEventListener("change", () => {
           box.checked ? chosen.add(run.run) : chosen.delete(run.run);
-          $("compare").disabled = chosen.size !== 2;
+          offerComparison(true, chosen);
         });
         line.insertCell().append(box);
       }
@@ -441,13 +440,16 @@ async function listRuns() {
       line.append(name);
       for (const text of [run.kind, run.model, run.data, run.what]) line.insertCell().textContent = text;
     }
-    $("compare").onclick = () => {
-      const query = new URLSearchParams([...chosen].map((run) => ["run", run]));
-      window.open(`/compare?${query}`, "_blank", "noopener");
-    };
   } catch (error) {
     $("runs-told").textContent = error.message;
   }
+}
+
+function offerComparison(any, chosen) {
+  $("compare").hidden = !any;
+  if (chosen.size > 1) $("compare").href = `/compare?${new URLSearchParams([...chosen].map((run) => ["run", run]))}`;
+  else $("compare").removeAttribute("href");
+  $("compare").setAttribute("aria-disabled", String(chosen.size < 2));
 }
 
 // The page
