@@ -63,7 +63,7 @@ from .messages import (
 REMEMBERED = 1 << 14  # answers of the model
 MOST_SCORES = 20  # of the likeliest labels
 GOALS = {"text": "decrease(against='output')", "tokens": "tags"}  # of tasks that most recipes are not made for
-QUICK = 0.02  # seconds: a perturbation that takes longer for a sentence does not follow the typing
+QUICK = 0.05  # seconds: a perturbation that takes longer for a sentence does not follow the typing
 
 
 class Door(Query):
@@ -124,9 +124,7 @@ class Playground:
             perturbation = self.perturbations[name]
             try:
                 self._edits(perturbation, Corpus.of([text]), 0.5, 0)
-                begin = time.perf_counter()
-                self._edits(perturbation, Corpus.of([f"{text} "]), 0.5, 0)
-                if time.perf_counter() - begin > QUICK:
+                if min(self._seconds(perturbation, text + blank) for blank in (" ", "  ", "   ")) > QUICK:
                     self.slow.add(name)
             except MissingResource as error:
                 self.missing[name] = str(error)
@@ -315,6 +313,11 @@ class Playground:
             return self.perturbations[known_name(name, self.perturbations, "a perturbation")]
         except ValueError as error:
             raise Refused(422, str(error)) from None
+
+    def _seconds(self, perturbation: Perturbation, text: str) -> float:
+        begin = time.perf_counter()
+        self._edits(perturbation, Corpus.of([text]), 0.5, 0)
+        return time.perf_counter() - begin
 
     def _edits(self, perturbation: Perturbation, corpus: Corpus, strength: float, seed: int) -> tuple[str, list[Edit]]:
         """Returns the only text of a corpus after a perturbation, and its edits."""
