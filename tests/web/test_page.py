@@ -137,6 +137,24 @@ def test_cancel_stops_the_search(browser: Any) -> None:
 
 
 @pytest.mark.slow
+def test_a_model_that_costs_is_asked_only_on_demand(browser: Any) -> None:
+    words = Words()
+    words.paid = True
+    with serving(Playground(words), "none") as address, at_work(browser, address) as (page, said):
+        page.fill("#text", "a good day")
+        expect(page.locator("#tally")).to_contain_text("perturbations change the text.")
+        assert words.asked == []
+        page.click("#ask")
+        ready(page)
+        expect(page.locator("#clean .first").first).to_have_text("good")
+        assert words.asked and violations(page) == [] and not said.errors
+        asked = list(words.asked)
+        page.fill("#text", "a good day today")
+        expect(page.locator("#tally")).to_contain_text("perturbations change the text.")
+        assert words.asked == asked
+
+
+@pytest.mark.slow
 def test_only_the_last_text_is_shown(browser: Any) -> None:
     """Answers to what is no longer there are dropped, and requests for it are not made."""
     words = Words()

@@ -224,12 +224,15 @@ class Part(TypedDict):
 
 
 class AboutAnswer(TypedDict):
-    """shield: the one that is used where a request of `shield` names none. limits: by name, of requests."""
+    """live: whether the page asks the model at every keystroke; not if answers cost money. shield: the one that is used where a
+    request of `shield` names none. limits: by name, of requests.
+    """
 
     version: str
     model: str
     task: str
     labels: list[str]
+    live: bool
     perturbations: list[Part]
     shields: list[Part]
     shield: str

@@ -91,7 +91,8 @@ class Playground:
     """A victim with its door, and the parts that requests may name.
 
     Requests name parts, they never describe them: a spec could name a file or a module. own: specs of more perturbations that
-    the user of the command line offers. shield: the one that is offered first. vectors: a file for recipes that need one.
+    the user of the command line offers. shield_spec: of the shield that is offered first. vectors: a file for recipes that need
+    one.
     """
 
     victim: Victim
@@ -128,7 +129,9 @@ class Playground:
                     self.slow.add(name)
             except MissingResource as error:
                 self.missing[name] = str(error)
-        self.perturb(PerturbRequest(text, shield=self.shield_spec, marked=True), Clock(600.0))
+        clock = Clock(600.0)
+        self.perturb(PerturbRequest(text, shield=self.shield_spec, marked=True, predict=False), clock)
+        self.ask([text], clock)
 
     # the model
 
@@ -214,6 +217,7 @@ class Playground:
             "model": self.victim.name,
             "task": self.victim.task,
             "labels": list(self.victim.labels),
+            "live": not self.victim.paid,
             "perturbations": [
                 self._part(name, self._summary(name), self.missing.get(name), name not in self.slow)
                 for name in (*PERTURBATIONS.members(), *self.own)

@@ -149,7 +149,7 @@ function render(found) {
     place.changed = row.changed;
     place.item.classList.toggle("changed", row.changed);
     const same = !row.edits.length;
-    place.sign.textContent = row.problem ? "failed" : same ? "nothing to change" : row.changed ? "✗ answer changes" : "✓ answer holds";
+    place.sign.textContent = row.problem ? "failed" : same ? "nothing to change" : !row.answer ? "not asked" : row.changed ? "✗ answer changes" : "✓ answer holds";
     place.shown.innerHTML = row.marked; // escaped by the server
     place.shown.classList.toggle("same", same);
     showNames(place.names, row.problem ? [row.problem] : row.characters);
@@ -157,8 +157,9 @@ function render(found) {
     draw(place.bars, row.answer);
   }
   const all = [...rows.values()].filter((one) => one.sign.textContent && one.sign.textContent !== "nothing to change");
-  const changed = all.filter((one) => one.changed).length;
-  $("tally").textContent = all.length ? `${changed} of ${all.length} perturbations change the answer.` : "Nothing to perturb: type a text.";
+  const changed = found.answer ? `${all.filter((one) => one.changed).length} of ` : "";
+  const what = found.answer ? "change the answer" : "change the text";
+  $("tally").textContent = all.length ? `${changed}${all.length} perturbations ${what}.` : "Nothing to perturb: type a text.";
 }
 
 function asked(perturbations) {
@@ -168,10 +169,12 @@ function asked(perturbations) {
     seed: Math.max(0, Math.trunc(Number($("seed").value) || 0)),
     shield: $("shielded").checked ? $("shield").value : null,
     marked: true,
+    predict: about.live || paying,
     ...(perturbations ? { perturbations } : {}),
   };
 }
 
+let paying = false; // whether a model whose answers cost is asked this time
 let flight = null; // the request that is under way
 let wanted = false; // whether the text has changed since
 
@@ -184,8 +187,10 @@ async function refresh() {
   }
   wanted = false;
   const mine = (flight = { control: new AbortController(), since: performance.now() });
+  const request = asked();
+  paying = false;
   try {
-    const found = await ask("/api/perturb", asked(), { signal: mine.control.signal });
+    const found = await ask("/api/perturb", request, { signal: mine.control.signal });
     if (!wanted) {
       slowOnes().forEach(offerSlow);
       render(found);
@@ -476,6 +481,11 @@ function begin() {
   $("model").textContent = `${about.model}${labels} · scuff ${about.version}`;
   buildRows();
   buildAttack();
+  $("dear").hidden = about.live;
+  $("ask").addEventListener("click", () => {
+    paying = true;
+    refresh();
+  });
   for (const id of ["text", "strength", "seed"]) $(id).addEventListener("input", refresh);
   for (const id of ["shielded", "shield"]) $(id).addEventListener("change", refresh);
   $("strength").addEventListener("input", () => { $("share").textContent = `${$("strength").value} %`; });
