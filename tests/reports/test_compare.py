@@ -350,7 +350,10 @@ def hundred(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_a_hundred_runs_are_a_table_and_a_trend(hundred: list[Path]) -> None:
     found = scuff.compare(*hundred)
     assert len(found.content["changes"]) == 99 and found.content["trend"] is not None
-    assert found.content["trend"]["words"] == "rises" and "Over the runs robustness: rises" in found.verdict
+    assert (
+        found.content["trend"]["words"] == "rises"
+        and "Over the runs robustness rises (rank correlation +" in found.verdict
+    )
     assert found.material.detailed == [0, 91, 99], "the first, the best and the last"
     assert len(found.html) < 400_000 and len(str(found).splitlines()) < 110
     back = scuff.compare(*reversed(hundred))

@@ -288,7 +288,7 @@ def _trend(facts: Sequence[RunFacts], kind: Kind) -> Trend | None:
     if len(known) < TRENDING or len(known) < len(values):
         return None
     correlation, p = trend(known)
-    words = "no clear trend"
+    words = "shows no clear trend"
     if math.isfinite(p) and p < 0.05:
         words = "rises" if correlation > 0 else "falls"
     return {"score": score, "correlation": rounded(correlation), "p": rounded(p), "words": words}
