@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..runs.proof import AttackComparison, Change, EvaluationComparison
+from ..runs.proof import Change, EvaluationComparison
 from .changes import KEPT, LOST, UNCLEAR, WON, p_value, points, signed, verdict
-from .compared import Compared, headline
+from .compared import Compared, Pair, headline
 from .formatting import many, percent
 
 NAMED = 3  # dimensions that a sentence names
-
-Pair = EvaluationComparison | AttackComparison
 
 
 def pair_verdict(change: Pair) -> str:
@@ -76,8 +74,8 @@ def _of_many(content: Compared) -> str:
     moves = ""
     if content["trend"] is not None:
         trend = content["trend"]
-        known = trend["correlation"] is not None and trend["p"] is not None
-        tested = f" (rank correlation {trend['correlation']:+.2f}, {_said(trend['p'])})" if known else ""
+        found_one = trend["correlation"] is not None
+        tested = f" (rank correlation {trend['correlation']:+.2f}, {_said(trend['p'])})" if found_one else ""
         moves = f" Over the runs {'success' if attack else 'robustness'} {trend['words']}{tested}."
     return f"{best}Of {many(len(content['changes']), 'run')} against {runs[0]['name']}: {against}.{moves}"
 
