@@ -175,9 +175,10 @@ class _Comparison:
         """The same for metrics that are no means, such as macro F1."""
         one, other = self.sides
         if what == "clean":
-            return swap_test(one.metric.score, one.clean, other.clean, self.seed)
-        rows = [(side.mean if what == "average" else side.worst)[list(at)] for side in self.sides]
-        p = swap_test(lambda sums: self.weight @ one.metric.score(sums).mean(0), rows[0], rows[1], self.seed)
+            p = swap_test(one.metric.score, one.clean, other.clean, self.seed)
+        else:
+            rows = [(side.mean if what == "average" else side.worst)[list(at)] for side in self.sides]
+            p = swap_test(lambda sums: self.weight @ one.metric.score(sums).mean(0), rows[0], rows[1], self.seed)
         return p if math.isfinite(p) else 1.0
 
 
@@ -205,6 +206,12 @@ def _common(before: Side, after: Side) -> tuple[list[str], list[float], list[Sid
             raise BadRun(
                 f"{after.folder.path}: expected a {what} of {before.folder.path}, got {', '.join(map(str, own))}"
             )
+    if (
+        before.keys == after.keys
+        and names == before.names == after.names
+        and degrees == before.degrees == after.degrees
+    ):
+        return names, degrees, [before, after]  # as mostly: no copies
     places = same_examples({key: at for at, key in enumerate(before.keys)}, after.keys)
     if not places[0]:
         places = list(range(len(before.keys))), list(range(len(after.keys)))
