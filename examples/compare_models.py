@@ -1,18 +1,22 @@
-"""Compare two models on the same cases: same data, seed, degrees and number of cases."""
+"""Compare two models on the same cases: differences with paired intervals, and what was won and lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from pathlib import Path
 
 import scuff
 
 DATA = [
-    ("A great film, and I would watch it again tomorrow", "positive"),
-    ("This was a great meal and a quiet evening", "positive"),
-    ("The soup was cold and the waiter had no time for us", "negative"),
-    ("Nothing in this hotel works, least of all the lift", "negative"),
-] * 5
-DIMENSIONS = ["typo-g", "glyph-g", "inner-shuffle"]
+    (f"{opening} {text}", label)
+    for opening in ("Well,", "Honestly,", "In short,", "As we said,", "Once more:")
+    for text, label in (
+        ("a great film, and I would watch it again tomorrow", "positive"),
+        ("this was a great meal and a quiet evening", "positive"),
+        ("the soup was cold and the waiter had no time for us", "negative"),
+        ("nothing in this hotel works, least of all the lift", "negative"),
+    )
+]
 
 
 def whole_word(texts: list[str]) -> list[str]:
@@ -25,9 +29,16 @@ def letters(texts: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    models: list[Callable[[list[str]], list[str]]] = [whole_word, letters]
-    first, second = (scuff.evaluate(model, DATA, dimensions=DIMENSIONS, degrees=[0.3, 0.6], seed=1) for model in models)
-    print(f"{'final average':15}  whole word             letters")
-    for name in DIMENSIONS:
-        one, other = (result.summary["dimensions"][name]["average"] for result in (first, second))
-        print(f"{name:15}  {one['value']} {one['interval']}  {other['value']} {other['interval']}")
+    with tempfile.TemporaryDirectory() as folder:
+        for model in (whole_word, letters):
+            scuff.evaluate(
+                model,
+                DATA,
+                Path(folder) / model.__name__,
+                dimensions=["typo-g", "glyph-g", "inner-shuffle"],
+                degrees=[0.3, 0.6],
+            )
+        comparison = scuff.compare(
+            Path(folder) / "whole_word", Path(folder) / "letters", names=["whole word", "letters"]
+        )
+    print(comparison)

@@ -113,6 +113,13 @@ def test_shielding_files_runs(tmp_path: Path) -> None:
     assert (tmp_path / "same.csv").read_bytes() == (tmp_path / "mended.csv").read_bytes().splitlines(True)[-1]
 
 
+@pytest.mark.slow
+def test_comparing_runs(tmp_path: Path) -> None:
+    printed = run_commands("docs/how-to/compare.md", tmp_path, "new")
+    shown_output_is_real("docs/how-to/compare.md", printed)
+    assert (tmp_path / "comparison/comparison.html").is_file()
+
+
 PROGRAMS = [path.relative_to(ROOT) for path in DOCUMENTS if blocks(text_of(path), "python")]
 
 

@@ -195,12 +195,25 @@ def test_another_version_is_no_difference_if_its_cases_are_the_same(runs: Path, 
     (tmp_path / "old/run.json").write_text(json.dumps(about))
     assert scuff.compare(runs / "plain", tmp_path / "old").content["differs"] == []
     shutil.rmtree(tmp_path / "old/trials")
+    with pytest.raises(Differing, match="cases: cannot be compared, since toy:sentiment \\+ normalise has no trials"):
+        scuff.compare(runs / "plain", tmp_path / "old")
     shutil.copytree(runs / "seed/trials", tmp_path / "old/trials")
     for part in (tmp_path / "old/trials").iterdir():  # the mark of a part names its run
         arrays = dict(np.load(part))
         Folder(tmp_path / "old").write_part(part.stem, arrays)
     with pytest.raises(Differing, match="tried other texts than"):
         scuff.compare(runs / "plain", tmp_path / "old")
+
+
+def test_a_file_under_another_name_is_the_same_data(tmp_path: Path) -> None:
+    rows = "text,label\n" + "".join(f"a {word} day {at},{word}\n" for at in range(5) for word in ("good", "bad"))
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text(rows)
+        scuff.evaluate(
+            lambda texts: ["good" if "good" in text else "bad" for text in texts], tmp_path / f"{name}.csv", tmp_path / name,
+            dimensions=["keyboard"], degrees=[0.4], cases=1,
+        )  # fmt: skip
+    assert scuff.compare(tmp_path / "one", tmp_path / "two").content["differs"] == []
 
 
 # clear errors
@@ -350,7 +363,10 @@ def hundred(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_a_hundred_runs_are_a_table_and_a_trend(hundred: list[Path]) -> None:
     found = scuff.compare(*hundred)
     assert len(found.content["changes"]) == 99 and found.content["trend"] is not None
-    assert found.content["trend"]["words"] == "rises" and "Over the runs robustness: rises" in found.verdict
+    assert (
+        found.content["trend"]["words"] == "rises"
+        and "Over the runs robustness rises (rank correlation +" in found.verdict
+    )
     assert found.material.detailed == [0, 91, 99], "the first, the best and the last"
     assert len(found.html) < 400_000 and len(str(found).splitlines()) < 110
     back = scuff.compare(*reversed(hundred))

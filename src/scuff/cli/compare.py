@@ -30,8 +30,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--anyway", action="store_true", help="compare what is common to runs that differ")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="write the page and all files below into a folder")
-    parser.add_argument("--html", metavar="FILE", help="write the page")
-    for name, what in (("json", "every number"), ("csv", "a row for each score"), ("markdown", "tables")):
+    for name, what in (
+        ("html", "the page"),
+        ("json", "every number"),
+        ("csv", "a row for each score"),
+        ("markdown", "tables"),
+    ):
         parser.add_argument(f"--{name}", metavar="FILE", help=f"write {what}; - for standard output")
     parser.add_argument(
         "--fail-if-worse", action="store_true", help="exit code 1 if a run is surely worse in something"
@@ -50,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
             print(f"scuff: differs: {line}", file=sys.stderr)
         raise ValueError(error.short) from None
     written = _write(args, found)
-    if not args.quiet and "-" not in (args.json, args.csv, args.markdown):
+    if not args.quiet and "-" not in (args.html, args.json, args.csv, args.markdown):
         wide = shutil.get_terminal_size((130, 24)).columns
         print("\n".join([found.table(min(wide, 130)), *(["", *written] if written else [])]))
     if args.fail_if_worse and found.worse:
@@ -70,6 +74,8 @@ def _write(args: argparse.Namespace, found: Comparison) -> list[str]:
         targets += [(kind, str(Path(args.output) / f"comparison.{ending}")) for kind, ending in endings.items()]
     contents = {kind: getattr(found, kind).encode("utf-8", "backslashreplace") for kind, _ in targets}
     if args.output:
+        if Path(args.output).exists() and not Path(args.output).is_dir():
+            raise ValueError(f"expected a folder for --output, got a file: {args.output}")
         Path(args.output).mkdir(parents=True, exist_ok=True)
     for kind, path in targets:
         with replacing(path) as out:

@@ -54,7 +54,8 @@ class _Comparison:
         self.cases, self.seed = before.summary["queries"]["cases"], protocol["seed"]
         self.access = [before.summary["dimensions"][name]["setting"] for name in self.names]
         apart = 0 if self.paired else 1  # resamples of other examples are drawn apart
-        self.draws = [resamples(len(side.keys), self.seed + at * apart) for at, side in enumerate(self.sides)]
+        self.draws = [_draws(len(side.keys), self.seed + at * apart) for at, side in enumerate(self.sides[: 1 + apart])]
+        self.draws *= 1 if apart else 2
         # as in the final scores of a run
         self.weight = degree_weights(
             self.degrees, beta=protocol["beta"], published=protocol.get("final_from_zero", False)
@@ -62,8 +63,8 @@ class _Comparison:
         both = list(zip(self.sides, self.draws, strict=True))
         self.clean = [side.metric.estimate(side.clean, draws) for side, draws in both]
         self.scores = {
-            "average": [side.metric.estimate(side.mean, draws) for side, draws in both],
-            "worst": [side.metric.estimate(side.worst, draws) for side, draws in both],
+            "average": [_estimate(side, side.mean, draws) for side, draws in both],
+            "worst": [_estimate(side, side.worst, draws) for side, draws in both],
         }
         groups = {"all": range(len(self.names)), "seen": self._which(True), "unseen": self._which(False)}
         self.groups = {name: tuple(at) for name, at in groups.items() if at}
@@ -175,10 +176,23 @@ class _Comparison:
         """The same for metrics that are no means, such as macro F1."""
         one, other = self.sides
         if what == "clean":
-            return swap_test(one.metric.score, one.clean, other.clean, self.seed)
-        rows = [(side.mean if what == "average" else side.worst)[list(at)] for side in self.sides]
-        p = swap_test(lambda sums: self.weight @ one.metric.score(sums).mean(0), rows[0], rows[1], self.seed)
+            p = swap_test(one.metric.score, one.clean, other.clean, self.seed)
+        else:
+            rows = [(side.mean if what == "average" else side.worst)[list(at)] for side in self.sides]
+            p = swap_test(lambda sums: self.weight @ one.metric.score(sums).mean(0), rows[0], rows[1], self.seed)
         return p if math.isfinite(p) else 1.0
+
+
+def _estimate(side: Side, rows: Floats, draws: Floats) -> Estimated:
+    """The scores of rows [dimensions, degrees, examples, k], and those of every resample: all cells in one product."""
+    cells = rows.shape[:2]
+    value, again = side.metric.estimate(rows.reshape(-1, *rows.shape[2:]), draws)
+    return value.reshape(cells), again.reshape(*cells, -1)
+
+
+def _draws(examples: int, seed: int) -> Floats:
+    """Resamples with as many digits as the rows, so that products with them need no copy."""
+    return resamples(examples, seed).astype(np.float64)
 
 
 def _values(rows: Floats) -> Floats:
@@ -205,6 +219,12 @@ def _common(before: Side, after: Side) -> tuple[list[str], list[float], list[Sid
             raise BadRun(
                 f"{after.folder.path}: expected a {what} of {before.folder.path}, got {', '.join(map(str, own))}"
             )
+    if (
+        before.keys == after.keys
+        and names == before.names == after.names
+        and degrees == before.degrees == after.degrees
+    ):
+        return names, degrees, [before, after]  # as mostly: no copies
     places = same_examples({key: at for at, key in enumerate(before.keys)}, after.keys)
     if not places[0]:
         places = list(range(len(before.keys))), list(range(len(after.keys)))

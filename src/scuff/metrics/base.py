@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..specs import Part
 from ..text.ragged import Floats, Ints
-from .interval import Interval, mean_interval, resampled_sums, weighted_rows, wilson
+from .interval import Draws, Interval, mean_interval, resampled_sums, weighted_rows, wilson
 
 Task = Literal["single", "multi", "tokens", "text"]  # one label, a set of labels, a tag per token, a text
 
@@ -76,7 +76,7 @@ class Metric(Part, ABC):
         """
         return mean_rows(self.statistics(answers, targets, labels), example, examples)
 
-    def estimate(self, rows: Floats, draws: npt.NDArray[np.float32]) -> tuple[Floats, Floats]:
+    def estimate(self, rows: Floats, draws: Draws) -> tuple[Floats, Floats]:
         """The scores of rows [..., examples, k], and those of every resample: [..., resamples].
 
         Rows of nan are left out. A score without any row is nan, whatever the metric returns for an empty sum.

@@ -15,6 +15,7 @@ Z = 1.959963984540054  # the normal distribution's 97.5 % point
 RESAMPLES = 1000
 
 Interval = tuple[float, float]
+Draws = npt.NDArray[np.floating[Any]]  # how often each example is drawn in each resample: [resamples, examples]
 
 
 def wilson(share: float, count: float) -> Interval:
@@ -54,7 +55,7 @@ def weighted_rows(values: Floats, weight: Floats) -> Floats:
     return np.stack([np.where(known, values, 0) * weight, known * weight], -1)
 
 
-def resampled_sums(rows: Floats, draws: npt.NDArray[np.float32]) -> tuple[Floats, Floats]:
+def resampled_sums(rows: Floats, draws: Draws) -> tuple[Floats, Floats]:
     """Sums over examples of rows [..., examples, k], and the same in every resample: [..., resamples, k].
 
     Rows with a nan are left out; a sum of no rows is nan.
@@ -69,7 +70,7 @@ def resampled_sums(rows: Floats, draws: npt.NDArray[np.float32]) -> tuple[Floats
     return total, again
 
 
-def weighted_means(values: Floats, weight: Floats, draws: npt.NDArray[np.float32]) -> tuple[Floats, Floats]:
+def weighted_means(values: Floats, weight: Floats, draws: Draws) -> tuple[Floats, Floats]:
     """Means over examples of values [..., examples], and the same in every resample: [..., resamples]. Leaves out what is nan."""
     sums = resampled_sums(weighted_rows(values, weight), draws)
     with np.errstate(invalid="ignore"):

@@ -112,8 +112,8 @@ def flip_test(gaps: Floats, seed: int = 0) -> Floats:
         chosen = known[:, random]
         counts = np.zeros(len(random))
         for first, count in _parts(len(known), FLIPS):
-            swapped = _swaps(len(known), seed, count, first)
-            counts += _as_far((1.0 - 2.0 * swapped) @ chosen, chosen).sum(0)
+            moved = _swaps(len(known), seed, count, first) @ chosen
+            counts += _as_far(chosen.sum(0) - 2 * moved, chosen).sum(0)
         out[random] = (counts + 1) / (FLIPS + 1)
     return out
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from ..attacks.comparison import compare_attack_sides, read_attack, turned_attacks
 from ..evaluation.comparison import compare_sides
@@ -28,6 +28,7 @@ LONGEST = 40  # letters of a run's name
 
 Order = Literal["given", "date"]
 Kind = Literal["evaluate", "attack"]
+Pair = EvaluationComparison | AttackComparison
 Turned = tuple[EvaluationLine, str, Failure] | AttackLine  # an example that changed sides
 
 METHOD = {
@@ -83,7 +84,7 @@ class Compared(TypedDict):
     metric: str
     runs: list[RunFacts]
     differs: list[str]
-    changes: list[EvaluationComparison | AttackComparison]
+    changes: list[Pair]
     trend: Trend | None
     method: str
 
@@ -244,28 +245,28 @@ def _best(facts: Sequence[RunFacts], kind: Kind) -> int:
 def _changed(material: Material) -> Material:
     """Compares every run with the first, one after the other, and keeps a few examples that changed sides."""
     content, folders = material.content, material.folders
-    if content["kind"] == "attack":
-        attack = read_attack(folders[0])
-        for at, folder in enumerate(folders[1:], 1):
-            other_attack = read_attack(folder)
-            content["changes"].append(compare_attack_sides(attack, other_attack))
-            if at in material.detailed:
-                material.mended[at] = list(turned_attacks(attack, other_attack, SHOWN))
-                material.broken[at] = list(turned_attacks(other_attack, attack, SHOWN))
-    else:
-        side = read_side(folders[0])
-        content["metric"] = side.metric.title or side.metric.spec
-        for at, folder in enumerate(folders[1:], 1):
-            other = read_side(folder)
-            content["changes"].append(compare_sides(side, other))
-            if at in material.detailed:
-                material.mended[at] = list(turned(side, other, SHOWN))
-                material.broken[at] = list(turned(other, side, SHOWN))
+    read, compare, turn = _tools(content["kind"])
+    first = read(folders[0])
+    for at, folder in enumerate(folders[1:], 1):
+        other = read(folder)
+        content["changes"].append(compare(first, other))
+        if at in material.detailed:
+            material.mended[at] = list(turn(first, other, SHOWN))
+            material.broken[at] = list(turn(other, first, SHOWN))
+    change = content["changes"][0]
+    content["metric"] = "accuracy" if "recipe" in change else change["metric"]
     _correct(content)
     return material
 
 
-def headline(change: EvaluationComparison | AttackComparison) -> dict[str, Change]:
+def _tools(kind: Kind) -> tuple[Callable[[Folder], Any], Callable[..., Pair], Callable[..., Iterator[Turned]]]:
+    """Returns what reads a run, what compares two, and what finds examples that changed sides."""
+    if kind == "attack":
+        return read_attack, compare_attack_sides, turned_attacks
+    return read_side, compare_sides, turned
+
+
+def headline(change: Pair) -> dict[str, Change]:
     """Returns the overall changes of a pair, by name: the first is the one that verdicts are about."""
     if "recipe" in change:
         return {"success": change["success"], "held": change["held"], "queries": change["queries"]}
@@ -288,7 +289,7 @@ def _trend(facts: Sequence[RunFacts], kind: Kind) -> Trend | None:
     if len(known) < TRENDING or len(known) < len(values):
         return None
     correlation, p = trend(known)
-    words = "no clear trend"
+    words = "shows no clear trend"
     if math.isfinite(p) and p < 0.05:
         words = "rises" if correlation > 0 else "falls"
     return {"score": score, "correlation": rounded(correlation), "p": rounded(p), "words": words}

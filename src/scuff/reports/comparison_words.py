@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..runs.proof import AttackComparison, Change, EvaluationComparison
+from ..runs.proof import Change, EvaluationComparison
 from .changes import KEPT, LOST, UNCLEAR, WON, p_value, points, signed, verdict
-from .compared import Compared, headline
+from .compared import Compared, Pair, headline
 from .formatting import many, percent
 
 NAMED = 3  # dimensions that a sentence names
-
-Pair = EvaluationComparison | AttackComparison
 
 
 def pair_verdict(change: Pair) -> str:
@@ -45,10 +43,12 @@ def comparison_verdict(content: Compared) -> str:
 
 
 def _tested(change: Change) -> str:
-    if change["p"] is None:
-        return ""
-    p = p_value(change["p"])
-    return f" (p {p[0]} {p[1:]})" if p[0] == "<" else f" (p = {p})"
+    return "" if change["p"] is None else f" ({_said(change['p'])})"
+
+
+def _said(p: float | None) -> str:
+    shown = p_value(p)
+    return f"p < {shown[1:]}" if shown[0] == "<" else f"p = {shown}"
 
 
 def _price(clean: Change) -> str:
@@ -69,15 +69,14 @@ def _of_many(content: Compared) -> str:
     best = ""
     if known:
         first = (min if attack else max)(known, key=lambda run: run["scores"][score]["value"] or 0.0)
-        what = "attacks succeed" if attack else "right on perturbed texts"
-        best = f"Most robust: {first['name']} ({percent(first['scores'][score]['value'])} %, {what}). "
+        what = "success" if attack else "on perturbed texts"
+        best = f"Most robust: {first['name']} ({percent(first['scores'][score]['value'])} % {what}). "
     moves = ""
     if content["trend"] is not None:
         trend = content["trend"]
-        p = trend["p"]
-        moves = f" Over the runs {'success' if attack else 'robustness'}: {trend['words']}" + (
-            f" (rank correlation {trend['correlation']:+.2f}, p {p_value(p)})." if p is not None else "."
-        )
+        found_one = trend["correlation"] is not None
+        tested = f" (rank correlation {trend['correlation']:+.2f}, {_said(trend['p'])})" if found_one else ""
+        moves = f" Over the runs {'success' if attack else 'robustness'} {trend['words']}{tested}."
     return f"{best}Of {many(len(content['changes']), 'run')} against {runs[0]['name']}: {against}.{moves}"
 
 

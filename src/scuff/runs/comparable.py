@@ -59,7 +59,7 @@ def agreed(summary: Summary) -> dict[str, Any]:
 def terms(run: RunFile, summary: Summary) -> dict[str, Any]:
     """Returns what decides the cases of a run, by name, so that a line about each can be understood."""
     same = agreed(summary)
-    same["data"] = f"{summary['data']['name']} ({summary['data']['digest'][:8]})"
+    same["data"] = {"name": summary["data"]["name"], "digest": summary["data"]["digest"]}
     if "kind" in summary:
         recipe = same.pop("recipe")
         same |= {name: run["key"].get(name) for name in ATTACK_KEYS}
@@ -82,17 +82,20 @@ def differences(names: Sequence[str], found: Sequence[Mapping[str, Any]]) -> lis
 
 def _line(key: str, names: Sequence[str], values: Sequence[Any]) -> str:
     """Returns a line such as "seed: 0 in a, 1 in b"; "" if all values are the same."""
-    groups: dict[str, list[str]] = {}
     sets = [tuple(value) for value in values if isinstance(value, list | tuple)]
     everywhere = set(sets[0]).intersection(*sets[1:]) if len(sets) == len(values) else set()
+    groups: dict[str, list[str]] = {}
+    called: dict[str, str] = {}
     for name, value in zip(names, values, strict=True):
-        groups.setdefault(_shown(value, everywhere), []).append(name)
+        same = value["digest"] if key == "data" else _shown(value, everywhere)
+        called.setdefault(same, f"{value['name']} ({same[:8]})" if key == "data" else same)
+        groups.setdefault(same, []).append(name)
     if len(groups) < 2:
         return ""
     said = []
-    for value, where in groups.items():
+    for same, where in groups.items():
         runs = ", ".join(where) if len(where) <= SHOWN else f"{len(where)} runs"
-        said.append(f"{value} in {runs}")
+        said.append(f"{called[same]} in {runs}")
     more = [f"{len(said) - SHOWN} more values"] if len(said) > SHOWN else []
     beside = f" (beside {len(everywhere)} in all runs)" if everywhere else ""
     return f"{key}: {', '.join([*said[:SHOWN], *more])}{beside}"
@@ -113,13 +116,13 @@ def other_cases(names: Sequence[str], folders: Sequence[Folder]) -> list[str]:
     makers = [(run["versions"].get("scuff"), run["key"].get("parts"), run["key"].get("files")) for run in runs]
     if all(maker == makers[0] for maker in makers) or "kind" in runs[0]["key"]:
         return []
+    versions = " and ".join(dict.fromkeys(str(maker[0]) for maker in makers))
+    if lost := [name for name, folder in zip(names, folders, strict=True) if not folder.parts()]:
+        return [f"cases: cannot be compared, since {lost[0]} has no trials (made by scuff {versions})"]
     found = [case_bits(folder, folder.summary()) for folder in folders]
     other = [name for name, bits in zip(names, found, strict=True) if bits != found[0]]
-    if not other:
-        return []
-    versions = " and ".join(dict.fromkeys(str(maker[0]) for maker in makers))
     where = ", ".join(other) if len(other) <= SHOWN else f"{len(other)} runs"
-    return [f"cases: {where} tried other texts than {names[0]} (made by scuff {versions})"]
+    return [f"cases: {where} tried other texts than {names[0]} (made by scuff {versions})"] if other else []
 
 
 def case_bits(folder: Folder, summary: Summary) -> dict[str, int]:
