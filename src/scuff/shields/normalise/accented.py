@@ -14,7 +14,7 @@ from ...text.ragged import Mask, Ragged, bounds
 from .direction import SURE
 from .invisible import has_controls
 from .look_alikes import LATIN, ORDINARY, SIGN, look_alikes
-from .non_ascii import count_letters, find_odd
+from .non_ascii import find_odd
 from .scripts import begin_with_capital, disguised_numbers, readings, right_words
 
 KEPT, LONG = 1 << 16, 40  # strings between blanks that are remembered, and letters of the longest
@@ -74,17 +74,17 @@ def _judged(parts: Sequence[str]) -> Mask:
     It changes an accented word that is known without its accents and wrong with them, if the text is English or most letters of
     the word are accented, and a number with such letters. Others only follow where there are such words.
     """
-    texts, table = Ragged.of([" ".join(parts)]), look_alikes()
-    odd = find_odd(texts, table.kind[texts.codes], table)
+    texts = Ragged.of([" ".join(parts)])
+    odd = find_odd(texts, look_alikes().kind[texts.codes])
     out = np.ones(len(parts), np.bool_)
     if not len(odd.text):
         return out
-    counts = count_letters(odd)
+    counts = odd.counts
     plain, number = readings(odd, counts.hard == 0)
     wrong = (number >= 0) & ~right_words(odd, (counts.accents > counts.strange) & (counts.length > 1))
     heavy = (counts.accents > 2) & (2 * counts.accents >= counts.length)
     wrong &= heavy | ((counts.length > 1) & ~begin_with_capital(odd))
-    wrong |= disguised_numbers(odd, counts, plain)
+    wrong |= disguised_numbers(odd, plain)
     first = bounds(np.array([len(part) + 1 for part in parts]))
     out[np.searchsorted(first, odd.start[wrong], "right") - 1] = False
     return out

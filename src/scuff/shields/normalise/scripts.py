@@ -18,23 +18,10 @@ from ..language import small_words
 from ..lexicon import folded, lexicon
 from .decoding import decode, without_gaps
 from .invisible import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Swaps
-from .look_alikes import (
-    CYRILLIC,
-    FLAG,
-    GREEK,
-    LATIN,
-    LETTER,
-    MARK,
-    ORDINARY,
-    POINT,
-    STYLED,
-    SUPER,
-    WIDE,
-    Bytes,
-    look_alikes,
-)
-from .non_ascii import STRONG, Counts, Odd, Rows, among_kinds, count_letters, count_rows, find_odd
+from .look_alikes import CYRILLIC, FLAG, GREEK, MARK, ORDINARY, POINT, STYLED, SUPER, WIDE, Bytes, look_alikes
+from .non_ascii import Odd, Rows, count_rows, find_odd
 from .styles import styled
+from .traits import ACCENTS, BEYOND, CYRILLICS, DIGIT, ONLY, OTHERS, SOUND, STRESSED, SYMBOLIC, UNUSUAL, Flags
 
 FORMULA = 4  # letters of other styles in a row that may be a formula
 A_ONE, A_ONE_OF_MANY = 14.0, 9.0  # bits of the word I from which on it is rather the number 1; in a text with digits
@@ -42,8 +29,6 @@ USUAL = 300  # words that are in any text
 FEW = 12  # so many Latin letters for each of another script: the script is not that of the text
 FREQUENT = 4000  # so many words make most of any English text, and little of others
 ENGLISH, ENGLISH_DISGUISED = 0.5, 0.35  # the share of them from which on a text is English
-# Greek letters that are symbols in the sciences; the others are only ever Greek.
-SYMBOLS = "αβγδεζηθκλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"
 # English words that keep the accents of the language that they came from.
 LOANS = (
     "café cafés naïve naïveté naïvely résumé résumés fiancé fiancée cliché clichés clichéd façade façades jalapeño "
@@ -60,17 +45,13 @@ LOANS = (
     "rosé andré josé rené zoë chloë brontë "
 )
 
+_WRONG = np.full(256, CONFUSABLE)  # what is wrong with a character of each kind, if it is
+_WRONG[[STYLED, SUPER, FLAG]], _WRONG[WIDE], _WRONG[[ORDINARY, MARK]] = STYLE, WIDTH, ACCENT
+
 
 @cache
 def _loans() -> HashTable:
     return HashTable.of(np.unique(word_bits(folded(Ragged.of(sorted(set(LOANS.split())))))))
-
-
-@cache
-def _symbols() -> Mask:
-    out = np.zeros(0x110000, np.bool_)
-    out[[ord(char) for char in SYMBOLS]] = True
-    return out
 
 
 def mend_scripts(texts: Ragged, kind: Bytes) -> Swaps:
@@ -86,32 +67,33 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Swaps:
         index = spread(texts.offsets[some], texts.lengths[some])
         found = mend_scripts(Ragged(texts.codes[index], bounds(texts.lengths[some])), kind[index])
         return Swaps(index[found.at], found.new, found.kind)
-    odd = find_odd(texts, kind, table)
+    odd = find_odd(texts, kind)
     if not len(odd.text):
         return Swaps.of(np.empty(0, np.int64), GONE, 0)
-    counts, rows = count_letters(odd), count_rows(sums(latin, texts.offsets), odd)
+    rows = count_rows(sums(latin, texts.offsets), odd)
     at = odd.start[odd.word] + np.arange(odd.word.size) - odd.text.offsets[odd.word]
 
-    plain, number = readings(odd, (counts.hard == 0) & _latin(odd, rows))
+    plain, number = readings(odd, (odd.counts.hard == 0) & _latin(odd, rows))
     _count_ones(texts, odd, plain, number)
-    digits = disguised_numbers(odd, counts, plain)
-    chosen, accents = _chosen(texts, odd, counts, rows, number, digits)
-    kept = accents[odd.word] & ((odd.kind == ORDINARY) | (odd.kind == MARK))
+    digits = disguised_numbers(odd, plain)
+    chosen, accents = _chosen(texts, odd, rows, number, digits)
+    kept = accents[odd.word] & ((odd.flags & np.uint32(ACCENTS)) > 0)
     new = np.where(chosen[odd.word] & ~kept, plain, odd.text.codes)
 
-    foreign = ~chosen & _foreign(odd, counts, rows)
-    only = (odd.near == 0) | (odd.cost >= STRONG)  # letters that no other alphabet has
+    foreign = ~chosen & _foreign(odd, rows)
     alphabets = (CYRILLIC, table.cyrillic, GREEK), (GREEK, table.greek, CYRILLIC)
     for script, target, other in alphabets if foreign.any() else ():
         better = target[table.number[odd.text.codes]]
+        only = (odd.flags & np.uint32(ONLY)) > 0  # letters that no other alphabet has
         mine = foreign & odd.any((odd.script == script) & only) & ~odd.any((odd.script == other) & only)
         swap = mine[odd.word] & (odd.script != script) & (better > 0) & (odd.script > 0)
         new[swap] = better[swap]
     changed = new != odd.text.codes
+    at = at[changed]
     points = _points(texts, kind, np.bincount(odd.row[odd.word[changed]], minlength=len(texts)), rows)
-    at, new = np.concatenate((at[changed], points)), np.concatenate((new[changed], _plain(texts.codes[points])))
+    at, new = np.concatenate((at, points)), np.concatenate((new[changed], _plain(texts.codes[points])))
     order = np.argsort(at, kind="stable")
-    wrong = np.concatenate((_kinds(odd)[changed], np.full(points.size, CONFUSABLE)))
+    wrong = np.concatenate((_kinds(odd.kind[changed], odd.flags[changed]), np.full(points.size, CONFUSABLE)))
     return Swaps(at[order], new[order], wrong[order])
 
 
@@ -147,8 +129,8 @@ def readings(odd: Odd, which: Mask) -> tuple[Codes, Ints]:
     words = odd.text.take(mine)
     _, first, same = np.unique(word_bits(words), return_index=True, return_inverse=True)
     once = words.take(first)
-    said = Ragged(decode(once), once.offsets)
-    found = lexicon().number(without_gaps(said))
+    codes, found = decode(once)
+    said = Ragged(codes, once.offsets)
     _small_els(said, found)
     plain[spread(odd.text.offsets[mine], words.lengths)] = said.take(same).codes
     number[mine] = found[same]
@@ -171,45 +153,46 @@ def _small_els(words: Ragged, number: Ints) -> None:
         number[some] = found
 
 
-def disguised_numbers(odd: Odd, counts: Counts, plain: Codes) -> Mask:
+def disguised_numbers(odd: Odd, plain: Codes) -> Mask:
     """Words that are numbers, some of whose digits are other characters. plain: what each character says."""
     digit = (plain >= 48) & (plain <= 57)
-    whole: Mask = odd.count(digit) == counts.length
-    return whole & odd.any(digit & (odd.text.codes < 58)) & ~odd.any(odd.script > CYRILLIC)
+    if not digit.any():
+        return np.zeros(len(odd.text), np.bool_)
+    whole: Mask = odd.count(digit) == odd.counts.length
+    return whole & odd.any(digit & (odd.text.codes < 58)) & ~odd.counts.have(BEYOND)
 
 
-def _kinds(odd: Odd) -> Ints:
-    """What is wrong with each character, if it is."""
-    out = np.full(odd.word.size, CONFUSABLE)
-    out[among_kinds(odd.kind, (STYLED, SUPER, FLAG))] = STYLE
-    out[odd.kind == WIDE] = WIDTH
-    out[(odd.kind == ORDINARY) | (odd.kind == MARK)] = ACCENT
-    out[(odd.kind == LETTER) & (odd.script == LATIN) & (odd.text.codes >= 0xC0)] = ACCENT
+def _kinds(kind: Bytes, flags: Flags) -> Ints:
+    """What is wrong with characters that are."""
+    out = _WRONG[kind]
+    out[(flags & np.uint32(SOUND)) > 0] = ACCENT
     return out
 
 
-def _foreign(odd: Odd, counts: Counts, rows: Rows) -> Mask:
+def _foreign(odd: Odd, rows: Rows) -> Mask:
     """Words of another alphabet in which some letters are plain look-alikes."""
+    mixed: Mask = odd.counts.mixed & (rows.own.max(1) >= rows.latin / 2)[odd.row]
+    if not mixed.any():
+        return mixed
     letters = (odd.script == CYRILLIC) | (odd.script == GREEK)
-    most = 2 * odd.count(letters) >= odd.count(odd.script > 0)
-    return most & (counts.scripts > 1) & (rows.own.max(1) >= rows.latin / 2)[odd.row]
+    return mixed & (2 * odd.count(letters) >= odd.count(odd.script > 0))
 
 
-def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, digits: Mask) -> tuple[Mask, Mask]:
+def _chosen(texts: Ragged, odd: Odd, rows: Rows, number: Ints, digits: Mask) -> tuple[Mask, Mask]:
     """Which words are to be read as plain ones, and which of them keep the accents of their language.
 
     number: in the lexicon, of what each says then. digits: which are numbers, some of whose digits are disguised.
     """
-    latin_text = _latin(odd, rows)
+    counts, latin_text = odd.counts, _latin(odd, rows)
     right = right_words(odd, (counts.accents > counts.strange) & (counts.length > 1))
     foreign = counts.strong + counts.weak
     possible = (counts.hard == 0) & latin_text
     known, single = number >= 0, counts.length == 1
 
-    symbol = odd.count(_symbols()[odd.text.codes])
     rare = ~known | (number >= USUAL)
-    science = (symbol == foreign) & (foreign == 1) & (~known | (counts.length < 4) & rare | single) | _measure(odd)
-    mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | (counts.scripts > 1))
+    science = (counts.symbols == foreign) & (foreign == 1) & (~known | (counts.length < 4) & rare | single)
+    science |= counts.have(DIGIT) & counts.have(SYMBOLIC)  # numbers with a unit, such as 5μm
+    mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | counts.mixed)
     # a shape that only the learnt space knows needs a word, or many other disguises in the text
     weak = mixed & ~science
     mixed &= (counts.strong > 0) | known
@@ -218,9 +201,9 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     spoken = _spoken(texts, odd)
     mixed &= ~spoken
     sure = mixed & ~science & (known | (own >= foreign) | (rows.latin[odd.row] > 2 * own))
-    alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & odd.any(odd.kind == LETTER)
+    alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & counts.have(UNUSUAL)
 
-    style = styled(odd, counts, rows) & ((number >= 0) | (counts.length > FORMULA))
+    style = styled(odd, rows) & ((number >= 0) | (counts.length > FORMULA))
     heavy = known & (counts.accents > 2) & (2 * counts.accents >= counts.length) & (foreign == 0) & possible
     heavy &= ~right & ~spoken  # no language marks every other letter of an English word
     certain = np.bincount(odd.row, sure | alone_sure | style | heavy, len(texts))
@@ -239,7 +222,7 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     chosen |= told & (evidence > 2) | digits & latin_text | weak & much
     chosen |= accented & english & much & ((counts.strange > 0) | (counts.accents > 1) | (evidence * 3 > words))
     chosen |= (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
-    loan, capital = right | _loan(odd), begin_with_capital(odd)
+    loan, capital = right | _loan(odd, counts.have(ACCENTS) | (counts.accents > counts.strange)), begin_with_capital(odd)
     common = known & (counts.accents > counts.strange) & ~capital & ~loan & (counts.length > 1) & (mixed | lower)
     abused = np.bincount(odd.row, common, len(texts))[odd.row] > 0
     keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (capital | ~known | loan)
@@ -255,11 +238,14 @@ def right_words(odd: Odd, which: Mask) -> Mask:
     return out
 
 
-def _loan(odd: Odd) -> Mask:
-    """Words that are loan words if their letters of other scripts are read as plain ones, and their accents stay."""
-    accent = (odd.kind == ORDINARY) | (odd.near == 0)
-    words = Ragged(np.where(accent, odd.text.codes, odd.near).astype(np.uint32), odd.text.offsets)
-    return _loans().has(word_bits(folded(words)))
+def _loan(odd: Odd, which: Mask) -> Mask:
+    """Words, of some, that are loan words if their letters of other scripts are read as plain ones, and their accents stay."""
+    out, mine = np.zeros(len(odd.text), np.bool_), np.flatnonzero(which)
+    words, table = odd.text.take(mine), look_alikes()
+    near = _plain(words.codes)
+    stays = (words.codes < 128) | (near == 0) | (table.kind[words.codes] == ORDINARY)
+    out[mine] = _loans().has(word_bits(folded(Ragged(np.where(stays, words.codes, near), words.offsets))))
+    return out
 
 
 def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
@@ -299,28 +285,25 @@ def begin_with_capital(odd: Odd) -> Mask:
     return first
 
 
-def _measure(odd: Odd) -> Mask:
-    """Numbers with a unit, such as 5μm."""
-    digit = odd.any((odd.text.codes < 58) & (odd.text.codes > 47))
-    return digit & odd.any(_symbols()[odd.text.codes] | (odd.text.codes == 0xB5))
-
-
 def _spoken(texts: Ragged, odd: Odd) -> Mask:
     """Words of sounds (IPA): with marks of stress or length, or in slashes or brackets."""
     padded = np.concatenate((np.zeros(1, np.uint32), texts.codes, np.zeros(1, np.uint32)))
     before, after = padded[odd.start], padded[odd.start + odd.text.lengths + 1]
     closed = np.isin(before, (0x2F, 0x5B)) | np.isin(after, (0x2F, 0x5D))
-    sounds = odd.any((odd.script == LATIN) & (odd.kind == LETTER)) & ~odd.any(odd.script == CYRILLIC)
-    return closed & sounds | odd.any(np.isin(odd.text.codes, (0x2C8, 0x2CC, 0x2D0, 0x2D1)))
+    counts = odd.counts
+    return closed & counts.have(SOUND) & ~counts.have(CYRILLICS) | counts.have(STRESSED)
 
 
 def _among_own(odd: Odd) -> Mask:
     """Words beside a word of the same script that only that script can write: Russian in an English text."""
     own = np.zeros(len(odd.text) + 2, np.int64)
-    hard = (odd.script > LATIN) & ((odd.near == 0) | (odd.cost >= STRONG))
+    hard = np.flatnonzero(odd.flags & np.uint32(ONLY))
+    if not hard.size:
+        return np.zeros(len(odd.text), np.bool_)
     own[1:-1][odd.word[hard]] = odd.script[hard]
     mine = np.zeros(len(odd.text), np.int64)
-    mine[odd.word[odd.script > LATIN]] = odd.script[odd.script > LATIN]
+    others = np.flatnonzero(odd.flags & np.uint32(OTHERS))
+    mine[odd.word[others]] = odd.script[others]
     row = np.concatenate(([-1], odd.row, [-1]))
     before = (own[:-2] == mine) & (row[:-2] == odd.row)
     after = (own[2:] == mine) & (row[2:] == odd.row)
