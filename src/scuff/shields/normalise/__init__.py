@@ -11,7 +11,7 @@ import numpy as np
 
 from ...text.corpus import Corpus
 from ...text.edits import Edits
-from ...text.ragged import Ints, Mask, Ragged, bounds
+from ...text.ragged import Ints, Mask, Ragged, bounds, rows_of
 from ..base import Repairs, Shield
 from .accented import stay_with_accents
 from .direction import mend_order
@@ -105,7 +105,7 @@ def _in_formulas(texts: Ragged) -> Mask:
     sign = (codes >= 0x2200) & (codes < 0x2300) | (codes >= 0x20A0) & (codes < 0x20D0)
     at = np.flatnonzero(sign)
     if at.size:
-        row = np.searchsorted(texts.offsets, at, "right") - 1
+        row = rows_of(at, texts.offsets)
         low = np.concatenate((np.zeros(2, np.uint32), codes | 0x20, np.zeros(2, np.uint32)))
         letter = (low >= ord("a")) & (low <= ord("z"))
         ahead = letter[at + 3] & letter[at + 4] & (at + 2 < texts.offsets[row + 1])
@@ -116,7 +116,7 @@ def _in_formulas(texts: Ragged) -> Mask:
 
 def _repairs(texts: Ragged, changes: Swaps) -> Repairs:
     """Swaps of single characters as repairs."""
-    row = np.searchsorted(texts.offsets, changes.at, "right") - 1
+    row = rows_of(changes.at, texts.offsets)
     start = changes.at - texts.offsets[row]
     length = (changes.new > 0).astype(np.int64)
     codes = changes.new[changes.new > 0]

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from ...text.ragged import Bits, Codes, Floats, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.ragged import Bits, Codes, Floats, Ints, Mask, Ragged, bounds, rows_of, spread, sums
 from ...text.random import bits_of_sum, letter_bits
 from ...text.unicode import case_map
 from ..lexicon import lexicon
@@ -101,8 +101,7 @@ def _prefer_digits(
     known = (first >= 48) & (first <= 57) & (choices.cost[rule, 0] <= 10) & ~stays
     none = np.zeros(at.size, np.bool_)
     sure = np.zeros(len(words), np.bool_)
-    plain = np.flatnonzero((words.codes >= 48) & (words.codes <= 57))
-    sure[np.searchsorted(words.offsets, plain, "right") - 1] = True
+    sure[rows_of(np.flatnonzero((words.codes >= 48) & (words.codes <= 57)), words.offsets)] = True
     sure[word[known]] = True
     where = np.flatnonzero(sure[word] & ~known)
     near, cost = choices.near[rule[where]], choices.cost[rule[where]]
@@ -176,6 +175,7 @@ class _Readings:
     words: Ragged  # in their first readings, with gaps
     length: Ints  # of each word, without gaps
     open: Open
+    opens: Ints  # where the open characters of each word begin, and the number of all
     stride: Ints  # of each open character: how many readings until its next choice
     near: Bytes  # [open, choices]
     first: Ints  # the first reading of each word, and the number of all
@@ -207,8 +207,8 @@ class _Readings:
         digit = ((said >= 48) & (said <= 57)).astype(np.int64)
         numbers = np.append(0, digit - digit[slot[:-1] - 1][of])
         shapes = np.append(0, cost[of, choice] - cost[of, 0])
-        opens = np.searchsorted(open_.word, np.arange(len(words) + 1))
-        count = np.diff(opens)
+        count = np.bincount(open_.word, minlength=len(words))
+        opens = bounds(count)
         word = np.arange(len(words))
         stride = np.ones(open_.word.size, np.int64)
         for rank in range(1, int(count.max(initial=0))):
@@ -224,7 +224,7 @@ class _Readings:
             bits = np.repeat(bits, many) + more[begin]
             shape, digits = np.repeat(shape, many) + shapes[begin], np.repeat(digits, many) + numbers[begin]
         total = np.bincount(word, minlength=len(words))
-        return cls(words, length, open_, stride, near, bounds(total), word, bits, shape, digits)
+        return cls(words, length, open_, opens, stride, near, bounds(total), word, bits, shape, digits)
 
     def best(self) -> tuple[Codes, Ints]:
         """Of all readings of each word the one that costs least: by shape, as a word, and in its mixture of cases and digits.
@@ -254,9 +254,8 @@ class _Readings:
         """What some readings say, with gaps."""
         word = self.word[which]
         out = self.words.take(word)
-        edges = np.searchsorted(self.open.word, np.arange(len(self.words) + 1))
-        count = np.diff(edges)[word]
-        at = spread(edges[:-1][word], count)
+        count = np.diff(self.opens)[word]
+        at = spread(self.opens[:-1][word], count)
         reading = np.repeat(which - self.first[word], count)
         spot = self.open.at[at] + np.repeat(out.offsets[:-1] - self.words.offsets[word], count)
         out.codes[spot] = self.near[at, reading // self.stride[at] % self.open.ways[at]]
@@ -276,7 +275,7 @@ class _Readings:
         if some.size:
             words = without_gaps(self.codes(some))
             at = np.flatnonzero((words.codes == TICKS[0]) | (words.codes == TICKS[1]))
-            word = np.searchsorted(words.offsets, at, "right") - 1
+            word = rows_of(at, words.offsets)
             stem = at - words.offsets[word]
             parts = Ragged(words.codes[spread(words.offsets[word], stem)], bounds(stem))
             found = known.number(parts)

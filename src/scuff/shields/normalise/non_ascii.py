@@ -34,6 +34,7 @@ class Odd:
     start: Ints
     text: Ragged
     word: Ints  # of each character
+    at: Ints  # where each stands in all codes
     all: Spans  # all words of the texts
     which: Ints  # of them are the odd ones
     kind: Bytes
@@ -89,7 +90,7 @@ def find_odd(texts: Ragged, kind: Bytes) -> Odd:
     number = traits().number[codes]
     number[(mine == 0) & (codes > 127) & (codes != 0x2019)] = 0
     word = np.repeat(np.arange(length.size), length)
-    return Odd(words.row[which], start, Ragged(codes, bounds(length)), word, words, which, mine, number)
+    return Odd(words.row[which], start, Ragged(codes, bounds(length)), word, index, words, which, mine, number)
 
 
 @dataclass(frozen=True, eq=False)

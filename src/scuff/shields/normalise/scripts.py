@@ -10,12 +10,13 @@ from functools import cache
 
 import numpy as np
 
-from ...text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.ragged import Codes, Ints, Mask, Ragged, bounds, rows_of, spread, sums
 from ...text.unicode import classes, word_class
 from ...text.unicode_data import UPPER
 from ..hashes import HashTable, word_bits
 from ..language import small_words
 from ..lexicon import folded, lexicon
+from ..parts import APOSTROPHE
 from .decoding import decode, without_gaps
 from .invisible import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Swaps
 from .look_alikes import CYRILLIC, FLAG, GREEK, MARK, ORDINARY, POINT, STYLED, SUPER, WIDE, Bytes, look_alikes
@@ -45,6 +46,7 @@ LOANS = (
     "rosé andré josé rené zoë chloë brontë "
 )
 
+
 _WRONG = np.full(256, CONFUSABLE)  # what is wrong with a character of each kind, if it is
 _WRONG[[STYLED, SUPER, FLAG]], _WRONG[WIDE], _WRONG[[ORDINARY, MARK]] = STYLE, WIDTH, ACCENT
 
@@ -52,6 +54,14 @@ _WRONG[[STYLED, SUPER, FLAG]], _WRONG[WIDE], _WRONG[[ORDINARY, MARK]] = STYLE, W
 @cache
 def _loans() -> HashTable:
     return HashTable.of(np.unique(word_bits(folded(Ragged.of(sorted(set(LOANS.split())))))))
+
+
+@cache
+def _right_letters() -> Mask:
+    """Which characters stand in words that are right."""
+    out = lexicon().letters.copy()
+    out[folded(Ragged.of([LOANS])).codes] = True
+    return out
 
 
 def mend_scripts(texts: Ragged, kind: Bytes) -> Swaps:
@@ -71,7 +81,6 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Swaps:
     if not len(odd.text):
         return Swaps.of(np.empty(0, np.int64), GONE, 0)
     rows = count_rows(sums(latin, texts.offsets), odd)
-    at = odd.start[odd.word] + np.arange(odd.word.size) - odd.text.offsets[odd.word]
 
     plain, number = readings(odd, (odd.counts.hard == 0) & _latin(odd, rows))
     _count_ones(texts, odd, plain, number)
@@ -89,7 +98,7 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Swaps:
         swap = mine[odd.word] & (odd.script != script) & (better > 0) & (odd.script > 0)
         new[swap] = better[swap]
     changed = new != odd.text.codes
-    at = at[changed]
+    at = odd.at[changed]
     points = _points(texts, kind, np.bincount(odd.row[odd.word[changed]], minlength=len(texts)), rows)
     at, new = np.concatenate((at, points)), np.concatenate((new[changed], _plain(texts.codes[points])))
     order = np.argsort(at, kind="stable")
@@ -104,7 +113,7 @@ def _points(texts: Ragged, kind: Bytes, changed: Ints, rows: Rows) -> Ints:
     at = np.flatnonzero(kind == POINT)
     if not at.size:
         return at
-    row = np.searchsorted(texts.offsets, at, "right") - 1
+    row = rows_of(at, texts.offsets)
     latin = rows.latin[row] >= np.maximum(rows.own[row].max(1), 1)
     own = rows.own[row, look_alikes().script[texts.codes[at]]]
     return at[(changed[row] > 0) & latin & (own * FEW <= rows.latin[row])]
@@ -184,10 +193,11 @@ def _chosen(texts: Ragged, odd: Odd, rows: Rows, number: Ints, digits: Mask) -> 
     number: in the lexicon, of what each says then. digits: which are numbers, some of whose digits are disguised.
     """
     counts, latin_text = odd.counts, _latin(odd, rows)
-    right = right_words(odd, (counts.accents > counts.strange) & (counts.length > 1))
     foreign = counts.strong + counts.weak
     possible = (counts.hard == 0) & latin_text
-    known, single = number >= 0, counts.length == 1
+    known, single, capital = number >= 0, counts.length == 1, begin_with_capital(odd)
+    asked = (foreign == 0) & latin_text | known & ~capital  # for others it does not matter
+    right = right_words(odd, (counts.accents > counts.strange) & ~single & asked)
 
     rare = ~known | (number >= USUAL)
     science = (counts.symbols == foreign) & (foreign == 1) & (~known | (counts.length < 4) & rare | single)
@@ -212,7 +222,7 @@ def _chosen(texts: Ragged, odd: Odd, rows: Rows, number: Ints, digits: Mask) -> 
     english &= (words > 2) | (counts.strange > 0)
     told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~spoken
     latin_alpha = single & (counts.strange > 0) & (number < 2) & english
-    lower = told & (~single | latin_alpha) & (~begin_with_capital(odd) | (counts.strange > 0))
+    lower = told & (~single | latin_alpha) & (~capital | (counts.strange > 0))
     evidence = np.bincount(odd.row, sure | alone_sure | lower | style | heavy, len(texts))[odd.row]
     much = (evidence > 2) & (evidence * 8 > words)
 
@@ -222,7 +232,7 @@ def _chosen(texts: Ragged, odd: Odd, rows: Rows, number: Ints, digits: Mask) -> 
     chosen |= told & (evidence > 2) | digits & latin_text | weak & much
     chosen |= accented & english & much & ((counts.strange > 0) | (counts.accents > 1) | (evidence * 3 > words))
     chosen |= (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
-    loan, capital = right | _loan(odd, counts.have(ACCENTS) | (counts.accents > counts.strange)), begin_with_capital(odd)
+    loan = right | _loan(odd, (counts.have(ACCENTS) | (counts.accents > counts.strange)) & known & ~capital)
     common = known & (counts.accents > counts.strange) & ~capital & ~loan & (counts.length > 1) & (mixed | lower)
     abused = np.bincount(odd.row, common, len(texts))[odd.row] > 0
     keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (capital | ~known | loan)
@@ -233,8 +243,12 @@ def right_words(odd: Odd, which: Mask) -> Mask:
     """Words, of some, that are right with their accents: names and loan words."""
     out = np.zeros(len(odd.text), np.bool_)
     mine = np.flatnonzero(which)
-    words = odd.text.take(mine)
-    out[mine] = lexicon().known(words) | _loans().has(word_bits(folded(words)))
+    low = folded(odd.text.take(mine))
+    never = sums(~_right_letters()[low.codes], low.offsets) > 0
+    never &= sums(low.codes == APOSTROPHE, low.offsets) == 0  # one letter before an apostrophe may be any
+    some = np.flatnonzero(~never)
+    mine, words = mine[some], low.take(some)
+    out[mine] = lexicon().known(words) | _loans().has(word_bits(words))
     return out
 
 
@@ -319,15 +333,15 @@ def _english(texts: Ragged, odd: Odd, number: Ints, sure: Ints) -> tuple[Mask, I
     found[odd.which] = number
     rows = np.zeros(len(texts), np.bool_)
     rows[odd.row] = True
-    rest = rows[odd.all.row]
-    some = np.flatnonzero(rest)
+    some, odd_words = np.flatnonzero(rows[odd.all.row]), np.zeros(len(odd.all), np.bool_)
+    odd_words[odd.which] = True
     keys = word_bits(folded(odd.all.where(some).cut(texts)))
-    rest[odd.which] = False
-    found[some[rest[some]]] = lexicon().table.get(keys[rest[some]])
+    plain = np.flatnonzero(~odd_words[some])
+    found[some[plain]] = lexicon().table.get(keys[plain])
     many = odd.all.per_row(len(texts))
     frequent = np.bincount(odd.all.row[(found >= 0) & (found < FREQUENT)], minlength=len(texts))
     share = np.where(sure > 1, ENGLISH_DISGUISED, ENGLISH)
     read = np.flatnonzero(number >= 0)  # count as they are, für, and as what they say
-    said = word_bits(lexicon().words.take(number[read]))
+    said = lexicon().bits[number[read]]
     ours, others = small_words(np.append(keys, said), np.append(odd.all.row[some], odd.row[read]), len(texts))
     return ((frequent >= share * many) & (ours > np.where(sure > 1, others - 1, others)))[odd.row], many[odd.row]

@@ -72,7 +72,7 @@ class Counts:
     def mixed(self) -> Mask:
         """Which words have letters of several scripts."""
         scripts = self.flags & np.uint32(255)
-        return (scripts & (scripts - np.uint32(1)) & (scripts > 0)) > 0
+        return (scripts & (scripts - np.uint32(1))) > 0  # a bit is left without the lowest
 
 
 @dataclass(frozen=True, eq=False)
