@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -41,15 +41,14 @@ class Normalise(Shield):
 
     def in_doubt(self, texts: Sequence[str]) -> list[int]:
         """All but plain ASCII without control characters, and texts of ordinary words with accents."""
+        try:
+            plain = list(map(str.isascii, texts))
+        except TypeError:  # no text, which is told later
+            return list(range(len(texts)))
         found: list[int] = []
-        beyond: list[int] = []
-        for at, text in enumerate(texts):
-            if not isinstance(text, str):
-                found.append(at)
-            elif not text.isascii():
-                beyond.append(at)
-            elif has_controls(text):
-                found.append(at)
+        if has_controls("".join(compress(texts, plain))):
+            found = [at for at, text in enumerate(texts) if plain[at] and has_controls(text)]
+        beyond = [at for at, ascii_ in enumerate(plain) if not ascii_]
         stay = stay_with_accents([texts[at] for at in beyond])
         return sorted(found + [at for at, stays in zip(beyond, stay, strict=True) if not stays])
 
