@@ -10,7 +10,8 @@ import numpy as np
 from ...text.ragged import Bits, Codes, Floats, Ints, Mask, Ragged, bounds, rows_of, spread, sums
 from ...text.random import bits_of_sum, letter_bits
 from ...text.unicode import case_map
-from ..lexicon import lexicon
+from ..hashes import HashTable, word_bits
+from ..lexicon import folded, lexicon
 from .look_alikes import MARK, SIGN, Bytes, look_alikes
 
 READINGS = 64  # at most so many of a word are compared
@@ -20,6 +21,8 @@ UNKNOWN = 34.0  # bits that a reading costs which is no word
 SHORT = 1500  # of the short ones, only these words: any three letters are some abbreviation
 A_NUMBER = 14.0
 SHAPE = 2.5  # costs of the table that make a bit
+ORDINALS = [ord(first) << 8 | ord(last) for first, last in ("st", "nd", "rd", "th")]
+CLITICS, UNUSUAL = ("", "s", "t", "d", "m", "ll", "re", "ve"), 8  # bits of what else stands behind an apostrophe
 TICKS = (0x27, 0x2019)
 
 _OTHER = np.array([0 < code < 128 and code != 0x27 and not chr(code).isalnum() for code in range(129)])
@@ -51,6 +54,11 @@ class Choices:
 def _choices() -> Choices:
     table = look_alikes()
     return Choices.of(table.near, table.cost)
+
+
+@cache
+def _clitics() -> HashTable:
+    return HashTable.of(word_bits(Ragged.of(CLITICS)))
 
 
 def decode(words: Ragged) -> tuple[Codes, Ints]:
@@ -262,7 +270,7 @@ class _Readings:
         return out
 
     def _word_costs(self, number: Ints) -> Floats:
-        """Bits of each reading as a word; what stands before an apostrophe may be one by itself."""
+        """Bits of each reading as a word; what stands before an apostrophe may be one by itself, and 5th is a number."""
         known, length = lexicon(), self.length[self.word]
         cost = np.where(number < 0, UNKNOWN, known.cost[number]).astype(np.float64)
         cost[(length < 4) & (number > SHORT)] = UNKNOWN - 2
@@ -271,6 +279,11 @@ class _Readings:
         for where, codes in ((np.repeat(np.arange(len(self.words)), self.words.lengths), self.words.codes),
                              (np.repeat(self.open.word, self.near.shape[1]), self.near.ravel())):
             tick[where[(codes == TICKS[0]) | (codes == TICKS[1])]] = True
+        some = np.flatnonzero((self.digits > 0) & (length - self.digits == 2) & (number < 0))
+        if some.size:
+            words = without_gaps(self.codes(some))
+            end = words.offsets[1:]
+            cost[some[np.isin(words.codes[end - 2] << 8 | words.codes[end - 1], ORDINALS)]] = A_NUMBER
         some = np.flatnonzero(tick[self.word] & (number < 0)) if tick.any() else np.empty(0, np.int64)
         if some.size:
             words = without_gaps(self.codes(some))
@@ -279,7 +292,9 @@ class _Readings:
             stem = at - words.offsets[word]
             parts = Ragged(words.codes[spread(words.offsets[word], stem)], bounds(stem))
             found = known.number(parts)
-            cost[some[word]] = np.where(found < 0, UNKNOWN, known.cost[found] + 2)
+            behind = words.offsets[word + 1] - at - 1
+            ends = word_bits(folded(Ragged(words.codes[spread(at + 1, behind)], bounds(behind))))
+            cost[some[word]] = np.where(found < 0, UNKNOWN, known.cost[found] + np.where(_clitics().has(ends), 2, UNUSUAL))
         return cost
 
 

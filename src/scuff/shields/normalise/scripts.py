@@ -263,17 +263,16 @@ def _loan(odd: Odd, which: Mask) -> Mask:
 
 
 def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
-    """Single characters that look like I become 1 beside digits, and where no word beside them goes with I. In place."""
+    """Single characters that look like I become 1, and those that look like O become 0, beside digits; those that look like I
+    where no word beside them goes with I, too. In place.
+    """
     first = odd.text.offsets[:-1]
-    mine = np.flatnonzero((odd.text.lengths == 1) & ((plain[first] == ord("I")) | (plain[first] == ord("l"))))
+    said = np.where(odd.text.lengths == 1, plain[first], 0)
+    mine, rounds = np.flatnonzero((said == ord("I")) | (said == ord("l"))), np.flatnonzero((said | 0x20) == ord("o"))
+    plain[first[rounds[_beside_digits(texts, odd.start[rounds])]]] = ord("0")
     if not mine.size:
         return
-    padded = np.concatenate((np.zeros(2, np.uint32), texts.codes, np.zeros(2, np.uint32)))
-    start = odd.start[mine] + 2
-    at = np.stack([padded[start - 2], padded[start - 1], padded[start + 1], padded[start + 2]])
-    digit = (at > 47) & (at < 58)
-    close = np.isin(at, [ord(char) for char in ".,:%-/"])
-    beside = digit[1] | digit[2] | close[1] & digit[0] | close[2] & digit[3]
+    beside = _beside_digits(texts, odd.start[mine])
     found = np.full(len(odd.all) + 2, -1)
     found[odd.which + 1] = number
     row = np.concatenate(([-1], odd.all.row, [-1]))
@@ -291,6 +290,17 @@ def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
             bits += np.where(near < 0, 0, lexicon().pair_cost(me, near) - lexicon().cost[near])
     numbers = sums((texts.codes > 47) & (texts.codes < 58), texts.offsets)[odd.row[mine]] > 0
     plain[first[mine]] = np.where(beside | (bits > np.where(numbers, A_ONE_OF_MANY, A_ONE)), ord("1"), ord("I"))
+
+
+def _beside_digits(texts: Ragged, start: Ints) -> Mask:
+    """Which of some characters stand beside a digit, or have only a dot, a hyphen or the like between."""
+    padded = np.concatenate((np.zeros(2, np.uint32), texts.codes, np.zeros(2, np.uint32)))
+    start = start + 2
+    at = np.stack([padded[start - 2], padded[start - 1], padded[start + 1], padded[start + 2]])
+    digit = (at > 47) & (at < 58)
+    close = np.isin(at, [ord(char) for char in ".,:%-/"])
+    found: Mask = digit[1] | digit[2] | close[1] & digit[0] | close[2] & digit[3]
+    return found
 
 
 def begin_with_capital(odd: Odd) -> Mask:
