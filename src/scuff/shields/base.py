@@ -102,7 +102,7 @@ class Repairs:
         first, second = (Repairs(each.edits, _translated(each, kinds), kinds) for each in (self, later))
         has = np.zeros((2, len(texts)), np.bool_)
         has[0, first.edits.row] = has[1, second.edits.row] = True
-        both = has.all(0)
+        both: Mask = has[0] & has[1]
         if not both.any():
             return Repairs.join([first, second])
         alone = [each.where(~both[each.edits.row]) for each in (first, second)]

@@ -16,7 +16,7 @@ from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
 from ..text.words import Spans
 from .hashes import HashTable, word_bits
 from .lexicon import Costs, folded, lexicon
-from .tongues import languages_of
+from .other_languages import languages_of
 
 ENOUGH = 2  # small words of another language
 SHARE = 0.25  # of the words of a text: frequent ones of another language

@@ -20,7 +20,7 @@ from ..text.unicode import case_map
 from ..text.words import Spans
 from .hashes import HashTable, word_bits
 from .memory import Memory
-from .parts import APOSTROPHE, CURLY, at_hyphens, has_own
+from .word_parts import APOSTROPHE, CURLY, at_hyphens, has_own
 
 Costs = npt.NDArray[np.float32]
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # makes hashes of keys of pairs; odd, so none are mixed up

@@ -74,7 +74,7 @@ def stay_with_accents(texts: Sequence[str]) -> list[bool]:
                     new.update(dict.fromkeys(some, 0))
                     later.append((at, odd))
             elif any(judged):
-                stays = _stays(text, judged)
+                stays = _stays(text, [each for each in judged if each])
         out.append(stays)
     if new:
         new.update(zip(new, _judged(list(new)).tolist(), strict=True))

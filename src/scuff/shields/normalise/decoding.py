@@ -93,7 +93,9 @@ def decode(words: Ragged) -> tuple[Codes, Ints]:
         some = some[ways[some] > 1]
         here = place[word[some]]
         spot = best.offsets[here] + at[some] - words.offsets[word[some]]
-        said, found = _Readings.of(best, shape, Open(here, spot, rule[some], ways[some].astype(np.int64)), choices).best()
+        said, found = _Readings.of(
+            best, shape, Open(here, spot, rule[some], ways[some].astype(np.int64)), choices
+        ).best()
         out[spread(words.offsets[which], best.lengths)] = said
         number[which] = found
     return out, number
@@ -276,8 +278,10 @@ class _Readings:
         cost[(length < 4) & (number > SHORT)] = UNKNOWN - 2
         cost[(self.digits == length) & (self.digits > 1)] = A_NUMBER
         tick = np.zeros(len(self.words), np.bool_)
-        for where, codes in ((np.repeat(np.arange(len(self.words)), self.words.lengths), self.words.codes),
-                             (np.repeat(self.open.word, self.near.shape[1]), self.near.ravel())):
+        for where, codes in (
+            (np.repeat(np.arange(len(self.words)), self.words.lengths), self.words.codes),
+            (np.repeat(self.open.word, self.near.shape[1]), self.near.ravel()),
+        ):
             tick[where[(codes == TICKS[0]) | (codes == TICKS[1])]] = True
         some = np.flatnonzero((self.digits > 0) & (length - self.digits == 2) & (number < 0))
         if some.size:
@@ -294,7 +298,9 @@ class _Readings:
             found = known.number(parts)
             behind = words.offsets[word + 1] - at - 1
             ends = word_bits(folded(Ragged(words.codes[spread(at + 1, behind)], bounds(behind))))
-            cost[some[word]] = np.where(found < 0, UNKNOWN, known.cost[found] + np.where(_clitics().has(ends), 2, UNUSUAL))
+            cost[some[word]] = np.where(
+                found < 0, UNKNOWN, known.cost[found] + np.where(_clitics().has(ends), 2, UNUSUAL)
+            )
         return cost
 
 

@@ -16,7 +16,7 @@ from ...text.unicode_data import UPPER
 from ..hashes import HashTable, word_bits
 from ..language import small_words
 from ..lexicon import folded, lexicon
-from ..parts import APOSTROPHE
+from ..word_parts import APOSTROPHE
 from .decoding import decode, without_gaps
 from .invisible import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Swaps
 from .look_alikes import CYRILLIC, FLAG, GREEK, MARK, ORDINARY, POINT, STYLED, SUPER, WIDE, Bytes, look_alikes

@@ -94,7 +94,9 @@ class Traits:
             columns = [(whole >> np.uint64(8 * at) & np.uint64(255)).astype(np.int64) for at in range(8)]
         else:
             columns = [sums((each >> np.uint64(8 * at) & np.uint64(1)).astype(np.int64), edges) for at in range(8)]
-        return Counts(*columns, length=length, flags=np.bitwise_or.reduceat(self.flags[number], edges[:-1]))
+        plain, accents, strange, styled, strong, weak, hard, symbols = columns
+        flags = np.bitwise_or.reduceat(self.flags[number], edges[:-1])
+        return Counts(plain, accents, strange, styled, strong, weak, hard, symbols, length, flags)
 
 
 @cache

@@ -20,7 +20,7 @@ from ...text.unicode import case_map
 from ..hashes import HashTable, word_bits
 from ..language import Reading, accented, is_slang
 from ..lexicon import folded, lexicon
-from ..tongues import languages_of
+from ..other_languages import languages_of
 from ..trigrams import letter_bits
 from .candidates import MISSPELT, MIXED, SOUND, TYPO, Candidates, candidates
 from .keys import Spelt
@@ -42,7 +42,10 @@ SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and l
 CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
 SHAME = 4.0  # bits against words that offend
 FORMS = ("s", "es", "d", "ed", "ing", "er", "ers")  # regular endings of words
-HIDDEN, HIDING = re.compile(r"([*#$%])\1"), re.compile(r"[*#$%]+")  # letters behind several equal symbols, and behind any
+HIDDEN, HIDING = (
+    re.compile(r"([*#$%])\1"),
+    re.compile(r"[*#$%]+"),
+)  # letters behind several equal symbols, and behind any
 ABBREVIATION, LONG = 5, 8  # letters of what may be an abbreviation, and of words that are not mixed up
 
 
