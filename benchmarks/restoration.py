@@ -92,7 +92,7 @@ def stamp(tool: str) -> str:
         )
     elif tool != "nothing":
         source = Path(parse.__code__.co_filename).parents[1]
-        files = [*sorted((source / "shields").glob("*.py")), *sorted((source / "text").glob("*.py"))]
+        files = [*sorted((source / "shields").rglob("*.py")), *sorted((source / "text").glob("*.py"))]
         known = b"".join(file.read_bytes() for file in [*files, source / "resources" / "manifest.toml"])
     return sha256(known + (here / "restoration_measures.py").read_bytes()).hexdigest()[:12]
 

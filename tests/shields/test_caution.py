@@ -167,3 +167,29 @@ def test_no_word_that_offends_is_written_for_a_name(name: str) -> None:
 )
 def test_names_quantities_and_queries_stay(text: str, chain: str) -> None:
     assert parse(chain)(Corpus.of([text])).strings() == [text]
+
+
+MASKS = {
+    ("b**k", "book"): True,
+    ("b**k", "back"): True,
+    ("b**k", "full"): False,  # other letters than those that are seen
+    ("p***y", "party"): False,  # too few are seen
+    ("s**pid", "stupid"): True,
+    ("st*pid", "street"): True,  # one symbol may have come in, and a letter be wrong besides
+}
+
+
+@pytest.mark.parametrize(("pair", "fits"), MASKS.items())
+def test_what_a_mask_of_several_symbols_may_hide(pair: tuple[str, str], fits: bool) -> None:
+    word = lexicon().number(Ragged.of([pair[1]]))
+    assert caution._fits(Ragged.of([pair[0]]), word).tolist() == [fits]
+
+
+def test_masks_stay_masks_until_a_word_fits() -> None:
+    text = "Th1s is a b*a*d d*a*y, wh*t the b**k, p***y and h**e**l**l**o"
+    assert parse("deobfuscate")(Corpus.of([text])).strings() == ["This is a bad day, what the b**k, p***y and hello"]
+
+
+@pytest.mark.parametrize("text", ["The troops were enfiladed from the hill.", "Two unveilings were held on Monday."])
+def test_regular_forms_of_rare_words_stay(text: str, chain: str) -> None:
+    assert parse(chain)(Corpus.of([text])).strings() == [text]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from reference import slow
 from scuff.text.corpus import Corpus
 from scuff.text.edits import Edits
-from scuff.text.ragged import Ragged, filled
-from strategies import plain, texts
+from scuff.text.ragged import Ragged, bounds, filled, rows_of, sums
+from scuff.text.random import bits_of_sum, letter_bits, text_bits
+from strategies import plain, text, texts
 
 Plain = tuple[int, int, int, str]  # row, start, stop, new
 
@@ -29,6 +30,22 @@ def test_rows_are_filled_up(rows: list[list[int]], least: int) -> None:
     assert out.tolist() == [row + [-100] * (width - len(row)) for row in rows]
 
 
+@given(st.lists(st.integers(0, 4), max_size=6).map(np.array), st.data())
+def test_positions_are_in_their_rows(lengths: np.ndarray, data: st.DataObject) -> None:
+    edges = bounds(lengths.astype(np.int64))
+    at = sorted(data.draw(st.sets(st.integers(0, max(int(edges[-1]) - 1, 0))))) if edges[-1] else []
+    rows = rows_of(np.array(at, np.int64), edges)
+    assert all(edges[row] <= place < edges[row + 1] for row, place in zip(rows.tolist(), at, strict=True))
+
+
+@given(st.lists(text, min_size=1, max_size=4))
+def test_what_letters_add_makes_the_hash_of_a_text(some: list[str]) -> None:
+    given_ = Ragged.of(some)
+    place = np.concatenate([np.arange(len(text)) for text in some]).astype(np.int64)
+    total = sums(letter_bits(given_.codes, place), given_.offsets)
+    assert bits_of_sum(total, given_.lengths).tolist() == text_bits(given_).tolist()
+
+
 @st.composite
 def edited(draw: st.DrawFn, lengths: list[int]) -> list[Plain]:
     """Edits that do not overlap; some are insertions, some touch, in any order."""
@@ -39,6 +56,15 @@ def edited(draw: st.DrawFn, lengths: list[int]) -> list[Plain]:
         kept = [pair for at, pair in enumerate(pairs) if pair not in pairs[:at]]
         out += [(row, start, stop, draw(plain)) for start, stop in kept]
     return draw(st.permutations(out))
+
+
+@given(st.lists(text, min_size=1, max_size=4), st.data())
+def test_edits_that_change_something(some: list[str], data: st.DataObject) -> None:
+    edits = data.draw(edited([len(text) for text in some]))
+    same = [(row, start, stop, some[row][start:stop]) for row, start, stop, _ in edits]
+    both = [pair[data.draw(st.integers(0, 1))] for pair in zip(edits, same, strict=True)]
+    found = make(both).changing(Ragged.of(some)).tolist()
+    assert found == [some[row][start:stop] != new for row, start, stop, new in both]
 
 
 @given(texts)

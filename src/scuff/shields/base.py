@@ -72,9 +72,7 @@ class Repairs:
         return Repairs(self.edits.where(chosen), self.kind[chosen], self.kinds)
 
     def joined(self) -> Repairs:
-        """The same repairs with each run of deletions as one. `then` joins some of them, those of a text with repairs of both
-        kinds or beside such a text: with all joined, the repairs of a text do not depend on its neighbours.
-        """
+        """The same repairs with each run of deletions as one, as `then` leaves them in texts with repairs of both kinds."""
         edits, gone = self.edits, self.edits.text.lengths == 0
         same = gone[1:] & gone[:-1] & (edits.row[1:] == edits.row[:-1]) & (edits.start[1:] == edits.stop[:-1])
         if not same.any():
@@ -101,12 +99,25 @@ class Repairs:
         if not len(self) or not len(later):
             return later if len(later) else self
         kinds = tuple(dict.fromkeys((*self.kinds, *later.kinds)))
+        first, second = (Repairs(each.edits, _translated(each, kinds), kinds) for each in (self, later))
+        has = np.zeros((2, len(texts)), np.bool_)
+        has[0, first.edits.row] = has[1, second.edits.row] = True
+        both: Mask = has[0] & has[1]
+        if not both.any():
+            return Repairs.join([first, second])
+        alone = [each.where(~both[each.edits.row]) for each in (first, second)]
+        rows, place = np.flatnonzero(both), np.cumsum(both) - 1
+        first, second = (each.where(both[each.edits.row]).of_rows(place) for each in (first, second))
+        return Repairs.join([*alone, first._merged(second, Ragged.take(texts, rows)).of_rows(rows)])
+
+    def _merged(self, later: Repairs, texts: Ragged) -> Repairs:
+        """`then`, for repairs with the same kinds."""
         edits, mine, theirs = self.edits.merged(later.edits, texts)
         kind = np.zeros(len(edits), np.uint64)
-        np.bitwise_or.at(kind, mine, _translated(self, kinds))
-        np.bitwise_or.at(kind, theirs, _translated(later, kinds))
+        np.bitwise_or.at(kind, mine, self.kind)
+        np.bitwise_or.at(kind, theirs, later.kind)
         real = edits.changing(texts)
-        return Repairs(edits.where(real), kind[real], kinds)
+        return Repairs(edits.where(real), kind[real], self.kinds)
 
     def listed(self, texts: Ragged) -> list[list[tuple[Edit, tuple[str, ...]]]]:
         """For people: the edits of each text, each with the names of its kinds."""

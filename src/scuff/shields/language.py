@@ -14,9 +14,9 @@ import numpy as np
 from ..text.language import WORDS
 from ..text.ragged import Bits, Floats, Ints, Mask, Ragged, spread, sums
 from ..text.words import Spans
-from .hashes import word_bits
+from .hashes import HashTable, word_bits
 from .lexicon import Costs, folded, lexicon
-from .tongues import languages_of
+from .other_languages import languages_of
 
 ENOUGH = 2  # small words of another language
 SHARE = 0.25  # of the words of a text: frequent ones of another language
@@ -50,8 +50,8 @@ FOREIGN, FOREIGN_PART, ENGLISH_PART = 0.0, 14.0, -20.0  # of a text, of a senten
 
 
 @cache
-def _small_words() -> tuple[Bits, Bits]:
-    """Hashes of small words, sorted, and the languages that have each, as bits: the first is English, whose words no other has.
+def languages_of_small_words() -> dict[str, int]:
+    """Small words, and the languages that have each, as bits: the first is English, whose words no other has.
 
     Letters by themselves do not count: they may be those of a word with blanks in it.
     """
@@ -61,17 +61,21 @@ def _small_words() -> tuple[Bits, Bits]:
         for word in WORDS[code].split():
             if word not in english:
                 languages[word] = languages.get(word, 0) | 2 << bit
-    words = [word for word in languages if len(word) > 1]
-    keys = word_bits(Ragged.of(words))
-    order = np.argsort(keys)
-    return keys[order], np.array([languages[word] for word in words], np.uint64)[order]
+    return {word: bits for word, bits in languages.items() if len(word) > 1}
+
+
+@cache
+def _small_words() -> tuple[HashTable, Bits]:
+    """Hashes of small words, and the languages of each."""
+    small = languages_of_small_words()
+    return HashTable.of(word_bits(Ragged.of(list(small)))), np.array(list(small.values()), np.uint64)
 
 
 def small_words(keys: Bits, row: Ints, rows: int) -> tuple[Ints, Ints]:
     """How many small words each text has of English, and of the other language that it has most of. keys: hashes of words."""
     small, languages = _small_words()
-    at = np.minimum(np.searchsorted(small, keys), small.size - 1)
-    hit = np.flatnonzero(small[at] == keys)
+    at = small.get(keys)
+    hit = np.flatnonzero(at >= 0)
     english = hit[languages[at[hit]] == 1]
     other = hit[languages[at[hit]] > 1]
     return np.bincount(row[english], minlength=rows), _most(languages[at[other]], row[other], None, rows).astype(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from ..text.unicode import case_map
 from ..text.words import Spans
 from .hashes import HashTable, word_bits
 from .memory import Memory
-from .parts import APOSTROPHE, CURLY, at_hyphens, has_own
+from .word_parts import APOSTROPHE, CURLY, at_hyphens, has_own
 
 Costs = npt.NDArray[np.float32]
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # makes hashes of keys of pairs; odd, so none are mixed up
@@ -69,6 +69,7 @@ class Lexicon:
     cost: -log2 of each word's probability. others: hashes of further forms that are right. pairs: left * size + right of pairs
     that are more likely than their words by themselves. back: what it costs not to be in a pair with a left word.
     capital: how often a word inside a sentence begins with a capital letter, from 0 to 1: nearly always if it is a name.
+    letters: which code points stand in some word or other form, and all of ASCII.
     """
 
     words: Ragged
@@ -79,10 +80,16 @@ class Lexicon:
     pair_costs: Costs
     back: Costs
     capital: Costs
+    letters: Mask
     parts: Memory = field(default_factory=Memory)  # words that were looked at part by part: 1 if they are known
 
     def __len__(self) -> int:
         return self.cost.size
+
+    @cached_property
+    def bits(self) -> Bits:
+        """The hash of each word."""
+        return word_bits(self.words)
 
     def number(self, words: Ragged) -> Ints:
         """The number of each word, -1 for words that are not in the lexicon. A capital letter does not matter."""
@@ -227,10 +234,12 @@ def lexicon() -> Lexicon:
         parts.append(raw[at : at + size])
         at += size
     listing, others, costs, back, lefts, rights, pair_costs, capital = parts
-    step = np.float32(about["step"])
+    step, more = np.float32(about["step"]), _lines(others)
+    letters = np.arange(0x110000) < 128
     coarse = np.frombuffer(costs, np.uint8)
     order = np.argsort(coarse, kind="stable")
     words = _lines(listing).take(order)
+    letters[words.codes] = letters[more.codes] = True
     left = np.repeat(np.arange(order.size), _planes(lefts, 2))
     steps, opens = _planes(rights, 3), np.diff(left, prepend=-1) != 0
     running = np.cumsum(steps)
@@ -240,9 +249,10 @@ def lexicon() -> Lexicon:
         words,
         coarse[order] / step,
         HashTable.of(word_bits(words)),
-        HashTable.of(word_bits(_lines(others))),
+        HashTable.of(word_bits(more)),
         HashTable.of((left * order.size + right).astype(np.uint64) * SPREAD),
         np.frombuffer(pair_costs, np.uint8) / step,
         np.frombuffer(back, np.uint8) / step,
         np.frombuffer(capital, np.uint8)[order] / np.float32(255),
+        letters,
     )

@@ -143,7 +143,13 @@ class Edits:
 
     def changing(self, texts: Ragged) -> Mask:
         """Which edits change something."""
-        changed: Mask = text_bits(self.spans(texts.offsets).cut(texts)) != text_bits(self.text)
+        length = self.text.lengths
+        changed: Mask = self.stop - self.start != length
+        same = np.flatnonzero(~changed)
+        length = length[same]
+        old = texts.codes[spread((texts.offsets[self.row] + self.start)[same], length)]
+        new = self.text.codes[spread(self.text.offsets[:-1][same], length)]
+        changed[same] = sums(old != new, bounds(length)) > 0
         return changed
 
     def spans(self, offsets: Ints) -> Spans:

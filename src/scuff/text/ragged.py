@@ -57,6 +57,11 @@ def sums(values: npt.NDArray[Any], edges: Ints) -> npt.NDArray[Any]:
     return running[edges[1:]] - running[edges[:-1]]  # wraps correctly for uint64
 
 
+def rows_of(at: Ints, offsets: Ints) -> Ints:
+    """The run of each of some positions, which ascend: i for those in offsets[i]:offsets[i+1]."""
+    return np.repeat(np.arange(offsets.size - 1), np.diff(np.searchsorted(at, offsets)))
+
+
 def text_lengths(texts: Sequence[str]) -> Ints:
     """The length of each text; raises TypeError for anything but a str."""
     for at, text in enumerate(texts):

@@ -60,6 +60,18 @@ def text_bits(texts: Ragged) -> Bits:
     return mix(sums(terms, texts.offsets) * down[texts.offsets[:-1]] ^ counters(texts.lengths))
 
 
+def letter_bits(codes: Codes, place: Ints) -> Bits:
+    """What letters add to the hash of their text, each by its place there: `bits_of_sum` of their sum is `text_bits`."""
+    count = 1 << max(int(place.max(initial=0)) + 1, 1).bit_length()
+    powers = _kept_powers if count <= 1 << 18 else _powers
+    return powers(BASE, count)[place] * (codes + np.uint64(1))
+
+
+def bits_of_sum(total: Bits, length: Ints) -> Bits:
+    """The hash of each text: of what its letters add to it, and of their number."""
+    return mix(total ^ counters(length))
+
+
 def span_bits(codes: Codes, start: Ints, stop: Ints, endings: Sequence[str] = ("",), which: Ints | int = 0) -> Bits:
     """`text_bits` of spans of codes, each with one of some endings put behind it. No span is cut out."""
     count = 1 << max(codes.size, 1).bit_length()

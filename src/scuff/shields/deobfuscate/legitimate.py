@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...perturbations.protect import UNITS
-from ...text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.ragged import Codes, Ints, Mask, Ragged, bounds, rows_of, spread, sums
 from ...text.unicode import classes, word_class
 from ...text.unicode_data import DIGIT, LETTER, LOWER, UPPER
 from ..lexicon import lexicon
 from .costs import DECIMAL, NUMERIC, Cost, among, one_of, softly
 from .variants import DELETE, JOINERS, Cores, Variants
 
+MASKS = "*#$%"  # symbols that stand for letters
 SPELLED = 4  # letters of a word that may be spelled with dots: U.S.A. and e.g. are not
 USED = "s/he w/o n/a c/o b/c w/in h/w s/w y/o m/f o.k e.g i.e p.s a.m p.m ke$ha a$ap m*a*s*h n*e*r*d"
 
@@ -29,6 +30,7 @@ def forbidden(texts: Ragged, cores: Cores, found: Variants, old: Cost, new: Cost
     few = upper & (words <= SPELLED)
     spelled |= few & ((single & among(symbol, "./&")) | (symbol == ord("&")))
     never |= delete & (spelled | paired(texts, cores, symbol, core) | in_numbers(texts, found, DECIMAL))
+    never |= delete & masking(texts, symbol, core) & ~(new.known & (found.texts.lengths >= SPELLED))
     read = np.flatnonzero(~delete)
     never[read] |= (
         (lexicon().number(found.texts.take(read)) < 0) | code_like(texts.take(core[read])) | (new.words[read] > 1)
@@ -69,6 +71,15 @@ def paired(texts: Ragged, cores: Cores, symbol: Codes, core: Ints) -> Mask:
         have |= (cores.led == ord(other)) | (cores.followed == ord(other))
         out |= (symbol == ord(one)) & have[core]
     return out
+
+
+def masking(texts: Ragged, symbol: Codes, core: Ints) -> Mask:
+    """Which symbols stand twice in a row in place of letters: f**k."""
+    twice = np.append(False, texts.codes[1:] == texts.codes[:-1]) & among(texts.codes, MASKS)
+    twice[texts.offsets[:-1][texts.lengths > 0]] = False
+    at = np.flatnonzero(twice)
+    pairs = rows_of(at, texts.offsets) << 21 | texts.codes[at].astype(np.int64)
+    return np.isin(core << 21 | symbol.astype(np.int64), pairs)
 
 
 def in_numbers(texts: Ragged, found: Variants, symbols: str) -> Mask:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import ClassVar
 
 import numpy as np
 
 from ...text.corpus import Corpus
 from ...text.edits import Edits
-from ...text.ragged import Ints, Mask, Ragged, bounds
+from ...text.ragged import Ints, Mask, Ragged, bounds, rows_of
 from ..base import Repairs, Shield
 from .accented import stay_with_accents
 from .direction import mend_order
@@ -41,15 +41,14 @@ class Normalise(Shield):
 
     def in_doubt(self, texts: Sequence[str]) -> list[int]:
         """All but plain ASCII without control characters, and texts of ordinary words with accents."""
+        try:
+            plain = list(map(str.isascii, texts))
+        except TypeError:  # no text, which is told later
+            return list(range(len(texts)))
         found: list[int] = []
-        beyond: list[int] = []
-        for at, text in enumerate(texts):
-            if not isinstance(text, str):
-                found.append(at)
-            elif not text.isascii():
-                beyond.append(at)
-            elif has_controls(text):
-                found.append(at)
+        if has_controls("".join(compress(texts, plain))):
+            found = [at for at, text in enumerate(texts) if plain[at] and has_controls(text)]
+        beyond = [at for at, ascii_ in enumerate(plain) if not ascii_]
         stay = stay_with_accents([texts[at] for at in beyond])
         return sorted(found + [at for at, stays in zip(beyond, stay, strict=True) if not stays])
 
@@ -105,7 +104,7 @@ def _in_formulas(texts: Ragged) -> Mask:
     sign = (codes >= 0x2200) & (codes < 0x2300) | (codes >= 0x20A0) & (codes < 0x20D0)
     at = np.flatnonzero(sign)
     if at.size:
-        row = np.searchsorted(texts.offsets, at, "right") - 1
+        row = rows_of(at, texts.offsets)
         low = np.concatenate((np.zeros(2, np.uint32), codes | 0x20, np.zeros(2, np.uint32)))
         letter = (low >= ord("a")) & (low <= ord("z"))
         ahead = letter[at + 3] & letter[at + 4] & (at + 2 < texts.offsets[row + 1])
@@ -116,7 +115,7 @@ def _in_formulas(texts: Ragged) -> Mask:
 
 def _repairs(texts: Ragged, changes: Swaps) -> Repairs:
     """Swaps of single characters as repairs."""
-    row = np.searchsorted(texts.offsets, changes.at, "right") - 1
+    row = rows_of(changes.at, texts.offsets)
     start = changes.at - texts.offsets[row]
     length = (changes.new > 0).astype(np.int64)
     codes = changes.new[changes.new > 0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...text.ragged import Codes, Ints, Mask, Ragged, sums
+from ...text.ragged import Codes, Ints, Mask, Ragged, rows_of, sums
 from ...text.unicode import classes, is_white
 from ...text.unicode_data import PICTOGRAPH
 from .look_alikes import (
@@ -104,7 +104,7 @@ def _around(texts: Ragged, kind: Bytes, at: Ints, skip: Mask) -> Around:
     """skip: by kind, what cannot be seen."""
     index = np.arange(kind.size)
     seen = ~skip[kind]
-    row = np.searchsorted(texts.offsets, at, "right") - 1
+    row = rows_of(at, texts.offsets)
     last = np.maximum.accumulate(np.where(seen, index, -1))
     left = np.append(last, -1)[at - 1]
     left[(at == 0) | (left < texts.offsets[row])] = -1
@@ -146,7 +146,7 @@ def _mend_format(texts: Ragged, kind: Bytes, at: Ints, around: Around, table: Lo
     before, after = table.script[around.before], table.script[around.after]
     picture = (classes(around.before) & 31 == PICTOGRAPH) | SKINS[around.before]
     joining = np.isin(before, (LEFTWARD, BRAHMIC)) & around.touching
-    row = np.searchsorted(texts.offsets, at, "right") - 1
+    row = rows_of(at, texts.offsets)
 
     keep = (code == ZWJ) & (joining | (picture & (classes(around.after) & 31 == PICTOGRAPH)))
     keep |= (code == ZWNJ) & joining
@@ -163,9 +163,7 @@ def _mend_format(texts: Ragged, kind: Bytes, at: Ints, around: Around, table: Lo
     direction = what == BIDI
     if direction.any():
         leftward = np.zeros(len(texts), np.bool_)
-        leftward[np.searchsorted(texts.offsets, np.flatnonzero(table.script[texts.codes] == LEFTWARD), "right") - 1] = (
-            True
-        )
+        leftward[rows_of(np.flatnonzero(table.script[texts.codes] == LEFTWARD), texts.offsets)] = True
         keep |= direction & leftward[row] & ~((before == 1) & (after == 1))
     new = np.where(what == SPACE, 0x20, np.where(what == LINE, 0x0A, GONE)).astype(np.uint32)
     blank = what == SPACE
@@ -186,7 +184,7 @@ def _mend_wide_signs(texts: Ragged, at: Ints, table: LookAlikes) -> Swaps:
     low = plain | 0x20
     sign = (plain > 0) & ~((low >= 97) & (low <= 122) | (plain >= 48) & (plain <= 57))
     east = sums((table.script[texts.codes] == CHINESE) & (texts.codes < 0xFF00), texts.offsets) > 0
-    gone = sign & ~east[np.searchsorted(texts.offsets, at, "right") - 1]
+    gone = sign & ~east[rows_of(at, texts.offsets)]
     return Swaps.of(at[gone], plain[gone], WIDTH)
 
 
@@ -210,7 +208,7 @@ def _mend_marks(texts: Ragged, kind: Bytes, at: Ints, table: LookAlikes) -> Swap
     index = np.arange(kind.size)
     stands = ~np.isin(kind, (MARK, INVISIBLE, BIDI))
     base = np.maximum.accumulate(np.where(stands, index, -1))[at]
-    row = np.searchsorted(texts.offsets, at, "right") - 1
+    row = rows_of(at, texts.offsets)
     base = np.where(base < texts.offsets[row], -1 - row, base)  # those without a base, by text
     first = np.append(True, np.diff(base) != 0)
     pile = np.diff(np.append(np.flatnonzero(first), at.size))[np.cumsum(first) - 1]

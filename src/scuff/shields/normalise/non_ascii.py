@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
 from ...text.ragged import Ints, Mask, Ragged, bounds, spread
 from ...text.words import Spans
-from .invisible import APOSTROPHES
-from .look_alikes import (
-    CHINESE,
-    FLAG,
-    LATIN,
-    LETTER,
-    MARK,
-    NUMBER,
-    ORDINARY,
-    STYLED,
-    SUPER,
-    SYMBOL,
-    WIDE,
-    Bytes,
-    LookAlikes,
-    look_alikes,
-)
-
-STRONG = 25  # what Unicode lists as confusable, and letters with marks, costs less; the rest is from the learnt space
+from .look_alikes import CHINESE, FLAG, LETTER, MARK, NUMBER, ORDINARY, STYLED, SUPER, SYMBOL, WIDE, Bytes, look_alikes
+from .traits import LATINS, OWN, Counts, Flags, traits
 
 
 @cache
@@ -43,16 +26,6 @@ def _inside() -> Mask:
     return out
 
 
-@cache
-def _kinds(kinds: tuple[int, ...]) -> Mask:
-    return np.isin(np.arange(256), kinds)
-
-
-def among_kinds(kind: Bytes, kinds: tuple[int, ...]) -> Mask:
-    """Which kinds of characters are among some."""
-    return _kinds(kinds)[kind]
-
-
 @dataclass(frozen=True, eq=False)
 class Odd:
     """The words of texts that have characters beyond ASCII, and their characters, one word after the other."""
@@ -61,12 +34,25 @@ class Odd:
     start: Ints
     text: Ragged
     word: Ints  # of each character
+    at: Ints  # where each stands in all codes
     all: Spans  # all words of the texts
     which: Ints  # of them are the odd ones
     kind: Bytes
-    script: Bytes
-    near: Bytes  # the plain character each looks like most, 0: none; ASCII is itself
-    cost: Bytes
+    traits: Bytes
+
+    @cached_property
+    def flags(self) -> Flags:
+        """What each character is."""
+        return traits().flags[self.traits]
+
+    @cached_property
+    def counts(self) -> Counts:
+        """What the characters of each word are."""
+        return traits().count(self.traits, self.text.offsets)
+
+    @cached_property
+    def script(self) -> Bytes:
+        return look_alikes().script[self.text.codes]
 
     def count(self, which: Mask) -> Ints:
         """How many characters of each word are some."""
@@ -76,8 +62,11 @@ class Odd:
         return self.count(which) > 0
 
 
-def find_odd(texts: Ragged, kind: Bytes, table: LookAlikes) -> Odd:
-    """Finds them in all texts. A single apostrophe between two letters is part of a word."""
+def find_odd(texts: Ragged, kind: Bytes) -> Odd:
+    """Finds them in all texts. A single apostrophe between two letters is part of a word.
+
+    kind: of each character, by the table of look-alikes, or 0 for one that counts as nothing.
+    """
     inside = _inside()[texts.codes]
     tick = np.flatnonzero((texts.codes == 0x27) | (texts.codes == 0x2019))
     tick = tick[(tick > 0) & (tick < inside.size - 1)]
@@ -97,56 +86,11 @@ def find_odd(texts: Ragged, kind: Bytes, table: LookAlikes) -> Odd:
     which = np.flatnonzero(np.diff(np.searchsorted(at, np.append(start, inside.size))))
     start, length = start[which], stop[which] - start[which]
     index = spread(start, length)
-    codes = texts.codes[index]
-    number = table.number[codes]
-    near = np.where(codes < 128, codes, table.near[number, 0]).astype(np.uint8)
-    return Odd(
-        words.row[which],
-        start,
-        Ragged(codes, bounds(length)),
-        np.repeat(np.arange(length.size), length),
-        words,
-        which,
-        kind[index],
-        table.script[codes],
-        near,
-        np.where(codes < 128, 0, table.cost[number, 0]).astype(np.uint8),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """What the characters of each odd word are."""
-
-    plain: Ints  # ASCII letters and digits
-    accents: Ints  # Latin letters beyond ASCII, and marks
-    strange: Ints  # those of them that no language with many writers has
-    styled: Ints
-    strong: Ints  # letters of other scripts that Unicode lists as look-alikes of plain ones
-    weak: Ints  # those that look like plain ones to the learnt space alone
-    hard: Ints  # those that look like none
-    scripts: Ints  # how many scripts its letters are of
-    length: Ints
-
-
-def count_letters(odd: Odd) -> Counts:
-    ascii_ = odd.text.codes < 128
-    form_ = among_kinds(odd.kind, (STYLED, SUPER, WIDE, FLAG))
-    latin = (odd.script == LATIN) & ~ascii_ & ~form_ | (odd.kind == MARK) & (odd.script == 0)
-    letter = among_kinds(odd.kind, (LETTER, ORDINARY, NUMBER, SYMBOL, MARK)) & ~latin & ~ascii_
-    alike = odd.near > 0
-    seen = [odd.any((odd.script == script) & ~form_) for script in range(1, 9)]
-    return Counts(
-        plain=odd.count(ascii_ & ~np.isin(odd.text.codes, APOSTROPHES)),
-        accents=odd.count(latin),
-        strange=odd.count(latin & (odd.kind == LETTER)),
-        styled=odd.count(form_),
-        strong=odd.count(letter & alike & (odd.cost < STRONG)),
-        weak=odd.count(letter & alike & (odd.cost >= STRONG)),
-        hard=odd.count(letter & ~alike),
-        scripts=np.sum(seen, 0),
-        length=odd.text.lengths,
-    )
+    codes, mine = texts.codes[index], kind[index]
+    number = traits().number[codes]
+    number[(mine == 0) & (codes > 127) & (codes != 0x2019)] = 0
+    word = np.repeat(np.arange(length.size), length)
+    return Odd(words.row[which], start, Ragged(codes, bounds(length)), word, index, words, which, mine, number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,9 +102,10 @@ class Rows:
 
 
 def count_rows(plain: Ints, odd: Odd) -> Rows:
-    rows, row = plain.size, odd.row[odd.word]
-    form_ = among_kinds(odd.kind, (STYLED, SUPER, WIDE, FLAG))
-    latin = plain + np.bincount(row[((odd.script == LATIN) | form_) & (odd.text.codes > 127)], minlength=rows)
-    own = (odd.script > LATIN) & ~form_ & ((odd.near == 0) | (odd.cost >= STRONG)) & (odd.kind != MARK)
-    key = row[own] * 16 + odd.script[own]
-    return Rows(latin, np.bincount(key, minlength=rows * 16).reshape(rows, 16))
+    rows = plain.size
+    latin, own = (np.flatnonzero(odd.flags & np.uint32(flag)) for flag in (LATINS, OWN))
+    key = odd.row[odd.word[own]] * 16 + look_alikes().script[odd.text.codes[own]]
+    return Rows(
+        plain + np.bincount(odd.row[odd.word[latin]], minlength=rows),
+        np.bincount(key, minlength=rows * 16).reshape(rows, 16),
+    )

@@ -10,31 +10,19 @@ from functools import cache
 
 import numpy as np
 
-from ...text.ragged import Codes, Ints, Mask, Ragged, bounds, spread, sums
+from ...text.ragged import Codes, Ints, Mask, Ragged, bounds, rows_of, spread, sums
 from ...text.unicode import classes, word_class
 from ...text.unicode_data import UPPER
 from ..hashes import HashTable, word_bits
 from ..language import small_words
 from ..lexicon import folded, lexicon
+from ..word_parts import APOSTROPHE
 from .decoding import decode, without_gaps
 from .invisible import ACCENT, CONFUSABLE, GONE, STYLE, WIDTH, Swaps
-from .look_alikes import (
-    CYRILLIC,
-    FLAG,
-    GREEK,
-    LATIN,
-    LETTER,
-    MARK,
-    ORDINARY,
-    POINT,
-    STYLED,
-    SUPER,
-    WIDE,
-    Bytes,
-    look_alikes,
-)
-from .non_ascii import STRONG, Counts, Odd, Rows, among_kinds, count_letters, count_rows, find_odd
+from .look_alikes import CYRILLIC, FLAG, GREEK, MARK, ORDINARY, POINT, STYLED, SUPER, WIDE, Bytes, look_alikes
+from .non_ascii import Odd, Rows, count_rows, find_odd
 from .styles import styled
+from .traits import ACCENTS, BEYOND, CYRILLICS, DIGIT, ONLY, OTHERS, SOUND, STRESSED, SYMBOLIC, UNUSUAL, Flags
 
 FORMULA = 4  # letters of other styles in a row that may be a formula
 A_ONE, A_ONE_OF_MANY = 14.0, 9.0  # bits of the word I from which on it is rather the number 1; in a text with digits
@@ -42,8 +30,6 @@ USUAL = 300  # words that are in any text
 FEW = 12  # so many Latin letters for each of another script: the script is not that of the text
 FREQUENT = 4000  # so many words make most of any English text, and little of others
 ENGLISH, ENGLISH_DISGUISED = 0.5, 0.35  # the share of them from which on a text is English
-# Greek letters that are symbols in the sciences; the others are only ever Greek.
-SYMBOLS = "αβγδεζηθκλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"
 # English words that keep the accents of the language that they came from.
 LOANS = (
     "café cafés naïve naïveté naïvely résumé résumés fiancé fiancée cliché clichés clichéd façade façades jalapeño "
@@ -61,15 +47,20 @@ LOANS = (
 )
 
 
+_WRONG = np.full(256, CONFUSABLE)  # what is wrong with a character of each kind, if it is
+_WRONG[[STYLED, SUPER, FLAG]], _WRONG[WIDE], _WRONG[[ORDINARY, MARK]] = STYLE, WIDTH, ACCENT
+
+
 @cache
 def _loans() -> HashTable:
     return HashTable.of(np.unique(word_bits(folded(Ragged.of(sorted(set(LOANS.split())))))))
 
 
 @cache
-def _symbols() -> Mask:
-    out = np.zeros(0x110000, np.bool_)
-    out[[ord(char) for char in SYMBOLS]] = True
+def _right_letters() -> Mask:
+    """Which characters stand in words that are right."""
+    out = lexicon().letters.copy()
+    out[folded(Ragged.of([LOANS])).codes] = True
     return out
 
 
@@ -86,32 +77,32 @@ def mend_scripts(texts: Ragged, kind: Bytes) -> Swaps:
         index = spread(texts.offsets[some], texts.lengths[some])
         found = mend_scripts(Ragged(texts.codes[index], bounds(texts.lengths[some])), kind[index])
         return Swaps(index[found.at], found.new, found.kind)
-    odd = find_odd(texts, kind, table)
+    odd = find_odd(texts, kind)
     if not len(odd.text):
         return Swaps.of(np.empty(0, np.int64), GONE, 0)
-    counts, rows = count_letters(odd), count_rows(sums(latin, texts.offsets), odd)
-    at = odd.start[odd.word] + np.arange(odd.word.size) - odd.text.offsets[odd.word]
+    rows = count_rows(sums(latin, texts.offsets), odd)
 
-    plain, number = readings(odd, (counts.hard == 0) & _latin(odd, rows))
+    plain, number = readings(odd, (odd.counts.hard == 0) & _latin(odd, rows))
     _count_ones(texts, odd, plain, number)
-    digits = disguised_numbers(odd, counts, plain)
-    chosen, accents = _chosen(texts, odd, counts, rows, number, digits)
-    kept = accents[odd.word] & ((odd.kind == ORDINARY) | (odd.kind == MARK))
+    digits = disguised_numbers(odd, plain)
+    chosen, accents = _chosen(texts, odd, rows, number, digits)
+    kept = accents[odd.word] & ((odd.flags & np.uint32(ACCENTS)) > 0)
     new = np.where(chosen[odd.word] & ~kept, plain, odd.text.codes)
 
-    foreign = ~chosen & _foreign(odd, counts, rows)
-    only = (odd.near == 0) | (odd.cost >= STRONG)  # letters that no other alphabet has
+    foreign = ~chosen & _foreign(odd, rows)
     alphabets = (CYRILLIC, table.cyrillic, GREEK), (GREEK, table.greek, CYRILLIC)
     for script, target, other in alphabets if foreign.any() else ():
         better = target[table.number[odd.text.codes]]
+        only = (odd.flags & np.uint32(ONLY)) > 0  # letters that no other alphabet has
         mine = foreign & odd.any((odd.script == script) & only) & ~odd.any((odd.script == other) & only)
         swap = mine[odd.word] & (odd.script != script) & (better > 0) & (odd.script > 0)
         new[swap] = better[swap]
     changed = new != odd.text.codes
+    at = odd.at[changed]
     points = _points(texts, kind, np.bincount(odd.row[odd.word[changed]], minlength=len(texts)), rows)
-    at, new = np.concatenate((at[changed], points)), np.concatenate((new[changed], _plain(texts.codes[points])))
+    at, new = np.concatenate((at, points)), np.concatenate((new[changed], _plain(texts.codes[points])))
     order = np.argsort(at, kind="stable")
-    wrong = np.concatenate((_kinds(odd)[changed], np.full(points.size, CONFUSABLE)))
+    wrong = np.concatenate((_kinds(odd.kind[changed], odd.flags[changed]), np.full(points.size, CONFUSABLE)))
     return Swaps(at[order], new[order], wrong[order])
 
 
@@ -122,7 +113,7 @@ def _points(texts: Ragged, kind: Bytes, changed: Ints, rows: Rows) -> Ints:
     at = np.flatnonzero(kind == POINT)
     if not at.size:
         return at
-    row = np.searchsorted(texts.offsets, at, "right") - 1
+    row = rows_of(at, texts.offsets)
     latin = rows.latin[row] >= np.maximum(rows.own[row].max(1), 1)
     own = rows.own[row, look_alikes().script[texts.codes[at]]]
     return at[(changed[row] > 0) & latin & (own * FEW <= rows.latin[row])]
@@ -147,8 +138,8 @@ def readings(odd: Odd, which: Mask) -> tuple[Codes, Ints]:
     words = odd.text.take(mine)
     _, first, same = np.unique(word_bits(words), return_index=True, return_inverse=True)
     once = words.take(first)
-    said = Ragged(decode(once), once.offsets)
-    found = lexicon().number(without_gaps(said))
+    codes, found = decode(once)
+    said = Ragged(codes, once.offsets)
     _small_els(said, found)
     plain[spread(odd.text.offsets[mine], words.lengths)] = said.take(same).codes
     number[mine] = found[same]
@@ -171,45 +162,47 @@ def _small_els(words: Ragged, number: Ints) -> None:
         number[some] = found
 
 
-def disguised_numbers(odd: Odd, counts: Counts, plain: Codes) -> Mask:
+def disguised_numbers(odd: Odd, plain: Codes) -> Mask:
     """Words that are numbers, some of whose digits are other characters. plain: what each character says."""
     digit = (plain >= 48) & (plain <= 57)
-    whole: Mask = odd.count(digit) == counts.length
-    return whole & odd.any(digit & (odd.text.codes < 58)) & ~odd.any(odd.script > CYRILLIC)
+    if not digit.any():
+        return np.zeros(len(odd.text), np.bool_)
+    whole: Mask = odd.count(digit) == odd.counts.length
+    return whole & odd.any(digit & (odd.text.codes < 58)) & ~odd.counts.have(BEYOND)
 
 
-def _kinds(odd: Odd) -> Ints:
-    """What is wrong with each character, if it is."""
-    out = np.full(odd.word.size, CONFUSABLE)
-    out[among_kinds(odd.kind, (STYLED, SUPER, FLAG))] = STYLE
-    out[odd.kind == WIDE] = WIDTH
-    out[(odd.kind == ORDINARY) | (odd.kind == MARK)] = ACCENT
-    out[(odd.kind == LETTER) & (odd.script == LATIN) & (odd.text.codes >= 0xC0)] = ACCENT
+def _kinds(kind: Bytes, flags: Flags) -> Ints:
+    """What is wrong with characters that are."""
+    out = _WRONG[kind]
+    out[(flags & np.uint32(SOUND)) > 0] = ACCENT
     return out
 
 
-def _foreign(odd: Odd, counts: Counts, rows: Rows) -> Mask:
+def _foreign(odd: Odd, rows: Rows) -> Mask:
     """Words of another alphabet in which some letters are plain look-alikes."""
+    mixed: Mask = odd.counts.mixed & (rows.own.max(1) >= rows.latin / 2)[odd.row]
+    if not mixed.any():
+        return mixed
     letters = (odd.script == CYRILLIC) | (odd.script == GREEK)
-    most = 2 * odd.count(letters) >= odd.count(odd.script > 0)
-    return most & (counts.scripts > 1) & (rows.own.max(1) >= rows.latin / 2)[odd.row]
+    return mixed & (2 * odd.count(letters) >= odd.count(odd.script > 0))
 
 
-def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, digits: Mask) -> tuple[Mask, Mask]:
+def _chosen(texts: Ragged, odd: Odd, rows: Rows, number: Ints, digits: Mask) -> tuple[Mask, Mask]:
     """Which words are to be read as plain ones, and which of them keep the accents of their language.
 
     number: in the lexicon, of what each says then. digits: which are numbers, some of whose digits are disguised.
     """
-    latin_text = _latin(odd, rows)
-    right = right_words(odd, (counts.accents > counts.strange) & (counts.length > 1))
+    counts, latin_text = odd.counts, _latin(odd, rows)
     foreign = counts.strong + counts.weak
     possible = (counts.hard == 0) & latin_text
-    known, single = number >= 0, counts.length == 1
+    known, single, capital = number >= 0, counts.length == 1, begin_with_capital(odd)
+    asked = (foreign == 0) & latin_text | known & ~capital  # for others it does not matter
+    right = right_words(odd, (counts.accents > counts.strange) & ~single & asked)
 
-    symbol = odd.count(_symbols()[odd.text.codes])
     rare = ~known | (number >= USUAL)
-    science = (symbol == foreign) & (foreign == 1) & (~known | (counts.length < 4) & rare | single) | _measure(odd)
-    mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | (counts.scripts > 1))
+    science = (counts.symbols == foreign) & (foreign == 1) & (~known | (counts.length < 4) & rare | single)
+    science |= counts.have(DIGIT) & counts.have(SYMBOLIC)  # numbers with a unit, such as 5μm
+    mixed = possible & (foreign > 0) & ((counts.plain + counts.accents + counts.styled > 0) | counts.mixed)
     # a shape that only the learnt space knows needs a word, or many other disguises in the text
     weak = mixed & ~science
     mixed &= (counts.strong > 0) | known
@@ -218,9 +211,9 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     spoken = _spoken(texts, odd)
     mixed &= ~spoken
     sure = mixed & ~science & (known | (own >= foreign) | (rows.latin[odd.row] > 2 * own))
-    alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & odd.any(odd.kind == LETTER)
+    alone_sure = alone & ~science & (counts.weak == 0) & (known | single) & counts.have(UNUSUAL)
 
-    style = styled(odd, counts, rows) & ((number >= 0) | (counts.length > FORMULA))
+    style = styled(odd, rows) & ((number >= 0) | (counts.length > FORMULA))
     heavy = known & (counts.accents > 2) & (2 * counts.accents >= counts.length) & (foreign == 0) & possible
     heavy &= ~right & ~spoken  # no language marks every other letter of an English word
     certain = np.bincount(odd.row, sure | alone_sure | style | heavy, len(texts))
@@ -229,7 +222,7 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     english &= (words > 2) | (counts.strange > 0)
     told = accented & known & (english | (counts.strange > 0) & (number < FREQUENT)) & ~spoken
     latin_alpha = single & (counts.strange > 0) & (number < 2) & english
-    lower = told & (~single | latin_alpha) & (~begin_with_capital(odd) | (counts.strange > 0))
+    lower = told & (~single | latin_alpha) & (~capital | (counts.strange > 0))
     evidence = np.bincount(odd.row, sure | alone_sure | lower | style | heavy, len(texts))[odd.row]
     much = (evidence > 2) & (evidence * 8 > words)
 
@@ -239,7 +232,7 @@ def _chosen(texts: Ragged, odd: Odd, counts: Counts, rows: Rows, number: Ints, d
     chosen |= told & (evidence > 2) | digits & latin_text | weak & much
     chosen |= accented & english & much & ((counts.strange > 0) | (counts.accents > 1) | (evidence * 3 > words))
     chosen |= (counts.styled > 0) & (counts.hard == 0) & (evidence > 1)
-    loan, capital = right | _loan(odd), begin_with_capital(odd)
+    loan = right | _loan(odd, (counts.have(ACCENTS) | (counts.accents > counts.strange)) & known & ~capital)
     common = known & (counts.accents > counts.strange) & ~capital & ~loan & (counts.length > 1) & (mixed | lower)
     abused = np.bincount(odd.row, common, len(texts))[odd.row] > 0
     keeps = (foreign + counts.styled + counts.strange > 0) & ~abused & (capital | ~known | loan)
@@ -250,30 +243,36 @@ def right_words(odd: Odd, which: Mask) -> Mask:
     """Words, of some, that are right with their accents: names and loan words."""
     out = np.zeros(len(odd.text), np.bool_)
     mine = np.flatnonzero(which)
-    words = odd.text.take(mine)
-    out[mine] = lexicon().known(words) | _loans().has(word_bits(folded(words)))
+    low = folded(odd.text.take(mine))
+    never = sums(~_right_letters()[low.codes], low.offsets) > 0
+    never &= sums(low.codes == APOSTROPHE, low.offsets) == 0  # one letter before an apostrophe may be any
+    some = np.flatnonzero(~never)
+    mine, words = mine[some], low.take(some)
+    out[mine] = lexicon().known(words) | _loans().has(word_bits(words))
     return out
 
 
-def _loan(odd: Odd) -> Mask:
-    """Words that are loan words if their letters of other scripts are read as plain ones, and their accents stay."""
-    accent = (odd.kind == ORDINARY) | (odd.near == 0)
-    words = Ragged(np.where(accent, odd.text.codes, odd.near).astype(np.uint32), odd.text.offsets)
-    return _loans().has(word_bits(folded(words)))
+def _loan(odd: Odd, which: Mask) -> Mask:
+    """Words, of some, that are loan words if their letters of other scripts are read as plain ones, and their accents stay."""
+    out, mine = np.zeros(len(odd.text), np.bool_), np.flatnonzero(which)
+    words, table = odd.text.take(mine), look_alikes()
+    near = _plain(words.codes)
+    stays = (words.codes < 128) | (near == 0) | (table.kind[words.codes] == ORDINARY)
+    out[mine] = _loans().has(word_bits(folded(Ragged(np.where(stays, words.codes, near), words.offsets))))
+    return out
 
 
 def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
-    """Single characters that look like I become 1 beside digits, and where no word beside them goes with I. In place."""
+    """Single characters that look like I become 1, and those that look like O become 0, beside digits; those that look like I
+    where no word beside them goes with I, too. In place.
+    """
     first = odd.text.offsets[:-1]
-    mine = np.flatnonzero((odd.text.lengths == 1) & ((plain[first] == ord("I")) | (plain[first] == ord("l"))))
+    said = np.where(odd.text.lengths == 1, plain[first], 0)
+    mine, rounds = np.flatnonzero((said == ord("I")) | (said == ord("l"))), np.flatnonzero((said | 0x20) == ord("o"))
+    plain[first[rounds[_beside_digits(texts, odd.start[rounds])]]] = ord("0")
     if not mine.size:
         return
-    padded = np.concatenate((np.zeros(2, np.uint32), texts.codes, np.zeros(2, np.uint32)))
-    start = odd.start[mine] + 2
-    at = np.stack([padded[start - 2], padded[start - 1], padded[start + 1], padded[start + 2]])
-    digit = (at > 47) & (at < 58)
-    close = np.isin(at, [ord(char) for char in ".,:%-/"])
-    beside = digit[1] | digit[2] | close[1] & digit[0] | close[2] & digit[3]
+    beside = _beside_digits(texts, odd.start[mine])
     found = np.full(len(odd.all) + 2, -1)
     found[odd.which + 1] = number
     row = np.concatenate(([-1], odd.all.row, [-1]))
@@ -293,16 +292,21 @@ def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
     plain[first[mine]] = np.where(beside | (bits > np.where(numbers, A_ONE_OF_MANY, A_ONE)), ord("1"), ord("I"))
 
 
+def _beside_digits(texts: Ragged, start: Ints) -> Mask:
+    """Which of some characters stand beside a digit, or have only a dot, a hyphen or the like between."""
+    padded = np.concatenate((np.zeros(2, np.uint32), texts.codes, np.zeros(2, np.uint32)))
+    start = start + 2
+    at = np.stack([padded[start - 2], padded[start - 1], padded[start + 1], padded[start + 2]])
+    digit = (at > 47) & (at < 58)
+    close = np.isin(at, [ord(char) for char in ".,:%-/"])
+    found: Mask = digit[1] | digit[2] | close[1] & digit[0] | close[2] & digit[3]
+    return found
+
+
 def begin_with_capital(odd: Odd) -> Mask:
     """Words that begin with a capital letter."""
     first: Mask = word_class(classes(odd.text.codes[odd.text.offsets[:-1]])) == UPPER
     return first
-
-
-def _measure(odd: Odd) -> Mask:
-    """Numbers with a unit, such as 5μm."""
-    digit = odd.any((odd.text.codes < 58) & (odd.text.codes > 47))
-    return digit & odd.any(_symbols()[odd.text.codes] | (odd.text.codes == 0xB5))
 
 
 def _spoken(texts: Ragged, odd: Odd) -> Mask:
@@ -310,17 +314,20 @@ def _spoken(texts: Ragged, odd: Odd) -> Mask:
     padded = np.concatenate((np.zeros(1, np.uint32), texts.codes, np.zeros(1, np.uint32)))
     before, after = padded[odd.start], padded[odd.start + odd.text.lengths + 1]
     closed = np.isin(before, (0x2F, 0x5B)) | np.isin(after, (0x2F, 0x5D))
-    sounds = odd.any((odd.script == LATIN) & (odd.kind == LETTER)) & ~odd.any(odd.script == CYRILLIC)
-    return closed & sounds | odd.any(np.isin(odd.text.codes, (0x2C8, 0x2CC, 0x2D0, 0x2D1)))
+    counts = odd.counts
+    return closed & counts.have(SOUND) & ~counts.have(CYRILLICS) | counts.have(STRESSED)
 
 
 def _among_own(odd: Odd) -> Mask:
     """Words beside a word of the same script that only that script can write: Russian in an English text."""
     own = np.zeros(len(odd.text) + 2, np.int64)
-    hard = (odd.script > LATIN) & ((odd.near == 0) | (odd.cost >= STRONG))
+    hard = np.flatnonzero(odd.flags & np.uint32(ONLY))
+    if not hard.size:
+        return np.zeros(len(odd.text), np.bool_)
     own[1:-1][odd.word[hard]] = odd.script[hard]
     mine = np.zeros(len(odd.text), np.int64)
-    mine[odd.word[odd.script > LATIN]] = odd.script[odd.script > LATIN]
+    others = np.flatnonzero(odd.flags & np.uint32(OTHERS))
+    mine[odd.word[others]] = odd.script[others]
     row = np.concatenate(([-1], odd.row, [-1]))
     before = (own[:-2] == mine) & (row[:-2] == odd.row)
     after = (own[2:] == mine) & (row[2:] == odd.row)
@@ -336,15 +343,15 @@ def _english(texts: Ragged, odd: Odd, number: Ints, sure: Ints) -> tuple[Mask, I
     found[odd.which] = number
     rows = np.zeros(len(texts), np.bool_)
     rows[odd.row] = True
-    rest = rows[odd.all.row]
-    some = np.flatnonzero(rest)
+    some, odd_words = np.flatnonzero(rows[odd.all.row]), np.zeros(len(odd.all), np.bool_)
+    odd_words[odd.which] = True
     keys = word_bits(folded(odd.all.where(some).cut(texts)))
-    rest[odd.which] = False
-    found[some[rest[some]]] = lexicon().table.get(keys[rest[some]])
+    plain = np.flatnonzero(~odd_words[some])
+    found[some[plain]] = lexicon().table.get(keys[plain])
     many = odd.all.per_row(len(texts))
     frequent = np.bincount(odd.all.row[(found >= 0) & (found < FREQUENT)], minlength=len(texts))
     share = np.where(sure > 1, ENGLISH_DISGUISED, ENGLISH)
     read = np.flatnonzero(number >= 0)  # count as they are, für, and as what they say
-    said = word_bits(lexicon().words.take(number[read]))
+    said = lexicon().bits[number[read]]
     ours, others = small_words(np.append(keys, said), np.append(odd.all.row[some], odd.row[read]), len(texts))
     return ((frequent >= share * many) & (ours > np.where(sure > 1, others - 1, others)))[odd.row], many[odd.row]

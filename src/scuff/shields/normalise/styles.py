@@ -8,7 +8,7 @@ import numpy as np
 
 from ...text.ragged import Mask
 from .look_alikes import CHINESE, FLAG, SUPER, WIDE
-from .non_ascii import Counts, Odd, Rows
+from .non_ascii import Odd, Rows
 
 # Pairs of regional indicators that are flags.
 REGIONS = (
@@ -20,10 +20,13 @@ REGIONS = (
 )
 
 
-def styled(odd: Odd, counts: Counts, rows: Rows) -> Mask:
+def styled(odd: Odd, rows: Rows) -> Mask:
     """Words in letters of another style: two or more, or one among plain letters; raised ones that are the whole word, or stand
     before a plain letter (1st and CO2 have them behind). Letters of full width are at home in Chinese and Japanese.
     """
+    counts = odd.counts
+    if not counts.styled.any():
+        return np.zeros(len(odd.text), np.bool_)
     raised, flags = odd.kind == SUPER, odd.kind == FLAG
     rest = counts.styled - odd.count(raised | flags)
     word = (rest > 1) | (rest > 0) & (counts.plain + counts.accents > 0)

@@ -6,6 +6,7 @@ word that offends is written only where it stood in disguise, or where errors th
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -19,7 +20,7 @@ from ...text.unicode import case_map
 from ..hashes import HashTable, word_bits
 from ..language import Reading, accented, is_slang
 from ..lexicon import folded, lexicon
-from ..tongues import languages_of
+from ..other_languages import languages_of
 from ..trigrams import letter_bits
 from .candidates import MISSPELT, MIXED, SOUND, TYPO, Candidates, candidates
 from .keys import Spelt
@@ -40,6 +41,11 @@ CLEAR = 3.0  # bits by which a word must be likelier than the next
 SOUNDED, HEARD = 6, -11.0  # letters of a word that is spelt by its sound, and log2 P of that
 CAPITAL = 0.5  # how often a word has a capital that a name with one slip may be
 SHAME = 4.0  # bits against words that offend
+FORMS = ("s", "es", "d", "ed", "ing", "er", "ers")  # regular endings of words
+HIDDEN, HIDING = (
+    re.compile(r"([*#$%])\1"),
+    re.compile(r"[*#$%]+"),
+)  # letters behind several equal symbols, and behind any
 ABBREVIATION, LONG = 5, 8  # letters of what may be an abbreviation, and of words that are not mixed up
 
 
@@ -103,6 +109,7 @@ def allowed(changes: Changes) -> Mask:
     alone &= ~(title[place] & ~page.starts[unit]) | listed | (sure & shown & ~masked & (cost < USUAL)) | ~unknown
     alone &= ~(_loud(texts.take(place)) & unknown & (length <= ABBREVIATION)) | listed
     alone &= ~(_inner(texts.take(place)) & unknown)
+    alone &= listed | ~_form(texts.take(place), changes.word)
     few = page.total[rows] <= SHORT
     strange = np.bincount(part, unknown, rows.size)
     likely = np.bincount(part, changes.channel >= LIKELY, rows.size)
@@ -111,6 +118,7 @@ def allowed(changes: Changes) -> Mask:
     clear |= sure & ~title[place] & (length > SHORT) & (page.total[rows] == 1)[part]  # one small word
     made: Mask = ~foreign & (tampered | alone) & (~lost | clear | masked)
     made &= ~_initials(texts.take(place))
+    made &= _fits(texts.take(place), changes.word)
     bad = np.flatnonzero(made & offensive()[changes.word])
     if bad.size:
         number = page.number[some]
@@ -219,6 +227,31 @@ def _initials(texts: Ragged) -> Mask:
     return (many > 1) & (2 * many + 1 == texts.lengths) & _loud(texts)
 
 
+def _fits(texts: Ragged, words: Ints) -> Mask:
+    """Which words may stand behind a mask of several equal symbols: those with the letters that are seen, half of them at least.
+
+    f**k is not `full`, and p***y may be anything. One symbol alone may have come in, or stand for a letter that is wrong as well.
+    """
+    out = np.ones(len(texts), np.bool_)
+    some = np.flatnonzero(_masked(texts))
+    both = zip(folded(texts.take(some)).strings(), lexicon().words.take(words[some]).strings(), strict=True)
+    for at, (old, new) in zip(some.tolist(), both, strict=True):
+        if HIDDEN.search(old):
+            seen = [re.escape(part) for part in HIDING.split(old)]
+            letters = sum(map(str.isalpha, old))
+            out[at] = 2 * letters >= len(old) and re.fullmatch("[a-z]*".join(seen), new) is not None
+    return out
+
+
+def _form(texts: Ragged, words: Ints) -> Mask:
+    """Which texts are regular forms of the rare words that they would become; all those of frequent words are known."""
+    out = lexicon().cost[words] >= USUAL
+    some = np.flatnonzero(out)
+    both = zip(folded(texts.take(some)).strings(), lexicon().words.take(words[some]).strings(), strict=True)
+    out[some] = [old.startswith(new) and old[len(new) :] in FORMS for old, new in both]
+    return out
+
+
 def _near(changes: Changes) -> Mask:
     """Which changes undo one error that is not far-fetched."""
     one = (changes.kind == TYPO) & (changes.channel >= SLIP) | (changes.kind == MISSPELT)
@@ -240,8 +273,9 @@ def offensive() -> Mask:
 
 def decent(found: Candidates, noisy: Ragged) -> Candidates:
     """The candidates with words that offend made less likely, but for those that a noisy word disguises, and without guesses
-    at them.
+    at them; without those that a mask of symbols does not hide.
     """
+    found = found.where(_fits(noisy.take(found.of), found.word))
     bad = np.flatnonzero(offensive()[found.word])
     if not bad.size:
         return found

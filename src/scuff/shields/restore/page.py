@@ -13,8 +13,8 @@ from ...text.unicode import case_map
 from ...text.words import Spans
 from ..hashes import word_bits
 from ..lexicon import folded, lexicon
-from ..parts import APOSTROPHE, CURLY, HYPHEN, at_hyphens, has_own
 from ..technical import Technical, attached, in_camel_case
+from ..word_parts import APOSTROPHE, CURLY, HYPHEN, at_hyphens, has_own
 from .candidates import Candidates
 from .channels import Bitcosts
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...text.corpus import Corpus
 from ...text.ragged import Ints, Ragged, bounds, spread
 from ...text.words import Spans
-from ..parts import HYPHENS, at_hyphens, has_own
+from ..word_parts import HYPHENS, at_hyphens, has_own
 from . import features as ft
 
 

@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 
 from scuff.shields import parse
-from scuff.shields.tongues import MORE, lists
+from scuff.shields.other_languages import MORE, lists
 from scuff.text.corpus import Corpus
 
 SENTENCES = {
