@@ -20,7 +20,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .flags import add_run, add_settings, check_beside_resume, given_settings, model_and_data, run_bar, sayer
+from .flags import add_run, add_settings, check_beside_resume, given_settings, model_and_data, opened, run_bar, sayer
 
 if TYPE_CHECKING:
     from ..reports.results import AttackResult, Result
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _show(result: Result | AttackResult) -> None:
-    print(f"\n{result}\n\nreport: {result.folder}/report.html\ntexts:  {result.folder}/results.jsonl")
+    print(f"\n{opened(result)}\n\nreport: {result.folder}/report.html\ntexts:  {result.folder}/results.jsonl")
 
 
 def _live(args: argparse.Namespace) -> Any:

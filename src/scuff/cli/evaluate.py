@@ -20,7 +20,17 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .flags import add_run, add_settings, check_beside_resume, given_settings, model_and_data, run_bar, say, sayer
+from .flags import (
+    add_run,
+    add_settings,
+    check_beside_resume,
+    given_settings,
+    model_and_data,
+    opened,
+    run_bar,
+    say,
+    sayer,
+)
 
 if TYPE_CHECKING:
     from ..reports.results import AttackResult, Result
@@ -75,4 +85,4 @@ def run(args: argparse.Namespace) -> None:
 
 
 def show(result: Result | AttackResult) -> None:
-    print(f"\n{result}\n\nreport: {result.folder}/report.html")
+    print(f"\n{opened(result)}\n\nreport: {result.folder}/report.html")

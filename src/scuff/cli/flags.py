@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..data.formats.streams import Source
     from ..isolation import Failures
     from ..perturbations.blocks import Tally
+    from ..reports.results import AttackResult, Result
     from ..runs.progress import Progress
 
 
@@ -275,6 +277,12 @@ def model_and_data(args: argparse.Namespace, model: Any, data: Any, *, modelless
         toy = "toy:tone toy:tone --recipe tt-deepwordbug" if args.command == "attack" else "toy:sentiment toy:sentiment"
         raise ValueError(f"expected MODEL DATA, got too little: try `scuff {args.command} {toy}`")
     return None if modelless else model, data
+
+
+def opened(result: Result | AttackResult) -> str:
+    """Returns what a run found: first its verdict, then the table."""
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return f"{result.verdict.text(colour)}\n\n{result}"
 
 
 def sayer(args: argparse.Namespace) -> Callable[[str], None]:

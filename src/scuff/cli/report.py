@@ -23,6 +23,7 @@ def run(args: argparse.Namespace) -> None:
     from ..api import report
     from ..data.formats.streams import replacing
     from ..reports import write_parquet
+    from .flags import opened
 
     result = report(args.run_folder)
     if args.paper:
@@ -32,4 +33,4 @@ def run(args: argparse.Namespace) -> None:
         write_parquet(args.run_folder, args.parquet)
     if not args.quiet and args.paper != "-":
         written = {"report": f"{result.folder}/report.html", "paper": args.paper, "trials": args.parquet}
-        print(f"{result}\n\n" + "\n".join(f"{what}: {path}" for what, path in written.items() if path))
+        print(f"{opened(result)}\n\n" + "\n".join(f"{what}: {path}" for what, path in written.items() if path))

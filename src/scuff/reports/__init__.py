@@ -8,8 +8,10 @@ from .gate import check_summary, junit, markdown, shield_of
 from .live import marked_line
 from .meaning import meaning_table, terse_line
 from .parquet import write_parquet
+from .verdict import Verdict, verdict_of
 
 __all__ = [
+    "Verdict",
     "attack_table",
     "check_summary",
     "comparison_table",
@@ -21,6 +23,7 @@ __all__ = [
     "score_table",
     "shield_of",
     "terse_line",
+    "verdict_of",
     "write_attack_report",
     "write_parquet",
     "write_report",
