@@ -58,11 +58,11 @@ PACKAGES = {
     "shields": {"numpy"},
     "data": {"numpy", "pyarrow", "datasets"},
     "victims": {"numpy", "torch", "transformers", "huggingface_hub", "urllib3"},
-    "runs": {"numpy", "yaml", "tomli"},
+    "runs": {"numpy", "yaml", "tomli", "mlflow", "wandb"},
     "evaluation": {"numpy"},
     "attacks": {"numpy"},
     "training": {"numpy", "torch", "transformers", "safetensors", "sacrebleu"},
-    "reports": {"numpy", "jinja2", "markupsafe"},
+    "reports": {"numpy", "jinja2", "markupsafe", "yaml", "pandas", "resvg_py"},
     "judging": {"numpy"},
 }
 OUTSIDE = {
@@ -75,7 +75,7 @@ TOUCHES = {
     "data": {"os", "gzip"},
     "victims": {"os", "http", "urllib", "socket", "ssl", "concurrent"},
     "victims/cache.py": {"sqlite3"},
-    "runs": {"os", "tempfile", "multiprocessing", "concurrent"},
+    "runs": {"os", "shutil", "tempfile", "multiprocessing", "concurrent"},
     "api.py": {"tempfile"},
     "cli": {"os"},
     "interrupts.py": {"os"},

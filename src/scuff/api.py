@@ -471,9 +471,9 @@ def evaluate(
 
     model: a callable (list of texts in, labels or scores out), a scikit-learn or Hugging Face pipeline, a `Victim`, or a name as
     for `scuff evaluate`. data: a file, a data set, a DataFrame or a list of (text, label). output: the run folder; a second call
-    with the same settings resumes it; None keeps nothing on disk once the result is gone. named: output is a folder of runs, in which this one gets a
-    name made of its settings. say: called with each message. show: called with the progress after each batch of answers; True
-    shows a bar on stderr, False none; None, the default, shows one in a notebook only.
+    with the same settings resumes it; None keeps nothing on disk once the result is gone. named: output is a folder of runs,
+    in which this one gets a name made of its settings. say: called with each message. show: called with the progress after
+    each batch of answers; True shows a bar on stderr, False none; None, the default, shows one in a notebook only.
 
     What is measured: dimensions=["typo-g", "keyboard@edits", Shout()] (default: all of RobTest's that can run) or tag, access
     ("rule", "score", "gradient"), degrees, cases, width, protocol, as_published (as its paper has it), rounding, selection,

@@ -19,7 +19,7 @@ FILES = ("report.html", "summary.json")
 
 
 def begun(kind: str, model: str, data: str, settings: Any, options: Mapping[str, Any] | None) -> Beginning:
-    """Returns what is known when a run begins. settings: a dataclass. options: of the model, without those that may hold a secret."""
+    """Returns what is known when a run begins. settings: a dataclass. options: of the model, without any that may be secret."""
     params = {"model": model, "data": data, **chosen(settings), **({"options": options} if options else {})}
     return Beginning(kind, f"{model} on {data}", params)
 

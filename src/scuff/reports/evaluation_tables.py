@@ -6,7 +6,7 @@ from ..runs.schema import AccessName, EvaluationSummary
 from .formatting import UNKNOWN, alone, percent, spread, wrapped
 from .groups import accesses, by_harm, degrees, groups, overall_by_access, title, unchanged
 from .notes import evaluation_notes
-from .tables import PaperTable, Value, in_percent, texts
+from .tables import Entry, PaperTable, Value, in_percent, texts
 from .zeroe import is_zeroe, red_line_words, zeroe_paper
 
 NAMES, LONGEST = 20, 30  # least width of the column of names; length from which a name has a line of its own
@@ -129,7 +129,7 @@ def evaluation_paper(summary: EvaluationSummary) -> PaperTable:
         f"{summary['model']} on {summary['data']['name']}: {summary['metric']} in %, "
         f"{summary['clean']['examples']:,} examples, up to {summary['protocol']['cases']:,} cases of each at every degree"
     )
-    rows = [
+    rows: list[list[Entry]] = [
         [f"{base} ({summary['dimensions'][next(iter(names.values()))]['tag']})", name, *values]
         for base, names in groups(summary).items()
         for name, values in _paper_values(summary, names)

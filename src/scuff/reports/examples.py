@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal, overload
+from typing import Literal
 
 from ..data.dataset import joined
 from ..runs.display import in_words
@@ -30,7 +29,8 @@ MOST = 100  # examples that are returned, by default
 class Example:
     """An example of a run, and what a perturbation or an attack did to it.
 
-    texts: the clean ones, a text per column. changed: the ones that broke it, or that an attack ended with; None if there are none.
+    texts: the clean ones, a text per column. changed: the ones that broke it, or that an attack ended with; None if there are
+    none.
     answer, new_answer: of the model, to either. dimension, degree: of an evaluation; degree is the smallest that broke it.
     """
 
@@ -53,39 +53,13 @@ class Example:
         return f"{where}{self.outcome}: {shown}"
 
 
-class Examples(Sequence[Example]):
-    """Examples of a run: a sequence that shows itself as a table in a notebook. of: how many there are in all."""
+@dataclass(frozen=True)
+class Found:
+    """Examples that were asked for. of: how many there are in all; fields: names of the columns of texts."""
 
-    def __init__(self, found: Sequence[Example], of: int, fields: Sequence[str]) -> None:
-        self._found, self.of, self.fields = list(found), of, list(fields)
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    @overload
-    def __getitem__(self, at: int) -> Example: ...
-    @overload
-    def __getitem__(self, at: slice) -> Examples: ...
-    def __getitem__(self, at: int | slice) -> Example | Examples:
-        return Examples(self._found[at], self.of, self.fields) if isinstance(at, slice) else self._found[at]
-
-    def __repr__(self) -> str:
-        counts = ", ".join(f"{count:,} {name}" for name, count in Counter(each.outcome for each in self).items())
-        return f"<{len(self):,} of {self.of:,} examples{f': {counts}' if counts else ''}>"
-
-    def __str__(self) -> str:
-        return "\n".join([f"{len(self):,} of {self.of:,} examples", *map(str, self)])
-
-    def _repr_html_(self) -> str:
-        from .notebook import examples_html  # here: it loads what pages are made of
-
-        return examples_html(self)
-
-    def to_pandas(self) -> Any:
-        """Returns a DataFrame with a row per example. Raises MissingResource without pandas."""
-        from .frames import examples_frame
-
-        return examples_frame(self)
+    examples: list[Example]
+    of: int
+    fields: Sequence[str]
 
 
 def evaluation_examples(
@@ -95,7 +69,7 @@ def evaluation_examples(
     label: str | None = None,
     degree: float | None = None,
     most: int | None = MOST,
-) -> Examples:
+) -> Found:
     """Returns examples of an evaluation, one for each dimension. Reads results.jsonl line by line.
 
     degree: what holds or breaks up to this one; default: the highest. Raises ValueError for a dimension, an outcome, a label or a
@@ -142,8 +116,8 @@ def _of_evaluation(line: EvaluationLine, name: str, at: int, degree: float) -> E
 
 def attack_examples(
     folder: Folder, outcome: str | None = None, label: str | None = None, most: int | None = MOST
-) -> Examples:
-    """Returns examples of an attack. Reads results.jsonl line by line. Raises ValueError for an outcome or label that is not known."""
+) -> Found:
+    """Returns examples of an attack. Reads results.jsonl line by line. Raises ValueError for an unknown outcome or label."""
     run = folder.run()
     _check_outcome(outcome, STATUSES)
     _check_label(label, run["data"]["known"])
@@ -163,12 +137,12 @@ def _of_attack(line: AttackLine) -> Example:
     )  # fmt: skip
 
 
-def _some(matching: Iterator[Example], most: int | None, fields: Sequence[str]) -> Examples:
+def _some(matching: Iterator[Example], most: int | None, fields: Sequence[str]) -> Found:
     """Returns the first examples, and counts the others."""
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
         raise ValueError(f"expected a whole number or None for most, got {most!r}")
     found = list(islice(matching, most))
-    return Examples(found, len(found) + sum(1 for _ in matching), fields)
+    return Found(found, len(found) + sum(1 for _ in matching), fields)
 
 
 def _check_outcome(outcome: str | None, known: tuple[str, ...]) -> None:

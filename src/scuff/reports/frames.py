@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..data.dataset import joined
 from ..resources import MissingResource
@@ -11,12 +11,10 @@ from ..runs.display import in_words
 from ..runs.folder import Folder
 from ..runs.proof import Change, Proof
 from ..runs.schema import Estimate, EvaluationSummary, Pair
+from .examples import Found
 from .formatting import alone
 from .groups import degrees
 from .parquet import case_columns, example_columns
-
-if TYPE_CHECKING:
-    from .examples import Examples
 
 Row = dict[str, Any]
 
@@ -46,7 +44,12 @@ def dimensions_frame(summary: EvaluationSummary) -> Any:
 def degrees_frame(summary: EvaluationSummary) -> Any:
     """Returns a row per dimension and degree, with every number of the cell; the clean texts first, at degree 0."""
     clean = summary["clean"]
-    first: Row = {"dimension": "clean", "degree": 0.0, **_estimate("average", clean["score"]), "cases": clean["examples"]}
+    first: Row = {
+        "dimension": "clean",
+        "degree": 0.0,
+        **_estimate("average", clean["score"]),
+        "cases": clean["examples"],
+    }
     rows = [first]
     for name, content in summary["dimensions"].items():
         for cell in content["degrees"]:
@@ -86,14 +89,18 @@ def attack_frame(folder: Folder) -> Any:
     return frame(example_columns(folder))
 
 
-def examples_frame(examples: Examples) -> Any:
+def examples_frame(found: Found) -> Any:
     """Returns a row per example; a data set with several texts has a column for each, named as in the data."""
-    one = len(examples.fields) == 1
+    one = len(found.fields) == 1
     rows = []
-    for each in examples:
+    for each in found.examples:
         row: Row = {"id": each.id, "dimension": each.dimension, "degree": each.degree, "outcome": each.outcome}
-        row |= {"target": in_words(each.target), "answer": in_words(each.answer), "new_answer": in_words(each.new_answer)}
-        for at, field in enumerate(examples.fields):
+        row |= {
+            "target": in_words(each.target),
+            "answer": in_words(each.answer),
+            "new_answer": in_words(each.new_answer),
+        }
+        for at, field in enumerate(found.fields):
             name, new = ("text", "changed") if one else (field, f"changed_{field}")
             row |= {name: joined(each.texts[at]), new: None if each.changed is None else joined(each.changed[at])}
         rows.append(row)
@@ -105,13 +112,21 @@ def examples_frame(examples: Examples) -> Any:
 def changes_frame(proof: Proof) -> Any:
     """Returns a row per dimension of a hardening, then the means and the clean score: before, after, difference, interval."""
     found = proof["comparison"]
-    rows = [{"dimension": name, "seen": each["seen"], **_change(each["average"])} for name, each in found["dimensions"].items()]
-    groups: Mapping[str, Any] = {"mean, seen": found["seen"], "mean, never seen": found["unseen"], "mean, all": found["all"]}
+    rows = [
+        {"dimension": name, "seen": each["seen"], **_change(each["average"])}
+        for name, each in found["dimensions"].items()
+    ]
+    groups: Mapping[str, Any] = {
+        "mean, seen": found["seen"],
+        "mean, never seen": found["unseen"],
+        "mean, all": found["all"],
+    }
     rows += [{"dimension": name, "seen": None, **_change(group["average"])} for name, group in groups.items() if group]
     return frame([*rows, {"dimension": "clean", "seen": None, **_change(found["clean"])}])
 
 
 def _change(change: Change) -> Row:
     low, high = change["interval"]
-    kept = {name: change[name] for name in ("before", "after", "difference")}  # type: ignore[literal-required]
-    return {**kept, "low": low, "high": high}
+    return {
+        "before": change["before"], "after": change["after"], "difference": change["difference"], "low": low, "high": high,
+    }  # fmt: skip

@@ -104,7 +104,9 @@ def _write_examples(folder: Folder, path: str) -> int:
     kinds = {"queries": pa.int32(), "reached": pa.int32(), "margin": number, "changed": number, "similarity": number,
              "valid": pa.bool_(), "found": pa.bool_(), **dict.fromkeys(HALVES, number)}  # fmt: skip
     with replacing(path) as out:
-        pq.write_table(pa.table({key: pa.array(value, kinds.get(key, pa.string())) for key, value in columns.items()}), out)
+        pq.write_table(
+            pa.table({key: pa.array(value, kinds.get(key, pa.string())) for key, value in columns.items()}), out
+        )
     return len(columns["id"])
 
 

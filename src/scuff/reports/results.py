@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..data.dataset import joined
 from ..evaluation.meaning import Columns, MeaningSummary, line_values
@@ -15,13 +16,49 @@ from ..runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary
 from ..specs import known_name
 from .attack_tables import attack_paper, attack_table
 from .evaluation_tables import evaluation_paper, score_table
-from .examples import MOST, AttackOutcome, EvaluationOutcome, Examples, attack_examples, evaluation_examples
+from .examples import MOST, AttackOutcome, EvaluationOutcome, Example, Found, attack_examples, evaluation_examples
 from .formatting import percent
 from .meaning import meaning_table
 
 if TYPE_CHECKING:
     from .tables import PaperTable
     from .verdict import Verdict
+
+
+class Examples(Sequence[Example]):
+    """Examples of a run: a sequence that shows itself as a table in a notebook. of: how many there are in all."""
+
+    def __init__(self, found: Found) -> None:
+        self.found, self.of = found, found.of
+
+    def __len__(self) -> int:
+        return len(self.found.examples)
+
+    @overload
+    def __getitem__(self, at: int) -> Example: ...
+    @overload
+    def __getitem__(self, at: slice) -> Examples: ...
+    def __getitem__(self, at: int | slice) -> Example | Examples:
+        examples = self.found.examples
+        return Examples(replace(self.found, examples=examples[at])) if isinstance(at, slice) else examples[at]
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count:,} {name}" for name, count in Counter(each.outcome for each in self).items())
+        return f"<{len(self):,} of {self.of:,} examples{f': {counts}' if counts else ''}>"
+
+    def __str__(self) -> str:
+        return "\n".join([f"{len(self):,} of {self.of:,} examples", *map(str, self)])
+
+    def _repr_html_(self) -> str:
+        from .notebook import examples_html  # here: it loads what pages are made of
+
+        return examples_html(self.found)
+
+    def to_pandas(self) -> Any:
+        """Returns a DataFrame with a row per example. Raises MissingResource without pandas."""
+        from .frames import examples_frame
+
+        return examples_frame(self.found)
 
 
 class SavedRun:
@@ -55,19 +92,15 @@ class SavedRun:
         return self.table.markdown()
 
     def export(self, **files: str | Path | None) -> dict[str, Path]:
-        """Writes the run as files for papers, slides and model hubs. Returns their paths by name; of folders, every file.
+        """Writes the run as files for papers, slides and model hubs. Returns their paths by name.
 
-        csv, latex, paper (Markdown): the table in its paper's layout. markdown: the verdict, the table, examples. model_card: a card
-        for the Hugging Face Hub. svg, png: folders that get every chart. parquet: all trials. Names not given are not written.
+        csv, latex, paper (Markdown): the table in its paper's layout. markdown: the verdict, the table, how to repeat it.
+        model_card: for the Hugging Face Hub. svg, png: folders that get every chart. parquet: all trials. A path may be - for
+        standard output.
         """
         from .exports import export
 
         return export(self.run_files, self.table, files)
-
-    def _repr_html_(self) -> str:
-        from .notebook import run_html  # here: it loads what pages are made of
-
-        return run_html(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,6 +117,11 @@ class Result(SavedRun):
     def __repr__(self) -> str:
         scores = ", ".join(f"{what} {percent(_known(value))}" for what, value in self._scores().items())
         return f"<Result of {_about(self.summary, self.folder)}: {scores} % {self.summary['metric']}>"
+
+    def _repr_html_(self) -> str:
+        from .notebook import evaluation_html
+
+        return evaluation_html(self.summary, self.verdict)
 
     def _scores(self) -> Mapping[str, float]:
         return {"clean": self.clean, "average": self.average, "worst": self.worst}
@@ -126,7 +164,7 @@ class Result(SavedRun):
         outcome: broken, held, wrong (already when clean) or unanswered, up to this degree, by default the highest. label: what is
         right. most: how many are returned, in the order of the data; None: all. Raises ValueError for what the run does not have.
         """
-        return evaluation_examples(self.run_files, dimension, outcome, label, degree, most)
+        return Examples(evaluation_examples(self.run_files, dimension, outcome, label, degree, most))
 
     def to_pandas(self, rows: Literal["dimensions", "degrees", "cases"] = "dimensions") -> Any:
         """Returns a DataFrame: a row per dimension, or per dimension and degree, or per case (large). Needs pandas."""
@@ -153,7 +191,14 @@ class AttackResult(SavedRun):
     def __repr__(self) -> str:
         found = self.summary["success"]
         shown = f"{found['count']:,} of {found['of']:,} attacked fell"
-        return f"<AttackResult of {self.summary['recipe']['name']} against {_about(self.summary, self.folder)}: {shown}>"
+        return (
+            f"<AttackResult of {self.summary['recipe']['name']} against {_about(self.summary, self.folder)}: {shown}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from .notebook import attack_html
+
+        return attack_html(self.summary, self.verdict)
 
     @property
     def table(self) -> PaperTable:
@@ -188,7 +233,7 @@ class AttackResult(SavedRun):
         outcome: succeeded, failed, skipped or error. label: what is right. most: how many are returned, in the order of the data;
         None: all. Raises ValueError for an outcome or a label that the run does not have.
         """
-        return attack_examples(self.run_files, outcome, label, most)
+        return Examples(attack_examples(self.run_files, outcome, label, most))
 
     def to_pandas(self) -> Any:
         """Returns a DataFrame with a row per example. Needs pandas."""
@@ -216,7 +261,11 @@ class MeaningResult:
         return meaning_table(self.summary)
 
     def __repr__(self) -> str:
-        shares = {"source likeness": self.source_likeness, "decrease": self.relative_decrease, "succeeded": self.succeeded}
+        shares = {
+            "source likeness": self.source_likeness,
+            "decrease": self.relative_decrease,
+            "succeeded": self.succeeded,
+        }
         shown = [f"{what} {percent(_known(value))} %" for what, value in shares.items() if value == value]
         return f"<MeaningResult of {self.summary['lines']:,} texts: {', '.join(shown)}>"
 

@@ -1,7 +1,7 @@
 """Logs a run to trackers of experiments (`--log`): MLflow, Weights & Biases, or a file of JSON lines.
 
-A tracker is told what a run is, now and then how far it is, and what came of it. Whatever fails here is one warning, and the run goes
-on. Nothing of this is written to the run folder.
+A tracker is told what a run is, now and then how far it is, and what came of it. Whatever fails here is one warning, and the run
+goes on. Nothing of this is written to the run folder.
 """
 
 from __future__ import annotations
@@ -204,7 +204,9 @@ class Tracking:
         except Exception as error:
             _warn("log", error)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         status: Status = "finished" if error is None else "failed" if isinstance(error, Exception) else "interrupted"
         reason = "" if error is None else _line(error)
         self._each(lambda tracker: tracker.end(status, self.outcome, reason))
