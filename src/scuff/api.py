@@ -817,6 +817,7 @@ def _run(
         setup.settings.log,
         lambda: begun(setup.kind, setup.victim.name, setup.data.name, setup.settings, about),
     ) as tracking:
+        setup.begun += tracking.seconds
         result = start_run(
             setup, output if home is None else home.path, finish, named=named and home is None, say=say or silent,
             show=tracking.watching(show), forecast=say is not None or show is not None,

@@ -18,13 +18,13 @@ from .zeroe import is_zeroe, red_line
 
 FONTS = '"DejaVu Sans", "Liberation Sans", Arial, Helvetica, sans-serif'
 SCALE = 2  # of a PNG: pixels for each unit of the chart, doubled for slides and print
-TITLE, ROW, LETTER, KEY, EDGE = (
-    22,
-    16,
+TITLE, ROW = 22, 16  # height of the title, and of a row of the key
+HEADING, LETTER, KEY, EDGE = (
+    7.5,
     5.9,
     22,
     8,
-)  # height of title and of a row of the key; widths of a letter, a line, the edge
+)  # width of a letter of the title, of another, of a line in the key, of the edge
 # what lines mean, by their class in a chart
 KEYS = {
     "average": "average over cases", "worst": "worst case", "alone": "worst case of each degree alone", "clean": "clean",
@@ -70,7 +70,10 @@ def standalone(chart: str, lines: list[str] | None = None) -> str:
     """
     x, y, width, height = map(float, re.search(r'viewBox="([^"]*)"', chart)[1].split())  # type: ignore[index]
     title = unescape(re.search("<title>(.*?)</title>", chart)[1])  # type: ignore[index]
-    width = max(width, LETTER * 1.1 * len(title) + 2 * EDGE)
+    x, width = (
+        x - EDGE,
+        max(width, HEADING * len(title)) + 2 * EDGE,
+    )  # numbers at the ends of an axis may stand out a little
     inside = chart[chart.index(">") + 1 : chart.rindex("</svg>")]
     key, rows = _key(chart, x + EDGE, y + height + 4, width - 2 * EDGE, lines or [])
     box = f"{x:g} {y - TITLE:g} {width:g} {height + TITLE + rows * ROW + 6:g}"

@@ -13,6 +13,8 @@ from .formatting import cell, markdown_row, percent, spread
 from .latex import latex
 
 PAGE = 40  # rows of a LaTeX table that fit on a page
+NARROW = 12  # letters of the name of a column that stand on one line
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"  # a table that is too wide is made smaller
 
 
 @dataclass(frozen=True)
@@ -69,29 +71,29 @@ class PaperTable:
         return "\n".join([*lines, *(["", self.note] if self.note else [])]) + "\n"
 
     def latex(self) -> str:
-        """Returns the table for a document that uses booktabs; one that is longer than a page also needs longtable."""
+        """Returns the table for a document that uses booktabs and graphicx; or, if it is longer than a page, longtable."""
         long = len(self.rows) > PAGE
         columns = "l" * self.named + "r" * (len(self.head) - self.named)
-        head = _latex_row(self.head)
+        head = " & ".join(map(_latex_head, self.head)) + r" \\"
         body, groups = [], 0
         for begins, row in self._printed():
             groups += begins
             body += [r"\addlinespace"] if begins and groups > 1 and self._grouped else []
             body.append(_latex_row(row))
-        package = "booktabs,longtable" if long else "booktabs"
-        lines = [f"% \\usepackage{{{package}}}"]
-        caption = f"\\caption{{{latex(self.caption)}}}" if self.caption else ""
-        note = f"\\par\\medskip\\footnotesize {latex(self.note)}" if self.note else ""
+        caption = [f"\\caption{{{latex(self.caption)}}}"] if self.caption else []
+        note = [rf"\par\medskip\footnotesize {latex(self.note)}"] if self.note else []
         if long:
-            lines += [r"\begingroup\small", f"\\begin{{longtable}}{{{columns}}}"]
-            lines += [f"{caption}\\\\"] if caption else []
-            lines += [r"\toprule", head, r"\midrule", r"\endfirsthead", r"\toprule", head, r"\midrule", r"\endhead"]
-            lines += [*body, r"\bottomrule", r"\end{longtable}", *([f"\\noindent{note}"] if note else []), r"\endgroup"]
-        else:
-            lines += [r"\begin{table}", r"\centering\small", *([caption] if caption else [])]
-            lines += [f"\\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
-            lines += [r"\end{tabular}", *([note] if note else []), r"\end{table}"]
-        return "\n".join(lines) + "\n"
+            top = [r"\toprule", head, r"\midrule"]
+            return _lines(
+                r"% \usepackage{booktabs,longtable}", r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}",
+                f"\\begin{{longtable}}{{{columns}}}", *(f"{line}\\\\" for line in caption), *top, r"\endfirsthead", *top,
+                r"\endhead", *body, r"\bottomrule", r"\end{longtable}", *(rf"\noindent{line}" for line in note), r"\endgroup",
+            )  # fmt: skip
+        return _lines(
+            r"% \usepackage{booktabs,graphicx}", r"\begin{table}", r"\centering\small", *caption, FITTED,
+            f"\\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}}",
+            *note, r"\end{table}",
+        )  # fmt: skip
 
     @property
     def _grouped(self) -> bool:
@@ -118,6 +120,19 @@ class PaperTable:
                     cells += [harmless(each) if each != "-" else "", *(["", ""] if at in wide else [])]
             writer.writerow(cells)
         return out.getvalue()
+
+
+def _lines(*lines: str) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def _latex_head(name: str) -> str:
+    """Returns the name of a column, on two lines if it is long."""
+    words = name.split(" ")
+    if len(name) <= NARROW or len(words) == 1:
+        return latex(name)
+    cut = min(range(1, len(words)), key=lambda at: abs(len(" ".join(words[:at])) - len(" ".join(words[at:]))))
+    return f"\\shortstack{{{latex(' '.join(words[:cut]))}\\\\{latex(' '.join(words[cut:]))}}}"
 
 
 def _latex_row(cells: Sequence[str]) -> str:

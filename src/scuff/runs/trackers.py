@@ -31,6 +31,7 @@ USUAL_FILE = "scuff-log.jsonl"
 OFTEN = 10.0  # seconds between two messages about the progress
 LONGEST_NAME, LONGEST_VALUE = 240, 6000  # letters that MLflow takes
 PARAMS, METRICS = 100, 1000  # that MLflow takes at once
+RETRIES = "3"  # of a server that does not answer, where the user has set nothing: MLflow itself would try for four minutes
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ class Mlflow(Tracker):
     package = "mlflow"
 
     def begin(self, run: Beginning) -> None:
+        os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", RETRIES)
         import mlflow
 
         self.client = mlflow.MlflowClient(tracking_uri=_absolute(mlflow.get_tracking_uri()))
@@ -176,14 +178,20 @@ def read_tracker(spec: str) -> Tracker:
 
 
 class Tracking:
-    """Tells the trackers of a run when it begins, how far it is and how it ends: a context around the run."""
+    """Tells the trackers of a run when it begins, how far it is and how it ends: a context around the run.
+
+    seconds: that the trackers took to begin, which are none of the run's.
+    """
 
     def __init__(self, log: Sequence[str], run: Callable[[], Beginning]) -> None:
         self.trackers = {spec: read_tracker(spec) for spec in log}
-        self.run, self.outcome, self.last = run, Outcome(), time.monotonic()
+        self.run, self.outcome, self.last, self.seconds = run, Outcome(), time.monotonic(), 0.0
 
     def __enter__(self) -> Tracking:
+        begun = time.monotonic()
         self._each(lambda tracker: tracker.begin(self.run()))
+        self.last = time.monotonic()
+        self.seconds = self.last - begun
         return self
 
     def watching(self, show: Callable[[Progress], None] | None) -> Callable[[Progress], None] | None:
