@@ -93,7 +93,7 @@ def test_a_run_that_fails_is_logged_as_failed(tmp_path: Path) -> None:
 
     def stopped(texts: list[str]) -> list[str]:
         asked.append(texts)
-        if len(asked) > 3:
+        if len(asked) > 2:
             raise KeyboardInterrupt
         return ["yes" if "good" in text else "no" for text in texts]
 
