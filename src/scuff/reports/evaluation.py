@@ -12,7 +12,7 @@ from .charts import curve, left_curve, radar
 from .evaluation_tables import harm_measure, paper_head, paper_note, paper_rows
 from .figures import Panel, distance_figure, harm_bars, line_keys, panels
 from .formatting import alone, percent, short, spread
-from .groups import accesses, by_harm, degrees, groups, measure_of_meaning, overall_by_access, unchanged
+from .groups import accesses, by_harm, degrees, groups, measure_of_meaning, overall_by_access, shown_name, unchanged
 from .notes import evaluation_notes
 from .page import Repeat, estimate_tile, write_page
 from .samples import Sample, evaluation_samples
@@ -76,7 +76,7 @@ def write_report(folder: Folder) -> None:
         red=red_line_words(summary),
         levels_of=measure(summary),
         panels=[("Edit distance", distance_figure(summary, measure(summary)))] if zeroe else panels([("", summary)]),
-        line_keys=line_keys(list(groups(summary))),
+        line_keys=line_keys([base.removesuffix("@level") for base in groups(summary)]),
         samples=samples,
         sections=[_section(summary, at, *group, smallest) for at, group in enumerate(groups(summary).items(), 1)],
         several=used != ["rule"],
@@ -147,7 +147,8 @@ def _section(
         content = dimensions[name]
         cards.append((access, _curve(summary, base, access, names)))
         answered = any(cell["average"]["value"] is not None for cell in content["degrees"])
-        examples.append((access, name, smallest.get(name), "Nothing broke." if answered else "No case was answered."))
+        nothing = "Nothing broke." if answered else "No case was answered."
+        examples.append((access, shown_name(summary, name), smallest.get(name), nothing))
         numbers.append((access, _numbers(content)))
     paper = (
         (level_head(summary), level_rows(summary, first))

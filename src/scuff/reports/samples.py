@@ -12,6 +12,7 @@ from ..data.dataset import Task, joined
 from ..runs.folder import Folder
 from ..runs.schema import AttackLine, AttackSummary, EvaluationLine, EvaluationSummary, Failure, Status, Target
 from .formatting import many, percent
+from .groups import shown_name
 from .page import Example, answer_text, escaped
 
 MOST = 600  # examples of an evaluation on a page, about
@@ -82,6 +83,7 @@ def evaluation_samples(folder: Folder, summary: EvaluationSummary) -> tuple[Samp
     """
     dimensions = summary["dimensions"]
     each = max(2, MOST // max(1, len(dimensions) * len(summary["protocol"]["degrees"])))
+    shown_as = {name: shown_name(summary, name) for name in dimensions}
     broken: dict[tuple[str, float], list[Broken]] = {}
     held: dict[str, list[Sample]] = {name: [] for name in dimensions}
     count = 0
@@ -96,15 +98,15 @@ def evaluation_samples(folder: Folder, summary: EvaluationSummary) -> tuple[Samp
                 insort(cell, ((case["reached"], number), line, name, case), key=lambda one: one[0])
                 del cell[each:]
             elif line["clean"]["score"] == 1 and len(held[name]) < HELD:
-                held[name].append(_held(line, name, summary["task"]))
+                held[name].append(_held(line, shown_as[name], summary["task"]))
     ordered = sorted(
         ((degree, *one) for (_, degree), cell in broken.items() for one in cell),
         key=lambda entry: (*entry[:2], entry[3]),
     )
-    samples = [_broken(line, name, case, summary["task"]) for _, _, line, name, case in ordered]
-    smallest: dict[str, Sample] = {}
-    for sample in samples:
-        smallest.setdefault(sample.dimension, sample)
+    samples, smallest = list[Sample](), dict[str, Sample]()
+    for _, _, line, name, case in ordered:
+        samples.append(_broken(line, shown_as[name], case, summary["task"]))
+        smallest.setdefault(name, samples[-1])
     shown = [*samples, *(sample for some in held.values() for sample in some)]
     return Samples.made(shown, count, "texts that broke", {"dimension": "dimension", "degree": "degree"}), smallest
 

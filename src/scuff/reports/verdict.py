@@ -24,9 +24,10 @@ from ..runs.schema import (
     RunFile,
     Texts,
 )
-from .advice import Step, steps_of_attack, steps_of_evaluation
+from .advice import HELD, Step, steps_of_attack, steps_of_evaluation
 from .attack_tables import measure
 from .formatting import many, percent, wrapped
+from .groups import shown_name
 from .live import marked_line
 from .notes import FEW
 from .page import Example, answer_text
@@ -36,7 +37,6 @@ from .zeroe import is_zeroe, red_line
 COUNTED = ("accuracy", "exact match")  # metrics whose score is a share of texts that are right
 EVERYDAY = ("keyboard", "typo", "natural")  # the perturbations that stand for ordinary noise, if a run has them
 TENTH = 0.1  # the degree at which that is told
-HELD = 0.995  # from this share of the clean score a dimension does no harm worth telling
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ def _broken_case(folder: Folder, summary: EvaluationSummary, weakest: DimensionS
             size = (name not in names, line["clean"]["score"] != 1, case["degree"], -round(sure, 1), length)
             if best is None or size < best:
                 best = size
-                how = f"{way_of(summary['dimensions'][name]).noun} ({name}, degree {case['degree']:g})"
+                how = f"{way_of(summary['dimensions'][name]).noun} ({shown_name(summary, name)}, degree {case['degree']:g})"
                 found = Broken(how, line["texts"], case["edits"], line["clean"]["answer"], case["answer"])
     return found
 
