@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ..data.formats.streams import replacing
 from ..runs.folder import Folder
-from ..specs import known_name
 from .command import repeating
 from .model_card import run_card
 from .parquet import write_parquet
@@ -21,12 +20,10 @@ STDOUT = "-"
 def export(folder: Folder, table: PaperTable, files: Mapping[str, str | Path | None]) -> dict[str, Path]:
     """Writes what is asked for; - is standard output. Returns the paths by name. table: of the run, in its paper's layout.
 
-    Raises ValueError for a name that is not known, and if two outputs are standard output.
+    Raises ValueError if two outputs are standard output, or a folder is.
     """
     written: dict[str, Path] = {}
     given = {name: str(path) for name, path in files.items() if path is not None}
-    for name in given:
-        known_name(name, {**TEXTS, **OTHERS}, "an export")
     piped = [name for name, path in given.items() if path == STDOUT]
     if len(piped) > 1 or set(piped) & {"svg", "png"}:
         raise ValueError(f"expected one file for standard output (-), got {' and '.join(piped)}")

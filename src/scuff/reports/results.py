@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -61,7 +62,7 @@ class Examples(Sequence[Example]):
         return examples_frame(self.found)
 
 
-class SavedRun:
+class SavedRun(ABC):
     """A result whose run is on disk. Reads nothing before it is asked to."""
 
     folder: str | None
@@ -82,16 +83,27 @@ class SavedRun:
         return verdict_of(self.run_files)
 
     @property
+    @abstractmethod
     def table(self) -> PaperTable:
         """The numbers as a table in the layout of a paper."""
-        raise NotImplementedError
 
     @property
     def paper(self) -> str:
         """The numbers in the layout of the paper, RobTest, Zéroe or ToxicTrap, as Markdown."""
         return self.table.markdown()
 
-    def export(self, **files: str | Path | None) -> dict[str, Path]:
+    def export(
+        self,
+        *,
+        csv: str | Path | None = None,
+        latex: str | Path | None = None,
+        paper: str | Path | None = None,
+        markdown: str | Path | None = None,
+        model_card: str | Path | None = None,
+        svg: str | Path | None = None,
+        png: str | Path | None = None,
+        parquet: str | Path | None = None,
+    ) -> dict[str, Path]:
         """Writes the run as files for papers, slides and model hubs. Returns their paths by name.
 
         csv, latex, paper (Markdown): the table in its paper's layout. markdown: the verdict, the table, how to repeat it.
@@ -100,6 +112,10 @@ class SavedRun:
         """
         from .exports import export
 
+        files = {
+            "csv": csv, "latex": latex, "paper": paper, "markdown": markdown, "model_card": model_card, "svg": svg, "png": png,
+            "parquet": parquet,
+        }  # fmt: skip
         return export(self.run_files, self.table, files)
 
 
@@ -115,16 +131,14 @@ class Result(SavedRun):
         return score_table(self.summary)
 
     def __repr__(self) -> str:
-        scores = ", ".join(f"{what} {percent(_known(value))}" for what, value in self._scores().items())
+        known = {"clean": self.clean, "average": self.average, "worst": self.worst}
+        scores = ", ".join(f"{what} {percent(_known(value))}" for what, value in known.items())
         return f"<Result of {_about(self.summary, self.folder)}: {scores} % {self.summary['metric']}>"
 
     def _repr_html_(self) -> str:
         from .notebook import evaluation_html
 
         return evaluation_html(self.summary, self.verdict)
-
-    def _scores(self) -> Mapping[str, float]:
-        return {"clean": self.clean, "average": self.average, "worst": self.worst}
 
     @property
     def table(self) -> PaperTable:
