@@ -13,9 +13,10 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from .attacks.attack import Attack
+from .attacks.settings import AttackSettings
 from .attacks.setup import AttackSetup, Found
 from .data.held import frame_columns, held_texts, is_frame, like
 from .data.perturbing import Texts
@@ -51,18 +52,19 @@ from .perturbations.plan import Plan, whole_number
 from .perturbations.protect import Protect
 from .reports import (
     check_summary,
-    verdict_of,
     write_attack_report,
     write_report,
 )
 from .reports.compared import Order, compare_saved
 from .reports.comparison_result import Comparison
+from .reports.entries import begun, ended, hardened
 from .reports.hardened import HardenResult, publish
 from .reports.results import AttackResult, MeaningResult, Result
-from .runs.folder import Folder, write_atomically
+from .runs.folder import Folder, Home, write_atomically
 from .runs.progress import Bar, in_notebook
 from .runs.run import (
     ATTACK,
+    Finish,
     Show,
     check_resumable,
     compute_again,
@@ -74,7 +76,9 @@ from .runs.run import (
 )
 from .runs.run import dry_run as only_preflight
 from .runs.schema import AttackSummary, EvaluationSummary, RunFile
-from .runs.setup import Say
+from .runs.settings import check_log
+from .runs.setup import Say, Setup
+from .runs.trackers import Beginning, Tracking
 from .shields.base import Shield
 from .shields.detect import Detecting, Detector, Verdict
 from .shields.mending import Mending, Repair
@@ -86,6 +90,8 @@ from .training.methods import Method
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+Ran = TypeVar("Ran", Result, AttackResult)
 
 
 @overload
@@ -467,22 +473,22 @@ def evaluate(
 
     model: a callable (list of texts in, labels or scores out), a scikit-learn or Hugging Face pipeline, a `Victim`, or a name as
     for `scuff evaluate`. data: a file, a data set, a DataFrame or a list of (text, label). output: the run folder; a second call
-    with the same settings resumes it; None keeps nothing on disk. named: output is a folder of runs, in which this one gets a
-    name made of its settings. say: called with each message. show: called with the progress after each batch of answers; True
-    shows a bar on stderr, False none; None, the default, shows one in a notebook only.
+    with the same settings resumes it; None keeps nothing on disk once the result is gone. named: output is a folder of runs,
+    in which this one gets a name made of its settings. say: called with each message. show: called with the progress after
+    each batch of answers; True shows a bar on stderr, False none; None, the default, shows one in a notebook only.
 
     What is measured: dimensions=["typo-g", "keyboard@edits", Shout()] (default: all of RobTest's that can run) or tag, access
     ("rule", "score", "gradient"), degrees, cases, width, protocol, as_published (as its paper has it), rounding, selection,
     beta, validity, metric, protect, seed, mlm, encoder, max_queries.
     The data: text, label, id, task, side, examples, format, delimiter, no_header, encoding, split. The model: labels, map, none,
     options, shield (text is mended before the model sees it), predictions.
-    The run: workers, cache, fresh, max_errors. `EvaluateKeywords` and `RunKeywords` say what each is.
+    The run: workers, cache, fresh, max_errors, log ("mlflow", "wandb", "jsonl": settings, scores and report go there, too).
+    `EvaluateKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails: too many errors, or no answers at all.
     """
     setup = EvaluationSetup.open(model, data, settings, None if named else output)
-    result = start_run(setup, output, _evaluated, named=named, say=say or silent, show=_bar(show))
-    return result if output is not None else replace(result, folder=None)
+    return _run(setup, output, _evaluated, named, say, _bar(show))
 
 
 def attack(
@@ -508,13 +514,12 @@ def attack(
     Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
     Text that must not change: protect. The data: text, label, id, task, side, examples or attacked, format, delimiter, no_header,
     encoding, split, seed. The model: labels, map, none, options, shield, attacker (aware of the shield, or unaware). The run:
-    workers, cache, fresh, max_errors. `AttackKeywords` and `RunKeywords` say what each is.
+    workers, cache, fresh, max_errors, log. `AttackKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails.
     """
     setup = AttackSetup.open(model, data, {"recipe": recipe, **settings}, None if named else output, found)
-    result = start_run(setup, output, _attacked, named=named, say=say or silent, show=_bar(show))
-    return result if output is not None else replace(result, folder=None)
+    return _run(setup, output, _attacked, named, say, _bar(show))
 
 
 def augment(data: Any, **keywords: Unpack[AugmentKeywords]) -> Any:
@@ -557,7 +562,7 @@ def harden(
     apart), degrees, cases, metric, mlm, encoder, examples (of the test part), attack (a recipe; its success before and after),
     attacked, goal, vectors. The training: epochs, rate, seconds, device, train_examples, protect, side, seed.
     The data: text, label, id, task, format, delimiter, no_header, encoding. The model: labels, map, none, options. The runs:
-    workers, max_errors. say, show: as for `evaluate`. command: what the model card names as the way to repeat it.
+    workers, max_errors, log. say, show: as for `evaluate`. command: what the model card names as the way to repeat it.
     `HardenKeywords` says what each is.
 
     Returns the proof: `print` shows it; `model`, `clean`, `seen`, `unseen`, `words`, `before`, `after`. Raises ValueError, before
@@ -565,8 +570,14 @@ def harden(
     """
     chosen = HardenSettings.of(methods=methods, **settings)
     work = Hardening(model, data, Path(output), chosen, Doors(evaluate, attack), say or silent, show, command)
-    made = work.run()
-    return publish(made.proof, made.folder, work.parts.test.task, made.model, made.shield, made.before, made.after)
+    options = chosen.measuring.asdict().get("options")
+    with Tracking(chosen.log, lambda: begun("harden", *work.names, chosen, options)) as tracking:
+        made = work.run()
+        result = publish(
+            made.proof, made.folder, work.parts.test.task, made.model, made.shield, made.before, made.after
+        )
+        tracking.done(lambda: hardened(result.proof, made.folder))
+    return result
 
 
 def meaning(
@@ -617,16 +628,18 @@ def resume(
     workers: int | None = None,
     max_errors: str | int | float | None = None,
     cache: str | None = None,
+    log: str | Sequence[str] = (),
 ) -> Result | AttackResult:
     """Resume a run that was interrupted, with the settings in its folder. Returns the result of the whole run.
 
-    workers, max_errors, cache: replace those settings, which do not decide the trials. say, show: as for `evaluate`. found: as
-    for `attack`. Relative paths are meant from where the run was started, which is the current folder while this works.
+    workers, max_errors, cache, log: replace those settings, which do not decide the trials. say, show: as for `evaluate`. found:
+    as for `attack`. Relative paths are meant from where the run was started, which is the current folder while this works.
     Raises BadRun if the folder is no run, or if its model or data was given as an object.
     """
     own_cache = None if cache is None else str(Path(cache).absolute())
     changes = {"workers": workers, "max_errors": max_errors, "cache": own_cache}
-    is_attack = kind_of(folder) == ATTACK
+    kind = kind_of(folder)
+    is_attack = kind == ATTACK
     check_resumable(folder, AttackSetup if is_attack else EvaluationSetup)
 
     def opened(run: RunFile) -> EvaluationSetup | AttackSetup:
@@ -636,11 +649,22 @@ def resume(
             return AttackSetup.open(model, data, settings, found=found)
         return EvaluationSetup.open(model, data, settings)
 
-    with where_it_began(folder) as inside:
+    def known() -> Beginning:
+        run = Folder(folder).run()
+        settings = (AttackSettings if is_attack else EvaluationSettings).of(**run["config"])
+        return begun(kind, run["model"]["name"], run["data"]["name"], settings, run["config"].get("options"))
+
+    trackers = [log] if isinstance(log, str) else list(log)
+    check_log(trackers)
+    with Tracking(trackers, known) as tracking, where_it_began(folder) as inside:
+        shown = tracking.watching(_bar(show))
+        result: Result | AttackResult
         if is_attack:
-            attacked = resume_run(inside, opened, _attacked, say=say or silent, show=_bar(show))
-            return replace(attacked, folder=str(folder))
-        return replace(resume_run(inside, opened, _evaluated, say=say or silent, show=_bar(show)), folder=str(folder))
+            result = resume_run(inside, opened, _attacked, say=say or silent, show=shown)
+        else:
+            result = resume_run(inside, opened, _evaluated, say=say or silent, show=shown)
+        tracking.done(lambda: ended(result.run_files))
+    return replace(result, folder=str(folder))
 
 
 def report(folder: str | Path) -> Result | AttackResult:
@@ -813,6 +837,25 @@ def dry_run(model: Any, data: Any, *, recipe: str | Attack | None = None, say: S
         only_preflight(AttackSetup.open(model, data, {"recipe": recipe, **settings}), say)
 
 
+def _run(
+    setup: Setup, output: str | Path | None, finish: Finish[Ran], named: bool, say: Say | None, show: Show | None
+) -> Ran:
+    """Does a run and tells its trackers. Without an output its files last as long as the result."""
+    home = Home.temporary() if output is None else None
+    about = setup.settings.asdict().get("options")  # without those that may hold a secret
+    with Tracking(
+        setup.settings.log,
+        lambda: begun(setup.kind, setup.victim.name, setup.data.name, setup.settings, about),
+    ) as tracking:
+        setup.begun += tracking.seconds
+        result = start_run(
+            setup, output if home is None else home.path, finish, named=named and home is None, say=say or silent,
+            show=tracking.watching(show), forecast=say is not None or show is not None,
+        )  # fmt: skip
+        tracking.done(lambda: ended(result.run_files))
+    return result if home is None else replace(result, folder=None, home=home)
+
+
 def _bar(show: Show | bool | None) -> Show | None:
     """Returns what shows the progress of a run; None if nothing does."""
     if show is None:
@@ -822,9 +865,9 @@ def _bar(show: Show | bool | None) -> Show | None:
 
 def _evaluated(folder: Folder, summary: EvaluationSummary) -> Result:
     write_report(folder)
-    return Result(summary, str(folder.path), verdict_of(folder))
+    return Result(summary, str(folder.path), Home(folder.path))
 
 
 def _attacked(folder: Folder, summary: AttackSummary) -> AttackResult:
     write_attack_report(folder)
-    return AttackResult(summary, folder.timings(), list(folder.attack_results()), str(folder.path), verdict_of(folder))
+    return AttackResult(summary, folder.timings(), str(folder.path), Home(folder.path))

@@ -94,6 +94,7 @@ class RunKeywords(TypedDict, total=False):
     fresh: bool  # ask again: no answers of an earlier run or of the cache; an old run folder is kept under another name
     max_errors: str | int | float  # errors after which a run stops: a number, or a share such as "5%"; default 100
     max_queries: int | None  # texts that the model may be asked about: in all (evaluate), for each example (attack)
+    log: str | Sequence[str]  # also log settings, scores and report: "mlflow", "wandb:project", "jsonl:runs.jsonl"
 
 
 class EvaluateKeywords(RunKeywords, total=False):
@@ -200,3 +201,4 @@ class HardenKeywords(TypedDict, total=False):
     seed: int
     workers: int
     max_errors: str | int | float
+    log: str | list[str]

@@ -232,9 +232,9 @@ def given_settings(args: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
 
 def check_beside_resume(args: argparse.Namespace, changes: dict[str, Any]) -> None:
     """Raises ValueError if there are settings beside --resume that decide the trials of a run."""
-    if args.what or args.output or args.config or set(changes) - {"workers", "max_errors", "cache"}:
+    if args.what or args.output or args.config or set(changes) - {"workers", "max_errors", "cache", "log"}:
         raise ValueError(
-            "expected --resume RUN alone, or with --workers, --max-errors or --cache, got other settings beside it"
+            "expected --resume RUN alone, or with --workers, --max-errors, --cache or --log, got other settings beside it"
         )
 
 

@@ -1,36 +1,48 @@
 """Compute all files of a run again from its trials, without the model: summary.json, results.jsonl, report.html.
 
-scuff report runs/my-run
-scuff report runs/my-run --paper table.md            in the layout of its paper: RobTest, Zéroe, ToxicTrap; - prints only that
-scuff report runs/my-run --parquet trials.parquet    for pandas, DuckDB and others: a row per case; of an attack, per example
+  scuff report runs/my-run
+  scuff report runs/my-run --markdown -                   the verdict, the table and the command, for a pull request or a wiki
+  scuff report runs/my-run --latex table.tex              in the layout of its paper (RobTest, Zéroe, ToxicTrap), with booktabs
+  scuff report runs/my-run --csv table.csv --paper table.md      the same as CSV with intervals, as Markdown
+  scuff report runs/my-run --svg charts --png charts      every chart as a file of its own
+  scuff report runs/my-run --model-card README.md         for the Hugging Face Hub, with a model-index
+  scuff report runs/my-run --parquet trials.parquet       for pandas, DuckDB and others: a row per case; of an attack, per example
+
+Each FILE may be -, once: then it alone is printed.
 """
 
 from __future__ import annotations
 
 import argparse
 
+FLAGS = {
+    "--markdown": ("FILE", "also write the verdict, the table and the command as Markdown"),
+    "--paper": ("FILE", "also write a Markdown table in the layout of the paper; - prints only that"),
+    "--csv": ("FILE", "also write that table as CSV, with intervals"),
+    "--latex": ("FILE", "also write that table as LaTeX, with booktabs"),
+    "--svg": ("FOLDER", "also write every chart as SVG"),
+    "--png": ("FOLDER", "also write every chart as PNG (needs scuff[png])"),
+    "--model-card": ("FILE", "also write a card for the Hugging Face Hub, with a model-index"),
+    "--parquet": ("FILE", "also write all trials as one table (needs scuff[parquet])"),
+}
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_folder", metavar="RUN", help="folder that `scuff evaluate` or `scuff attack` wrote")
-    parser.add_argument(
-        "--paper", metavar="FILE", help="also write a Markdown table in the layout of the paper; - prints only that"
-    )
-    parser.add_argument("--parquet", metavar="FILE", help="also write all trials as one table (needs scuff[parquet])")
+    for flag, (metavar, words) in FLAGS.items():
+        parser.add_argument(flag, metavar=metavar, help=words)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
 
 
 def run(args: argparse.Namespace) -> None:
     from ..api import report
-    from ..data.formats.streams import replacing
-    from ..reports import write_parquet
     from .flags import opened
 
     result = report(args.run_folder)
-    if args.paper:
-        with replacing(args.paper) as out:
-            out.write(result.paper.encode())
-    if args.parquet:
-        write_parquet(args.run_folder, args.parquet)
-    if not args.quiet and args.paper != "-":
-        written = {"report": f"{result.folder}/report.html", "paper": args.paper, "trials": args.parquet}
-        print(f"{opened(result)}\n\n" + "\n".join(f"{what}: {path}" for what, path in written.items() if path))
+    given = {flag[2:].replace("-", "_"): None for flag in FLAGS}
+    files = {name: getattr(args, name) for name in given if getattr(args, name)}
+    written = {"report": f"{result.folder}/report.html", **result.export(**files)}
+    if not args.quiet and "-" not in files.values():
+        print(
+            f"{opened(result)}\n\n" + "\n".join(f"{what.replace('_', ' ')}: {path}" for what, path in written.items())
+        )

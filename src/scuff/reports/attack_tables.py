@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..runs.schema import AttackShield, AttackSummary, RecipeFacts, Timing, Tradeoff
-from .formatting import markdown_row, number, percent, spread, wrapped
+from .formatting import number, percent, spread, wrapped
 from .notes import attack_notes
+from .tables import Entry, PaperTable, Value, in_percent
 
 Row = tuple[str, str, str]  # a name, its value, and what that is a share or mean of
 MEASURES = {"minilm": "MiniLM", "chrf": "chrF", "bleu": "BLEU", "meteor": "METEOR"}
@@ -142,26 +143,30 @@ def speed(timings: list[Timing]) -> str:
 
 
 def comparison_table(rows: list[tuple[str, AttackSummary, list[Timing]]]) -> str:
-    """Returns several runs in the layout of ToxicTrap's Table 5, as Markdown. rows: (task, summary, timings).
+    """Returns several runs in the layout of ToxicTrap's Table 5, as Markdown. rows: (task, summary, timings)."""
+    return attack_paper(rows).markdown()
+
+
+def attack_paper(runs: list[tuple[str, AttackSummary, list[Timing]]]) -> PaperTable:
+    """Returns several runs in the layout of ToxicTrap's Table 5. runs: (task, summary, timings).
 
     If the runs differ in their perturbations, the table has a column for them, as in its Table 6. n: attacked texts.
     """
-    transforms = [", ".join(summary["recipe"]["transform"]) for _, summary, _ in rows]
+    transforms = [", ".join(summary["recipe"]["transform"]) for _, summary, _ in runs]
     differ = len(set(transforms)) > 1
     numeric = ["Attack Success Rate", "Average Number of Queries", "Average Perturbed Word %", "n", "Queries/s"]
     named = ["Task", *(["Transformation"] if differ else []), "Search", "POS"]
-    lines = [markdown_row([*named, *numeric]), "|" + "---|" * len(named) + "---:|" * len(numeric)]
-    before = None
-    for (task, summary, timings), transform in zip(rows, transforms, strict=True):
-        per_second = rate(timings)
-        cells = [
-            "" if task == before else task, *([transform] if differ else []), *_search(summary["recipe"]),
-            spread(summary["success"]), number(summary["queries"]["mean"]), percent(summary["changed"]["mean"]),
-            f"{summary['success']['of']:,}", "-" if per_second is None else f"{per_second:,.0f}",
-        ]  # fmt: skip
-        lines.append(markdown_row(cells))
-        before = task
-    return "\n".join(lines) + "\n"
+    rows: list[list[Entry]] = []
+    for (task, summary, timings), transform in zip(runs, transforms, strict=True):
+        per_second, mean, of = rate(timings), summary["queries"]["mean"], summary["success"]["of"]
+        changed = summary["changed"]["mean"]
+        rows.append([
+            task, *([transform] if differ else []), *_search(summary["recipe"]),
+            in_percent(summary["success"], shows_interval=True), Value(number(mean), mean),
+            Value(percent(changed), None if changed is None else 100 * changed), Value(f"{of:,}", of),
+            Value("-" if per_second is None else f"{per_second:,.0f}", per_second),
+        ])  # fmt: skip
+    return PaperTable([*named, *numeric], len(named), rows)
 
 
 def _search(recipe: RecipeFacts) -> tuple[str, str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ..runs.schema import AccessName, EvaluationSummary
-from .formatting import alone, cell, markdown_row, percent, spread, wrapped
+from .formatting import UNKNOWN, alone, percent, spread, wrapped
 from .groups import accesses, by_harm, degrees, groups, overall_by_access, title, unchanged
 from .notes import evaluation_notes
-from .zeroe import is_zeroe, red_line_words, zeroe_table
+from .tables import Entry, PaperTable, Value, in_percent, texts
+from .zeroe import is_zeroe, red_line_words, zeroe_paper
 
 NAMES, LONGEST = 20, 30  # least width of the column of names; length from which a name has a line of its own
 KEPT = "\u00a0"  # keeps a name and its number on one line
@@ -104,36 +105,41 @@ def paper_rows(summary: EvaluationSummary, names: dict[AccessName, str]) -> list
     """Returns rows Rule-Average, Rule-Worst (alone), Rule-Worst (up to), Score-Average, ... of one dimension; dashes for an
     access that it was not measured with. The paper's Worst is the one of each degree alone.
     """
-    clean, rows = summary["clean"]["score"]["value"], []
+    return [[name, *texts(values)] for name, values in _paper_values(summary, names)]
+
+
+def _paper_values(summary: EvaluationSummary, names: dict[AccessName, str]) -> list[tuple[str, list[Value]]]:
+    clean, rows = summary["clean"]["score"], []
     for access in accesses(summary):
-        found: list[list[float | None]] = [[None] * (len(paper_head(summary)) - 1)] * 3
+        found = [[UNKNOWN] * (len(paper_head(summary)) - 1)] * 3
         if access in names:
             content = summary["dimensions"][names[access]]
             whole = [(each["average"], alone(each), each["worst"]) for each in (*content["degrees"], content)]
-            found = [[clean, *(each[at]["value"] for each in whole)] for at in range(3)]
+            found = [[clean, *(each[at] for each in whole)] for at in range(3)]
         for kind, values in zip(("Average", "Worst (alone)", "Worst (up to)"), found, strict=True):
-            rows.append([f"{access.title()}-{kind}", *map(percent, values)])
+            rows.append((f"{access.title()}-{kind}", [in_percent(value) for value in values]))
     return rows
+
+
+def evaluation_paper(summary: EvaluationSummary) -> PaperTable:
+    """Returns all dimensions as one table, in the layout of the protocol's paper."""
+    if is_zeroe(summary):
+        return zeroe_paper(summary)
+    caption = (
+        f"{summary['model']} on {summary['data']['name']}: {summary['metric']} in %, "
+        f"{summary['clean']['examples']:,} examples, up to {summary['protocol']['cases']:,} cases of each at every degree"
+    )
+    rows: list[list[Entry]] = [
+        [f"{base} ({summary['dimensions'][next(iter(names.values()))]['tag']})", name, *values]
+        for base, names in groups(summary).items()
+        for name, values in _paper_values(summary, names)
+    ]
+    return PaperTable(["Dimension", *paper_head(summary)], 2, rows, caption, paper_note(summary))
 
 
 def paper_table(summary: EvaluationSummary) -> str:
     """Returns all dimensions as one Markdown table, in the layout of the protocol's paper."""
-    if is_zeroe(summary):
-        return zeroe_table(summary)
-    head = ["Dimension", *paper_head(summary)]
-    lines = [
-        f"{cell(summary['model'])} on {cell(summary['data']['name'])}: {summary['metric']} in %, "
-        f"{summary['clean']['examples']:,} examples, up to {summary['protocol']['cases']:,} cases of each at every degree",
-        "",
-        markdown_row(head),
-        "|---|---|" + "---:|" * (len(head) - 2),
-    ]
-    for base, names in groups(summary).items():
-        named = f"{base} ({summary['dimensions'][next(iter(names.values()))]['tag']})"
-        for row in paper_rows(summary, names):
-            lines.append(markdown_row([named, *row]))
-            named = ""
-    return "\n".join([*lines, "", paper_note(summary)]) + "\n"
+    return evaluation_paper(summary).markdown()
 
 
 def paper_note(summary: EvaluationSummary) -> str:

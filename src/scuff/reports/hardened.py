@@ -15,7 +15,7 @@ from .proof import proof_table, proof_words
 from .results import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HardenResult:
     """A hardened model and the proof. `print(result)` shows the table; `proof` has every number.
 
@@ -32,6 +32,22 @@ class HardenResult:
 
     def __str__(self) -> str:
         return proof_table(self.proof)
+
+    def __repr__(self) -> str:
+        return (
+            f"<HardenResult of {self.proof['model']} in {self.folder}: {self.words[0] if self.words else 'no words'}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from .notebook import harden_html  # here: it loads what pages are made of
+
+        return harden_html(self.proof)
+
+    def to_pandas(self) -> Any:
+        """Returns a DataFrame with a row per dimension, then the means and the clean score. Needs pandas."""
+        from .frames import changes_frame
+
+        return changes_frame(self.proof)
 
     @property
     def words(self) -> list[str]:

@@ -1,17 +1,25 @@
-"""The model card of a hardened model: README.md with the numbers, what it was trained on, and the command."""
+"""Model cards for the Hugging Face Hub, with the numbers as its `model-index`: of a hardened model, and of one that was evaluated
+or attacked.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 from ..data.dataset import Task
+from ..runs.folder import Folder
 from ..runs.proof import Change, Proof
+from ..runs.schema import AttackSummary, EvaluationSummary, RunFile
 from .changes import points, verdict
+from .command import repeating
 from .formatting import markdown_row, percent
 from .proof import groups_of
+from .tables import PaperTable
+from .verdict import verdict_of
 
 # the id of a model; a folder might look the same, but has a dot or more slashes mostly
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
@@ -23,7 +31,7 @@ def model_card(proof: Proof, task: Task, *, hugging_face: bool, local: bool) -> 
     found = proof["comparison"]
     paragraphs = [
         _front(proof, task, local) if hugging_face else "",
-        f"# {proof['model'].rstrip('/').rpartition('/')[2]}, hardened",
+        f"# {_short(proof['model'])}, hardened",
         _text(
             f"{proof['model']}, hardened by {', '.join(proof['methods'])} with Scuff {proof['scuff']}. "
             + " ".join(proof["words"][:1])
@@ -51,11 +59,106 @@ def model_card(proof: Proof, task: Task, *, hugging_face: bool, local: bool) -> 
 
 def _front(proof: Proof, task: Task, local: bool) -> str:
     """The head that the Hugging Face Hub reads."""
-    base = (
-        [f"base_model: {proof['model'].removeprefix('hf:')}"] if HUB_ID.fullmatch(proof["model"]) and not local else []
-    )
-    known = [f"pipeline_tag: {PIPELINES[task]}"] if task in PIPELINES else []
-    return "\n".join(["---", "library_name: transformers", *known, *base, "tags:", "- robustness", "- scuff", "---"])
+    named, found, test = proof["model"], proof["comparison"], proof["data"]["test"]
+    base = named.removeprefix("hf:") if HUB_ID.fullmatch(named.removeprefix("hf:")) and not local else ""
+    scores = {f"{found['metric']}, clean": found["clean"]["after"]}
+    scores[f"{found['metric']}, mean over perturbations"] = found["all"]["average"]["after"]
+    scores |= {f"{found['metric']}, {name}": each["average"]["after"] for name, each in found["dimensions"].items()}
+    metrics = [_metric(found["metric"], name, value) for name, value in scores.items() if value is not None]
+    index = _index(f"{_short(named)}, hardened", task, test["name"], "", metrics)
+    return front_matter(task, "transformers", base, index)
+
+
+def front_matter(task: Task, library: str, base: str, index: list[dict[str, Any]]) -> str:
+    """Returns the head of a card as YAML: what the Hub shows and searches by. base: the model it was made of, or ""."""
+    import yaml
+
+    head: dict[str, Any] = {
+        **({"library_name": library} if library else {}),
+        **({"pipeline_tag": PIPELINES[task]} if task in PIPELINES else {}),
+        **({"base_model": base} if base else {}),
+        "tags": ["robustness", "scuff"],
+        "model-index": index,
+    }
+    text = yaml.safe_dump(head, allow_unicode=True, sort_keys=False, width=10_000)
+    return f"---\n{text}---"
+
+
+def _index(name: str, task: Task, data: str, spec: str, metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the `model-index` of one model on one data set. spec: by which the data was opened, if it has a name on the Hub."""
+    found = spec.removeprefix("hf:")
+    kind = found if HUB_ID.fullmatch(found) else _slug(data, "-")
+    about = {"type": PIPELINES.get(task, "text2text-generation")}
+    return [{"name": name, "results": [{"task": about, "dataset": {"name": data, "type": kind}, "metrics": metrics}]}]
+
+
+def _metric(metric: str, name: str, value: float) -> dict[str, Any]:
+    return {"type": _slug(metric, "_"), "value": round(value, 6), "name": name}
+
+
+def _slug(name: str, between: str) -> str:
+    return re.sub(r"\W+", between, name.lower()).strip(between) or "unknown"
+
+
+def _short(model: str) -> str:
+    return model.rstrip("/").rpartition("/")[2] or model
+
+
+def run_card(folder: Folder, table: PaperTable) -> str:
+    """Returns the card of a model that was evaluated or attacked: verdict, numbers, and the command that repeats them.
+
+    table: the numbers in the layout of a paper. It says nothing of what the model was trained on: that is its owner's to add.
+    """
+    run, summary = folder.run(), folder.summary()
+    metrics = _attack_metrics(summary) if "kind" in summary else _evaluation_metrics(summary)
+    data = summary["data"]["name"]
+    index = _index(_short(summary["model"]), summary["task"], data, run["data"]["spec"] or "", metrics)
+    command, needs = repeating(run)
+    paragraphs = [
+        front_matter(summary["task"], _library(run), "", index),
+        f"# {_short(summary['model'])}",
+        "## Robustness",
+        verdict_of(folder).markdown().rstrip(),
+        table.markdown().rstrip(),
+        "## How this was measured",
+        f"```\n{command}\n```",
+        _text(f"({needs})") if needs else "",
+        _text(f"By Scuff {run['versions']['scuff']}; intervals are 95 %. Signature: `{run['signature']}`"),
+    ]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
+
+
+def _library(run: RunFile) -> str:
+    """Returns the library that opens the model, if its name tells."""
+    spec = run["model"]["spec"] or ""
+    own = spec.startswith(("toy:", "chat:", "http:", "https:")) or ".py:" in spec
+    named = HUB_ID.fullmatch(spec.removeprefix("hf:")) and not Path(spec).exists()
+    folder = any((Path(spec) / name).is_file() for name in ("tokenizer_config.json", "tokenizer.json"))
+    return "transformers" if not own and spec and (named or folder) else ""
+
+
+def _evaluation_metrics(summary: EvaluationSummary) -> list[dict[str, Any]]:
+    metric, overall = summary["metric"], summary["overall"]
+    scores = {f"{metric}, clean": summary["clean"]["score"]}
+    scores |= {
+        f"{metric}, final average over all perturbations": overall["average"],
+        f"{metric}, final worst case over all perturbations": overall["worst"],
+    }
+    for name, content in summary["dimensions"].items():
+        scores |= {f"{metric}, {name}, final average": content["average"]}
+        scores |= {f"{metric}, {name}, final worst case": content["worst"]}
+    return [_metric(metric, name, entry["value"]) for name, entry in scores.items() if entry["value"] is not None]
+
+
+def _attack_metrics(summary: AttackSummary) -> list[dict[str, Any]]:
+    recipe, mean = summary["recipe"]["name"], summary["queries"]["mean"]
+    scores = [
+        ("accuracy", "accuracy, clean", summary["clean"]["value"]),
+        ("accuracy", f"accuracy, after {recipe}", summary["after"]["value"]),
+        ("attack success rate", f"attack success rate, {recipe}", summary["success"]["value"]),
+        ("queries", f"queries per attacked text, {recipe}", mean),
+    ]
+    return [_metric(metric, name, value) for metric, name, value in scores if value is not None]
 
 
 def _table(proof: Proof) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -38,13 +39,12 @@ def write_parquet(run_folder: str, path: str) -> int:
 def _write_cases(folder: Folder, path: str) -> int:
     """Writes a row per case, with its texts, answer and score, part by part. Returns the number of rows."""
     pa, pq = pyarrow()
-    cases, rows, writer = _Cases(folder), 0, None
+    rows, writer = 0, None
     number = pa.float64()
     kinds = {"draw": pa.int32(), "reached": number, "distance": number, "score": pa.float32(), "degree": number,
              "scores": pa.list_(pa.float32())}  # fmt: skip
     with replacing(path) as out:
-        for name in folder.parts():
-            columns = cases.columns(folder.read_part(name))
+        for columns in case_columns(folder):
             table = pa.table({key: pa.array(value, kinds.get(key, pa.string())) for key, value in columns.items()})
             writer = writer or pq.ParquetWriter(out, table.schema)
             writer.write_table(table)
@@ -52,6 +52,13 @@ def _write_cases(folder: Folder, path: str) -> int:
         if writer:
             writer.close()
     return rows
+
+
+def case_columns(folder: Folder) -> Iterator[dict[str, Any]]:
+    """Yields the columns of each part of an evaluation's trials, by name: a row per case."""
+    cases = _Cases(folder)
+    for name in folder.parts():
+        yield cases.columns(folder.read_part(name))
 
 
 class _Cases:
@@ -90,40 +97,44 @@ class _Cases:
 
 
 def _write_examples(folder: Folder, path: str) -> int:
-    """Writes a row per line of results.jsonl, with nulls if the search ended without a text. Returns the number of rows."""
+    """Writes a row per line of results.jsonl. Returns the number of rows."""
     pa, pq = pyarrow()
+    columns = example_columns(folder)
+    number = pa.float64()
+    kinds = {"queries": pa.int32(), "reached": pa.int32(), "margin": number, "changed": number, "similarity": number,
+             "valid": pa.bool_(), "found": pa.bool_(), **dict.fromkeys(HALVES, number)}  # fmt: skip
+    with replacing(path) as out:
+        pq.write_table(
+            pa.table({key: pa.array(value, kinds.get(key, pa.string())) for key, value in columns.items()}), out
+        )
+    return len(columns["id"])
+
+
+def example_columns(folder: Folder) -> dict[str, list[Any]]:
+    """Returns the columns of an attack's results, by name: a row per example, with None if the search ended without a text."""
     lines = list(folder.attack_results())
     found = [line["adversarial"] for line in lines]
-    columns: dict[str, Any] = {
-        "id": pa.array([line["id"] for line in lines], pa.string()),
-        "status": [line["status"] for line in lines], "reason": [line["reason"] for line in lines],
-        "queries": pa.array([line["queries"] for line in lines], pa.int32()),
-        "reached": pa.array([line["reached"] for line in lines], pa.int32()),
-        "target": [_cell(line["target"]) for line in lines],
+    columns: dict[str, list[Any]] = {
+        "id": [line["id"] for line in lines], "status": [line["status"] for line in lines],
+        "reason": [line["reason"] for line in lines], "queries": [line["queries"] for line in lines],
+        "reached": [line["reached"] for line in lines], "target": [_cell(line["target"]) for line in lines],
         "answer": [_cell(line["clean"]["answer"]) for line in lines],
         "adversarial_answer": [_cell(entry["answer"]) if entry else None for entry in found],
-        "margin": pa.array([entry and entry["margin"] for entry in found], pa.float64()),
-        "changed": pa.array([entry and entry["changed"] for entry in found], pa.float64()),
-        "similarity": pa.array([entry and entry["similarity"] for entry in found], pa.float64()),
-        "valid": pa.array([entry and entry["valid"] for entry in found], pa.bool_()),
+        "margin": [entry and entry["margin"] for entry in found], "changed": [entry and entry["changed"] for entry in found],
+        "similarity": [entry and entry["similarity"] for entry in found], "valid": [entry and entry["valid"] for entry in found],
     }  # fmt: skip
     if any("tradeoff" in line for line in lines):
         halves = [line.get("tradeoff") for line in lines]
-        columns |= {
-            name: pa.array([entry and entry[half] for entry in halves], pa.float64()) for name, half in HALVES.items()
-        }
+        columns |= {name: [entry and entry[half] for entry in halves] for name, half in HALVES.items()}
     if "shield" in folder.run():
         columns["mended"] = [entry.get("mended") if entry else None for entry in found]
     if any("found" in line for line in lines):
-        columns["found"] = pa.array([line.get("found") for line in lines], pa.bool_())
+        columns["found"] = [line.get("found") for line in lines]
     for at, field in enumerate(folder.run()["data"]["fields"]):
-        free = _free(field, columns)
+        free = _free(field, {*columns, *HALVES, "found"})
         columns[free] = [_cell(line["texts"][at]) for line in lines]
         columns[f"adversarial_{free}"] = [_cell(entry["texts"][at]) if entry else None for entry in found]
-    kept = {name: pa.array(value, pa.string()) if isinstance(value, list) else value for name, value in columns.items()}
-    with replacing(path) as out:
-        pq.write_table(pa.table(kept), out)
-    return len(lines)
+    return columns
 
 
 def _free(field: str, taken: Any) -> str:

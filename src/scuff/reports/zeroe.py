@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..evaluation.published import LEVEL_NAMES
 from ..runs.schema import Cell, DimensionScores, Estimate, EvaluationSummary, RedLine
-from .formatting import UNKNOWN, cell, markdown_row, percent
+from .formatting import UNKNOWN, percent
 from .groups import groups
+from .tables import Entry, PaperTable, Value, in_percent, texts
 
 # the paper's names and order, by the name of the perturbation
 NAMES = {
@@ -63,8 +64,12 @@ def _named(base: str) -> str:
 
 def level_rows(summary: EvaluationSummary, content: DimensionScores) -> list[list[str]]:
     """Returns a row per level: its name, the score, s* and the interval of s*."""
+    return [texts(row) for row in _level_values(summary, content)]
+
+
+def _level_values(summary: EvaluationSummary, content: DimensionScores) -> list[list[Entry]]:
     return [
-        [mode(at["degree"]), _score(summary, score_of(summary, at)["value"]), *_left(at.get("left", UNKNOWN))]
+        [mode(at["degree"]), _score(summary, score_of(summary, at)), *_left(at.get("left", UNKNOWN))]
         for at in content["degrees"]
     ]
 
@@ -73,32 +78,30 @@ def level_head(summary: EvaluationSummary) -> list[str]:
     return ["Mode", "AUCROC" if red_line(summary)["metric"] == "auc" else summary["metric"].title(), "s*", "95 % of s*"]
 
 
-def zeroe_table(summary: EvaluationSummary) -> str:
-    """Returns all perturbations in the layout and order of the paper's Table 6, as Markdown."""
+def zeroe_paper(summary: EvaluationSummary) -> PaperTable:
+    """Returns all perturbations in the layout and order of the paper's Table 6."""
     red, clean = red_line(summary), summary["clean"]
     by_auc = red["metric"] == "auc" and "auc" in clean
-    head = ["Attack", *level_head(summary)]
-    lines = [
-        f"{cell(summary['model'])} on {cell(summary['data']['name'])}: {measure(summary)}"
-        f"{'' if by_auc else ' in %'}, {clean['examples']:,} examples",
-        "",
-        markdown_row(head),
-        "|---|---|" + "---:|" * (len(head) - 2),
-        markdown_row(
-            ["None", "-", _score(summary, (clean["auc"] if by_auc else clean["score"])["value"]), "1.000", "-"]
-        ),
+    caption = (
+        f"{summary['model']} on {summary['data']['name']}: {measure(summary)}"
+        f"{'' if by_auc else ' in %'}, {clean['examples']:,} examples"
+    )
+    rows: list[list[Entry]] = [
+        ["None", "-", _score(summary, clean["auc"] if by_auc else clean["score"]), Value("1.000", 1.0), "-"]
     ]
     order = list(NAMES.values())
     for name, content in sorted(
         ((_named(base), content) for base, content in _contents(summary)),
         key=lambda pair: order.index(pair[0]) if pair[0] in order else len(order),
     ):
-        for at, row in enumerate(level_rows(summary, content)):
-            lines.append(markdown_row([name if at == 0 else "", *row]))
-    lines.append(
-        markdown_row(["Red line", "-", _score(summary, red["score"]), *_left({"value": red["left"], "interval": []})])
-    )
-    return "\n".join([*lines, "", zeroe_note(summary)]) + "\n"
+        rows += [[name, *row] for row in _level_values(summary, content)]
+    alone = [_score(summary, _bare(red["score"])), *_left(_bare(red["left"]))]
+    rows.append(["Red line", "-", *alone])
+    return PaperTable(["Attack", *level_head(summary)], 2, rows, caption, zeroe_note(summary))
+
+
+def _bare(value: float | None) -> Estimate:
+    return {"value": value, "interval": [None, None]}
 
 
 def _contents(summary: EvaluationSummary) -> list[tuple[str, DimensionScores]]:
@@ -115,16 +118,18 @@ def zeroe_note(summary: EvaluationSummary) -> str:
     return f"s*: the score divided by the clean one (eq. 1). Red line: {how}; its s* is s_worst (thesis, eq. 4.2)."
 
 
-def _score(summary: EvaluationSummary, value: float | None) -> str:
+def _score(summary: EvaluationSummary, entry: Estimate) -> Value:
     """Returns a score as the paper prints it: accuracies in percent, areas from 0 to 1."""
-    if value is None:
-        return "-"
-    return f"{value:.3f}" if red_line(summary)["metric"] == "auc" else percent(value, 2)
+    return _share(entry) if red_line(summary)["metric"] == "auc" else in_percent(entry, 2)
 
 
-def _left(entry: Estimate) -> list[str]:
+def _left(entry: Estimate) -> list[Entry]:
     """Returns s* and its interval."""
-    if entry["value"] is None:
-        return ["-", "-"]
-    ends = [end for end in entry["interval"] if end is not None]
-    return [f"{entry['value']:.3f}", f"{ends[0]:.3f} to {ends[1]:.3f}" if len(ends) == 2 else "-"]
+    low, high = entry["interval"]
+    known = entry["value"] is not None and low is not None and high is not None
+    return [_share(entry), f"{low:.3f} to {high:.3f}" if known else "-"]
+
+
+def _share(entry: Estimate) -> Value:
+    value, (low, high) = entry["value"], entry["interval"]
+    return Value("-" if value is None else f"{value:.3f}", value, (low, high))

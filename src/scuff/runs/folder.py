@@ -8,6 +8,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
+import tempfile
+import weakref
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -74,6 +77,31 @@ def write_atomically(path: Path, content: bytes) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def append_line(path: Path, line: str) -> None:
+    """Adds a line to a text file, in one write, so that lines of several processes do not mix."""
+    with open(path, "ab") as out:
+        out.write(line.encode("utf-8", "backslashreplace") + b"\n")
+
+
+class Home:
+    """Where the files of a run are. A temporary one is deleted when nobody refers to it any more, or when the program ends."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+
+    @classmethod
+    def temporary(cls) -> Home:
+        above = tempfile.mkdtemp(prefix="scuff-")
+        home = cls(Path(above) / "run")
+        weakref.finalize(home, _delete, above, os.getpid())
+        return home
+
+
+def _delete(folder: str, process: int) -> None:
+    if os.getpid() == process:  # a copy of the process ends without it
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Folder:

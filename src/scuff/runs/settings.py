@@ -16,6 +16,7 @@ from ..specs import as_spec, check_switch, some
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
 EXAMPLES = 500  # that are sampled, by default
 DATA, MODEL, PLAN = "the data", "the model", "the plan"  # groups of settings, as the help of a command shows them
+LOG = "also log settings, scores and report to mlflow[:EXPERIMENT], wandb[:PROJECT] or jsonl[:FILE]; may be repeated"
 
 Self = TypeVar("Self", bound="Settings")
 
@@ -124,6 +125,7 @@ class Settings(FileSettings):
         "100", "stop after more errors than this, or than a share such as 5%; default 100", group=MODEL, metavar="N"
     )
     max_queries: int | None = setting(None, "how many texts the model may be asked about", metavar="N", least=1)
+    log: tuple[str, ...] = setting((), LOG, group=MODEL, metavar="TRACKER", many="repeated")
 
     @classmethod
     def of(cls: type[Self], **settings: Any) -> Self:
@@ -156,6 +158,7 @@ class Settings(FileSettings):
         if len(set(self.labels)) < len(self.labels):
             raise ValueError(f"expected each of the labels once, got {some(self.labels)}")
         self.error_limit(1)
+        check_log(self.log)
         if self.shield:
             from ..shields.names import parse  # here: the help of a command need not load shields
 
@@ -217,7 +220,7 @@ class Settings(FileSettings):
     def asdict(self) -> dict[str, Any]:
         """Returns the settings that differ from the defaults, in plain types, under the names that they have in run.json.
 
-        Leaves out options that may hold a secret, and `workers` and `fresh`, which do not decide the result.
+        Leaves out options that may hold a secret, and `workers`, `fresh` and `log`, which do not decide the result.
         """
         plain, names = asdict(type(self)()), {field.name: field.metadata["old_name"] for field in fields(self)}
         hidden = [name for name, _ in self._risky()] if self.secret else []
@@ -225,7 +228,7 @@ class Settings(FileSettings):
         return {
             names[name] or name: list(value) if isinstance(value, tuple) else value
             for name, value in {**asdict(self), "options": options}.items()
-            if value != plain[name] and name not in ("workers", "fresh")
+            if value != plain[name] and name not in ("workers", "fresh", "log")
         }
 
 
@@ -249,6 +252,18 @@ def by_field_name(kind: type[Any], settings: Mapping[str, Any]) -> dict[str, Any
             raise ValueError(f"expected {name} once, got it as {key}, too")
         out[name] = value if value is not None else out.get(name)
     return out
+
+
+def check_log(log: Iterable[str]) -> None:
+    """Raises ValueError for trackers that do not exist or come twice, and MissingResource for one that is not installed."""
+    if not (log := tuple(log)):
+        return
+    from .trackers import read_tracker  # here: few runs are logged
+
+    if len(set(log)) < len(log):
+        raise ValueError(f"expected each tracker once for log, got {some(log)}")
+    for spec in log:
+        read_tracker(spec)
 
 
 def _listed(value: Any) -> list[str]:

@@ -171,6 +171,12 @@ class Hardening:
 
     # ---- the work ----
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the model and the data, for people. An address that may hold a key is left out."""
+        model = self.model if isinstance(self.model, str) and "?" not in self.model else type(self.model).__name__
+        return model, self.parts.test.name
+
     def key(self) -> dict[str, Any]:
         """What decides the result, by name: a folder is gone on with only if it is the same."""
         parts = {name: part.digest for name, part in self.parts.named.items()}

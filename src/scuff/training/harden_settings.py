@@ -11,7 +11,7 @@ from ..data.columns import Columns
 from ..data.dataset import Task
 from ..evaluation.dimensions import DEFAULT, Dimension
 from ..evaluation.settings import EvaluationSettings
-from ..runs.settings import DATA, EXAMPLES, MODEL, SIDES, FileSettings, by_field_name, setting
+from ..runs.settings import DATA, EXAMPLES, LOG, MODEL, SIDES, FileSettings, by_field_name, setting
 from ..specs import check_count, check_positive, known_name
 from .methods import Method, parse_methods
 
@@ -96,6 +96,7 @@ class HardenSettings(FileSettings):
     max_errors: str = setting(
         "100", "stop after more errors than this, or than a share such as 5%; default 100", group=MODEL, metavar="N"
     )
+    log: tuple[str, ...] = setting((), LOG, group=MODEL, metavar="TRACKER", many="repeated")
 
     @classmethod
     def of(cls, **given: Any) -> HardenSettings:
@@ -139,7 +140,7 @@ class HardenSettings(FileSettings):
     @property
     def measuring(self) -> EvaluationSettings:
         """The settings that an evaluation has, too. Raises ValueError for a wrong value."""
-        given = {name: getattr(self, name) for name in (*MEASURED, "dimensions")}
+        given = {name: getattr(self, name) for name in (*MEASURED, "dimensions", "log")}
         return EvaluationSettings.of(**given)
 
     @property
@@ -165,7 +166,7 @@ class HardenSettings(FileSettings):
         out = {}
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name in ("workers", "max_errors") or value == getattr(plain, each.name):
+            if each.name in ("workers", "max_errors", "log") or value == getattr(plain, each.name):
                 continue
             out[each.name] = list(value) if isinstance(value, tuple) else value
         return {name: value for name, value in out.items() if isinstance(value, str | int | float | list | Mapping)}
