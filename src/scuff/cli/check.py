@@ -19,6 +19,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+ROOMS = ("reports",)  # all that this command needs
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_folder", metavar="RUN", help="folder that `scuff evaluate` or `scuff attack` wrote")

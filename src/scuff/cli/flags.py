@@ -162,6 +162,26 @@ def run_bar(quiet: bool) -> Callable[[Progress], None] | None:
     return None if quiet else Bar(sys.stderr)
 
 
+def add_open(parser: argparse.ArgumentParser) -> None:
+    """Adds the flag of commands that write a page."""
+    parser.add_argument("--open", action="store_true", help="open the page in the browser when it is written")
+
+
+def open_page(args: argparse.Namespace, page: str) -> None:
+    """Opens a page in the browser if --open asks for it; says where it is if there is no browser."""
+    if not args.open:
+        return
+    import webbrowser
+    from pathlib import Path
+
+    try:
+        opened = webbrowser.open(Path(page).resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        opened = False
+    if not opened:
+        print(f"scuff: no browser was found for --open; the page is {page}", file=sys.stderr)
+
+
 def say(quiet: bool, message: str) -> None:
     """Prints a message on stderr, unless quiet."""
     if not quiet:
@@ -180,6 +200,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="stop after the pre-flight")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only the table")
+    add_open(parser)
 
 
 def add_settings(parser: argparse.ArgumentParser, kind: type[Any], plan: str) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 
+from .flags import add_open, open_page
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_folder", metavar="RUN", help="folder that `scuff evaluate` or `scuff attack` wrote")
@@ -17,6 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--parquet", metavar="FILE", help="also write all trials as one table (needs scuff[parquet])")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
+    add_open(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -33,3 +36,4 @@ def run(args: argparse.Namespace) -> None:
     if not args.quiet and args.paper != "-":
         written = {"report": f"{result.folder}/report.html", "paper": args.paper, "trials": args.parquet}
         print(f"{result}\n\n" + "\n".join(f"{what}: {path}" for what, path in written.items() if path))
+    open_page(args, f"{result.folder}/report.html")
