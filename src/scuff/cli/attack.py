@@ -19,7 +19,17 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .flags import add_run, add_settings, check_beside_resume, given_settings, model_and_data, open_page, run_bar, sayer
+from .flags import (
+    add_run,
+    add_settings,
+    check_beside_resume,
+    fitted,
+    given_settings,
+    model_and_data,
+    open_page,
+    run_bar,
+    sayer,
+)
 from .terminal import coloured
 
 if TYPE_CHECKING:
@@ -77,7 +87,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _show(args: argparse.Namespace, result: Result | AttackResult) -> None:
     page = f"{result.folder}/report.html"
-    print(f"\n{result}\n\nreport: {page}\ntexts:  {result.folder}/results.jsonl")
+    print(f"\n{fitted(result)}\n\nreport: {page}\ntexts:  {result.folder}/results.jsonl")
     open_page(args, page)
 
 

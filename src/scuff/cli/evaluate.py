@@ -24,6 +24,7 @@ from .flags import (
     add_run,
     add_settings,
     check_beside_resume,
+    fitted,
     given_settings,
     model_and_data,
     open_page,
@@ -87,5 +88,5 @@ def run(args: argparse.Namespace) -> None:
 def show(args: argparse.Namespace, result: Result | AttackResult) -> None:
     """Prints the table and where the page is, and opens it if --open asks for it."""
     page = f"{result.folder}/report.html"
-    print(f"\n{result}\n\nreport: {page}")
+    print(f"\n{fitted(result)}\n\nreport: {page}")
     open_page(args, page)

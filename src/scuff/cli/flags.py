@@ -9,11 +9,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .terminal import window
+
 if TYPE_CHECKING:
     from ..data.formats.files import Input
     from ..data.formats.streams import Source
     from ..isolation import Failures
     from ..perturbations.blocks import Tally
+    from ..reports.hardened import HardenResult
+    from ..reports.results import AttackResult, Result
     from ..runs.progress import Progress
 
 
@@ -180,6 +184,20 @@ def open_page(args: argparse.Namespace, page: str) -> None:
         opened = False
     if not opened:
         print(f"scuff: no browser was found for --open; the page is {page}", file=sys.stderr)
+
+
+def fitted(result: Result | AttackResult | HardenResult) -> str:
+    """Returns the table of a result, as wide as the terminal; in a pipe or file it is as wide as it is."""
+    from ..reports import attack_table, score_table
+    from ..reports.proof import proof_table
+    from ..reports.results import AttackResult, Result
+
+    width = window()
+    if isinstance(result, Result):
+        return score_table(result.summary, width)
+    if isinstance(result, AttackResult):
+        return attack_table(result.summary, result.timings, width)
+    return proof_table(result.proof, width)
 
 
 def say(quiet: bool, message: str) -> None:

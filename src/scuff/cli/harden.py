@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .flags import add_open, add_settings, given_settings, open_page, run_bar, sayer
+from .flags import add_open, add_settings, fitted, given_settings, open_page, run_bar, sayer
 
 if TYPE_CHECKING:
     from ..reports.hardened import HardenResult
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> None:
 def show(args: argparse.Namespace, result: HardenResult) -> None:
     """Prints the table, and where everything is, and opens the page if --open asks for it."""
     page = f"{result.folder}/comparison.html"
-    where = [f"\n{result}\n", f"page: {page}"]
+    where = [f"\n{fitted(result)}\n", f"page: {page}"]
     if result.proof["trained"] and isinstance(result.model, str):
         where.append(f"model: {result.model}")
     where.append(f"use: scuff evaluate --config {result.folder}/settings.yaml DATA")

@@ -140,17 +140,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
             sys.stdout.reconfigure(errors="backslashreplace")
         command = next((word for word in words if not word.startswith("-")), "")
-        top = parser(command)
         if not words:
-            print(top.format_help(), end="")
+            print(parser("").format_help(), end="")
             return 0
-        if command and command not in COMMANDS and words[0] == command:
-            near = get_close_matches(command, COMMANDS, 1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(COMMANDS)}"
-            top.error(f"expected a command, got {command!r}; {hint}")
-        args, unknown = top.parse_known_args(words)
-        if unknown:
-            args.parser.unknown(unknown)
+        args = _parsed(words, command)
         for room in getattr(import_module(f".{args.command}", __package__), "ROOMS", ("api",)):
             import_module(f"..{room}", __package__)  # with what it imports, which Ctrl-C might leave half done
         started()
@@ -175,6 +168,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         return _fail(_message(error), 3)
     return 0
+
+
+def _parsed(words: list[str], command: str) -> argparse.Namespace:
+    """Returns the arguments of a command. Ends the program, with exit code 2, for an unknown command or unknown flags."""
+    top = parser(command)
+    if command and command not in COMMANDS and words[0] == command:
+        near = get_close_matches(command, COMMANDS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(COMMANDS)}"
+        top.error(f"expected a command, got {command!r}; {hint}")
+    args, unknown = top.parse_known_args(words)
+    if unknown:
+        args.parser.unknown(unknown)
+    return args
 
 
 def _hold_closed_streams() -> None:

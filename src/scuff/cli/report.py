@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from .flags import add_open, open_page
+from .flags import add_open, fitted, open_page
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,5 +35,5 @@ def run(args: argparse.Namespace) -> None:
         write_parquet(args.run_folder, args.parquet)
     if not args.quiet and args.paper != "-":
         written = {"report": f"{result.folder}/report.html", "paper": args.paper, "trials": args.parquet}
-        print(f"{result}\n\n" + "\n".join(f"{what}: {path}" for what, path in written.items() if path))
+        print(f"{fitted(result)}\n\n" + "\n".join(f"{what}: {path}" for what, path in written.items() if path))
     open_page(args, f"{result.folder}/report.html")
