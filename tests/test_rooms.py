@@ -78,6 +78,7 @@ TOUCHES = {
     "runs": {"os", "tempfile", "multiprocessing", "concurrent"},
     "api.py": {"tempfile"},
     "cli": {"os"},
+    "cli/terminal.py": {"shutil"},
     "interrupts.py": {"os"},
 }
 FILES = sorted(
@@ -173,7 +174,8 @@ print("ROOMS", *rooms)
 
 def test_a_request_crosses_few_borders(tmp_path: Path) -> None:
     """Files in the order in which a function of theirs is called for the first time, the ground floor left out: how often the
-    room changes. It was 26 when features were spread over rooms; the forecast, which makes a few cases before the run, is one.
+    room changes. It was 26 when features were spread over rooms; the forecast, which makes a few cases before the run, is one,
+    the width of the terminal, which the table is fitted to, another.
     """
     command = [
         "evaluate",
@@ -191,7 +193,7 @@ def test_a_request_crosses_few_borders(tmp_path: Path) -> None:
     line = next(line for line in done.stdout.splitlines() if line.startswith("ROOMS"))
     walk = [room for room in line.split()[1:] if room not in GROUND | {"perturbations"}]
     borders = [pair for pair in pairwise(walk) if pair[0] != pair[1]]
-    assert len(borders) <= 13, borders
+    assert len(borders) <= 14, borders
 
 
 def test_imports_stay_light() -> None:

@@ -3,6 +3,7 @@
   scuff check RUN --min keyboard=0.8 --min worst=0.5     scores against minimums
   scuff check RUN --max-drop 0.1                         no dimension more than 0.1 below the clean score
   scuff check RUN --max-drop 0.02 --baseline OTHER       no score more than 0.02 below the same score of another run
+  scuff check RUN --min worst=0.5 --markdown comment.md --baseline OTHER     for a pull request: also what has changed
   scuff check RUN --max-success 0.5 --min after=0.4      of an attack: its success rate, and the accuracy after it
 
 NAME is clean, average, worst (over all dimensions), a dimension (its final average) such as typo-m or typo-m@score,
@@ -18,6 +19,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
+
+from .terminal import styled
+
+if TYPE_CHECKING:
+    from ..reports.gate import Line
 
 ROOMS = ("reports",)  # all that this command needs
 
@@ -36,7 +43,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="RUN", help="another run, on the same data and with the same settings")
     parser.add_argument("--junit", metavar="FILE", help="write the outcome as JUnit XML")
     parser.add_argument(
-        "--markdown", metavar="FILE", help="write the outcome as a Markdown table; - for standard output"
+        "--markdown",
+        metavar="FILE",
+        help="write the outcome as Markdown, with a baseline also the change against it; - for standard output",
     )
 
 
@@ -62,19 +71,25 @@ def run(args: argparse.Namespace) -> None:
         None if value is None else read_share(value, option)
         for value, option in ((args.max_drop, "--max-drop"), (args.max_success, "--max-success"))
     )
-    if args.baseline and max_drop is None:
+    if args.baseline and max_drop is None and not args.markdown:
         raise ValueError("expected --max-drop VALUE with --baseline, got none: how far may a score fall?")
     summary = Folder(args.run_folder).summary()
     baseline = Folder(args.baseline).summary() if args.baseline else None
     lines = check_summary(summary, least, max_drop, baseline, max_success)
     for target, content in (
         (args.junit, junit(lines, f"scuff {args.run_folder}")),
-        (args.markdown, markdown(lines, summary)),
+        (args.markdown, markdown(lines, summary, baseline=baseline)),
     ):
         if target:
             with replacing(target) as out:
                 out.write(content.encode())
     if args.markdown != "-":
-        print("\n".join([*shield_of(summary), *map(str, lines)]))
+        print("\n".join([*shield_of(summary), *map(_shown, lines)]))
     if not all(line.passed for line in lines):
         sys.exit(1)
+
+
+def _shown(line: Line) -> str:
+    """Returns a line of the outcome; its first word, ok or FAIL, in colour at a terminal."""
+    word, rest = str(line)[:4], str(line)[4:]
+    return styled(word, "green") + rest if line.passed else styled(word, "bold", "red") + rest

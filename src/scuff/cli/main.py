@@ -37,6 +37,7 @@ COMMANDS = {
     "describe": "describe one perturbation, shield or method",
     "zeroe": "write the Zéroe benchmark for a file: clean, every perturbation and level, training mixtures",
     "show": "show every perturbation on a few sentences",
+    "completion": "write a script that completes commands, flags and names in bash, zsh or fish",
     "demo": "evaluate, or harden, the embedded model on the embedded data",
 }
 
@@ -46,7 +47,7 @@ GROUPS = {  # what people want to do; commands in no group are shown below them
     "read what was measured": ("report", "compare", "check", "judge"),
     "mend texts and models": ("shield", "harden", "augment"),
     "write perturbed files": ("perturb", "zeroe"),
-    "look things up": ("list", "describe"),
+    "look things up": ("list", "describe", "completion"),
 }
 
 RESUMABLE = ("evaluate", "attack", "harden", "demo")  # commands that write a run

@@ -77,7 +77,7 @@ def _paragraph(text: str, width: int) -> Iterator[str]:
             yield line
         else:
             yield command
-            yield from wrap(about, width - 6, initial_indent=" " * 6, subsequent_indent=" " * 6)
+            yield from wrap(about, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
 def _example(line: str) -> tuple[str, str, str]:
