@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from browser import browser  # noqa: F401 - a fixture
+
 # One thread for each worker of pytest-xdist: torch, BLAS and the tokenizers would start one per core in each of them.
 # These are read when the libraries are loaded, and inherited by the processes that tests start.
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):

@@ -62,7 +62,7 @@ PACKAGES = {
     "evaluation": {"numpy"},
     "attacks": {"numpy"},
     "training": {"numpy", "torch", "transformers", "safetensors", "sacrebleu"},
-    "reports": {"numpy"},
+    "reports": {"numpy", "jinja2", "markupsafe"},
     "judging": {"numpy"},
 }
 OUTSIDE = {
@@ -200,7 +200,7 @@ def test_imports_stay_light() -> None:
     """`import scuff` loads numpy and nothing else from outside; `scuff --help` no more than that."""
     heavy = {
         "torch", "transformers", "pyarrow", "regex", "codespell_lib", "scipy", "pandas", "rapidfuzz", "yaml", "sqlite3",
-        "urllib3",
+        "urllib3", "jinja2", "markupsafe",
     }  # fmt: skip
     for code in ("import scuff", "from scuff.cli.main import parser; parser()"):
         check = f"{code}; import sys; bad = {heavy} & set(sys.modules); assert not bad, bad"

@@ -51,6 +51,7 @@ from .perturbations.plan import Plan, whole_number
 from .perturbations.protect import Protect
 from .reports import (
     check_summary,
+    verdict_of,
     write_attack_report,
     write_report,
 )
@@ -791,9 +792,9 @@ def _bar(show: Show | bool | None) -> Show | None:
 
 def _evaluated(folder: Folder, summary: EvaluationSummary) -> Result:
     write_report(folder)
-    return Result(summary, str(folder.path))
+    return Result(summary, str(folder.path), verdict_of(folder))
 
 
 def _attacked(folder: Folder, summary: AttackSummary) -> AttackResult:
     write_attack_report(folder)
-    return AttackResult(summary, folder.timings(), list(folder.attack_results()), str(folder.path))
+    return AttackResult(summary, folder.timings(), list(folder.attack_results()), str(folder.path), verdict_of(folder))

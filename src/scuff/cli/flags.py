@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .terminal import window
+from .terminal import coloured, window
 
 if TYPE_CHECKING:
     from ..data.formats.files import Input
@@ -187,17 +187,19 @@ def open_page(args: argparse.Namespace, page: str) -> None:
 
 
 def fitted(result: Result | AttackResult | HardenResult) -> str:
-    """Returns the table of a result, as wide as the terminal; in a pipe or file it is as wide as it is."""
+    """Returns what a run found: first its verdict, then the table, as wide as the terminal; in a pipe as wide as it is."""
     from ..reports import attack_table, score_table
     from ..reports.proof import proof_table
     from ..reports.results import AttackResult, Result
 
     width = window()
+    if not isinstance(result, Result | AttackResult):
+        return proof_table(result.proof, width)
     if isinstance(result, Result):
-        return score_table(result.summary, width)
-    if isinstance(result, AttackResult):
-        return attack_table(result.summary, result.timings, width)
-    return proof_table(result.proof, width)
+        table = score_table(result.summary, width)
+    else:
+        table = attack_table(result.summary, result.timings, width)
+    return f"{result.verdict.text(coloured(sys.stdout), width)}\n\n{table}"
 
 
 def say(quiet: bool, message: str) -> None:

@@ -9,8 +9,10 @@ from .live import marked_line
 from .meaning import meaning_table, terse_line
 from .outcome import junit, markdown
 from .parquet import write_parquet
+from .verdict import Verdict, verdict_of
 
 __all__ = [
+    "Verdict",
     "attack_table",
     "check_summary",
     "comparison_table",
@@ -22,6 +24,7 @@ __all__ = [
     "score_table",
     "shield_of",
     "terse_line",
+    "verdict_of",
     "write_attack_report",
     "write_parquet",
     "write_report",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from markupsafe import Markup
+
 from ..attacks.published import AS_PUBLISHED
 from ..data.dataset import joined
 from ..metrics.interval import wilson
@@ -47,7 +49,7 @@ def write_attack_report(folder: Folder) -> None:
         _numbers(summary),
         _about(summary, folder.run()),
     )
-    write_page(folder, f"Scuff: {title(summary)}", parts)
+    write_page(folder, "parts.html", title=f"Scuff: {title(summary)}", parts=list(map(Markup, parts)))
 
 
 def _head(summary: AttackSummary) -> str:
@@ -172,7 +174,7 @@ def _example(line: AttackLine) -> str:
     tried, halves = line["adversarial"], line.get("tradeoff")
     facts = []
     if halves is None:
-        facts.append(answer_text(line["clean"]["answer"]) + (f" → {answer_text(tried['answer'])}" if tried else ""))
+        facts.append(" → ".join(answer_text(one["answer"]) for one in (line["clean"], tried) if one))
     else:
         facts.append(f"source {percent(halves['source'])}, decrease {percent(halves['decrease'])}")
     facts.append(f"{line['queries']:,} queries")

@@ -17,8 +17,9 @@ from ..specs import can_be_rebuilt
 UNNEEDED = ("cache", "fresh", "workers")  # settings that decide no byte of a run
 
 
-def repeating(run: RunFile) -> tuple[str, str]:
-    """Returns what repeats a run, from its run.json, and what must be given to it; "" if nothing.
+def repeating(run: RunFile, **other: Any) -> tuple[str, str]:
+    """Returns what repeats a run, from its run.json, and what must be given to it; "" if nothing. other: settings that it shall
+    have instead.
 
     That is a shell command, or a call in Python if model, data or parts were objects, which no command can name.
     """
@@ -27,7 +28,7 @@ def repeating(run: RunFile) -> tuple[str, str]:
     given = {name: value for name, value in kind.renamed(run["config"]).items() if name not in UNNEEDED}
     if attack:
         given = {"recipe": AttackSettings().recipe, **given}  # which the command may choose otherwise
-    given |= _side(run, given)
+    given |= _side(run, given) | other
     verb, answered = "attack" if attack else "evaluate", bool(given.get("predictions"))
     model, data = (run[what]["spec"] for what in ("model", "data"))
     lost = [
@@ -45,6 +46,36 @@ def repeating(run: RunFile) -> tuple[str, str]:
         if field.name in given:
             words += _flags(field.name, field.metadata, given[field.name])
     return shlex.join(words), ""
+
+
+# settings about data and model that all commands on a model have
+SHARED = (
+    "text",
+    "format",
+    "delimiter",
+    "no_header",
+    "encoding",
+    "label",
+    "id",
+    "task",
+    "labels",
+    "map",
+    "none",
+    "side",
+)
+
+
+def command_for(run: RunFile, verb: str, **flags: str) -> str:
+    """Returns another command on the model and data of a run, which must have specs: `scuff harden MODEL DATA ...`.
+
+    flags: with their values; settings about the data and its labels are those of the run.
+    """
+    given = EvaluationSettings.renamed(run["config"])
+    words = ["scuff", verb, str(run["model"]["spec"]), str(run["data"]["spec"])]
+    for field in fields(EvaluationSettings):
+        if field.name in given and field.name in SHARED:
+            words += _flags(field.name, field.metadata, given[field.name])
+    return shlex.join([*words, *(word for pair in flags.items() for word in pair)])
 
 
 def _side(run: RunFile, given: dict[str, Any]) -> dict[str, str]:

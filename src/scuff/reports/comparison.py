@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
+from markupsafe import Markup
+
 from ..runs.folder import Folder
 from ..runs.proof import Change, DegreeChange, GroupChange, Proof
 from ..runs.schema import EvaluationLine
@@ -21,7 +23,8 @@ COLOURS = {WON: "var(--clean)", LOST: "var(--worst)"}
 def write_comparison(folder: Path, proof: Proof) -> None:
     """Writes the page into the folder of a hardening, from its proof and the results of its two runs."""
     parts = (_head(proof), _overview(proof), _scores(proof), _curves(proof), _examples(folder), _about(proof))
-    write_page(Folder(folder), f"Scuff: {proof['model']} hardened", parts, "comparison.html")
+    title, markup = f"Scuff: {proof['model']} hardened", list(map(Markup, parts))
+    write_page(Folder(folder), "parts.html", name="comparison.html", title=title, parts=markup)
 
 
 def _head(proof: Proof) -> str:

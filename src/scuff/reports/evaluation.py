@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from markupsafe import Markup
+
 from ..runs.folder import Folder
 from ..runs.schema import (
     PROBLEMS,
@@ -52,7 +54,8 @@ def write_report(folder: Folder) -> None:
         _published(summary),
         _about(summary, folder.run()),
     )
-    write_page(folder, f"Scuff: {summary['model']} on {summary['data']['name']}", parts)
+    title = f"Scuff: {summary['model']} on {summary['data']['name']}"
+    write_page(folder, "parts.html", title=title, parts=list(map(Markup, parts)))
 
 
 def _head(summary: EvaluationSummary) -> str:

@@ -11,14 +11,16 @@ from ..runs.schema import AttackLine, AttackSummary, Estimate, EvaluationSummary
 from .attack_tables import attack_table, comparison_table
 from .evaluation_tables import paper_table, score_table
 from .meaning import meaning_table
+from .verdict import Verdict
 
 
 @dataclass(frozen=True)
 class Result:
-    """The result of an evaluation. `print(result)` shows the table; `summary` has every number."""
+    """The result of an evaluation. `print(result)` shows the table; `summary` has every number, `verdict` says it in short."""
 
     summary: EvaluationSummary
     folder: str | None
+    verdict: Verdict
 
     def __str__(self) -> str:
         return score_table(self.summary)
@@ -52,12 +54,13 @@ class Result:
 
 @dataclass(frozen=True)
 class AttackResult:
-    """The result of an attack. `print(result)` shows the table; `summary` has every number."""
+    """The result of an attack. `print(result)` shows the table; `summary` has every number, `verdict` says it in short."""
 
     summary: AttackSummary
     timings: list[Timing]
     lines: list[AttackLine]  # one per example, as in results.jsonl
     folder: str | None
+    verdict: Verdict
 
     def __str__(self) -> str:
         return attack_table(self.summary, self.timings)

@@ -1,0 +1,96 @@
+"""What to do about the weakest spot of a run: steps, each with the command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..attacks.recipes import RECIPES
+from ..runs.schema import AttackSummary, EvaluationSummary, RunFile
+from .command import command_for, repeating
+from .ways import LIKE, SPELT, WAYS, perturbation
+
+AUGMENTED = 3  # perturbations that are recommended to train on, at most
+TRAINABLE = ("single", "multi", "tokens")
+ANYONE = ("keyboard", "visual")  # to train on where nothing better is known
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to do next. words: a sentence; command: exactly what does it, in a shell or in Python."""
+
+    words: str
+    command: str
+
+
+def steps_of_evaluation(summary: EvaluationSummary, run: RunFile) -> list[Step]:
+    """Returns the shield and the augmentation against the weakest dimensions, and an attack if no attacker was measured."""
+    harm = [summary["dimensions"][entry["dimension"]] for entry in summary["harm"]]
+    weak = list(dict.fromkeys(filter(None, (perturbation(content["spec"]) for content in harm))))
+    tried = any(content["setting"] != "rule" for content in harm)
+    return [
+        *_shield(run, weak),
+        *_augmentation(run, weak[:AUGMENTED]),
+        *([] if tried or summary["task"] == "text" else _attack(run)),
+    ]
+
+
+def steps_of_attack(summary: AttackSummary, run: RunFile) -> list[Step]:
+    """Returns the shield against what the attack changes, and a training on attacks of the recipe."""
+    recipe = summary["recipe"]
+    changes = [perturbation(spec) for spec in recipe["transform"]]
+    weak = list(dict.fromkeys(filter(None, changes)))
+    if not summary["success"]["count"]:
+        return []
+    known = recipe["name"] in RECIPES and not any("chosen otherwise" in line for line in recipe["deviations"])
+    steps = _shield(run, weak)
+    if known and _trains(run):
+        words = f"Train on texts that {recipe['name']} finds in the training part, and measure it again on other texts:"
+        steps.append(Step(words, command_for(run, "harden", **{"--with": f"attack({recipe['name']})",
+                                                                "--attack": recipe["name"], "-o": "hardened"})))  # fmt: skip
+    else:
+        steps += _augmentation(run, weak[:AUGMENTED])
+    return steps
+
+
+def _shield(run: RunFile, weak: list[str]) -> list[Step]:
+    """Returns the shield that mends the weakest dimension that one mends; [] if none does, or the model has one."""
+    found = [name for name in weak if WAYS[name].shield][:AUGMENTED]
+    if not found or run["config"].get("shield") or run["config"].get("predictions"):
+        return []
+    shield = SPELT if any(WAYS[name].shield == SPELT for name in found) else LIKE  # which mends look-alikes, too
+    command, _ = repeating(run, shield=shield)
+    return [Step(f"Put a shield in front of the model, which mends {_listed(found)}, and measure again:", command)]
+
+
+def _augmentation(run: RunFile, weak: Iterable[str]) -> list[Step]:
+    """Returns a training on perturbed copies; where Scuff cannot train the model, how to write the training data."""
+    names = list(weak) or list(ANYONE)
+    if _trains(run):
+        words = f"Train on copies with {_listed(names)}, and measure both models on texts that were not trained on:"
+        method = f"augment({', '.join(names)})"
+        return [Step(words, command_for(run, "harden", **{"--with": method, "-o": "hardened"}))]
+    words = f"Train on copies with {_listed(names)}; this writes them, from your training data:"
+    return [
+        Step(words, f"scuff augment TRAIN.csv --dimensions {' '.join(names)} --degree 0.1 --ratio 1:1 -o augmented.csv")
+    ]
+
+
+def _attack(run: RunFile) -> list[Step]:
+    if run["model"]["spec"] is None or run["data"]["spec"] is None or run["model"]["access"] == "decision":
+        return []
+    goal = {"--goal": "tags"} if run["data"]["task"] == "tokens" else {}
+    return [Step("See what someone who tries on purpose finds:", command_for(run, "attack", **goal))]
+
+
+def _listed(names: list[str]) -> str:
+    *others, last = dict.fromkeys(WAYS[name].noun for name in names)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _trains(run: RunFile) -> bool:
+    """Returns whether `scuff harden` can train the model: a folder or id of a network, or an embedded classifier."""
+    spec, data = run["model"]["spec"], run["data"]
+    if spec is None or data["spec"] is None or data["task"] not in TRAINABLE:
+        return False
+    return spec.startswith("toy:") or ":" not in spec

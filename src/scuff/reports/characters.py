@@ -1,0 +1,72 @@
+"""Names the characters of changed texts that nobody can tell by looking: look-alikes, invisible ones, odd spaces."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+UNSEEN = (
+    "Cf",
+    "Cc",
+    "Cs",
+    "Co",
+    "Cn",
+    "Zl",
+    "Zp",
+    "Zs",
+    "Mn",
+    "Me",
+)  # Unicode categories of what is invisible by itself
+NAMED = 12  # characters of an example that are named at most
+COMMON = 0x17F  # the last Latin letter that readers of European languages know
+
+
+def is_unseen(char: str) -> bool:
+    """Returns whether a character is invisible, or a space other than the usual one; accents of a letter before them are not."""
+    return char not in " \t" and unicodedata.category(char) in UNSEEN[:8]
+
+
+def named(char: str) -> str:
+    """Returns number and name of a character: `U+043E CYRILLIC SMALL LETTER O`."""
+    return f"U+{ord(char):04X} {unicodedata.name(char, '(no name)')}"
+
+
+def is_deceptive(char: str, scripts: frozenset[str] | set[str]) -> bool:
+    """Returns whether a character looks like another one or like nothing: one of no script of the original text, an unusual Latin
+    letter, a mark, a space, an invisible one. scripts: of the original text.
+    """
+    if char.isascii():
+        return is_unseen(char) and char != "\n"
+    category = unicodedata.category(char)
+    if category in UNSEEN:
+        return True
+    if category == "So" and ord(char) > 0x1F000:  # pictures look like nothing else
+        return False
+    script = script_of(char)
+    return script not in scripts or (script == "LATIN" and ord(char) > COMMON)
+
+
+def script_of(char: str) -> str:
+    """Returns the first word of a character's name, which is its script for letters; "" if it has no name."""
+    return unicodedata.name(char, "").partition(" ")[0]
+
+
+def scripts_of(text: str) -> set[str]:
+    """Returns the scripts of a text's letters."""
+    return {script_of(char) for char in set(text)}
+
+
+def deceptive(original: str, put_in: Iterable[str]) -> list[str]:
+    """Returns the deceptive characters of the texts that were put into the original, in order, each once."""
+    scripts = scripts_of(original)
+    found = dict.fromkeys(char for text in put_in for char in text)
+    return [char for char in found if is_deceptive(char, scripts)]
+
+
+def names_of(chars: list[str]) -> list[str]:
+    """Returns `о U+043E CYRILLIC SMALL LETTER O` of each character, of many the first ones and how many there are more."""
+    shown = [
+        named(char) if is_unseen(char) or unicodedata.category(char)[0] == "M" else f"{char} {named(char)}"
+        for char in chars
+    ]
+    return shown if len(shown) <= NAMED else [*shown[:NAMED], f"and {len(shown) - NAMED} more"]
