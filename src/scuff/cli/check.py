@@ -25,6 +25,7 @@ from .terminal import styled
 
 if TYPE_CHECKING:
     from ..reports.gate import Line
+    from ..runs.folder import Folder
 
 ROOMS = ("reports",)  # all that this command needs
 
@@ -73,12 +74,13 @@ def run(args: argparse.Namespace) -> None:
     )
     if args.baseline and max_drop is None and not args.markdown:
         raise ValueError("expected --max-drop VALUE with --baseline, got none: how far may a score fall?")
-    summary = Folder(args.run_folder).summary()
+    folder = Folder(args.run_folder)
+    summary = folder.summary()
     baseline = Folder(args.baseline).summary() if args.baseline else None
     lines = check_summary(summary, least, max_drop, baseline, max_success)
     for target, content in (
         (args.junit, junit(lines, f"scuff {args.run_folder}")),
-        (args.markdown, markdown(lines, summary, baseline=baseline)),
+        (args.markdown, markdown(lines, summary, _verdict(folder) if args.markdown else "", baseline)),
     ):
         if target:
             with replacing(target) as out:
@@ -87,6 +89,17 @@ def run(args: argparse.Namespace) -> None:
         print("\n".join([*shield_of(summary), *map(_shown, lines)]))
     if not all(line.passed for line in lines):
         sys.exit(1)
+
+
+def _verdict(folder: Folder) -> str:
+    """Returns the verdict of a run as Markdown; "" if its files do not tell, as those of an older version."""
+    from ..reports import verdict_of
+    from ..runs.folder import BadRun
+
+    try:
+        return verdict_of(folder).markdown()
+    except BadRun:
+        return ""
 
 
 def _shown(line: Line) -> str:

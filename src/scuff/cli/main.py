@@ -17,7 +17,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from ..interrupts import started
-from .terminal import Help, listed, styled
+from .terminal import Help, hold_closed_streams, listed, styled
 
 LONGEST = 2000  # letters of an error
 
@@ -135,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code. An error becomes one line on stderr; SCUFF_DEBUG=1 shows the traceback."""
     words, command = list(sys.argv[1:] if argv is None else argv), ""
     try:
-        _hold_closed_streams()
+        hold_closed_streams()
         _clean_up_when_stopped()
         warnings.showwarning = _warn
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
@@ -182,20 +182,6 @@ def _parsed(words: list[str], command: str) -> argparse.Namespace:
     if unknown:
         args.parser.unknown(unknown)
     return args
-
-
-def _hold_closed_streams() -> None:
-    """Opens nothing in the place of closed standard streams, else files would take their numbers, and stdout the messages.
-
-    A closed stdout stays unknown, so that what has to be written there is an error.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest free number
-    if sys.stderr is None:
-        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 def _clean_up_when_stopped() -> None:

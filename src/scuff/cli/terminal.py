@@ -1,4 +1,4 @@
-"""What the terminal can show: its width, colours, and help and lists that fit into it.
+"""What the terminal can show: its streams, its width, colours, and help and lists that fit into it.
 
 Colours come beside words and marks, never instead of them. What is piped is neither coloured nor cut.
 """
@@ -17,6 +17,20 @@ from typing import TextIO
 STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33"}
 NARROWEST = 40  # letters of a line, below which nothing is fitted any more
 WIDEST = 130  # letters of a line of prose, which is hard to read if longer
+
+
+def hold_closed_streams() -> None:
+    """Opens nothing in the place of closed standard streams, else files would take their numbers, and stdout the messages.
+
+    A closed stdout stays unknown, so that what has to be written there is an error.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 def coloured(stream: TextIO | None) -> bool:

@@ -17,6 +17,7 @@ ANSWERED = 0.9  # the share of cases that must be answered, by default
 TRIED = 0.5  # the share of texts in which something must have been tried, by default
 EACH_TRIED = 0.1  # the same of every dimension, where all are judged: some change few texts, but none proves nothing
 OF_SCORE = re.compile(r"\.(worst|worst_alone|auc|left)$")  # what a score of a dimension is called beside its average
+ATTACK_SCORES = ("clean", "after", "answered", "tried")  # scores of an attack that can be checked
 EXACT = 9  # digits of a percentage that are shown at most
 
 

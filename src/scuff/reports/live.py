@@ -28,13 +28,12 @@ def marked_line(
     """
     head = " -> ".join(cut(visible(in_short(answer)), ANSWER) for answer in (before, after))
     columns = sorted({edit[0] for edit in edits}) or [0]
+    room = ((width - 2 if width and width < LINE else LINE) - len(head)) // len(columns)
     shown: list[Piece] = []
     for column in columns:
         pieces = _pieces(joined(texts[column]), edits_of(edits, column))
         shown += [("kept", " | ")] if shown else []
-        shown += _fitted(
-            [(kind, visible(part)) for kind, part in pieces], (min(width or LINE, LINE) - len(head) - 2) // len(columns)
-        )
+        shown += _fitted([(kind, visible(part)) for kind, part in pieces], room)
     marked = [(kind, part.join(MARKS[kind])) for kind, part in shown if part]
     return f"{head}  " + "".join(part.join(COLOURS[kind]) if colour else part for kind, part in marked)
 
