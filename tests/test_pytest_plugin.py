@@ -10,12 +10,8 @@ from pathlib import Path
 
 import pytest
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from plugin_site import plugin_site
 
-ROOT = Path(__file__).parents[1]
 TESTS = """
 import pytest
 
@@ -168,15 +164,9 @@ def test_a_marker_needs_the_fixture(tmp_path: Path) -> None:
 def test_with_xdist_and_the_entry_point(tmp_path: Path) -> None:
     """As installed: pytest finds the plugin by itself, in the main process and in its workers."""
     pytest.importorskip("xdist")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    name, module = next(iter(project["entry-points"]["pytest11"].items()))
-    info = tmp_path / "site" / "plugin-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text(f"[pytest11]\n{name} = {module}\n", encoding="utf-8")
-    paths = [str(info.parent), os.environ.get("PYTHONPATH", "")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
+        for name, value in plugin_site(tmp_path).items():
+            patch.setenv(name, value)
         code, shown = session(tmp_path, "-rA", "-n", "2", "--scuff-runs", "runs", autoload=True)
     assert code == 1 and outcomes(shown) == OUTCOMES, shown
     assert len(list((tmp_path / "runs").iterdir())) == 7
