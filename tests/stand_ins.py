@@ -46,15 +46,21 @@ def sentences(turn: int) -> list[tuple[str, str]]:
     return both[turn:] + both[:turn]
 
 
-def write_files(folder: Path, labels: tuple[str, str] = ("positive", "negative")) -> None:
-    """Writes the data and the code that the documents name. labels: those of reviews, train, dev, test and data."""
+def write_files(folder: Path, labels: tuple[str, str] = ("positive", "negative"), rows_each: int = 8) -> None:
+    """Writes the data and the code that the documents name.
+
+    labels: those of reviews, train, dev, test and data. rows_each: how many reviews and data there are.
+    """
     tables = {"reviews": 0, "train": 1, "dev": 3, "test": 5, "data": 7}
     for name, turn in tables.items():
         rows = [(text, labels[label == "negative"]) for text, label in sentences(turn)]
+        rows = rows[:rows_each] if name in ("reviews", "data") else rows
         (folder / f"{name}.csv").write_text("text,label\n" + "".join(f'"{a}",{b}\n' for a, b in rows), encoding="utf-8")
         lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    toxic = "".join(f'"{text}",{"ok" if label == "positive" else "toxic"}\n' for text, label in sentences(2))
+    toxic = "".join(
+        f'"{text}",{"ok" if label == "positive" else "toxic"}\n' for text, label in sentences(2)[:rows_each]
+    )
     (folder / "comments.csv").write_text(f"text,label\n{toxic}", encoding="utf-8")
     pairs = "".join(f"{source}\t{target}\n" for source, target in PAIRS)
     (folder / "pairs.tsv").write_text(f"source\ttarget\n{pairs}", encoding="utf-8")

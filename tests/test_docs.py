@@ -36,6 +36,7 @@ PY = {
 QUICK = {"docs/shields.md"}  # pages with commands that `make test` runs, too
 LONG = {"docs/how-to/train-on-attacks.md"}  # pages without commands that take long all the same
 LABELS = {"docs/how-to/train-on-attacks.md": ("ok", "toxic")}  # of train.csv and others, where a page is about a filter
+ROWS = {"docs/how-to/harden.md": 40}  # of reviews.csv, where a page trains on them
 NEEDS = {  # packages beside the core, by the page; without them the page is skipped
     "docs/reference/runs.md": ("pyarrow",), "docs/translators.md": ("torch",), "docs/how-to/harden.md": ("torch",),
     "docs/published.md": ("gruut_lang_en", "lemminflect"), "docs/how-to/attack.md": ("gruut_lang_en", "lemminflect"),
@@ -185,7 +186,7 @@ def test_a_page_runs(page: Path, tmp_path: Path, networks: Callable[[], Path], m
         pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    write_files(tmp_path, LABELS.get(str(page), ("positive", "negative")))
+    write_files(tmp_path, LABELS.get(str(page), ("positive", "negative")), ROWS.get(str(page), 8))
     (tmp_path / ".bin").mkdir()
     scuff = tmp_path / ".bin" / "scuff"
     scuff.write_text(f'#!/bin/sh\nexec {sys.executable} -m scuff "$@"\n', encoding="utf-8")

@@ -6,13 +6,20 @@
   scuff check RUN --min worst=0.5 --markdown comment.md --baseline OTHER     for a pull request: also what has changed
   scuff check RUN --max-success 0.5 --min after=0.4      of an attack: its success rate, and the accuracy after it
 
-NAME is clean, average, worst (over all dimensions), a dimension (its final average) such as typo-m or typo-m@score,
-dimension.worst, dimension@0.1 (at a degree), dimension@0.1.worst, worst_alone in place of worst (the cases of each degree alone,
-as RobTest's tables), dimension@0.2.left (Zéroe's s*), each (every dimension), each@score (every dimension with one access),
-answered (the share of cases that had answers), or tried, dimension.tried (the share of texts that changed); of an attack, clean,
-after, answered (the share of attacked texts that had answers), or tried (in which something was tried). Fewer than 90% answered
-or 50% tried fail, unless you set these two yourself. VALUE is a number such as 0.8, or 80%. The values are compared with the
-bounds, not the ends of their intervals.
+NAME is one of
+
+  clean, average, worst          the score on unchanged texts; the final scores over all dimensions
+  keyboard, typo-m@score         a dimension: its final average; with one access of the attacker
+  each, each@score               every dimension; every one with this access
+  keyboard.worst                 its final worst score
+  keyboard@0.1, keyboard@0.1.worst    at one degree
+  worst_alone                    in place of worst: the cases of each degree alone, as RobTest's tables
+  visual@0.2.left                Zéroe's s*: what is left of the clean score
+  answered, tried, keyboard.tried     the share of cases with an answer; of texts that changed
+  clean, after, answered, tried  of an attack: accuracy before and after it; the same shares
+
+VALUE is a number such as 0.8, or 80%. Fewer than 90% answered or 50% tried fail, unless you set these two yourself. The values
+are compared with the bounds, not the ends of their intervals.
 """
 
 from __future__ import annotations

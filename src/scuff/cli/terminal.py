@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from textwrap import wrap
+from textwrap import indent, wrap
 from typing import TextIO
 
 STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33"}
@@ -81,7 +81,9 @@ class Help(argparse.HelpFormatter):
 
 
 def _paragraph(text: str, width: int) -> Iterator[str]:
-    """Yields the lines of a paragraph, or of examples, which are indented."""
+    """Yields the lines of a paragraph, or of examples, which are indented or begin with the command."""
+    if text.startswith("scuff "):
+        text = indent(text, "  ")
     if not text.startswith("  "):
         yield from wrap(" ".join(text.split()), min(width, WIDEST), break_long_words=False, break_on_hyphens=False)
         return
