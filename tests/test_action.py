@@ -121,6 +121,7 @@ def test_a_gate_that_passes(tmp_path: Path) -> None:
     assert ElementTree.parse(run / "checks.xml").getroot().get("failures") == "0"
 
 
+@pytest.mark.slow
 def test_the_change_against_the_last_run_and_the_comment(tmp_path: Path) -> None:
     model = tmp_path / "model.py"
     model.write_text("def predict(texts):\n    return ['positive' if len(t) % 2 else 'negative' for t in texts]\n")
@@ -152,6 +153,7 @@ def test_the_change_against_the_last_run_and_the_comment(tmp_path: Path) -> None
     assert gate.returncode == 1 and "less robust than asked" in gate.stdout
 
 
+@pytest.mark.slow
 def test_an_attack(tmp_path: Path) -> None:
     job = Job(
         tmp_path, model="toy:sentiment", data="toy:sentiment", recipe="deepwordbug", max_success="0.1", name="attacked",
@@ -162,6 +164,7 @@ def test_an_attack(tmp_path: Path) -> None:
     assert "| success | " in (tmp_path / ".scuff" / "runs" / "attacked" / "comment.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("inputs", "step", "message"),
     [

@@ -139,6 +139,7 @@ def test_runs_are_kept(whole: tuple[Path, str]) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_model_that_changed_is_measured_again(tmp_path: Path) -> None:
     tests = (
         "from pathlib import Path\ndef model(texts):\n    return [Path('answer').read_text()] * len(texts)\n"
@@ -161,6 +162,7 @@ def test_a_marker_needs_the_fixture(tmp_path: Path) -> None:
     assert code == 4 and "test_model.py::test: expected the fixture robustness in a test with its marker" in shown
 
 
+@pytest.mark.slow
 def test_with_xdist_and_the_entry_point(tmp_path: Path) -> None:
     """As installed: pytest finds the plugin by itself, in the main process and in its workers."""
     pytest.importorskip("xdist")

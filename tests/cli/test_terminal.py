@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import re
@@ -11,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+import scuff
 from scuff.cli.main import COMMANDS, GROUPS, main, parser
-from scuff.cli.terminal import Help, listed
-from scuff.reports import score_table
+from scuff.cli.terminal import Help, coloured, listed, styled
+from scuff.reports import attack_table, score_table
 from scuff.reports.formatting import folded
+from scuff.runs.folder import Folder
 
 SCUFF = [sys.executable, "-m", "scuff"]
 MARK = re.compile(r"\033\[[\d;]*m")  # a colour
@@ -112,16 +115,34 @@ def test_explanations_of_examples_go_below_them() -> None:
 # tables
 
 
+def fitting(shown: str) -> list[str]:
+    """The lines of what a run found that must fit: all but commands, which are there to be copied, paths and changed texts."""
+    return [
+        line for line in shown.splitlines() if not re.match(r" +scuff |report: |texts: ", line) and "[-" not in line
+    ]
+
+
+def table(shown: str) -> str:
+    """The table alone: what is above it is wrapped, and told by other tests."""
+    return shown.partition(" examples\n")[2].partition("left of")[0]
+
+
 def test_a_table_fits_the_terminal_and_loses_nothing(run: Path) -> None:
     wide = piped("report", str(run)).stdout
     assert max(map(len, wide.splitlines())) > 100, "no cut in a pipe"
-    numbers = sorted(re.findall(r"\d+\.\d", wide.partition("left of")[0]))
-    for width in (200, 100, 80, 60):
-        shown = MARK.sub("", in_terminal(width, "report", str(run)))
-        lines = [line for line in shown.splitlines() if not line.startswith("report: ")]
-        assert max(map(len, lines)) <= width, width
-        assert sorted(re.findall(r"\d+\.\d", shown.partition("left of")[0])) == numbers, width
-    assert in_terminal(200, "report", str(run)) == wide
+    shown = MARK.sub("", in_terminal(80, "report", str(run)))
+    assert max(map(len, fitting(shown))) <= 80
+    assert sorted(re.findall(r"\d+\.\d", table(shown))) == sorted(re.findall(r"\d+\.\d", table(wide)))
+    assert MARK.sub("", in_terminal(200, "report", str(run))) == wide
+
+
+@pytest.mark.parametrize("width", [100, 60, 40])
+def test_tables_of_any_width(run: Path, width: int) -> None:
+    summary = Folder(run).evaluation_summary()
+    shown = score_table(summary, width)
+    assert max(map(len, shown.splitlines())) <= width
+    assert sorted(re.findall(r"\d+\.\d", table(shown))) == sorted(re.findall(r"\d+\.\d", table(score_table(summary))))
+    assert score_table(summary) == score_table(summary, 1000)
 
 
 def test_columns_that_do_not_fit_go_below() -> None:
@@ -133,13 +154,13 @@ def test_columns_that_do_not_fit_go_below() -> None:
 
 
 def test_an_attack_fits_the_terminal(tmp_path: Path) -> None:
-    run = str(tmp_path / "run")
-    assert (
-        main(["attack", "toy:sentiment", "toy:sentiment", "--examples", "5", "--encoder", "chrf", "-q", "-o", run]) == 0
-    )
-    shown = in_terminal(70, "report", run)
-    assert max(len(line) for line in shown.splitlines() if not line.startswith("report:")) <= 70
-    assert "attack success rate" in shown
+    result = scuff.attack("toy:sentiment", "toy:sentiment", "deepwordbug", tmp_path / "run", examples=5, encoder="chrf")
+    shown = attack_table(result.summary, result.timings, 70)
+    assert max(map(len, shown.splitlines())) <= 70 and "attack success rate" in shown
+    numbers = re.compile(r"\d+\.\d")
+    assert sorted(numbers.findall(shown)) == sorted(numbers.findall(str(result)))
+    verdict = result.verdict.text(width=70)
+    assert max(map(len, fitting(verdict))) <= 70 and result.verdict.steps[0].command in verdict
 
 
 def test_lists_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,13 +168,6 @@ def test_lists_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scuff.cli.terminal.window", lambda: 30)
     assert listed("name", "what it is and what it does", 10) == "name      what it is and what\n          it does"
     assert listed("a very long name", "what it is, too", 10).startswith("a very long name\n")
-
-
-def test_no_window_is_no_limit(run: Path) -> None:
-    from scuff.runs.folder import Folder
-
-    summary = Folder(run).summary()
-    assert "kind" not in summary and score_table(summary) == score_table(summary, 1000)
 
 
 # colours
@@ -166,16 +180,32 @@ def test_colours_only_at_a_terminal_and_never_alone(run: Path) -> None:
     shown = in_terminal(100, *check)
     assert "\033[32mok  \033[0m clean" in shown and "\033[1;31mFAIL\033[0m worst" in shown
     assert MARK.sub("", shown) == plain.stdout, "the words say the same without the colours"
-    assert not MARK.search(in_terminal(100, *check, NO_COLOR="1"))
-    assert not MARK.search(in_terminal(100, *check, TERM="dumb"))
-    assert MARK.search(piped(*check, FORCE_COLOR="1").stdout)
-    assert not MARK.search(piped(*check, FORCE_COLOR="1", NO_COLOR="1").stdout)
-    assert not MARK.search(piped(*check, FORCE_COLOR="0").stdout)
+
+
+@pytest.mark.parametrize(
+    ("terminal", "variables", "wanted"),
+    [
+        (True, {}, True), (False, {}, False), (True, {"NO_COLOR": "1"}, False), (True, {"NO_COLOR": ""}, True),
+        (True, {"TERM": "dumb"}, False), (False, {"FORCE_COLOR": "1"}, True), (False, {"FORCE_COLOR": "0"}, False),
+        (False, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False), (False, {"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+    ],
+)  # fmt: skip
+def test_who_gets_colours(
+    terminal: bool, variables: dict[str, str], wanted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"TERM": "xterm", **variables}.items():
+        monkeypatch.setenv(name, value)
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
+    assert coloured(stream) == wanted
+    assert styled("word", "bold", stream=stream) == ("\033[1mword\033[0m" if wanted else "word")
 
 
 def test_errors_are_marked_at_a_terminal() -> None:
-    assert in_terminal(100, "describe", "keybord").startswith("\033[1;31mscuff:\033[0m expected")
-    assert piped("describe", "keybord").stderr.startswith("scuff: expected")
+    assert in_terminal(100, "guide", "moderatoin").startswith("\033[1;31mscuff:\033[0m expected")
+    assert piped("guide", "moderatoin").stderr.startswith("scuff: expected")
 
 
 # the browser
