@@ -136,6 +136,11 @@ def test_a_table_fits_the_terminal_and_loses_nothing(run: Path) -> None:
     assert MARK.sub("", in_terminal(200, "report", str(run))) == wide
 
 
+def test_titles_stay_in_every_part_of_a_table() -> None:
+    rows = [["", "first", "second"], ["seen", "", ""], ["  a", "1", "2"]]
+    assert folded(rows, 12, 1) == ["      first", "seen", "  a       1", "", "      second", "seen", "  a        2"]
+
+
 @pytest.mark.parametrize("width", [100, 60, 40])
 def test_tables_of_any_width(run: Path, width: int) -> None:
     summary = Folder(run).evaluation_summary()

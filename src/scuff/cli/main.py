@@ -42,7 +42,7 @@ COMMANDS = {
 }
 
 GROUPS = {  # what people want to do; commands in no group are shown below them
-    "start here": ("demo", "guide", "show"),
+    "start here": ("demo", "guide", "show", "serve"),
     "measure a model": ("evaluate", "attack", "meaning"),
     "read what was measured": ("report", "compare", "check", "judge"),
     "mend texts and models": ("shield", "harden", "augment"),

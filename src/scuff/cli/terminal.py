@@ -66,8 +66,8 @@ def listed(name: str, about: str, at: int) -> str:
     if width is None or len(start) + len(about) <= width:
         return start + about
     if len(start) > at or at > width // 2:  # the name needs a line of its own
-        indent = " " * min(at, 8)
-        return "\n".join([name, *(indent + line for line in wrap(about, max(20, width - len(indent))))])
+        deep = min(at, 8)
+        return "\n".join([name, *(" " * deep + line for line in wrap(about, max(20, width - deep)))])
     return "\n".join(
         (" " * at if number else start) + line for number, line in enumerate(wrap(about, width - at) or [""])
     )

@@ -65,7 +65,7 @@ def folded(rows: list[list[str]], width: int, names: int) -> list[str]:
     for part in parts:
         out += [""] if out else []
         for row in rows:
-            if any(row[column] for column in part):
+            if any(row[column] for column in part) or not any(row[names:]):  # a row of a name alone is a title
                 start = "".join(f"{row[name]:{wide[name] + 2}}" for name in range(names))
                 out.append((start + "  ".join(f"{row[column]:>{wide[column]}}" for column in part)).rstrip())
     return out
