@@ -55,7 +55,8 @@ def steps_of_attack(summary: AttackSummary, run: RunFile) -> list[Step]:
 
 def _shield(run: RunFile, weak: list[str]) -> list[Step]:
     """Returns the shield that mends the weakest dimension that one mends; [] if none does, or the model has one."""
-    found = [name for name in weak if WAYS[name].shield][:AUGMENTED]
+    texts = run["data"]["task"] == "text"  # in any language, while words are restored in English alone
+    found = [name for name in weak if WAYS[name].shield in ((LIKE,) if texts else (LIKE, SPELT))][:AUGMENTED]
     if not found or run["config"].get("shield") or run["config"].get("predictions"):
         return []
     shield = SPELT if any(WAYS[name].shield == SPELT for name in found) else LIKE  # which mends look-alikes, too

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -17,8 +18,11 @@ UNSEEN = (
     "Mn",
     "Me",
 )  # Unicode categories of what is invisible by itself
+PICTURES = 0x1F000  # emoji begin here
 NAMED = 12  # characters of an example that are named at most
-COMMON = 0x17F  # the last Latin letter that readers of European languages know
+CONTROLS = re.compile(  # that hide or turn text around, and what no file may hold
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 def is_unseen(char: str) -> bool:
@@ -26,24 +30,29 @@ def is_unseen(char: str) -> bool:
     return char not in " \t" and unicodedata.category(char) in UNSEEN[:8]
 
 
+def shown(text: str) -> str:
+    """Returns text without control characters, above all those that turn text around: `[U+202E]` stands for each."""
+    return CONTROLS.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+
+
 def named(char: str) -> str:
     """Returns number and name of a character: `U+043E CYRILLIC SMALL LETTER O`."""
     return f"U+{ord(char):04X} {unicodedata.name(char, '(no name)')}"
 
 
-def is_deceptive(char: str, scripts: frozenset[str] | set[str]) -> bool:
-    """Returns whether a character looks like another one or like nothing: one of no script of the original text, an unusual Latin
-    letter, a mark, a space, an invisible one. scripts: of the original text.
+def is_deceptive(char: str, scripts: set[str]) -> bool:
+    """Returns whether a character looks like another one or like nothing: of no script of the original text, a Latin letter
+    beyond ASCII, a mark, a space, an invisible one. scripts: of the original text.
     """
     if char.isascii():
         return is_unseen(char) and char != "\n"
     category = unicodedata.category(char)
     if category in UNSEEN:
         return True
-    if category == "So" and ord(char) > 0x1F000:  # pictures look like nothing else
+    if category == "So" and ord(char) > PICTURES:  # looks like nothing else
         return False
     script = script_of(char)
-    return script not in scripts or (script == "LATIN" and ord(char) > COMMON)
+    return script not in scripts or script == "LATIN"
 
 
 def script_of(char: str) -> str:
@@ -59,7 +68,7 @@ def scripts_of(text: str) -> set[str]:
 def deceptive(original: str, put_in: Iterable[str]) -> list[str]:
     """Returns the deceptive characters of the texts that were put into the original, in order, each once."""
     scripts = scripts_of(original)
-    found = dict.fromkeys(char for text in put_in for char in text)
+    found = dict.fromkeys(char for text in put_in for char in text if char not in original)
     return [char for char in found if is_deceptive(char, scripts)]
 
 

@@ -20,7 +20,7 @@ from ..data.dataset import joined
 from ..runs.display import Span, edits_of, in_short
 from ..runs.folder import Folder
 from ..runs.schema import Answer, Edit, Estimate, RunFile, Target, Texts
-from .characters import deceptive, is_unseen, named, names_of
+from .characters import deceptive, is_unseen, named, names_of, shown
 from .command import repeating
 from .formatting import percent
 
@@ -36,8 +36,14 @@ def environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        finalize=_seen,
     )  # fmt: skip
+
+
+def _seen(value: Any) -> Any:
+    """Returns what a template writes: in plain text, characters that could turn it around or hide in it as their numbers."""
+    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def render(template: str, *, title: str, contents: Sequence[tuple[str, str]] = (), **content: Any) -> str:
@@ -118,35 +124,14 @@ class Example:
         return names_of(list(found))
 
 
-def example(head: str, texts: Texts, edits: list[Edit], more: Mapping[str, str] | None = None) -> str:
-    """Returns the texts of an example with their edits marked. head, and the values of `more`: markup; its keys are text."""
-    begin = '<p dir="auto">' if more else "<p>"
-    shown = [f"{begin}{marked(joined(text), edits_of(edits, column))}</p>" for column, text in enumerate(texts)]
-    shown += [
-        f'<p dir="auto"><span class="soft">{escape(what)}:</span> {text}</p>' for what, text in (more or {}).items()
-    ]
-    return f'<div class="example"><p class="soft">{head}</p>{"".join(shown)}</div>'
-
-
 def answer_text(answer: Answer | Target) -> Markup:
     """Returns an answer, or what is expected, as markup."""
     return escaped(in_short(answer)[:300])
 
 
-def table(head: list[str], rows: list[list[str]], kind: str = "") -> str:
-    """Returns a table. Cells are markup, names of columns are text."""
-    top = "".join(f"<th>{escape(name)}</th>" for name in head)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def tile(value: str, *lines: str) -> str:
-    """Returns one large number with markup below it."""
-    return f'<div class="tile"><b>{value}</b><span>{"<br>".join(lines)}</span></div>'
-
-
-def estimate_tile(entry: Estimate, *lines: str) -> str:
-    return tile(percent(entry["value"]), *lines, interval_line(entry))
+def estimate_tile(entry: Estimate, *lines: str) -> tuple[str, list[str]]:
+    """Returns a tile: a number in percent, and what stands below it, its interval last."""
+    return percent(entry["value"]), [*lines, interval_line(entry)]
 
 
 def interval_line(entry: Estimate) -> str:
@@ -154,36 +139,16 @@ def interval_line(entry: Estimate) -> str:
     return f"95 %: {low} to {high}"
 
 
-SIX = 6  # tiles, which would leave one alone in a second row
+@dataclass(frozen=True)
+class Repeat:
+    """How to repeat a run. needs: what must be given to the command; made: what identifies the run."""
 
+    command: str
+    needs: str
+    made: str
 
-def head(title: str, about: str, tiles: list[str], notes: list[str]) -> str:
-    """Returns the top of a page. title, notes: text; about: markup."""
-    lines = "".join(f"<li>{escape(line)}</li>" for line in notes)
-    return (
-        f'<h1>{escape(title)}</h1><p class="soft">{about}</p>'
-        f'<div class="tiles{" six" if len(tiles) == SIX else ""}">{"".join(tiles)}</div><ul class="soft">{lines}</ul>'
-    )
-
-
-def card(title: str, picture: str) -> str:
-    return f'<div class="card"><h4>{title}</h4>{picture}</div>'
-
-
-def folded(title: str, content: str) -> str:
-    """Returns markup that is hidden until the reader opens it."""
-    return f"<details><summary>{title}</summary>{content}</details>"
-
-
-def items(lines: Sequence[str]) -> str:
-    return f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
-
-
-def repeating_line(run: RunFile) -> str:
-    """Returns how to repeat a run, and what identifies it; run.json has its whole signature."""
-    command, needs = repeating(run)
-    made, number, data = run["versions"]["scuff"], run["signature"].rpartition("|run:")[2], run["data"]["digest"][:12]
-    return (
-        f'<p class="soft">To repeat this run: <code>{escape(command)}</code>{f" ({escape(needs)})" if needs else ""}.<br>'
-        f"scuff {escape(made)}, run {escape(number)}, data {data}; run.json has every setting.</p>"
-    )
+    @classmethod
+    def of(cls, run: RunFile) -> Repeat:
+        command, needs = repeating(run)
+        number, data = run["signature"].rpartition("|run:")[2], run["data"]["digest"][:12]
+        return cls(command, needs, f"scuff {run['versions']['scuff']}, run {number}, data {data}")

@@ -163,7 +163,7 @@ def _clean(summary: EvaluationSummary) -> str:
 
 
 def _start(name: str) -> str:
-    return name[:1].upper() + name[1:]
+    return name[:1].upper() + name[1:] if name.islower() else name
 
 
 def _everyday(summary: EvaluationSummary) -> tuple[DimensionScores, Cell] | None:
@@ -248,9 +248,8 @@ def _caution(summary: EvaluationSummary) -> str:
     out = []
     if clean["examples"] < FEW:
         low, high = clean["score"]["interval"]
-        out.append(
-            f"{many(clean['examples'], 'text')}: few, so clean is anything from {percent(low)} to {percent(high)} %."
-        )
+        ends = f"{percent(low)} to {percent(high)} %"
+        out.append(f"{many(clean['examples'], 'text')}: few, so the clean score may be anything from {ends}.")
     if lost:
         out.append(f"{lost:,} of {summary['queries']['cases']:,} changed texts have no answer.")
     return " ".join(out)
@@ -258,7 +257,7 @@ def _caution(summary: EvaluationSummary) -> str:
 
 def _broken_case(folder: Folder, summary: EvaluationSummary, weakest: DimensionScores | None) -> Broken | None:
     """Returns a failure of a text that was right, of the weakest dimension if it has one: at the smallest degree one that the
-    model is sure of; None if there is none.
+    model is sure of, or that costs most; None if there is none.
     """
     names = [name for name, content in summary["dimensions"].items() if content is weakest]
     best: tuple[bool, bool, float, float, int] | None = None
@@ -269,7 +268,8 @@ def _broken_case(folder: Folder, summary: EvaluationSummary, weakest: DimensionS
             if case is None or case["answer"] is None or name not in summary["dimensions"]:
                 continue
             length = sum(len(joined(text)) for text in line["texts"])
-            sure = case["answer"].get("score", 0.0) if isinstance(case["answer"], dict) else 0.0
+            lost = (line["clean"]["score"] or 0.0) - (case["score"] or 0.0)
+            sure = case["answer"].get("score", 0.0) if isinstance(case["answer"], dict) else lost
             size = (name not in names, line["clean"]["score"] != 1, case["degree"], -round(sure, 1), length)
             if best is None or size < best:
                 best = size
@@ -349,7 +349,7 @@ def _attack_caution(summary: AttackSummary) -> str:
     if 0 < of < FEW:
         low, high = summary["success"]["interval"]
         out.append(
-            f"{many(of, 'attacked text')}: few, so the success rate is anything from {percent(low)} to {percent(high)} %."
+            f"{many(of, 'attacked text')}: few, so the success rate may be anything from {percent(low)} to {percent(high)} %."
         )
     if errors := summary["status"]["error"]:
         out.append(f"{many(errors, 'attack')} ended in an error and {'counts' if errors == 1 else 'count'} as failed.")

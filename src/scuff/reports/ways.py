@@ -49,7 +49,7 @@ WAYS = {
 
 
 def perturbation(spec: str) -> str:
-    """Returns the name of the one perturbation that a spec stands for: "typo" of `typo@edits`; "" of combinations and own ones."""
+    """Returns the name of the perturbation that a spec stands for: "typo" of `typo@edits`; "" of combinations and own ones."""
     found = NAME.match(spec.partition("*")[2] if re.match(r"\d+\*", spec) else spec)
     return found[1] if found and found[1] in WAYS else ""
 
