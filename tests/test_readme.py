@@ -1,4 +1,4 @@
-"""Every command and program in the README and the tutorial runs as it stands, and the documents agree with the code."""
+"""The documents agree with the code: flags, names, tables, links. `test_docs.py` runs what they show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scuff.attacks.constraints import CONSTRAINTS
 from scuff.attacks.goals import GOALS
 from scuff.attacks.recipes import RECIPES
 from scuff.attacks.search import SEARCHES
-from scuff.perturbations.base import LEVELS, SELECTIONS
+from scuff.perturbations.base import SELECTIONS
 from scuff.perturbations.names import NAMES, ZEROE
 
 ROOT = Path(__file__).parents[1]
@@ -49,85 +49,16 @@ def renamed(script: str, words: str) -> str:
     return "\n".join(lines)
 
 
-def run_commands(document: str, folder: Path, words: str) -> str:
-    """Runs the shell commands of a document, but those that install something; returns what they print."""
-    script = "\n".join(block for block in blocks(text_of(document), "sh") if "pip install" not in block)
+@pytest.mark.slow
+def test_the_old_names_of_flags_work(tmp_path: Path) -> None:
+    """`test_docs.py` runs the page about files with the new ones."""
+    script = "\n".join(blocks(text_of("docs/how-to/perturb.md"), "sh"))
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", renamed(script, words)],
-        cwd=folder,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-    )
+    command = ["bash", "-euo", "pipefail", "-c", renamed(script, "old")]
+    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode()
-
-
-def shown_output_is_real(document: str, printed: str) -> None:
-    shown = {line for block in blocks(text_of(document), "text") for line in block.splitlines()} - {"...", ""}
-    assert shown
-    assert shown <= set(printed.splitlines())
-
-
-@pytest.mark.slow
-def test_the_readme_runs(tmp_path: Path) -> None:
-    printed = run_commands("README.md", tmp_path, "new")
-    assert (tmp_path / "run" / "report.html").is_file() and (tmp_path / "checks.xml").is_file()
-    assert "attack success rate" in printed
-    shown_output_is_real("README.md", printed)
-
-
-@pytest.mark.slow
-def test_the_tutorial_runs(tmp_path: Path) -> None:
-    printed = run_commands("docs/tutorial.md", tmp_path, "new")
-    assert all((tmp_path / run / "report.html").is_file() for run in ("first", "attacked", "mine"))
-    assert (tmp_path / "training.csv").read_text().startswith("review,label\n")
-    shown_output_is_real("docs/tutorial.md", printed)
-
-
-@pytest.mark.slow
-def test_the_page_about_translators_runs(tmp_path: Path) -> None:
-    printed = run_commands("docs/translation.md", tmp_path, "new")
-    runs = ("noise", "outside", "inside", "unbound", "keyword", "overlap")
-    assert all((tmp_path / run / "report.html").is_file() for run in runs)
-    shown_output_is_real("docs/translation.md", printed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("words", WORDS)
-def test_perturbing_files_runs(words: str, tmp_path: Path) -> None:
-    run_commands("docs/how-to/perturb.md", tmp_path, words)
     assert (tmp_path / "noisy.csv").read_text().startswith("review,stars\n")
     assert len((tmp_path / "three.csv").read_text().splitlines()) == 4
-    head, row = (tmp_path / "shuffled.csv").read_text().splitlines()
-    assert head == "review,stars" and row.endswith(",5") and "friendly and the room was spotless" not in row
-    assert len(list((tmp_path / "benchmark").iterdir())) == 2 + len(ZEROE) * (len(LEVELS) + 2) + 1
-
-
-@pytest.mark.slow
-def test_shielding_files_runs(tmp_path: Path) -> None:
-    printed = run_commands("docs/how-to/shield.md", tmp_path, "new")
-    shown_output_is_real("docs/how-to/shield.md", printed)
-    log = blocks(text_of("docs/how-to/shield.md"), "json")[0]
-    assert log in (tmp_path / "changes.jsonl").read_text(encoding="utf-8")
-    assert (tmp_path / "same.csv").read_bytes() == (tmp_path / "mended.csv").read_bytes().splitlines(True)[-1]
-
-
-@pytest.mark.slow
-def test_comparing_runs(tmp_path: Path) -> None:
-    printed = run_commands("docs/how-to/compare.md", tmp_path, "new")
-    shown_output_is_real("docs/how-to/compare.md", printed)
-    assert (tmp_path / "comparison/comparison.html").is_file()
-
-
-PROGRAMS = [path.relative_to(ROOT) for path in DOCUMENTS if blocks(text_of(path), "python")]
-
-
-@pytest.mark.parametrize("document", [path for path in PROGRAMS if path.name != "CONTRIBUTING.md"], ids=str)
-def test_python_runs(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # what a program writes must not be left behind
-    for block in blocks(text_of(document), "python"):
-        exec(compile(block, str(document), "exec"), {})
 
 
 def commands() -> Iterator[tuple[Path, str]]:

@@ -45,6 +45,7 @@ MAY_IMPORT = {
     | BELOW_VICTIMS
     | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging"},
     "web": GROUND | {"perturbations", "shields", "data", "victims", "runs", "attacks", "reports"},
+    "pytest_plugin": {"api", "reports"},
     "cli": BELOW_VICTIMS | {"victims", "runs", "evaluation", "attacks", "training", "reports", "judging", "api", "web"},
 }
 # third-party packages, and parts of the standard library that touch disk or network, by room
@@ -66,6 +67,7 @@ PACKAGES = {
     "reports": {"numpy", "jinja2", "markupsafe", "yaml", "pandas", "resvg_py"},
     "judging": {"numpy"},
     "web": {"numpy", "starlette", "uvicorn"},
+    "pytest_plugin": {"pytest"},
 }
 OUTSIDE = {
     "os", "gzip", "shutil", "tempfile", "socket", "urllib", "http", "subprocess", "multiprocessing", "concurrent", "sqlite3",
@@ -80,8 +82,10 @@ TOUCHES = {
     "runs": {"os", "shutil", "tempfile", "multiprocessing", "concurrent"},
     "api.py": {"tempfile"},
     "web": {"socket", "http", "urllib"},
-    "cli": {"os", "shutil"},
+    "cli": {"os"},
+    "cli/terminal.py": {"shutil"},
     "interrupts.py": {"os"},
+    "pytest_plugin.py": {"shutil"},
 }
 FILES = sorted(
     path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).as_posix() not in ("__init__.py", "__main__.py")
@@ -206,6 +210,11 @@ def test_imports_stay_light() -> None:
     for code in ("import scuff", "from scuff.cli.main import parser; parser()"):
         check = f"{code}; import sys; bad = {heavy} & set(sys.modules); assert not bad, bad"
         subprocess.run([sys.executable, "-c", check], check=True)
+    rooms = {f"scuff.{room}" for room in MAY_IMPORT} - {"scuff.version", "scuff.interrupts", "scuff.pytest_plugin"}
+    check = (
+        f"import scuff.pytest_plugin, sys; bad = {heavy | rooms | {'numpy'}} & set(sys.modules); assert not bad, bad"
+    )
+    subprocess.run([sys.executable, "-c", check], check=True)
 
 
 def test_shipped_data_is_in_the_manifest() -> None:

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from .attacks.attack import Attack
@@ -23,7 +24,7 @@ from .data.perturbing import Texts
 from .evaluation.meaning import measure_meaning
 from .evaluation.settings import EvaluationSettings
 from .evaluation.setup import EvaluationSetup
-from .evaluation.thresholds import Threshold, dimensions_to_measure, read_share
+from .evaluation.thresholds import Threshold, dimensions_to_measure, matching, read_share
 from .judging.findings import judge, weights_of
 from .judging.items import read_key
 from .judging.judgement import Judgement
@@ -52,12 +53,14 @@ from .perturbations.plan import Plan, whole_number
 from .perturbations.protect import Protect
 from .reports import (
     check_summary,
+    failure_text,
     write_attack_report,
     write_report,
 )
 from .reports.compared import Order, compare_saved
 from .reports.comparison_result import Comparison
 from .reports.entries import begun, ended, hardened
+from .reports.gate import ATTACK_SCORES
 from .reports.hardened import HardenResult, publish
 from .reports.results import AttackResult, MeaningResult, Result
 from .runs.folder import Folder, Home, write_atomically
@@ -794,20 +797,47 @@ def judge_import(
     return Judgement(judged.content, judged)
 
 
+@overload
 def assert_robust(
     model: Any,
     data: Any,
+    output: str | Path | None = ...,
     *,
+    min: Mapping[str, Threshold] | None = ...,
+    max_drop: Threshold | None = ...,
+    **settings: Unpack[EvaluateKeywords],
+) -> Result: ...
+@overload
+def assert_robust(
+    model: Any,
+    data: Any,
+    output: str | Path | None = ...,
+    *,
+    recipe: str | Attack,
+    min: Mapping[str, Threshold] | None = ...,
+    max_drop: Threshold | None = ...,
+    max_success: Threshold | None = ...,
+    **settings: Unpack[AttackKeywords],
+) -> AttackResult: ...
+def assert_robust(
+    model: Any,
+    data: Any,
+    output: str | Path | None = None,
+    *,
+    recipe: str | Attack | None = None,
     min: Mapping[str, Threshold] | None = None,
     max_drop: Threshold | None = None,
-    **settings: Unpack[EvaluateKeywords],
-) -> Result:
-    """Evaluate a model in a test. Raises AssertionError, with the table, if a score is below its minimum.
+    max_success: Threshold | None = None,
+    **settings: Any,
+) -> Result | AttackResult:
+    """Evaluate a model in a test or, with a recipe, attack it. Raises AssertionError if it is less robust than asked, with the
+    bounds that failed, the verdict, some of the texts that broke, and the table.
 
-    min: scores and their minimums, named as for `scuff check`: {"worst": 0.5, "keyboard": "80%"}. max_drop: how far each
-    dimension's average may be below the clean score. settings: as for `evaluate`. Without dimensions, those that `min` names are
-    measured, and all default ones if a bound is over all dimensions (average, worst, each, max_drop). Too few answers
-    (`answered`, 90 %) or too few texts that changed (`tried`, 50 %) fail, too, unless `min` has another share.
+    output: the run folder; None keeps nothing on disk. min: scores and their minimums, named as for `scuff check`: {"worst": 0.5,
+    "keyboard": "80%"}. max_drop: how far each dimension's average, or the accuracy after an attack, may be below the clean score.
+    max_success: the highest success rate of an attack. settings: as for `evaluate`, or `attack`. Without dimensions, those that
+    `min` names are measured, and all default ones if a bound is over all dimensions (average, worst, each, max_drop). Too few
+    answers (`answered`, 90 %) or too few texts that changed (`tried`, 50 %) fail, too, unless `min` has another share.
 
     Raises ValueError before the model is opened for wrong settings, bounds outside [0, 1], and names of no score.
     """
@@ -815,18 +845,29 @@ def assert_robust(
         raise ValueError(f"expected scores and their minimums for min, such as {{'worst': 0.5}}, got {min!r:.60}")
     least = {name: read_share(value, f"min[{name!r}]") for name, value in (min or {}).items()}
     drop = None if max_drop is None else read_share(max_drop, "max_drop")
-    if not least and drop is None:
-        raise ValueError("expected something to check (min or max_drop), got nothing")
-    measured = dimensions_to_measure(EvaluationSettings.of(**settings), least, drop)
-    if measured and not settings.get("dimensions"):
-        settings["dimensions"] = list(measured)
-    result = evaluate(model, data, **settings)
-    failed = [line for line in check_summary(result.summary, least, drop) if not line.passed]
-    if failed:
-        raise AssertionError(
-            "\n".join(["the model is less robust than asked:", *(str(line) for line in failed), str(result)])
-        )
-    return result
+    success = None if max_success is None else read_share(max_success, "max_success")
+    if success is not None and recipe is None:
+        raise ValueError("expected a recipe beside max_success, which is of attacks, got none")
+    if not least and drop is None and success is None:
+        bounds = "min, max_drop or max_success" if recipe is not None else "min or max_drop"
+        raise ValueError(f"expected something to check ({bounds}), got nothing")
+    with TemporaryDirectory() as scratch:
+        folder = Path(scratch, "run") if output is None else Path(output)
+        result: Result | AttackResult
+        if recipe is not None:
+            for name in least:
+                matching(name, ATTACK_SCORES, {})
+            result = attack(model, data, recipe, folder, **settings)
+        else:
+            measured = dimensions_to_measure(EvaluationSettings.of(**settings), least, drop)
+            if measured and not settings.get("dimensions"):
+                settings["dimensions"] = list(measured)
+            result = evaluate(model, data, folder, **settings)
+        failed = [line for line in check_summary(result.summary, least, drop, None, success) if not line.passed]
+        if failed:
+            kept = output is not None
+            raise AssertionError(failure_text(failed, result.verdict, str(result), Folder(folder), kept=kept))
+    return result if output is not None else replace(result, folder=None)
 
 
 def dry_run(model: Any, data: Any, *, recipe: str | Attack | None = None, say: Say = silent, **settings: Any) -> None:

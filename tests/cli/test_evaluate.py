@@ -439,8 +439,8 @@ def test_check_writes_junit_and_markdown(check: Check, here: Path, finished: tup
     )
     table = (here / "out.md").read_text().splitlines()
     assert table[0].startswith(f"### Robustness of {finished[0].parent}/model.py:predict on ")
-    assert table[2:5] == ["| score | is | at least | |", "|---|---|---|---|", "| clean | 100.0 | 100.0 | pass |"]
-    assert table[5].startswith("| worst | ") and table[5].endswith(" | **fail** |")
+    assert table[2:5] == ["| score | is | at least | |", "|---|---|---|---|", "| clean | 100.0 | 100.0 | ✅ pass |"]
+    assert table[5].startswith("| worst | ") and table[5].endswith(" | ❌ **fail** |")
     code, said = check("--min", "clean=1", "--markdown", "-")
     assert code == 0 and said.startswith("### Robustness of ") and "ok  " not in said
 

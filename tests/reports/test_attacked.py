@@ -20,8 +20,9 @@ from scuff.metrics.interval import wilson
 from scuff.reports.attack import write_attack_report
 from scuff.reports.attack_tables import attack_table, comparison_table
 from scuff.reports.charts import budget_curve, spot
-from scuff.reports.gate import check_summary, junit, markdown
+from scuff.reports.gate import check_summary
 from scuff.reports.live import marked_line
+from scuff.reports.outcome import junit, markdown
 from scuff.reports.samples import evenly
 from scuff.runs.folder import Folder
 from strategies import text as nasty_text
@@ -323,7 +324,7 @@ def test_the_gate_of_an_attack(summary: Any, nothing: Any) -> None:
     assert {line.name: line.passed for line in lines} == {"after": True, "clean": False, "success": True}
     (line,) = check_summary(summary, {}, max_success=0.56)  # the value counts; its interval begins at 44.8
     assert str(line) == "FAIL success: 56.9, at most 56.0"
-    assert "| success | 56.9 | at most 56.0 | **fail** |" in markdown([line], summary)
+    assert "| success | 56.9 | at most 56.0 | ❌ **fail** |" in markdown([line], summary)
     assert "at most" in junit([line], "x")
     (line,) = check_summary(summary, {}, max_drop=0.53)
     assert str(line) == "ok   after: 40.0, at least 39.9 (clean 92.9 - 53.0)"

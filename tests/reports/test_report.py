@@ -18,7 +18,8 @@ from reports.page import Page, page_at
 from scuff.reports.evaluation import write_report
 from scuff.reports.evaluation_tables import score_table
 from scuff.reports.figures import panels
-from scuff.reports.gate import check_summary, junit, markdown, named_scores
+from scuff.reports.gate import check_summary, named_scores
+from scuff.reports.outcome import junit, markdown
 from scuff.reports.page import escaped, marked
 from scuff.runs.folder import Folder
 from strategies import text as nasty_text

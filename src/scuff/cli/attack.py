@@ -16,11 +16,21 @@ A recipe is a goal, perturbations, constraints and a search; each can be chosen 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .flags import add_run, add_settings, check_beside_resume, given_settings, model_and_data, opened, run_bar, sayer
+from .flags import (
+    add_run,
+    add_settings,
+    check_beside_resume,
+    fitted,
+    given_settings,
+    model_and_data,
+    open_page,
+    run_bar,
+    sayer,
+)
+from .terminal import coloured
 
 if TYPE_CHECKING:
     from ..reports.results import AttackResult, Result
@@ -54,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
     if args.resume:
         check_beside_resume(args, given)
         check_command(args.resume, ATTACK)
-        return _show(resume(args.resume, say=sayer(args), show=show, found=found, **given))
+        return _show(args, resume(args.resume, say=sayer(args), show=show, found=found, **given))
     settings = AttackSettings.renamed(read_settings(args.config)) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
     settings |= given  # flags win
@@ -67,15 +77,18 @@ def run(args: argparse.Namespace) -> None:
     if args.dry_run:
         return dry_run(model, data, say=sayer(args), **settings)
     return _show(
+        args,
         attack(
             model, data, output=args.output or output or "runs", named=not (args.output or output), say=sayer(args),
             show=show, found=found, **settings,
-        )
+        ),
     )  # fmt: skip
 
 
-def _show(result: Result | AttackResult) -> None:
-    print(f"\n{opened(result)}\n\nreport: {result.folder}/report.html\ntexts:  {result.folder}/results.jsonl")
+def _show(args: argparse.Namespace, result: Result | AttackResult) -> None:
+    page = f"{result.folder}/report.html"
+    print(f"\n{fitted(result)}\n\nreport: {page}\ntexts:  {result.folder}/results.jsonl")
+    open_page(args, page)
 
 
 def _live(args: argparse.Namespace) -> Any:
@@ -84,7 +97,7 @@ def _live(args: argparse.Namespace) -> Any:
 
     def show(success: dict[str, Any]) -> None:
         parts = success["texts"], success["edits"], success["before"], success["after"]
-        print(marked_line(*parts, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR")), flush=True)
+        print(marked_line(*parts, colour=coloured(sys.stdout)), flush=True)
 
     return show
 

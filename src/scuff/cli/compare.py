@@ -13,13 +13,17 @@ numbers that are not paired.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .flags import add_open, open_page
+from .terminal import window
+
 if TYPE_CHECKING:
     from ..reports.comparison_result import Comparison
+
+WIDE = 130  # letters of a line where there is no terminal, and at most
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,12 +45,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-if-worse", action="store_true", help="exit code 1 if a run is surely worse in something"
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
+    add_open(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     from ..api import compare
     from ..runs.comparable import Differing
 
+    page = args.html if args.html and args.html != "-" else f"{args.output}/comparison.html" if args.output else ""
+    if args.open and not page:
+        raise ValueError("expected --html FILE or -o FOLDER with --open, got neither: there is no page to open")
     try:
         found = compare(*args.runs, names=args.names, anyway=args.anyway, order=args.order)
     except Differing as error:
@@ -55,8 +63,8 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError(error.short) from None
     written = _write(args, found)
     if not args.quiet and "-" not in (args.html, args.json, args.csv, args.markdown):
-        wide = shutil.get_terminal_size((130, 24)).columns
-        print("\n".join([found.table(min(wide, 130)), *(["", *written] if written else [])]))
+        print("\n".join([found.table(min(window() or WIDE, WIDE)), *(["", *written] if written else [])]))
+    open_page(args, page)
     if args.fail_if_worse and found.worse:
         for line in found.worse:
             print(f"FAIL {line}", file=sys.stderr)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 
+from .flags import add_open, run_bar, say, sayer
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -19,6 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="harden the model instead: a folder with the model, both runs and a comparison",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print only verdict and table")
+    add_open(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -27,7 +30,6 @@ def run(args: argparse.Namespace) -> None:
     from ..api import evaluate
     from ..evaluation.plan import light_columns
     from .evaluate import show
-    from .flags import run_bar, say
 
     result = evaluate(
         "toy:sentiment", "toy:sentiment", args.output or "scuff-demo", say=lambda message: say(args.quiet, message),
@@ -35,12 +37,11 @@ def run(args: argparse.Namespace) -> None:
         dimensions=light_columns(),
         encoder="chrf",  # fast, and needs no package
     )  # fmt: skip
-    return show(result)
+    return show(args, result)
 
 
 def _harden(args: argparse.Namespace) -> None:
     from ..api import harden
-    from .flags import run_bar, sayer
     from .harden import show
 
     output = args.output or "scuff-demo-hardened"
@@ -48,4 +49,4 @@ def _harden(args: argparse.Namespace) -> None:
         "toy:sentiment", "toy:sentiment", output, methods="augment", say=sayer(args), show=run_bar(args.quiet), examples=300,
         command=f"scuff demo --harden -o {output}", encoder="chrf",
     )  # fmt: skip
-    show(result)
+    show(args, result)

@@ -24,9 +24,10 @@ from .flags import (
     add_run,
     add_settings,
     check_beside_resume,
+    fitted,
     given_settings,
     model_and_data,
-    opened,
+    open_page,
     run_bar,
     say,
     sayer,
@@ -60,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
     if args.resume:
         check_beside_resume(args, given)
         check_command(args.resume, EVALUATE)
-        return show(resume(args.resume, say=sayer(args), show=run_bar(args.quiet), **given))
+        return show(args, resume(args.resume, say=sayer(args), show=run_bar(args.quiet), **given))
     settings = EvaluationSettings.renamed(read_settings(args.config)) if args.config else {}
     model, data, output = (settings.pop(name, None) for name in ("model", "data", "output"))
     settings |= given  # flags win
@@ -81,8 +82,11 @@ def run(args: argparse.Namespace) -> None:
         model, data, args.output or output or "runs", named=not (args.output or output),
         say=sayer(args), show=run_bar(args.quiet), **settings,
     )  # fmt: skip
-    return show(result)
+    return show(args, result)
 
 
-def show(result: Result | AttackResult) -> None:
-    print(f"\n{opened(result)}\n\nreport: {result.folder}/report.html")
+def show(args: argparse.Namespace, result: Result | AttackResult) -> None:
+    """Prints the table and where the page is, and opens it if --open asks for it."""
+    page = f"{result.folder}/report.html"
+    print(f"\n{fitted(result)}\n\nreport: {page}")
+    open_page(args, page)

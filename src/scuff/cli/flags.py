@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import ast
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from .terminal import coloured, window
 
 if TYPE_CHECKING:
     from ..data.formats.files import Input
     from ..data.formats.streams import Source
     from ..isolation import Failures
     from ..perturbations.blocks import Tally
+    from ..reports.hardened import HardenResult
     from ..reports.results import AttackResult, Result
     from ..runs.progress import Progress
 
@@ -164,6 +166,42 @@ def run_bar(quiet: bool) -> Callable[[Progress], None] | None:
     return None if quiet else Bar(sys.stderr)
 
 
+def add_open(parser: argparse.ArgumentParser) -> None:
+    """Adds the flag of commands that write a page."""
+    parser.add_argument("--open", action="store_true", help="open the page in the browser when it is written")
+
+
+def open_page(args: argparse.Namespace, page: str) -> None:
+    """Opens a page in the browser if --open asks for it; says where it is if there is no browser."""
+    if not args.open:
+        return
+    import webbrowser
+    from pathlib import Path
+
+    try:
+        opened = webbrowser.open(Path(page).resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        opened = False
+    if not opened:
+        print(f"scuff: no browser was found for --open; the page is {page}", file=sys.stderr)
+
+
+def fitted(result: Result | AttackResult | HardenResult) -> str:
+    """Returns what a run found: first its verdict, then the table, as wide as the terminal; in a pipe as wide as it is."""
+    from ..reports import attack_table, score_table
+    from ..reports.proof import proof_table
+    from ..reports.results import AttackResult, Result
+
+    width = window()
+    if not isinstance(result, Result | AttackResult):
+        return proof_table(result.proof, width)
+    if isinstance(result, Result):
+        table = score_table(result.summary, width)
+    else:
+        table = attack_table(result.summary, result.timings, width)
+    return f"{result.verdict.text(coloured(sys.stdout), width)}\n\n{table}"
+
+
 def say(quiet: bool, message: str) -> None:
     """Prints a message on stderr, unless quiet."""
     if not quiet:
@@ -182,6 +220,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="stop after the pre-flight")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only verdict and table")
+    add_open(parser)
 
 
 def add_settings(parser: argparse.ArgumentParser, kind: type[Any], plan: str) -> dict[str, Any]:
@@ -282,12 +321,6 @@ def model_and_data(args: argparse.Namespace, model: Any, data: Any, *, modelless
         toy = "toy:tone toy:tone --recipe tt-deepwordbug" if args.command == "attack" else "toy:sentiment toy:sentiment"
         raise ValueError(f"expected MODEL DATA, got too little: try `scuff {args.command} {toy}`")
     return None if modelless else model, data
-
-
-def opened(result: Result | AttackResult) -> str:
-    """Returns what a run found: first its verdict, then the table."""
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return f"{result.verdict.text(colour)}\n\n{result}"
 
 
 def sayer(args: argparse.Namespace) -> Callable[[str], None]:

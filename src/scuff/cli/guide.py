@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import re
 
+ROOMS = ("resources",)  # all that this command needs
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .flags import add_settings, given_settings, run_bar, sayer
+from .flags import add_open, add_settings, fitted, given_settings, open_page, run_bar, sayer
 
 if TYPE_CHECKING:
     from ..reports.hardened import HardenResult
@@ -36,6 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="stop after the pre-flight: say the parts and the plan")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only the table")
+    add_open(parser)
     add_settings(parser, HardenSettings, "what is done and measured")
 
 
@@ -62,17 +63,20 @@ def run(args: argparse.Namespace) -> None:
         doors, chosen = Doors(evaluate, attack), HardenSettings.of(**settings)
         return Hardening(model, data, Path(output), chosen, doors, sayer(args)).tell()
     return show(
+        args,
         harden(
             model, data, output, say=sayer(args), show=run_bar(args.quiet), command=shlex.join(["scuff", *sys.argv[1:]]),
             **settings,
-        )
+        ),
     )  # fmt: skip
 
 
-def show(result: HardenResult) -> None:
-    """Prints the table, and where everything is."""
-    where = [f"\n{result}\n", f"page: {result.folder}/comparison.html"]
+def show(args: argparse.Namespace, result: HardenResult) -> None:
+    """Prints the table, and where everything is, and opens the page if --open asks for it."""
+    page = f"{result.folder}/comparison.html"
+    where = [f"\n{fitted(result)}\n", f"page: {page}"]
     if result.proof["trained"] and isinstance(result.model, str):
         where.append(f"model: {result.model}")
     where.append(f"use: scuff evaluate --config {result.folder}/settings.yaml DATA")
     print("\n".join(where))
+    open_page(args, page)

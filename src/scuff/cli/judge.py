@@ -15,13 +15,14 @@ from __future__ import annotations
 import argparse
 
 from .flags import say
+from .terminal import Help
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     from ..judging.studies import CHRF_ABOVE, CONTROLS, DECIDE, LANGUAGE, PASS, QUALIFYING, STUDIES
 
     actions = parser.add_subparsers(metavar="export|import", required=True)
-    out = actions.add_parser("export", help="write a kit for raters", description=EXPORT, formatter_class=RAW)
+    out = actions.add_parser("export", help="write a kit for raters", description=EXPORT, formatter_class=Help)
     out.add_argument("runs", nargs="*", metavar="RUN", help="folders that `scuff evaluate` or `scuff attack` wrote")
     out.add_argument("-o", "--output", required=True, metavar="KIT", help="new folder for the kit")
     out.add_argument("--study", choices=tuple(STUDIES), default="meaning", help="what is judged; default meaning")
@@ -91,7 +92,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     out.add_argument("--seed", type=int, default=0, help="seed of the sample and of the order; default 0")
     out.set_defaults(judge=run_export, parser=out)
-    back = actions.add_parser("import", help="read ratings", description=IMPORT, formatter_class=RAW)
+    back = actions.add_parser("import", help="read ratings", description=IMPORT, formatter_class=Help)
     back.add_argument("key", metavar="KEY", help="key.json of the kit")
     back.add_argument("ratings", nargs="+", metavar="RATINGS", help="a file of each rater: CSV or JSON")
     back.add_argument(
@@ -136,13 +137,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action.add_argument("-q", "--quiet", action="store_true", help="print nothing but what goes to standard output")
 
 
-RAW = argparse.RawDescriptionHelpFormatter
 WARNING = "The texts may be offensive or upsetting. They are part of a study of how models cope with such texts."
 EXPORT = """Write a kit for raters: key.json, which stays with you, and the folder raters.
 
-meaning      0 to 5, in the words of TEAPOT (Michel et al. 2019); strata: attack and number of edits, or dimension and degree
-validity     yes or no, as RobTest's study (Chen et al. 2023); strata: dimension and degree, of cases that broke the model
-readability  versions of a text are ranked, as in the thesis behind Zeroe (Benz 2020); from an evaluation, or from files
+  meaning      0 to 5, in the words of TEAPOT (Michel et al. 2019); strata: attack and number of edits, or dimension and degree
+  validity     yes or no, as RobTest's study (Chen et al. 2023); strata: dimension and degree, of cases that broke the model
+  readability  versions of a text are ranked, as in the thesis behind Zeroe (Benz 2020); from an evaluation, or from files
 """
 IMPORT = """Read ratings: agreement, raters who fail the controls, correlation with metrics, shares of valid cases, ranks.
 

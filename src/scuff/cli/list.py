@@ -16,6 +16,10 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from .terminal import listed, styled
+
+ROOMS = ("specs", "text")  # all that this command needs
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("family", nargs="?", choices=LISTS, metavar="FAMILY", help=f"one of {', '.join(LISTS)}")
@@ -35,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
     families = [args.family] if args.family else list(LISTS)
     for at, family in enumerate(families):
         if not args.family:
-            print(f"{chr(10) * (at > 0)}{family}")
+            print("\n" * (at > 0) + styled(family, "bold"))
         LISTS[family]()
     return None
 
@@ -47,7 +51,7 @@ def _perturbations(tag: str | None = None, lang: str | None = None) -> None:
         facts = kind.facts
         if (tag and tag not in facts.tags) or (lang and facts.languages and lang not in facts.languages):
             continue
-        print(f"{name:15}{facts.level:10}{'/'.join(facts.tags):19}{facts.summary}")
+        print(listed(f"{name:15}{facts.level:10}{'/'.join(facts.tags)}", facts.summary, 44))
     _print_broken(FAMILY)
 
 
@@ -58,7 +62,7 @@ def _dimensions() -> None:
     for name, spec in COLUMNS.items():
         dimension = Dimension.parse(name)
         degree = "distance in meaning" if dimension.unit == "meaning" else f"share of {dimension.unit}"
-        print(f"{name:15}{spec:24}{dimension.tag:11}default of `scuff evaluate`; degree: {degree}")
+        print(listed(f"{name:15}{spec:24}{dimension.tag}", f"default of `scuff evaluate`; degree: {degree}", 50))
 
 
 def _recipes() -> None:
@@ -67,7 +71,7 @@ def _recipes() -> None:
 
     default = {TOXICTRAP: "; default of `scuff attack` with --vectors", PLAIN: "; default of `scuff attack`"}
     for name, recipe in FAMILY.members().items():
-        print(f"{name:18}{recipe().paper}{default.get(name, '')}")
+        print(listed(name, f"{recipe().paper}{default.get(name, '')}", 18))
     _print_broken(FAMILY)
 
 
@@ -83,7 +87,7 @@ def _shields() -> None:
 
     _print_parts(FAMILY)
     for name, chain in CHAINS.items():
-        print(f"{name:46} {chain}{'; default of `scuff shield`' if name == DEFAULT else ''}")
+        print(listed(name, f"{chain}{'; default of `scuff shield`' if name == DEFAULT else ''}", 47))
 
 
 def _methods() -> None:
@@ -92,7 +96,7 @@ def _methods() -> None:
     from ..training.methods import METHODS
 
     for kind in METHODS.values():
-        print(f"{usage(kind):46} {kind.summary}")
+        print(listed(usage(kind), kind.summary, 47))
 
 
 def _parts(module: str) -> None:
@@ -105,7 +109,7 @@ def _print_parts(family: Any) -> None:
 
     for name, kind in family.members().items():
         called = usage(kind) if isinstance(kind, type) else name
-        print(f"{called:46} {getattr(kind, 'summary', '') or (kind.__doc__ or '').partition(chr(10))[0]}")
+        print(listed(called, getattr(kind, "summary", "") or (kind.__doc__ or "").partition("\n")[0], 47))
     _print_broken(family)
 
 

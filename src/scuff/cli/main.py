@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..interrupts import started
+from .terminal import Help, hold_closed_streams, listed, styled
 
 LONGEST = 2000  # letters of an error
 
@@ -38,15 +39,41 @@ COMMANDS = {
     "zeroe": "write the Zéroe benchmark for a file: clean, every perturbation and level, training mixtures",
     "serve": "open a page to try things: texts, perturbations, attacks, shields, runs; with JSON endpoints",
     "show": "show every perturbation on a few sentences",
+    "completion": "write a script that completes commands, flags and names in bash, zsh or fish",
     "demo": "evaluate, or harden, the embedded model on the embedded data",
 }
 
+GROUPS = {  # what people want to do; commands in no group are shown below them
+    "start here": ("demo", "guide", "show", "serve"),
+    "measure a model": ("evaluate", "attack", "meaning"),
+    "read what was measured": ("report", "compare", "check", "judge"),
+    "mend texts and models": ("shield", "harden", "augment"),
+    "write perturbed files": ("perturb", "zeroe"),
+    "look things up": ("list", "describe", "completion"),
+}
 
 RESUMABLE = ("evaluate", "attack", "harden", "demo")  # commands that write a run
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line, and whose usage names what must be given and no more."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._positionals.title = "arguments"
+
+    def format_help(self) -> str:
+        if self.usage is None:
+            self.usage = self._short_usage()
+        return super().format_help()
+
+    def _short_usage(self) -> str:
+        """Returns the usage: flags that are required, then the arguments; all other flags are explained below it."""
+        must = [action for action in self._actions if action.required and action.option_strings]
+        given = [f"{action.option_strings[0]} {action.metavar or action.dest.upper()}" for action in must]
+        named = [action for action in self._actions if not action.option_strings]
+        words = [*given, *map(_argument, named)]
+        return " ".join(["%(prog)s", "[options]", *(word.replace("%", "%%") for word in words)])
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
@@ -59,6 +86,29 @@ class Parser(argparse.ArgumentParser):
         self.error(f"expected no more arguments, got {' '.join(words)}{hint}")
 
 
+def _argument(action: argparse.Action) -> str:
+    """Returns an argument as the usage shows it, in brackets if it may be left out."""
+    name = str(action.metavar or action.dest)
+    if action.nargs in ("+", argparse.PARSER):
+        return f"{name} ..."
+    if action.nargs in ("*", "?") and " " not in name:
+        return f"[{name}{' ...' if action.nargs == '*' else ''}]"
+    return name
+
+
+class Top(Parser):
+    """The parser of `scuff` itself, whose help has the commands in groups."""
+
+    def format_help(self) -> str:
+        width = max(map(len, COMMANDS)) + 4
+        rest = tuple(name for name in COMMANDS if not any(name in names for names in GROUPS.values()))
+        lines = ["usage: scuff COMMAND [options]", "", str(self.description), ""]
+        for title, names in {**GROUPS, "more": rest}.items():
+            shown = [listed(f"  {name}", COMMANDS[name], width) for name in names if name in COMMANDS]
+            lines += [styled(title, "bold"), *shown, ""] if shown else []
+        return "\n".join([*lines, *(str(self.epilog).splitlines())]) + "\n"
+
+
 def parser(command: str | None = None) -> Parser:
     """Returns the parser of all commands.
 
@@ -66,18 +116,17 @@ def parser(command: str | None = None) -> Parser:
     """
     from ..version import __version__
 
-    top = Parser(
+    top = Top(
         prog="scuff",
         description="Scratch the text, see whether the model holds.",
-        epilog="Exit codes: 0 fine, 1 gate failed, 2 bad usage or input, 3 run failed, 130 interrupted.",
+        epilog="`scuff COMMAND --help` explains a command; `scuff --version` says the version.\n"
+        "Exit codes: 0 fine, 1 gate failed, 2 bad usage or input, 3 run failed, 130 interrupted.",
     )
     top.add_argument("--version", action="version", version=f"scuff {__version__}")
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    commands = top.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     for name, what in COMMANDS.items():
         module = import_module(f".{name}", __package__)
-        sub = commands.add_parser(
-            name, help=what, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+        sub = commands.add_parser(name, help=what, description=module.__doc__, formatter_class=Help)
         if command in (None, name):
             module.arguments(sub)
         sub.set_defaults(run=module.run, command=name, parser=sub)
@@ -88,21 +137,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code. An error becomes one line on stderr; SCUFF_DEBUG=1 shows the traceback."""
     words, command = list(sys.argv[1:] if argv is None else argv), ""
     try:
-        _hold_closed_streams()
+        hold_closed_streams()
         _clean_up_when_stopped()
         warnings.showwarning = _warn
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal that cannot show a character must not end a run
             sys.stdout.reconfigure(errors="backslashreplace")
         command = next((word for word in words if not word.startswith("-")), "")
-        top = parser(command)
-        if command and command not in COMMANDS and words[0] == command:
-            near = get_close_matches(command, COMMANDS, 1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(COMMANDS)}"
-            top.error(f"expected a command, got {command!r}; {hint}")
-        args, unknown = top.parse_known_args(words)
-        if unknown:
-            args.parser.unknown(unknown)
-        import_module("..api", __package__)  # with what it imports, which Ctrl-C might leave half done
+        if not words:
+            print(parser("").format_help(), end="")
+            return 0
+        args = _parsed(words, command)
+        for room in getattr(import_module(f".{args.command}", __package__), "ROOMS", ("api",)):
+            import_module(f"..{room}", __package__)  # with what it imports, which Ctrl-C might leave half done
         started()
         args.run(args)
         if sys.stdout:
@@ -127,18 +173,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _hold_closed_streams() -> None:
-    """Opens nothing in the place of closed standard streams, else files would take their numbers, and stdout the messages.
-
-    A closed stdout stays unknown, so that what has to be written there is an error.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest free number
-    if sys.stderr is None:
-        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+def _parsed(words: list[str], command: str) -> argparse.Namespace:
+    """Returns the arguments of a command. Ends the program, with exit code 2, for an unknown command or unknown flags."""
+    top = parser(command)
+    if command and command not in COMMANDS and words[0] == command:
+        near = get_close_matches(command, COMMANDS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(COMMANDS)}"
+        top.error(f"expected a command, got {command!r}; {hint}")
+    args, unknown = top.parse_known_args(words)
+    if unknown:
+        args.parser.unknown(unknown)
+    return args
 
 
 def _clean_up_when_stopped() -> None:
@@ -151,7 +196,7 @@ def _clean_up_when_stopped() -> None:
 
 def _warn(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
     """Shows a warning as one line, without the place in the code that it comes from."""
-    print(f"scuff: warning: {message}", file=sys.stderr)
+    print(f"{styled('scuff: warning:', 'bold', 'yellow', stream=sys.stderr)} {message}", file=sys.stderr)
 
 
 def _stop(number: int, frame: object) -> None:
@@ -169,7 +214,7 @@ def _message(error: Exception) -> str:
 def _fail(message: str, code: int) -> int:
     if len(message) > LONGEST:  # the end says what to do
         message = f"{message[: LONGEST - 400]} ... {message[-400:]}"
-    print(f"scuff: {message}", file=sys.stderr)
+    print(f"{styled('scuff:', 'bold', 'red', stream=sys.stderr)} {message}", file=sys.stderr)
     return code
 
 

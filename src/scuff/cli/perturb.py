@@ -19,6 +19,8 @@ from .flags import add_choice, add_input, add_protection, input_of, progress_bar
 if TYPE_CHECKING:
     from ..perturbations.plan import Plan
 
+ROOMS = ("data.perturbing",)  # all that this command needs
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)

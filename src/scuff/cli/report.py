@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import argparse
 
+from .flags import add_open, fitted, open_page
+
 FLAGS = {
     "--markdown": ("FILE", "also write the verdict, the table and the command as Markdown"),
     "--paper": ("FILE", "also write a Markdown table in the layout of the paper; - prints only that"),
@@ -32,11 +34,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     for flag, (metavar, words) in FLAGS.items():
         parser.add_argument(flag, metavar=metavar, help=words)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
+    add_open(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     from ..api import report
-    from .flags import opened
 
     result = report(args.run_folder)
     given = {flag[2:].replace("-", "_"): None for flag in FLAGS}
@@ -44,5 +46,6 @@ def run(args: argparse.Namespace) -> None:
     written = {"report": f"{result.folder}/report.html", **result.export(**files)}
     if not args.quiet and "-" not in files.values():
         print(
-            f"{opened(result)}\n\n" + "\n".join(f"{what.replace('_', ' ')}: {path}" for what, path in written.items())
+            f"{fitted(result)}\n\n" + "\n".join(f"{what.replace('_', ' ')}: {path}" for what, path in written.items())
         )
+    open_page(args, f"{result.folder}/report.html")

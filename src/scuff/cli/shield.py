@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20  # characters in the table of a report
 
+ROOMS = ("data.shielding",)  # all that this command needs
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser, piped=True)

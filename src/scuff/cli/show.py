@@ -15,6 +15,8 @@ from dataclasses import replace
 
 from .flags import add_as_published, add_skip_errors, report_failures
 
+ROOMS = ("data.perturbing",)  # all that this command needs
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="*", metavar="TEXT", help="sentences; default: a few that ship with Scuff")

@@ -4,9 +4,11 @@ from .attack import write_attack_report
 from .attack_tables import attack_table, comparison_table
 from .evaluation import write_report
 from .evaluation_tables import paper_table, score_table
-from .gate import check_summary, junit, markdown, shield_of
+from .failure import failure_text
+from .gate import check_summary, shield_of
 from .live import marked_line
 from .meaning import meaning_table, terse_line
+from .outcome import junit, markdown
 from .parquet import write_parquet
 from .verdict import Verdict, verdict_of
 
@@ -15,6 +17,7 @@ __all__ = [
     "attack_table",
     "check_summary",
     "comparison_table",
+    "failure_text",
     "junit",
     "markdown",
     "marked_line",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from ..runs.schema import AttackShield, AttackSummary, RecipeFacts, Timing, Tradeoff
 from .formatting import number, percent, spread, wrapped
 from .notes import attack_notes
@@ -11,15 +13,31 @@ Row = tuple[str, str, str]  # a name, its value, and what that is a share or mea
 MEASURES = {"minilm": "MiniLM", "chrf": "chrF", "bleu": "BLEU", "meteor": "METEOR"}
 
 
-def attack_table(summary: AttackSummary, timings: list[Timing]) -> str:
-    """Returns success, cost and quality as the papers report them, then notes, times and the parts of the attack, as text."""
-    lines = [f"{title(summary)}: {summary['examples']:,} examples, in %, 95 % intervals", ""]
-    lines += [f"{what:28}{value:19} {of}".rstrip() for what, value, of in number_rows(summary)]
-    lines += ["", *map(wrapped, attack_notes(summary)), wrapped(speed(timings), "time"), ""]
+def attack_table(summary: AttackSummary, timings: list[Timing], window: int | None = None) -> str:
+    """Returns success, cost and quality as the papers report them, then notes, times and the parts of the attack, as text.
+
+    window: letters of a line of the terminal, into which the lines are wrapped. None: they are as long as they are.
+    """
+    head = f"{title(summary)}: {summary['examples']:,} examples, in %, 95 % intervals"
+    lines = [head if window is None else wrapped(head, width=window), ""]
+    lines += [line for row in number_rows(summary) for line in _fitted(*row, window)]
+    notes = [wrapped(note, width=window) for note in attack_notes(summary)]
+    lines += ["", *notes, wrapped(speed(timings), "time", window), ""]
     (_, [name]), *parts = recipe_rows(summary)
-    return "\n".join(
-        [*lines, wrapped(name, "recipe"), *(wrapped("; ".join(specs), f"  {what}") for what, specs in parts)]
-    )
+    specs = [wrapped("; ".join(specs), f"  {what}", window) for what, specs in parts]
+    return "\n".join([*lines, wrapped(name, "recipe", window), *specs])
+
+
+def _fitted(what: str, value: str, of: str, window: int | None) -> list[str]:
+    """Returns a row of the table as one line, or as several if the terminal is narrower."""
+    start = f"{what:28}{value:19} "
+    if window is None or len(start + of) <= window:
+        return [(start + of).rstrip()]
+    below = len(start) if window - len(start) >= 20 else 4
+    parts = wrap(of, window - below)
+    if below == 4:
+        return [start.rstrip(), *(" " * below + part for part in parts)]
+    return [(" " * below if number else start) + part for number, part in enumerate(parts)]
 
 
 def title(summary: AttackSummary) -> str:

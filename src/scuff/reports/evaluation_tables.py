@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..runs.display import cut
 from ..runs.schema import AccessName, EvaluationSummary
-from .formatting import UNKNOWN, alone, percent, spread, wrapped
+from .formatting import UNKNOWN, alone, folded, percent, spread, wrapped
 from .groups import accesses, by_harm, degrees, groups, overall_by_access, title, unchanged
 from .notes import evaluation_notes
 from .tables import Entry, PaperTable, Value, in_percent, texts
@@ -13,15 +14,32 @@ NAMES, LONGEST = 20, 30  # least width of the column of names; length from which
 KEPT = "\u00a0"  # keeps a name and its number on one line
 
 
-def score_table(summary: EvaluationSummary) -> str:
-    """Returns a line per dimension and access, the most harmful dimension first, then those over all, then notes."""
+def score_table(summary: EvaluationSummary, window: int | None = None) -> str:
+    """Returns a line per dimension and access, the most harmful dimension first, then those over all, then notes.
+
+    window: letters of a line of the terminal; a table that is wider goes on below. None: it is as wide as it is.
+    """
     bases = [base for base in groups(summary) if len(base) < LONGEST]
     width = max([NAMES, *(len(base) + 2 for base in bases)])
+    table = _table(summary, width)
+    if window is not None and max(map(len, table)) > window:
+        table = _narrow(summary, window)
+    said = (*_harm(summary), red_line_words(summary), *evaluation_notes(summary))
+    below = [wrapped(line, width=window).replace(KEPT, " ") for line in said if line]
+    aucs = _aucs(summary, width)
+    if window is not None and max(map(len, aucs), default=0) > window:
+        aucs = [aucs[0], *folded(_auc_rows(summary), window, 2), ""]
+    title = (
+        f"{summary['model']} on {summary['data']['name']}: {summary['metric']} in %, 95 % intervals, "
+        f"{summary['clean']['examples']:,} examples"
+    )
+    return "\n".join([title if window is None else wrapped(title, width=window), "", *table, "", *aucs, *below])
+
+
+def _table(summary: EvaluationSummary, width: int) -> list[str]:
+    """Returns the table in its full width. width: of the column of names."""
     start = width + 70  # where the columns of degrees are
     lines = [
-        f"{summary['model']} on {summary['data']['name']}: {summary['metric']} in %, 95 % intervals, "
-        f"{summary['clean']['examples']:,} examples",
-        "",
         f"{'':{start}}  average at degree",
         f"{'':{width}}{'setting':10}{'final average':>20}{'final worst':>20}{'worst alone':>20}"
         + "".join(f"{degree:>6g}" for degree in degrees(summary)),
@@ -40,30 +58,57 @@ def score_table(summary: EvaluationSummary) -> str:
             )
             shown = ""
     still = "".join(f"{100 * share:>6.0f}" for share in unchanged(summary))
-    lines += [f"{'texts that stay as is, %':{start}}{still}", "", *_overall(summary, width)]
-    said = (*_harm(summary), red_line_words(summary), *evaluation_notes(summary))
-    below = [wrapped(line).replace(KEPT, " ") for line in said if line]
-    return "\n".join([*lines, "", *_aucs(summary, width), *below])
+    return [*lines, f"{'texts that stay as is, %':{start}}{still}", "", *_overall(summary, width)]
+
+
+def _narrow(summary: EvaluationSummary, window: int) -> list[str]:
+    """Returns the same table for a narrow window: the final scores, and below them those at each degree."""
+    finals = [["", "setting", "final average", "final worst", "worst alone"]]
+    at_degrees = [["", "", *(f"{degree:g}" for degree in degrees(summary))]]
+    for base, names in by_harm(summary).items():
+        shown = cut(base, LONGEST)
+        for access, name in names.items():
+            content = summary["dimensions"][name]
+            scores = (content["average"], content["worst"], alone(content))
+            finals.append([shown, access, *map(spread, scores)])
+            at_degrees.append([shown, access, *(percent(each["average"]["value"]) for each in content["degrees"])])
+            shown = ""
+    at_degrees.append(["as is, %", "", *(f"{100 * share:.0f}" for share in unchanged(summary))])
+    overall, clean = summary["overall"], summary["clean"]
+    finals.append(["overall", "", *map(spread, (overall["average"], overall["worst"], alone(overall)))])
+    finals += [["", access, *map(percent, means)] for access, means, _ in overall_by_access(summary)]
+    finals.append(["clean", "", spread(clean["score"]), "", ""])
+    below = wrapped(f"clean: {_clean(summary).lstrip(',; ')}", width=window)
+    title = wrapped("average at each degree; as is: texts that stay as they are", width=window)
+    return [*folded(finals, window, 2), below, "", title, *folded(at_degrees, window, 2)]
 
 
 def _overall(summary: EvaluationSummary, width: int) -> list[str]:
-    clean, overall = summary["clean"], summary["overall"]
+    overall = summary["overall"]
     finals = (overall["average"], overall["worst"], alone(overall))
     lines = [f"{'overall':{width + 10}}" + "".join(f"{spread(final):>20}" for final in finals)]
     for access, means, of in overall_by_access(summary):
         shown = "".join(f"{percent(mean):>7}{'':13}" for mean in means)
         lines.append(f"{'':{width}}{access:10}{shown} {of}".rstrip())
+    return [*lines, f"{'clean':{width + 10}}{spread(summary['clean']['score']):>20}{_clean(summary)}"]
+
+
+def _clean(summary: EvaluationSummary) -> str:
+    """Returns what is said behind the clean score: of how many texts it is, and what guessing would get."""
+    clean = summary["clean"]
     lost = f" on the {clean['answered']:,} that were answered" if clean["answered"] < clean["examples"] else ""
     auc = f", macro AUC {spread(clean['auc'])}" if "auc" in clean else ""
-    return [
-        *lines,
-        f"{'clean':{width + 10}}{spread(clean['score']):>20}{lost}{auc}; guessing {percent(clean['chance'])}, "
-        f"always the most frequent {percent(clean['majority'])}",
-    ]
+    return f"{lost}{auc}; guessing {percent(clean['chance'])}, always the most frequent {percent(clean['majority'])}"
 
 
 def _aucs(summary: EvaluationSummary, width: int) -> list[str]:
     """Returns the macro AUC by degree for label sets, whose exact match says little; [] for other tasks."""
+    rows = [f"{row[0]:{width}}{row[1]:10}" + "".join(f"{value:>7}" for value in row[2:]) for row in _auc_rows(summary)]
+    return ["macro AUC at each degree", *rows, ""] if rows else []
+
+
+def _auc_rows(summary: EvaluationSummary) -> list[list[str]]:
+    """Returns the cells of the table of macro AUC: a dimension, an access, and a value per degree."""
     if summary["task"] != "multi" or "auc" not in summary["clean"]:
         return []
     rows = []
@@ -71,8 +116,8 @@ def _aucs(summary: EvaluationSummary, width: int) -> list[str]:
         for access, name in names.items():
             cells = summary["dimensions"][name]["degrees"]
             values = [percent(cell["auc"]["value"] if "auc" in cell else None) for cell in cells]
-            rows.append(f"{base:{width}}{access:10}" + "".join(f"{value:>7}" for value in values))
-    return ["macro AUC at each degree", *rows, ""]
+            rows.append([base, access, *values])
+    return rows
 
 
 def harm_measure(summary: EvaluationSummary) -> str:

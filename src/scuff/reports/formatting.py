@@ -39,10 +39,36 @@ def many(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
-def wrapped(text: str, label: str = "") -> str:
-    """Returns a paragraph with lines of at most WIDE letters, with a label in front or else its later lines indented."""
+def wrapped(text: str, label: str = "", width: int | None = None) -> str:
+    """Returns a paragraph with lines of at most WIDE letters, with a label in front or else its later lines indented.
+
+    width: letters of a line if that is less than WIDE.
+    """
     start, indent = (f"{label:14}", " " * 14) if label else ("", "  ")
-    return fill(start + text, WIDE, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    room = min(width or WIDE, WIDE)
+    return fill(start + text, room, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def folded(rows: list[list[str]], width: int, names: int) -> list[str]:
+    """Returns a table with lines of at most `width` letters: columns that do not fit follow below, with the names again.
+
+    rows: the first one is the head. names: how many columns at the left are names, which are not moved.
+    """
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = sum(wide[:names]) + 2 * names
+    parts: list[list[int]] = [[]]
+    for column in range(names, len(wide)):
+        if parts[-1] and left + sum(wide[each] + 2 for each in (*parts[-1], column)) > width + 2:
+            parts.append([])
+        parts[-1].append(column)
+    out: list[str] = []
+    for part in parts:
+        out += [""] if out else []
+        for row in rows:
+            if any(row[column] for column in part) or not any(row[names:]):  # a row of a name alone is a title
+                start = "".join(f"{row[name]:{wide[name] + 2}}" for name in range(names))
+                out.append((start + "  ".join(f"{row[column]:>{wide[column]}}" for column in part)).rstrip())
+    return out
 
 
 def short(spec: str) -> str:

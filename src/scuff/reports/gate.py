@@ -1,4 +1,4 @@
-"""The gate for CI: checks scores against bounds or against another run, and writes the outcome as JUnit XML or Markdown."""
+"""The gate for CI: checks scores against bounds or against another run. `outcome.py` writes what came of it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from ..evaluation.thresholds import Threshold, matching, read_share
 from ..runs.comparable import agreed
 from ..runs.schema import AttackSummary, Cell, DimensionScores, EvaluationSummary, Summary
-from .formatting import cell, markdown_row, percent
+from .formatting import percent
 
 ANSWERED = 0.9  # the share of cases that must be answered, by default
 TRIED = 0.5  # the share of texts in which something must have been tried, by default
 EACH_TRIED = 0.1  # the same of every dimension, where all are judged: some change few texts, but none proves nothing
 OF_SCORE = re.compile(r"\.(worst|worst_alone|auc|left)$")  # what a score of a dimension is called beside its average
+ATTACK_SCORES = ("clean", "after", "answered", "tried")  # scores of an attack that can be checked
 EXACT = 9  # digits of a percentage that are shown at most
 
 
@@ -86,12 +87,12 @@ def check_summary(
         evidence |= dict.fromkeys(_evidence(name, scores), usual)
         if name.partition("@")[0] == "each":
             evidence |= _each_tried(matching(name, scores, _accesses(summary)), usual)
-    if baseline:
-        _comparable(summary, baseline)
     if drop is not None:
+        if baseline:
+            check_comparable(summary, baseline)
         before = named_scores(baseline) if baseline else dict.fromkeys(scores, scores["clean"])
         what = "baseline" if baseline else "clean"
-        for name in _dropping(summary, baseline is not None):
+        for name in compared_scores(summary, baseline is not None):
             if name.endswith("worst_alone") and not (name in scores and name in before):
                 continue  # a run of an older version does not have it
             start = before[name]
@@ -156,7 +157,7 @@ def _early(summary: AttackSummary) -> int:
     return summary["queries"].get("early", summary["queries"]["cut"])
 
 
-def _dropping(summary: Summary, baseline: bool) -> list[str]:
+def compared_scores(summary: Summary, baseline: bool) -> list[str]:
     """Returns the names of scores that --max-drop compares: all with a baseline, those of perturbed texts with the clean one."""
     if "kind" in summary:
         return ["clean", "after"] if baseline else ["after"]
@@ -165,7 +166,7 @@ def _dropping(summary: Summary, baseline: bool) -> list[str]:
     return ["clean", "average", "worst", "worst_alone", *each] if baseline else list(dimensions)
 
 
-def _comparable(summary: Summary, baseline: Summary) -> None:
+def check_comparable(summary: Summary, baseline: Summary) -> None:
     """Raises ValueError unless the runs differ in nothing but the model."""
     ours, theirs = agreed(summary), agreed(baseline)
     attackers = [each.get("shield", {}).get("attacker") for each in (summary, baseline)]
@@ -242,33 +243,3 @@ def _named(name: str, scores: DimensionScores | Cell) -> dict[str, float | None]
 def _changed(at_degree: Cell) -> float:
     """Returns the share of examples of which some case differs from the original."""
     return 1 - at_degree["unchanged_examples"] / at_degree["examples"] if at_degree["examples"] else 0.0
-
-
-def junit(lines: list[Line], suite: str) -> str:
-    """Returns JUnit XML for CI systems: a test case per line."""
-    from xml.etree import ElementTree
-
-    failures = str(sum(not line.passed for line in lines))
-    root = ElementTree.Element("testsuite", name=suite, tests=str(len(lines)), failures=failures, errors="0")
-    for line in lines:
-        case = ElementTree.SubElement(root, "testcase", classname="scuff.check", name=line.name)
-        if not line.passed:
-            ElementTree.SubElement(case, "failure", message=str(line)).text = str(line)
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def markdown(lines: list[Line], summary: Summary) -> str:
-    """Returns a Markdown table, as for a pull request."""
-    head = [
-        f"### Robustness of {cell(summary['model'])} on {cell(summary['data']['name'])}",
-        "",
-        "| score | is | at least | |",
-        "|---|---|---|---|",
-    ]
-    rows = []
-    for line in lines:
-        value, bound = line.shown
-        bound = f"{'at most ' * line.most}{bound}{line.why}"
-        rows.append(markdown_row([line.name, value, bound, "pass" if line.passed else "**fail**"]))
-    return "\n".join([*head, *rows]) + "\n"

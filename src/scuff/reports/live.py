@@ -16,20 +16,24 @@ COLOURS = {"old": ("\033[31m", "\033[0m"), "new": ("\033[32m", "\033[0m"), "kept
 Piece = tuple[str, str]  # "kept", "old" or "new", and the text
 
 
-def marked_line(texts: Texts, edits: list[Edit], before: Answer, after: Answer, colour: bool) -> str:
+def marked_line(
+    texts: Texts, edits: list[Edit], before: Answer, after: Answer, colour: bool, width: int | None = None
+) -> str:
     """Returns `offensive (0.98) -> neither (0.61)  you [-old-]{+new+} it`: whole words, cut around the changes.
 
     texts: the original ones; edits: in order; before, after: answers as `display.said` returns them. colour: also colour the
     marked words, never instead of the marks, which everyone can see. Characters that are not printable, which could control the
-    terminal, are written as their numbers.
+    terminal, are written as their numbers. width: letters of the line if that is less than LINE; a short one may be a little
+    wider, since the changes are always shown.
     """
     head = " -> ".join(cut(visible(in_short(answer)), ANSWER) for answer in (before, after))
     columns = sorted({edit[0] for edit in edits}) or [0]
+    room = ((width - 2 if width and width < LINE else LINE) - len(head)) // len(columns)
     shown: list[Piece] = []
     for column in columns:
         pieces = _pieces(joined(texts[column]), edits_of(edits, column))
         shown += [("kept", " | ")] if shown else []
-        shown += _fitted([(kind, visible(part)) for kind, part in pieces], (LINE - len(head)) // len(columns))
+        shown += _fitted([(kind, visible(part)) for kind, part in pieces], room)
     marked = [(kind, part.join(MARKS[kind])) for kind, part in shown if part]
     return f"{head}  " + "".join(part.join(COLOURS[kind]) if colour else part for kind, part in marked)
 

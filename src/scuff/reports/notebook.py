@@ -13,13 +13,13 @@ from ..runs.display import edits_of
 from ..runs.proof import Proof
 from ..runs.schema import AttackSummary, EvaluationSummary
 from .attack_tables import number_rows, title
+from .changes import points
+from .changes import verdict as won_or_lost
 from .examples import Example, Found
 from .formatting import percent, spread
 from .groups import by_harm
 from .page import answer_text, environment, marked
 from .pictures import attack_pictures, evaluation_pictures
-from .proof import points
-from .proof import verdict as won_or_lost
 from .verdict import Verdict
 
 ROWS = 100  # examples that a notebook shows at most

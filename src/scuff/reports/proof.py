@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..runs.proof import Change, DimensionChange, Proof
 from .changes import KEPT, LOST, UNCLEAR, WON, points, verdict
-from .formatting import WIDE, percent, wrapped
+from .formatting import WIDE, folded, percent, wrapped
 
 SHOWN = 3  # perturbations that the first sentence names
 
@@ -93,25 +93,31 @@ def _extremes(dimensions: dict[str, DimensionChange]) -> list[str]:
     return [*lines, f"lost: {', '.join(lost)}."] if lost else [*lines, "lost: no perturbation is surely worse."]
 
 
-def proof_table(proof: Proof) -> str:
-    """A line per dimension, those seen in training apart, then the sums and the words."""
+def proof_table(proof: Proof, window: int | None = None) -> str:
+    """A line per dimension, those seen in training apart, then the sums and the words.
+
+    window: letters of a line of the terminal; a table that is wider goes on below. None: it is as wide as it is.
+    """
     found = proof["comparison"]
-    width = max([24, *(len(name) + 2 for name in found["dimensions"])])
-    lines = [
+    head = (
         f"{proof['model']} hardened by {', '.join(proof['methods'])}: {found['metric']} in %, paired 95 % intervals, "
-        f"{found['examples']:,} examples, {found['cases']:,} cases",
-        "",
-        f"{'':{width}}{'before':>8}{'after':>8}   {'difference':24}{'worst case: before':>18}{'after':>8}",
-    ]
+        f"{found['examples']:,} examples, {found['cases']:,} cases"
+    )
+    rows = [["", "before", "after", "difference", "worst case: before", "after"]]
     for title, names in groups_of(proof):
         if title:
-            lines.append(title)
-        lines += [_row(name, found["dimensions"][name], width) for name in names]
+            rows.append([title, "", "", "", "", ""])
+        rows += [_cells(f"  {name}", *_changes(found["dimensions"][name])) for name in names]
     for title, group in (("seen", found["seen"]), ("never seen", found["unseen"]), ("all", found["all"])):
         if group is not None and (proof["trained"] or title == "all"):
-            lines.append(_line(f"mean, {title}", group["average"], group["worst"], width))
-    lines += [_line("clean", found["clean"], None, width), ""]
-    return "\n".join([*lines, *(wrapped(line) for line in proof["words"])])
+            rows.append(_cells(f"mean, {title}", group["average"], group["worst"]))
+    rows.append(_cells("clean", found["clean"], None))
+    width = max([24, *(len(name) + 2 for name in found["dimensions"])])
+    table = [_line(row, width) for row in rows]
+    if window is not None and max(map(len, table)) > window:
+        table = folded(rows, window, 1)
+    start = head if window is None else wrapped(head, width=window)
+    return "\n".join([start, "", *table, "", *(wrapped(line, width=window) for line in proof["words"])])
 
 
 def groups_of(proof: Proof) -> list[tuple[str, list[str]]]:
@@ -125,11 +131,16 @@ def groups_of(proof: Proof) -> list[tuple[str, list[str]]]:
     return [(t, names) for t, names in (("seen in training", seen), ("never seen", unseen)) if names]
 
 
-def _row(name: str, change: DimensionChange, width: int) -> str:
-    return _line(f"  {name}", change["average"], change["worst"], width)
+def _changes(dimension: DimensionChange) -> tuple[Change, Change | None]:
+    return dimension["average"], dimension["worst"]
 
 
-def _line(name: str, change: Change, worst: Change | None, width: int) -> str:
-    more = f"{percent(worst['before']):>18}{percent(worst['after']):>8}" if worst else ""
-    text = f"{name:{width}}{percent(change['before']):>8}{percent(change['after']):>8}   {points(change):24}{more}"
+def _cells(name: str, change: Change, worst: Change | None) -> list[str]:
+    more = [percent(worst["before"]), percent(worst["after"])] if worst else ["", ""]
+    return [name, percent(change["before"]), percent(change["after"]), points(change), *more]
+
+
+def _line(row: list[str], width: int) -> str:
+    name, before, after, difference, worst_before, worst_after = row
+    text = f"{name:{width}}{before:>8}{after:>8}   {difference:24}{worst_before:>18}{worst_after:>8}"
     return text.rstrip()[:WIDE]

@@ -55,9 +55,9 @@ class Broken:
         before, after = answer_text(self.before), answer_text(self.after)
         return Example(Markup("{}: {} → {}").format(self.how, before, after), self.texts, self.edits)
 
-    def line(self, colour: bool = False) -> str:
-        """As a terminal shows it."""
-        return marked_line(self.texts, self.edits, self.before, self.after, colour)
+    def line(self, colour: bool = False, width: int | None = None) -> str:
+        """As a terminal shows it, cut to so many letters."""
+        return marked_line(self.texts, self.edits, self.before, self.after, colour, width)
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,16 @@ class Verdict:
     broken: Broken | None
     steps: tuple[Step, ...]
 
-    def text(self, colour: bool = False) -> str:
-        """Returns the verdict as lines for a terminal."""
-        lines = [wrapped(line) for line in (*self.sentences, self.caution) if line]
+    def text(self, colour: bool = False, width: int | None = None) -> str:
+        """Returns the verdict as lines for a terminal of that width. Commands are never cut or wrapped, so that they can be
+        copied.
+        """
+        lines = [wrapped(line, width=width) for line in (*self.sentences, self.caution) if line]
         if self.broken:
-            lines += ["", wrapped(f"Broken by {self.broken.how}:"), f"  {self.broken.line(colour)}"]
+            shown = self.broken.line(colour, width - 2 if width else None)
+            lines += ["", wrapped(f"Broken by {self.broken.how}:", width=width), f"  {shown}"]
         for number, step in enumerate(self.steps, 1):
-            lines += ["", wrapped(f"{number}. {step.words}"), f"     {step.command}"]
+            lines += ["", wrapped(f"{number}. {step.words}", width=width), f"     {step.command}"]
         return "\n".join(lines)
 
     def markdown(self) -> str:
