@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..runs.proof import Change
-from .formatting import percent
 
 UNCLEAR, WON, LOST = "not decided", "won", "lost"
 LEVEL = 0.05  # of tests
@@ -32,8 +31,3 @@ def signed(value: float | None) -> str:
 def p_value(p: float | None) -> str:
     """p as it is printed: 0.034; below 0.001 as such; a dash for None, which was not tested."""
     return "-" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
-
-
-def in_points(change: Change) -> str:
-    """A change as part of a sentence: 71.0 to 75.3, +4.3 [+1.2, +7.0] points."""
-    return f"{percent(change['before'])} to {percent(change['after'])}, {points(change)} points"

@@ -171,7 +171,7 @@ def _tiles(content: Compared) -> list[tuple[str, list[Any]]]:
 def _coloured(change: Change, text: str = "", *, lower: bool = False) -> Markup | str:
     """The difference, green if it is surely won, red if it is surely lost; a word says it, too."""
     word, shown = verdict(change, lower_is_better=lower), text or points(change)
-    return Markup('<span class="{}">{}</span>').format(word, shown) if word in (WON, LOST) else shown
+    return Markup('<strong class="{}">{}</strong>').format(word, shown) if word in (WON, LOST) else shown
 
 
 def _tables(material: Material) -> list[Table]:
