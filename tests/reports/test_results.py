@@ -70,6 +70,8 @@ def test_examples_are_filtered_by_label_and_cut(run: scuff.Result) -> None:
     assert repr(found).startswith("<3 of 20 examples: ") and len(str(found).splitlines()) == 4
     assert isinstance(found[:2], type(found)) and len(found[:2]) == 2
     assert not run.examples(most=0)
+    if pytest.importorskip("pandas"):
+        assert list(run.examples(most=0).to_pandas().columns) == list(found.to_pandas().columns)
 
 
 @pytest.mark.parametrize(
