@@ -221,6 +221,6 @@ def test_a_large_run_is_a_sample(browser: Any, evaluated: Path, tmp_path: Path) 
     assert (tmp_path / "report.html").stat().st_size < 10_000_000
     with opened(browser, from_disk(tmp_path / "report.html")) as (page, said):
         count = page.locator("#samples > li").count()
-        assert 100 < count <= 800 and "a sample of" in page.locator("#filter-found").inner_text()
+        assert 100 < count <= 800 and "a sample with" in page.locator("#filter-found").inner_text()
         page.get_by_label("dimension", exact=True).select_option("made-7")
         assert {one.get_attribute("data-dimension") for one in shown(page).all()} == {"made-7"} and said.errors == []

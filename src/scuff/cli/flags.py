@@ -181,7 +181,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "--config", metavar="FILE", help="YAML or TOML file of settings, named as the flags, which override it"
     )
     parser.add_argument("--dry-run", action="store_true", help="stop after the pre-flight")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print only the table")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only verdict and table")
 
 
 def add_settings(parser: argparse.ArgumentParser, kind: type[Any], plan: str) -> dict[str, Any]:

@@ -26,11 +26,12 @@ from ..runs.schema import (
 )
 from .advice import HELD, Step, steps_of_attack, steps_of_evaluation
 from .attack_tables import measure
+from .evaluation_tables import harm_measure
 from .formatting import many, percent, wrapped
 from .groups import shown_name
 from .live import marked_line
 from .notes import FEW
-from .page import Example, answer_text
+from .page import Example, answer_text, escaped
 from .ways import changed_so, perturbation, way_of
 from .zeroe import is_zeroe, red_line
 
@@ -53,7 +54,7 @@ class Broken:
     def example(self) -> Example:
         """As pages show it."""
         before, after = answer_text(self.before), answer_text(self.after)
-        return Example(Markup("{}: {} → {}").format(self.how, before, after), self.texts, self.edits)
+        return Example(Markup("{}: {} → {}").format(escaped(self.how), before, after), self.texts, self.edits)
 
     def line(self, colour: bool = False) -> str:
         """As a terminal shows it."""
@@ -139,7 +140,7 @@ def _right(summary: EvaluationSummary, cell: Cell) -> str:
     """
     value, clean = cell["average"]["value"], summary["clean"]
     if value is None:
-        return "nobody knows how many"
+        return "an unknown number"
     whole = cell["examples"] == clean["answered"] == clean["examples"] and not any(cell[name] for name in PROBLEMS)
     return f"{value * cell['examples']:.0f}" if whole and _is_counted(summary) else f"{percent(value)} %"
 
@@ -190,15 +191,16 @@ def _weakness(summary: EvaluationSummary, weakest: DimensionScores | None) -> st
         return "Nothing is known of changed texts: none was answered."
     left = next(e["left"] for e in summary["harm"] if summary["dimensions"][e["dimension"]] is weakest)
     guided = f", chosen by its {weakest['setting']}s," if weakest["setting"] != "rule" else ""
-    by_auc = summary["task"] == "multi" and "auc" in summary["clean"]
-    score = "macro AUC" if by_auc else summary["metric"]
+    score = harm_measure(summary)
     if left is not None and left >= HELD:
+        alike = sum(content["setting"] == weakest["setting"] for content in summary["dimensions"].values())
+        how = " of random changes" if alike < len(summary["dimensions"]) else ""
         return (
-            f"No weak spot in {many(len(summary['dimensions']), 'dimension')}: it keeps at least {percent(left)} % of its clean "
-            f"{score}, even with {changed_so(weakest, cell)}{guided.rstrip(',')}."
+            f"No weak spot in {many(alike, 'dimension')}{how}: it keeps at least {percent(left)} % of its clean {score}, even "
+            f"with {changed_so(weakest, cell)}{guided.rstrip(',')}."
         )
     name = way_of(weakest).noun
-    if by_auc or not _is_counted(summary):
+    if score != summary["metric"] or not _is_counted(summary):
         return f"Weakest: {name}; with {changed_so(weakest, cell)}{guided} it keeps {percent(left)} % of its clean {score}."
     return f"Weakest: {name}; right on {_right(summary, cell)} with {changed_so(weakest, cell)}{guided.rstrip(',')}."
 
