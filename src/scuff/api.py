@@ -905,10 +905,9 @@ def _bar(show: Show | bool | None) -> Show | None:
 
 
 def _evaluated(folder: Folder, summary: EvaluationSummary) -> Result:
-    write_report(folder)
-    return Result(summary, str(folder.path), Home(folder.path))
+    return Result(summary, str(folder.path), Home(folder.path), write_report(folder))
 
 
 def _attacked(folder: Folder, summary: AttackSummary) -> AttackResult:
-    write_attack_report(folder)
-    return AttackResult(summary, folder.timings(), str(folder.path), Home(folder.path))
+    verdict = write_attack_report(folder)
+    return AttackResult(summary, folder.timings(), str(folder.path), Home(folder.path), verdict)

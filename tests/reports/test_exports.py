@@ -274,11 +274,6 @@ def test_wrong_outputs(
     assert Path("FILE").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1
 
 
-def test_an_export_that_does_not_exist(runs: dict[str, scuff.Result]) -> None:
-    with pytest.raises(ValueError, match=r"expected the name of an export, got 'latx'; did you mean latex"):
-        runs["robtest"].export(latx="table.tex")
-
-
 def test_the_same_run_gives_the_same_bytes(runs: dict[str, scuff.Result], tmp_path: Path) -> None:
     files = {"csv": "a.csv", "latex": "a.tex", "markdown": "a.md", "model_card": "b.md", "svg": "svg"}
     for folder in ("one", "two"):

@@ -16,6 +16,7 @@ import pytest
 import scuff
 from reports.made import EVIL
 from reports.page import Page
+from scuff.reports.model_card import model_card
 from scuff.runs.folder import BadRun, Folder
 
 TOY = "toy:sentiment"
@@ -70,6 +71,8 @@ def test_examples_are_filtered_by_label_and_cut(run: scuff.Result) -> None:
     assert repr(found).startswith("<3 of 20 examples: ") and len(str(found).splitlines()) == 4
     assert isinstance(found[:2], type(found)) and len(found[:2]) == 2
     assert not run.examples(most=0)
+    if pytest.importorskip("pandas"):
+        assert list(run.examples(most=0).to_pandas().columns) == list(found.to_pandas().columns)
 
 
 @pytest.mark.parametrize(
@@ -216,6 +219,24 @@ def test_meaning_and_hardening(tmp_path: Path) -> None:
         frame.loc["homoglyph", "difference"]
         == hardened.proof["comparison"]["dimensions"]["homoglyph"]["average"]["difference"]
     )
+
+
+def test_the_hub_reads_the_card_of_a_hardened_model(tmp_path: Path) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    result = scuff.harden(
+        TOY,
+        TOY,
+        tmp_path / "out",
+        methods="shield(normalise)",
+        dimensions="homoglyph",
+        examples=10,
+        cases=1,
+        degrees=0.3,
+    )
+    card = hub.ModelCard(model_card({**result.proof, "model": "owner/name"}, "single", hugging_face=True, local=False))
+    found = {entry.metric_name: entry.metric_value for entry in card.data.eval_results}
+    assert card.data.base_model == "owner/name" and card.data.library_name == "transformers"
+    assert found["accuracy, clean"] == result.clean["after"] and "accuracy, homoglyph" in found
 
 
 def test_pandas_is_named_if_it_is_missing(run: scuff.Result, monkeypatch: pytest.MonkeyPatch) -> None:

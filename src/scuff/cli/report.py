@@ -41,11 +41,10 @@ def run(args: argparse.Namespace) -> None:
     from ..api import report
 
     result = report(args.run_folder)
-    given = {flag[2:].replace("-", "_"): None for flag in FLAGS}
-    files = {name: getattr(args, name) for name in given if getattr(args, name)}
+    names = [flag[2:].replace("-", "_") for flag in FLAGS]
+    files = {name: getattr(args, name) for name in names if getattr(args, name)}
     written = {"report": f"{result.folder}/report.html", **result.export(**files)}
     if not args.quiet and "-" not in files.values():
-        print(
-            f"{fitted(result)}\n\n" + "\n".join(f"{what.replace('_', ' ')}: {path}" for what, path in written.items())
-        )
+        shown = {"trials" if name == "parquet" else name.replace("_", " "): path for name, path in written.items()}
+        print(f"{fitted(result)}\n\n" + "\n".join(f"{what}: {path}" for what, path in shown.items()))
     open_page(args, f"{result.folder}/report.html")

@@ -91,22 +91,19 @@ def attack_frame(folder: Folder) -> Any:
 
 def examples_frame(found: Found) -> Any:
     """Returns a row per example; a data set with several texts has a column for each, named as in the data."""
-    one = len(found.fields) == 1
-    rows = []
-    for each in found.examples:
-        row: Row = {"id": each.id, "dimension": each.dimension, "degree": each.degree, "outcome": each.outcome}
-        row |= {
-            "target": in_words(each.target),
-            "answer": in_words(each.answer),
-            "new_answer": in_words(each.new_answer),
-        }
-        for at, field in enumerate(found.fields):
-            name, new = ("text", "changed") if one else (field, f"changed_{field}")
-            row |= {name: joined(each.texts[at]), new: None if each.changed is None else joined(each.changed[at])}
-        rows.append(row)
-    table = frame(rows)
-    empty = [name for name in ("dimension", "degree") if rows and table[name].isna().all()]
-    return table.drop(columns=[name for name in empty if name == "dimension" or "dimension" in empty])
+    examples, one = found.examples, len(found.fields) == 1
+    columns: dict[str, list[Any]] = {"id": [each.id for each in examples]}
+    if not examples or examples[0].dimension is not None:
+        columns |= {"dimension": [each.dimension for each in examples], "degree": [each.degree for each in examples]}
+    columns |= {
+        "outcome": [each.outcome for each in examples], "target": [in_words(each.target) for each in examples],
+        "answer": [in_words(each.answer) for each in examples], "new_answer": [in_words(each.new_answer) for each in examples],
+    }  # fmt: skip
+    for at, field in enumerate(found.fields):
+        name, new = ("text", "changed") if one else (field, f"changed_{field}")
+        columns[name] = [joined(each.texts[at]) for each in examples]
+        columns[new] = [None if each.changed is None else joined(each.changed[at]) for each in examples]
+    return frame(columns)
 
 
 def changes_frame(proof: Proof) -> Any:

@@ -23,12 +23,11 @@ from .zeroe import is_zeroe, measure, red_line
 FONTS = '"DejaVu Sans", "Liberation Sans", Arial, Helvetica, sans-serif'
 SCALE = 2  # of a PNG: pixels for each unit of the chart, doubled for slides and print
 TITLE, ROW = 22, 16  # height of the title, and of a row of the key
-HEADING, LETTER, KEY, EDGE = (
-    7.5,
-    5.9,
+HEADING, LETTER = 7.5, 5.9  # width of a letter of the title, and of another
+KEY, EDGE = (
     22,
     8,
-)  # width of a letter of the title, of another, of a line in the key, of the edge
+)  # width of a line in the key, and of the edge, where numbers at the ends of an axis may stand out a little
 DASHES, LONGEST = 3, 24  # kinds of dashes that lines of all dimensions have; letters of a name in the key
 # what lines mean, by their class in a chart
 KEYS = {
@@ -90,14 +89,11 @@ def standalone(chart: str, lines: Sequence[str] = (), keys: Mapping[str, str] = 
     """
     x, y, width, height = map(float, re.search(r'viewBox="([^"]*)"', chart)[1].split())  # type: ignore[index]
     title = unescape(re.search("<title>(.*?)</title>", chart)[1])  # type: ignore[index]
-    x, width = (
-        x - EDGE,
-        max(width, HEADING * len(title)) + 2 * EDGE,
-    )  # numbers at the ends of an axis may stand out a little
+    x, width = x - EDGE, max(width, HEADING * len(title)) + 2 * EDGE
     inside = chart[chart.index(">") + 1 : chart.rindex("</svg>")]
     key, rows = _key(x + EDGE, y + height + 4, width - 2 * EDGE, _entries(chart, lines, keys))
-    box = f"{x:g} {y - TITLE:g} {width:g} {height + TITLE + rows * ROW + 6:g}"
     tall = height + TITLE + rows * ROW + 6
+    box = f"{x:g} {y - TITLE:g} {width:g} {tall:g}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width:g}" height="{tall:g}" role="img">'
         f"<style>{_style()}</style>"
@@ -184,7 +180,9 @@ def _draws(selector: str) -> bool:
 
 def write_svg(folder: Folder, path: str) -> list[Path]:
     """Writes every chart of a run into a folder, which is made if there is none. Returns the files."""
-    return _write(path, {f"{name}.svg": text.encode() for name, text in pictures_of(folder).items()})
+    return _write(
+        path, {f"{name}.svg": text.encode("utf-8", "backslashreplace") for name, text in pictures_of(folder).items()}
+    )
 
 
 def write_png(folder: Folder, path: str) -> list[Path]:

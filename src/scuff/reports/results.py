@@ -67,6 +67,7 @@ class SavedRun(ABC):
 
     folder: str | None
     home: Home | None
+    known_verdict: Verdict | None  # if it was made already, for the report
 
     @property
     def run_files(self) -> Folder:
@@ -80,7 +81,7 @@ class SavedRun(ABC):
         """The run in short: three sentences, a text that broke, what to do next."""
         from .verdict import verdict_of  # here: it loads what pages are made of
 
-        return verdict_of(self.run_files)
+        return self.known_verdict or verdict_of(self.run_files)
 
     @property
     @abstractmethod
@@ -126,6 +127,7 @@ class Result(SavedRun):
     summary: EvaluationSummary
     folder: str | None
     home: Home | None = field(default=None, compare=False)
+    known_verdict: Verdict | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return score_table(self.summary)
@@ -198,6 +200,7 @@ class AttackResult(SavedRun):
     timings: list[Timing]
     folder: str | None
     home: Home | None = field(default=None, compare=False)
+    known_verdict: Verdict | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return attack_table(self.summary, self.timings)
