@@ -4,8 +4,9 @@
     python benchmarks/serve.py --no-browser
 
 The limit is 50 milliseconds for 95 of 100 keystrokes. The same work without server and browser is measured in the same run,
-and the share of a core that it got: on a machine that is busy with other things all times grow by the inverse of that share.
-Exit code 1 if the limit is missed although the process had nearly a whole core.
+with the time that the processor spent on it and the share of a core that it got: on a machine that is busy with other things all
+times grow by the inverse of that share. Exit code 1 if the limit is missed: by the clock where the work had nearly a whole core,
+else by the time of the processor.
 """
 
 from __future__ import annotations
@@ -65,19 +66,19 @@ def line(what: str, took: list[float], more: str = "") -> float:
     return high
 
 
-def in_process(own: str) -> tuple[list[float], float]:
-    """Returns the milliseconds of each keystroke, and the share of a core that the work got."""
+def in_process(own: str) -> tuple[list[float], list[float]]:
+    """Returns the milliseconds of each keystroke: by the clock, and of the processor."""
     playground = Playground(open_victim("toy:sentiment", "single", ()), [own])
     playground.warm()
     count = len(playground.quick)
     assert count == 20, f"expected 20 perturbations, got {count}: install scuff[natural,english]"
-    took, used = [], 0.0
+    took, used = [], []
     for at in range(len(TYPED)):
         begin, cpu = time.perf_counter(), time.thread_time()
         json.dumps(playground.perturb(PerturbRequest(BEFORE + TYPED[: at + 1], marked=True), Clock(30.0)))
         took.append(1000 * (time.perf_counter() - begin))
-        used += 1000 * (time.thread_time() - cpu)
-    return took, used / sum(took)
+        used.append(1000 * (time.thread_time() - cpu))
+    return took, used
 
 
 def at_endpoint(address: str) -> list[float]:
@@ -122,9 +123,11 @@ def main() -> int:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         own = neighbours(Path(folder))
-        took, share = in_process(own)
+        took, used = in_process(own)
+        share = sum(used) / sum(took)
         print(f"{'milliseconds':24} {'median':>7} {'95th':>7}")
-        floor = line("in the process", took, f", with {share:.0%} of a core")
+        floor = line("the work itself", took, f", with {share:.0%} of a core")
+        least = line("of the processor", used)
         command = [sys.executable, "-m", "scuff", "serve", "--port", "0", "-p", own, "--runs", folder]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
             assert server.stderr is not None
@@ -138,7 +141,7 @@ def main() -> int:
     print(
         f"limit {LIMIT:g}; the server takes {highs[0] / floor:.2f} times the work itself, the page {highs[-1] / floor:.2f}"
     )
-    return int(max(highs) > LIMIT and share > ALONE)
+    return int((max(highs) if share > ALONE else least) > LIMIT)
 
 
 if __name__ == "__main__":

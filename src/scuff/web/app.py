@@ -76,8 +76,8 @@ class App:
             Route("/compare", self.compare),
             Route("/runs/{run:path}/{page}", self.report),
         ]
-        return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _unknown, Exception: self._failed}),
-                     host, token)  # fmt: skip
+        refusing: Any = {HTTPException: _unknown, Refused: _refused, Exception: self._failed}
+        return Guard(Starlette(routes=routes, exception_handlers=refusing), host, token)
 
     # pages
 
@@ -94,25 +94,20 @@ class App:
 
     async def report(self, request: Request) -> Response:
         run, page = request.path_params["run"], request.path_params["page"]
-        return await self._worked(
-            request,
-            lambda clock: self.runs_folder.page(run, page),
-            _report,
-        )
+        return await self._worked(request, lambda clock: self.runs_folder.page(run, page), _report)
 
     async def compare(self, request: Request) -> Response:
         runs, anyway = request.query_params.getlist("run"), request.query_params.get("anyway") == "1"
-        answer = await self._worked(
-            request, lambda clock: self.runs_folder.comparison(runs, anyway), lambda found: _report(found.encode())
-        )
-        if answer.status_code < 400:
-            return answer
-        why = json.loads(bytes(answer.body))["error"]
-        query = urlencode([*(("run", run) for run in runs), ("anyway", "1")])
-        more = f'<p><a href="/compare?{escape(query)}">Compare what they have in common</a></p>'
-        page = (STATIC / "refused.html").read_text(encoding="utf-8")
-        shown = page.replace("<!-- why -->", escape(why) + (more if answer.status_code == 409 else ""))
-        return Response(shown.encode("utf-8", "replace"), answer.status_code, media_type="text/html")
+        try:
+            return await self._worked(
+                request, lambda clock: self.runs_folder.comparison(runs, anyway).encode("utf-8", "replace"), _report
+            )
+        except Refused as refused:
+            query = urlencode([*(("run", run) for run in runs), ("anyway", "1")])
+            more = f'<p><a href="/compare?{escape(query)}">Compare what they have in common</a></p>'
+            page = (STATIC / "refused.html").read_text(encoding="utf-8")
+            shown = page.replace("<!-- why -->", escape(str(refused)) + (more if refused.status == 409 else ""))
+            return Response(shown.encode("utf-8", "replace"), refused.status, media_type="text/html")
 
     # endpoints
 
@@ -132,34 +127,22 @@ class App:
         return await self._worked(request, lambda clock: self.runs_folder.list())
 
     async def attack(self, request: Request) -> Response:
-        try:
-            job = self.jobs.start(read(AttackRequest, await _body(request)))
-        except Refused as refused:
-            return _refusal(refused)
+        job = self.jobs.start(read(AttackRequest, await _body(request)))
         return _json(job.answer(), 202)
 
     async def attack_state(self, request: Request) -> Response:
-        return self._of_job(request, self.jobs.find)
+        return _json(self.jobs.find(request.path_params["id"]).answer())
 
     async def cancel(self, request: Request) -> Response:
-        return self._of_job(request, self.jobs.cancel)
+        return _json(self.jobs.cancel(request.path_params["id"]).answer())
 
     async def attack_events(self, request: Request) -> Response:
-        try:
-            job = self.jobs.find(request.path_params["id"])
-            if self.watched >= STREAMS:
-                raise Refused(429, f"expected at most {STREAMS} streams of events at once, got one more")
-        except Refused as refused:
-            return _refusal(refused)
+        job = self.jobs.find(request.path_params["id"])
+        if self.watched >= STREAMS:
+            raise Refused(429, f"expected at most {STREAMS} streams of events at once, got one more")
         last = request.headers.get("last-event-id", "")
         begin = int(last) + 1 if last.isdecimal() and len(last) < 10 else 0
         return StreamingResponse(self._events(job, begin), media_type="text/event-stream")
-
-    def _of_job(self, request: Request, find: Callable[[str], AttackJob]) -> Response:
-        try:
-            return _json(find(request.path_params["id"]).answer())
-        except Refused as refused:
-            return _refusal(refused)
 
     async def _events(self, job: AttackJob, at: int) -> AsyncIterator[str]:
         """Yields the events of an attack, from number `at` on, until it is done."""
@@ -185,18 +168,14 @@ class App:
 
     async def _asked(self, request: Request, kind: type[T], work: Callable[[T, Clock], Any]) -> Response:
         """Reads a request and answers it by work in a thread."""
-        try:
-            asked = read(kind, await _body(request))
-        except Refused as refused:
-            return _refusal(refused)
-        return await self._worked(request, partial(work, asked))
+        return await self._worked(request, partial(work, read(kind, await _body(request))))
 
     async def _worked(
         self, request: Request, work: Callable[[Clock], T], answer: Callable[[T], Response] | None = None
     ) -> Response:
         """Does work in a thread, within bounds: so many at once, so many seconds, and only while the client waits."""
         if self.busy >= AT_ONCE:
-            return _refusal(Refused(429, f"expected at most {AT_ONCE} requests at once, got one more: try again"))
+            raise Refused(429, f"expected at most {AT_ONCE} requests at once, got one more: try again")
         clock, loop = Clock(SECONDS), asyncio.get_running_loop()
         found: asyncio.Future[T] = loop.create_future()
         self.busy += 1
@@ -217,9 +196,7 @@ class App:
             done = await asyncio.wait_for(asyncio.shield(found), SECONDS + GRACE)
             return answer(done) if answer else _json(done)
         except (asyncio.TimeoutError, TimeoutError):
-            return _refusal(clock.late())
-        except Refused as refused:
-            return _refusal(refused)
+            raise clock.late() from None
         except Stopped:
             return Response(status_code=499)  # nobody reads it
         finally:
@@ -256,7 +233,8 @@ def _report(content: bytes) -> Response:
     return Response(content, media_type="text/html", headers={"content-security-policy": REPORT_POLICY})
 
 
-def _refusal(refused: Refused) -> Response:
+async def _refused(request: Request, refused: Exception) -> Response:
+    assert isinstance(refused, Refused)
     return _json({"error": str(refused)}, refused.status)
 
 

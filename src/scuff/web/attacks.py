@@ -18,14 +18,16 @@ from ..data.dataset import Dataset, Target, Text, joined
 from ..isolation import reason_of
 from ..reports.page import marked
 from ..resources import MissingResource
+from ..runs.display import edited
 from ..runs.folder import Folder
 from ..runs.trials import Ask
 from ..specs import known_name
+from ..text.edits import Edit
 from ..victims.base import Outputs, StopRun, as_objects
 from ..victims.truth import Truth
 from .clock import Clock
 from .messages import Answer, AttackAnswer, AttackRequest, AttackState, Outcome, Refused
-from .playground import Playground, odd_characters, whole
+from .playground import Playground, change, odd_characters, whole
 
 RUNNING = 2  # attacks at once
 KEPT = 16  # attacks whose outcome can still be asked for
@@ -81,7 +83,7 @@ class AttackJob:
             state, event = self.outcome["state"], ("done", self.outcome)
         except Cancelled:
             state, event = "cancelled", ("done", {"state": "cancelled", "queries": self.queries})
-        except Exception as error:
+        except BaseException as error:  # also SystemExit of a model: a job that never ends would block others
             reason = str(error) if isinstance(error, Refused | ValueError | MissingResource) else reason_of(error)
             event = ("error", {"error": reason})
         self.events.append(event)
@@ -144,21 +146,14 @@ class AttackJob:
     def _outcome(self, block: AttackedBlock, before: Answer) -> Outcome:
         edits = block.edits[0].in_order()
         places = zip(edits.start.tolist(), edits.stop.tolist(), edits.text.strings(), strict=True)
-        spans = [(start, stop, new) for start, stop, new in places] if block.status[0] == SUCCEEDED else []
-        text, at = [], 0
-        for start, stop, new in spans:
-            text += [self.original[at:start], new]
-            at = stop
+        spans = list(places) if block.status[0] == SUCCEEDED else []
         outputs = Outputs.of(as_objects([block.answers[0]])) if spans else None
         return {
             "state": STATUS[int(block.status[0])],
             "reason": block.reason[0],
             "queries": max(self.queries, int(block.queries[0])),
-            "text": "".join([*text, self.original[at:]]),
-            "edits": [
-                {"start": start, "stop": stop, "old": self.original[start:stop], "new": new, "kinds": []}
-                for start, stop, new in spans
-            ],
+            "text": str(edited(self.original, spans)),
+            "edits": [change(Edit(start, stop, self.original[start:stop], new)) for start, stop, new in spans],
             "marked": marked(self.original, spans),
             "characters": odd_characters(self.original, (new for _, _, new in spans)),
             "before": before,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from html import escape
@@ -118,7 +119,7 @@ def _answer(end: Endpoint, schemas: Schemas) -> dict[str, Any]:
 def rows() -> str:
     """Returns the endpoints as rows of a table, for the page about them."""
     return "\n".join(
-        f"<tr><th scope=row><code>{end.method} {escape(end.path)}</code></th><td>{escape(end.about)}</td>"
+        f"<tr><th scope=row><code>{end.method} {escape(end.path)}</code></th><td>{_markup(end.about)}</td>"
         f"<td>{_keys(end)}</td></tr>"
         for end in ENDPOINTS
     )
@@ -128,5 +129,9 @@ def _keys(end: Endpoint) -> str:
     """Returns the keys of a request, with what each is."""
     if end.request is None:
         return ""
-    lines = (f"<code>{each.name}</code>: {escape(each.metadata['about'])}" for each in fields(end.request))
+    lines = (f"<code>{each.name}</code>: {_markup(each.metadata['about'])}" for each in fields(end.request))
     return "<br>".join(lines)
+
+
+def _markup(text: str) -> str:
+    return re.sub(r"`(.*?)`", r"<code>\1</code>", escape(text))

@@ -118,8 +118,10 @@ class Playground:
             name: Mending.of(name) for name in dict.fromkeys((self.shield_spec, *CHAINS, *SHIELDS.members()))
         }
 
-    def warm(self) -> None:
-        """Uses every part once, so that tables are loaded before the first request, and finds out which are missing or slow."""
+    def warm(self) -> AboutAnswer:
+        """Uses every part once, so that tables are loaded before the first request, and finds out which are missing or slow.
+        Returns what there is.
+        """
         text = load("demo.txt").decode().splitlines()[0]
         for name in self.quick:
             perturbation = self.perturbations[name]
@@ -132,6 +134,7 @@ class Playground:
         clock = Clock(600.0)
         self.perturb(PerturbRequest(text, shield=self.shield_spec, marked=True, predict=False), clock)
         self.ask([text], clock)
+        return self.about
 
     # the model
 
@@ -211,7 +214,7 @@ class Playground:
 
     @cached_property
     def about(self) -> AboutAnswer:
-        """Returns what requests may name, and the limits. Call `warm` before."""
+        """What requests may name, and the limits. It is not known before `warm` what is slow."""
         return {
             "version": __version__,
             "model": self.victim.name,
