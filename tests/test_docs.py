@@ -36,7 +36,7 @@ PY = {
 QUICK = {"docs/shields.md"}  # pages with commands that `make test` runs, too
 LONG = {"docs/how-to/train-on-attacks.md"}  # pages without commands that take long all the same
 LABELS = {"docs/how-to/train-on-attacks.md": ("ok", "toxic")}  # of train.csv and others, where a page is about a filter
-ROWS = {"docs/how-to/harden.md": 40}  # of reviews.csv, where a page trains on them
+ROWS = {"docs/how-to/harden.md": 96}  # of reviews.csv, where a page trains on them
 NEEDS = {  # packages beside the core, by the page; without them the page is skipped
     "docs/reference/runs.md": ("pyarrow",), "docs/translators.md": ("torch",), "docs/how-to/harden.md": ("torch",),
     "docs/published.md": ("gruut_lang_en", "lemminflect"), "docs/how-to/attack.md": ("gruut_lang_en", "lemminflect"),
@@ -44,8 +44,8 @@ NEEDS = {  # packages beside the core, by the page; without them the page is ski
 }  # fmt: skip
 
 NETWORK = re.compile(rf"(?<![\w-])(?:\./)?(?:{'|'.join(NETWORKS)})(?![\w.-])")
-# Recipes of ToxicTrap need the sentence encoder of scuff[meaning]. All other pages are read as after a plain installation, so that
-# they print the same everywhere, and in a tenth of the time.
+# Recipes of ToxicTrap need the sentence encoder of scuff[meaning]. All other pages are read as after a plain installation, so
+# that they print the same everywhere, and in a tenth of the time.
 ENCODER = {"docs/how-to/attack.md", "docs/how-to/train-on-attacks.md", "docs/published.md"}
 HIDE = """from importlib import metadata
 real = metadata.distribution
