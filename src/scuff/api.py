@@ -53,7 +53,6 @@ from .perturbations.protect import Protect
 from .reports import (
     check_summary,
     failure_text,
-    verdict_of,
     write_attack_report,
     write_report,
 )
@@ -832,10 +831,9 @@ def _bar(show: Show | bool | None) -> Show | None:
 
 
 def _evaluated(folder: Folder, summary: EvaluationSummary) -> Result:
-    write_report(folder)
-    return Result(summary, str(folder.path), verdict_of(folder))
+    return Result(summary, str(folder.path), write_report(folder))
 
 
 def _attacked(folder: Folder, summary: AttackSummary) -> AttackResult:
-    write_attack_report(folder)
-    return AttackResult(summary, folder.timings(), list(folder.attack_results()), str(folder.path), verdict_of(folder))
+    verdict = write_attack_report(folder)
+    return AttackResult(summary, folder.timings(), list(folder.attack_results()), str(folder.path), verdict)

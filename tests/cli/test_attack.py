@@ -82,7 +82,10 @@ def test_successes_as_they_come(capfd: pytest.CaptureFixture[str]) -> None:
         capfd, *PLAIN, "-o", "two", "--live", "--workers", "2"
     )
     assert main(["attack", "--resume", "run", "--live", "-q"]) == 0
-    assert "->" not in capfd.readouterr().out, "nothing new came"
+    shown = capfd.readouterr().out
+    assert shown.count("->") == 1 and shown.index("Broken by") < shown.index("->"), (
+        "nothing new came: that of the verdict"
+    )
 
 
 def test_a_dry_run_writes_nothing(capfd: pytest.CaptureFixture[str], here: Path) -> None:

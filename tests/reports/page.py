@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
 
-VOID = {"meta", "br"}
+VOID = {"meta", "br", "input"}
 
 
 class Page(HTMLParser):
@@ -15,6 +18,7 @@ class Page(HTMLParser):
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.open: list[str] = []
         self.words: list[tuple[tuple[str, ...], str]] = []  # (open elements, text)
+        self.source = source
         self.feed(source)
         self.close()
 
@@ -40,3 +44,35 @@ class Page(HTMLParser):
                 unseen = path[-1] == "span.unseen"
                 out.append(data if not unseen else "\n" if data == "↵" else chr(int(data, 16)))
         return "".join(out)
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands that a reader can copy, in order."""
+        out: list[list[str]] = []
+        for tag, _ in self.tags:
+            out += [[]] if tag == "pre" else []
+        at = -1
+        before: tuple[str, ...] = ()
+        for path, data in self.words:
+            if any(part.startswith("pre.") for part in path):
+                at += not any(part.startswith("pre.") for part in before)
+                out[at].append(data)
+            before = path
+        return ["".join(parts).strip() for parts in out]
+
+    @property
+    def pictures(self) -> list[ElementTree.Element]:
+        """The charts; not the small pictures of their keys."""
+        found = re.findall(r"<svg [^>]*role=\"img\".*?</svg>", self.source, re.DOTALL)
+        return [ElementTree.fromstring(one) for one in found]
+
+    def picture(self, *words: str) -> list[ElementTree.Element]:
+        """The charts whose titles have all of these words."""
+        return [one for one in self.pictures if all(word in (one.findtext("title") or "") for word in words)]
+
+
+def page_at(folder: Path, name: str = "report.html") -> Page:
+    """The page of a run, every element of which is closed."""
+    page = Page((folder / name).read_text(encoding="utf-8"))
+    assert not page.open, "every element is closed"
+    return page

@@ -14,14 +14,16 @@ from hypothesis import strategies as st
 
 import scuff
 from reports.made import EVIL, SEARCH, with_summary
-from reports.page import Page
+from reports.page import Page, page_at
 from scuff.cli.main import main
+from scuff.metrics.interval import wilson
 from scuff.reports.attack import write_attack_report
 from scuff.reports.attack_tables import attack_table, comparison_table
-from scuff.reports.charts import budget_curve
+from scuff.reports.charts import budget_curve, spot
 from scuff.reports.gate import check_summary
 from scuff.reports.live import marked_line
 from scuff.reports.outcome import junit, markdown
+from scuff.reports.samples import evenly
 from scuff.runs.folder import Folder
 from strategies import text as nasty_text
 
@@ -54,10 +56,8 @@ def changed(summary: Any, **parts: Any) -> Any:
 
 def page_of(folder: Folder) -> tuple[str, Page]:
     write_attack_report(folder)
-    source = (folder.path / "report.html").read_text(encoding="utf-8")
-    page = Page(source)
-    assert not page.open, "every element is closed"
-    return source, page
+    page = page_at(folder.path)
+    return page.source, page
 
 
 # the table
@@ -139,9 +139,9 @@ def test_the_page_loads_nothing_and_escapes_everything(attacked: Folder, tmp_pat
     run = folder.read_json("run.json")
     folder.write_json("run.json", {**run, "config": {**run["config"], "protect": ["word:<made up>"]}})
     source, page = page_of(folder)
-    assert not {tag for tag, _ in page.tags} & {"script", "link", "img", "iframe", "form"}
-    assert "<script" not in source and "<td><b>" not in source and "<made up>" not in source
-    assert EVIL in page.text("div.example", without="ins.") and "word:<made up>" in page.text("code.")
+    assert not {tag for tag, _ in page.tags} & {"link", "img", "iframe", "form"} and source.count("<script") == 1
+    assert "<td><b>" not in source and "<made up>" not in source
+    assert EVIL in page.text("li.example", without="ins.") and "word:<made up>" in page.text("code.")
     assert "<b>" in page.text("td.")
     assert source == page_of(folder)[0], "the same bytes"
 
@@ -153,30 +153,38 @@ def test_the_page_says_what_the_table_says(attacked: Folder) -> None:
         assert shown in tiles, shown
     assert "chosen otherwise: goal" in body and "pos(strict=True)" in body and "errors count as failed" in body
     assert "61.7 [49.0, 72.9]" in page.text("td."), "success by label, with Wilson's interval"
+    assert "Right on 65 of 70 clean texts; on 28 after toxictrap." in page.text("section.verdict")
     assert "0.0 [0.0, 43.4]" in page.text("td.")
 
 
 def test_quoted_texts_are_folded_away(attacked: Folder) -> None:
+    """All but the one of the verdict."""
     _, page = page_of(attacked)
     quoted = [path for path, data in page.words if "silly" in data or "rubbish" in data]
-    assert quoted and all("details." in path for path in quoted)
+    assert quoted and all("details." in path or "section.verdict" in path for path in quoted)
     assert "Quoted from the data" in page.text("p.soft")
     shown = page.text("details.")
-    assert "Attacks that succeeded: 30 of 37" in shown and "Attacks that failed: 5 of 26" in shown
-    examples = [data for path, data in page.words if path[-1:] == ("b.",) and data.startswith("example ")]
-    assert len(examples) == 35 and examples[0] == "example n0", "spread over the data"
-    assert int(examples[29].removeprefix("example n")) > 60
+    assert "Attacked texts: 65 of 65" in shown
+    outcomes = [a["data-outcome"] for tag, a in page.tags if tag == "li" and "data-outcome" in a]
+    assert outcomes.count("succeeded") == 27 and outcomes.count("failed") == 26
+    assert outcomes.count("succeeded, moved too far in meaning") == 10 and outcomes.count("ended in an error") == 2
     assert "offensive (0.98) → neither (0.98), 16 queries, similarity 0.92" in shown
     assert "moved too far in meaning" in shown and "no query was left" in shown
     for line in list(attacked.attack_results())[:1]:
         assert line["adversarial"] is not None
-        assert line["adversarial"]["texts"][0] in page.text("div.example", without="del.")
-        assert line["texts"][0] in page.text("div.example", without="ins.")
+        assert line["adversarial"]["texts"][0] in page.text("li.example", without="del.")
+        assert line["texts"][0] in page.text("li.example", without="ins.")
+
+
+def test_many_attacks_are_a_sample_over_the_data() -> None:
+    assert evenly(5, 10) == set(range(5))
+    some = sorted(evenly(1000, 10))
+    assert len(some) == 10 and some[0] == 0 and some[-1] == 900
 
 
 def test_a_page_of_nothing(nothing_attacked: Folder) -> None:
     _, page = page_of(nothing_attacked)
-    body = page.text("body.")
+    body = page.text("body.", without="script.")
     assert "None" not in body and "nan" not in body and "nothing was attacked" in body and "Texts and words" not in body
     assert "svg" not in {tag for tag, _ in page.tags}
 
@@ -210,10 +218,10 @@ def test_pairs_sets_and_tags(model: Any, data: Any, settings: Any, shown: str, t
     parts = {**SEARCH, "without": ["changed", "meaning", "pos"]}
     done = scuff.attack(model, data, "toxictrap", tmp_path / "run", **{**parts, **settings})
     assert done.success == 1
-    page = Page((tmp_path / "run" / "report.html").read_text(encoding="utf-8"))
-    assert shown in page.text("div.example")
+    page = page_at(tmp_path / "run")
+    assert shown in page.text("li.example")
     for before, after in done.adversarial:
-        assert before in page.text("div.example", without="ins.") and after in page.text("div.example", without="del.")
+        assert before in page.text("li.example", without="ins.") and after in page.text("li.example", without="del.")
 
 
 def test_the_curve() -> None:
@@ -231,6 +239,15 @@ def test_the_curve() -> None:
     assert len(points({"queries": [0, 1], "left": [1.0, 0.2]})[::2]) == 2, "0 is no place on a logarithmic scale"
     assert len(points({"queries": [1, 5000, 40000], "left": [1.0, None, 0.2]})[::2]) == 2
     assert budget_curve({"queries": [], "left": []}) == "" == budget_curve({"queries": [1], "left": [None]})
+
+
+def test_the_curve_has_a_band() -> None:
+    picture = ElementTree.fromstring(budget_curve({"queries": [1, 10], "left": [1.0, 0.5]}, 20))
+    band = next(shape for shape in picture.iter("polygon") if shape.get("class") == "band")
+    ends = [float(point.split(",")[1]) for point in band.get("points", "").split()]
+    zero, hundred = (spot(0, share)[1] for share in (0, 1))
+    low, high = wilson(0.5, 20)
+    assert [round((zero - end) / (zero - hundred), 2) for end in (ends[2], ends[3])] == [round(high, 2), round(low, 2)]
 
 
 # a line while it runs

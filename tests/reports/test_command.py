@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import dataclass
-from html import unescape
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 import scuff
+from reports.page import page_at
 from scuff.cli.main import main
 from scuff.perturbations.base import Facts, Perturbation
 from scuff.reports.command import repeating
@@ -31,10 +30,8 @@ ATTACK = ["--encoder", "chrf", "--recipe", "deepwordbug"]
 
 
 def shown(folder: Path) -> str:
-    """The command in the report of a run."""
-    found = re.search(r"To repeat this run: <code>(.*?)</code>", (folder / "report.html").read_text(encoding="utf-8"))
-    assert found
-    return unescape(found[1])
+    """The command in the report of a run that repeats it."""
+    return page_at(folder).commands[-1]
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -120,7 +117,7 @@ def test_objects_are_named_as_such(tmp_path: Path) -> None:
     command, needs = repeating(Folder(tmp_path / "run").run())
     assert command == "scuff.evaluate(model, data, dimensions=['keyboard'], cases=1)"
     assert needs == "model and data: objects in Python, or an address that may hold a key"
-    assert f"<code>{command}</code> ({needs})." in unescape((tmp_path / "run" / "report.html").read_text())
+    assert shown(tmp_path / "run") == command and f"It needs {needs}." in page_at(tmp_path / "run").text("p.")
     scuff.evaluate("toy:sentiment", "toy:sentiment", tmp_path / "own", dimensions=[Mine()], cases=1, examples=3)
     command, needs = repeating(Folder(tmp_path / "own").run())
     assert command.startswith("scuff.evaluate('toy:sentiment', 'toy:sentiment', ") and "Mine" in needs
@@ -155,15 +152,14 @@ def test_no_heading_lists_words(tmp_path: Path) -> None:
         "toy:sentiment", "toy:sentiment", tmp_path / "run", dimensions=["distraction", own, own.replace("been", "bean")],
         cases=1, examples=60, degrees=[0.5], encoder="chrf",
     )  # fmt: skip
-    page = unescape((tmp_path / "run" / "report.html").read_text()).replace(shown(tmp_path / "run"), "")
-    assert page.count("<h3>distraction(words=") == 2 and "'bean'" in page, (
-        "two that would have the same name have their own"
-    )
+    titles = [data for path, data in page_at(tmp_path / "run").words if path[-1:] == ("h3.",)]
+    named = [title for title in titles if title.startswith("distraction(words=")]
+    assert len(named) == 2 and any("'bean'" in title for title in named), "two of the same name have their own"
     again = scuff.evaluate(
         "toy:sentiment", "toy:sentiment", tmp_path / "one", dimensions=["distraction", own], cases=1, examples=60,
         degrees=[0.5], encoder="chrf",
     )  # fmt: skip
-    page = unescape((tmp_path / "one" / "report.html").read_text()).replace(shown(tmp_path / "one"), "")
-    for text in (page, str(again), again.paper):
+    page = page_at(tmp_path / "one")
+    for text in (page.text("body.", without="pre."), str(again), again.paper):
         assert "'have'" not in text and "distraction(words=(5 values))" in text
     assert own in again.summary["dimensions"] and "'have'" in str(result)

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 import scuff
+from reports.page import page_at
 from scuff.cli.main import main
 from scuff.perturbations.names import ZEROE
 from scuff.reports.evaluation_tables import paper_table, score_table
@@ -82,7 +83,11 @@ def test_the_page_has_the_red_line_at_s_worst(run: Path) -> None:
     curves = [ElementTree.fromstring(picture) for picture in pictures if "s* by level" in picture]
     assert len(curves) == 4
     for root, content in zip(curves, summary["dimensions"].values(), strict=True):
-        heights = {text.text: float(text.get("y", "nan")) - 4 for text in root if text.get("text-anchor") == "end"}
+        heights = {
+            text.text: float(text.get("y", "nan")) - 4
+            for text in root
+            if text.get("text-anchor") == "end" and text.tag == "text"
+        }
         red = next(line for line in root if line.get("class") == "red-line")
 
         def share(y: str | None, heights: dict[str | None, float] = heights) -> float:
@@ -101,11 +106,25 @@ def test_the_page_has_the_red_line_at_s_worst(run: Path) -> None:
     assert re.search(r"Mode\s+Accuracy\s+s\*\s+95 % of s\*", text)
 
 
+def test_the_edit_distances_are_those_of_figure_5(run: Path) -> None:
+    (figure,) = page_at(run).picture("by edit distance")
+    summary = Folder(run).evaluation_summary()
+    marks = [group for group in figure.iter("g") if group.find("title") is not None]
+    cells = [cell for content in summary["dimensions"].values() for cell in content["degrees"]]
+    assert len(marks) == len(cells) == 12 and any(line.get("class") == "red-line" for line in figure.iter("line"))
+    for mark, cell in zip(marks, cells, strict=True):
+        left = f"{100 * (cell['left']['value'] or 0):.1f} %"
+        assert mark.findtext("title", "").endswith(f"distance {cell['edit_distance']:.2f}, left {left}")
+
+
 def test_of_which_score_left_is(tmp_path: Path) -> None:
     """Of label sets it is macro AUC, while the other columns are exact match."""
     scuff.evaluate("toy:tone", "toy:tone", tmp_path / "run", protocol="zeroe", dimensions=["truncate"], examples=20)
     source = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "<th>left of macro AUC</th>" in source and "sorts the rows; all other columns are exact match" in source
+    assert (
+        '<th scope="col">left of macro AUC</th>' in source
+        and "sorts the rows; all other columns are exact match" in source
+    )
     shown = " ".join(score_table(Folder(tmp_path / "run").evaluation_summary()).split())
     assert "left of the clean macro AUC at degree 0.8, in %; sorts the table, whose scores are exact match: " in shown
 

@@ -1,7 +1,7 @@
 """Evaluate the embedded model on the embedded data, in RobTest's dimensions with the accesses rule and score.
 
-Prints a table and writes a run folder with a report. --harden: trains it anew on perturbed copies of its training data, and shows
-what was won and lost on the same cases.
+Prints a verdict and a table, and writes a run folder with a report. --harden: trains it anew on perturbed copies of its
+training data, and shows what was won and lost on the same cases.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="harden the model instead: a folder with the model, both runs and a comparison",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="print only the table")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only verdict and table")
     add_open(parser)
 
 

@@ -219,7 +219,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "--config", metavar="FILE", help="YAML or TOML file of settings, named as the flags, which override it"
     )
     parser.add_argument("--dry-run", action="store_true", help="stop after the pre-flight")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print only the table")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only verdict and table")
     add_open(parser)
 
 

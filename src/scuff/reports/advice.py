@@ -10,6 +10,7 @@ from ..runs.schema import AttackSummary, EvaluationSummary, RunFile
 from .command import command_for, repeating
 from .ways import LIKE, SPELT, WAYS, perturbation
 
+HELD = 0.995  # from this share of the clean score a dimension does no harm worth telling
 AUGMENTED = 3  # perturbations that are recommended to train on, at most
 TRAINABLE = ("single", "multi", "tokens")
 ANYONE = ("keyboard", "visual")  # to train on where nothing better is known
@@ -24,13 +25,14 @@ class Step:
 
 
 def steps_of_evaluation(summary: EvaluationSummary, run: RunFile) -> list[Step]:
-    """Returns the shield and the augmentation against the weakest dimensions, and an attack if no attacker was measured."""
-    harm = [summary["dimensions"][entry["dimension"]] for entry in summary["harm"]]
-    weak = list(dict.fromkeys(filter(None, (perturbation(content["spec"]) for content in harm))))
-    tried = any(content["setting"] != "rule" for content in harm)
+    """Returns the shield and the augmentation against the dimensions that do harm, and an attack if no attacker was measured."""
+    harm = [(summary["dimensions"][entry["dimension"]], entry["left"]) for entry in summary["harm"]]
+    specs = [content["spec"] for content, left in harm if left is not None and left < HELD]
+    weak = list(dict.fromkeys(filter(None, map(perturbation, specs))))
+    tried = any(content["setting"] != "rule" for content, _ in harm)
     return [
         *_shield(run, weak),
-        *_augmentation(run, weak[:AUGMENTED]),
+        *(_augmentation(run, weak[:AUGMENTED]) if specs else []),
         *([] if tried or summary["task"] == "text" else _attack(run)),
     ]
 

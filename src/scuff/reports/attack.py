@@ -12,14 +12,17 @@ from .formatting import number, percent, spread
 from .notes import attack_notes
 from .page import Repeat, escaped, estimate_tile, interval_line, write_page
 from .samples import attack_samples
-from .verdict import verdict_of
+from .verdict import Verdict, verdict_of
 
 Tile = tuple[str, list[str]]
 
 
-def write_attack_report(folder: Folder) -> None:
-    """Writes report.html from summary.json and results.jsonl. It holds no times, so that the same run gives the same bytes."""
-    summary = folder.attack_summary()
+def write_attack_report(folder: Folder) -> Verdict:
+    """Writes report.html from summary.json and results.jsonl. It holds no times, so that the same run gives the same bytes.
+
+    Returns the verdict with which the page begins.
+    """
+    verdict, summary = verdict_of(folder), folder.attack_summary()
     samples = attack_samples(folder, summary)
     reduces = summary["recipe"]["goal"].startswith("reduction")
     curve = budget_curve(summary["curve"], summary["success"]["of"], reduces)
@@ -40,7 +43,7 @@ def write_attack_report(folder: Folder) -> None:
         heading=title(summary),
         contents=[(anchor, name) for anchor, name in contents.items() if not absent.get(anchor)],
         summary=summary,
-        verdict=verdict_of(folder),
+        verdict=verdict,
         published=_published(summary),
         deviations=len(summary["recipe"]["deviations"]),
         tiles=_tiles(summary),
@@ -61,6 +64,7 @@ def write_attack_report(folder: Folder) -> None:
         unaware=summary.get("shield", {}).get("attacker") == "unaware",
         repeat=Repeat.of(folder.run()),
     )
+    return verdict
 
 
 def _tiles(summary: AttackSummary) -> list[Tile]:

@@ -6,18 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-UNSEEN = (
-    "Cf",
-    "Cc",
-    "Cs",
-    "Co",
-    "Cn",
-    "Zl",
-    "Zp",
-    "Zs",
-    "Mn",
-    "Me",
-)  # Unicode categories of what is invisible by itself
+UNSEEN = {"Cf", "Cc", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}  # Unicode categories of what is invisible by itself
+MARKS = {"Mn", "Me"}  # those of what stands above, below or around a letter
 PICTURES = 0x1F000  # emoji begin here
 NAMED = 12  # characters of an example that are named at most
 CONTROLS = re.compile(  # that hide or turn text around, and what no file may hold
@@ -27,7 +17,7 @@ CONTROLS = re.compile(  # that hide or turn text around, and what no file may ho
 
 def is_unseen(char: str) -> bool:
     """Returns whether a character is invisible, or a space other than the usual one; accents of a letter before them are not."""
-    return char not in " \t" and unicodedata.category(char) in UNSEEN[:8]
+    return char not in " \t" and unicodedata.category(char) in UNSEEN
 
 
 def shown(text: str) -> str:
@@ -47,7 +37,7 @@ def is_deceptive(char: str, scripts: set[str]) -> bool:
     if char.isascii():
         return is_unseen(char) and char != "\n"
     category = unicodedata.category(char)
-    if category in UNSEEN:
+    if category in UNSEEN | MARKS:
         return True
     if category == "So" and ord(char) > PICTURES:  # looks like nothing else
         return False
@@ -74,8 +64,6 @@ def deceptive(original: str, put_in: Iterable[str]) -> list[str]:
 
 def names_of(chars: list[str]) -> list[str]:
     """Returns `о U+043E CYRILLIC SMALL LETTER O` of each character, of many the first ones and how many there are more."""
-    shown = [
-        named(char) if is_unseen(char) or unicodedata.category(char)[0] == "M" else f"{char} {named(char)}"
-        for char in chars
-    ]
-    return shown if len(shown) <= NAMED else [*shown[:NAMED], f"and {len(shown) - NAMED} more"]
+    unseen = UNSEEN | MARKS
+    names = [named(char) if unicodedata.category(char) in unseen else f"{char} {named(char)}" for char in chars]
+    return names if len(names) <= NAMED else [*names[:NAMED], f"and {len(names) - NAMED} more"]

@@ -225,7 +225,7 @@ def _spoke(at: int, count: int, base: str, measured: bool) -> str:
     drop = 4 + 5 * y / RADIUS  # moves names away from the rim: down below the middle, up above it
     return (
         f'<line class="axis" x1="0" y1="0" x2="{x2}" y2="{y2}"/><text x="{x}" y="{round(y + drop, 1)}" '
-        f'text-anchor="{side}"{"" if measured else NOT_MEASURED}>{escape(cut(base, LONGEST))}</text>'
+        f'text-anchor="{side}"{"" if measured else NOT_MEASURED}>{escape(cut(base.removesuffix("@level"), LONGEST))}</text>'
     )
 
 

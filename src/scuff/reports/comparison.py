@@ -68,7 +68,7 @@ def _tile(change: Change, what: str, *, lower: bool = False) -> tuple[str, list[
 
 
 def _coloured(change: Change, *, lower: bool = False) -> str:
-    """Returns the difference, green with an arrow if it is surely won, red with one if it is surely lost."""
+    """Returns the difference, in bold and green if it is surely won, red if it is surely lost."""
     kind = CLASSES.get(verdict(change, lower_is_better=lower))
     return Markup('<span class="{}">{}</span>').format(kind, points(change)) if kind else points(change)
 

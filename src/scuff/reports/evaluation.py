@@ -12,11 +12,11 @@ from .charts import curve, left_curve, radar
 from .evaluation_tables import harm_measure, paper_head, paper_note, paper_rows
 from .figures import Panel, distance_figure, harm_bars, line_keys, panels
 from .formatting import alone, percent, short, spread
-from .groups import accesses, by_harm, degrees, groups, measure_of_meaning, overall_by_access, unchanged
+from .groups import accesses, by_harm, degrees, groups, measure_of_meaning, overall_by_access, shown_name, unchanged
 from .notes import evaluation_notes
-from .page import Repeat, estimate_tile, write_page
+from .page import Repeat, escaped, estimate_tile, write_page
 from .samples import Sample, evaluation_samples
-from .verdict import verdict_of
+from .verdict import Verdict, verdict_of
 from .zeroe import is_zeroe, level_head, level_rows, measure, red_line, red_line_words, zeroe_note
 
 SPEC = 160  # letters of a spec that are shown
@@ -40,9 +40,12 @@ class Section:
     numbers: list[tuple[AccessName, Table]]
 
 
-def write_report(folder: Folder) -> None:
-    """Writes report.html from summary.json and results.jsonl. It holds no times, so that the same run gives the same bytes."""
-    summary = folder.evaluation_summary()
+def write_report(folder: Folder) -> Verdict:
+    """Writes report.html from summary.json and results.jsonl. It holds no times, so that the same run gives the same bytes.
+
+    Returns the verdict with which the page begins.
+    """
+    verdict, summary = verdict_of(folder), folder.evaluation_summary()
     samples, smallest = evaluation_samples(folder, summary)
     used, metric = accesses(summary), summary["metric"]
     radars = [(access, picture) for access in used if (picture := radar(summary, access))]
@@ -61,7 +64,7 @@ def write_report(folder: Folder) -> None:
         heading=title,
         contents=[(anchor, name) for anchor, name in contents.items() if not absent.get(anchor)],
         summary=summary,
-        verdict=verdict_of(folder),
+        verdict=verdict,
         clean=summary["clean"],
         metric=metric,
         chance=percent(summary["clean"]["chance"]),
@@ -76,7 +79,7 @@ def write_report(folder: Folder) -> None:
         red=red_line_words(summary),
         levels_of=measure(summary),
         panels=[("Edit distance", distance_figure(summary, measure(summary)))] if zeroe else panels([("", summary)]),
-        line_keys=line_keys(list(groups(summary))),
+        line_keys=line_keys([base.removesuffix("@level") for base in groups(summary)]),
         samples=samples,
         sections=[_section(summary, at, *group, smallest) for at, group in enumerate(groups(summary).items(), 1)],
         several=used != ["rule"],
@@ -85,6 +88,7 @@ def write_report(folder: Folder) -> None:
         rounded_up=summary["protocol"].get("rounding") == "up",
         repeat=Repeat.of(folder.run()),
     )
+    return verdict
 
 
 def _tiles(summary: EvaluationSummary) -> list[tuple[str, list[str]]]:
@@ -114,7 +118,7 @@ def _scores(summary: EvaluationSummary) -> Table:
     for base, names in by_harm(summary).items():
         first = dimensions[next(iter(names.values()))]
         link = Markup('<a href="#{}">{}</a> <span class="tag {}">{}</span>')
-        title = link.format(_anchor(number[base]), base, first["tag"], first["tag"])
+        title = link.format(_anchor(number[base]), escaped(base), first["tag"], first["tag"])
         for access, name in names.items():
             content = dimensions[name]
             cells = [percent(cell["average"]["value"]) for cell in content["degrees"]]
@@ -147,7 +151,8 @@ def _section(
         content = dimensions[name]
         cards.append((access, _curve(summary, base, access, names)))
         answered = any(cell["average"]["value"] is not None for cell in content["degrees"])
-        examples.append((access, name, smallest.get(name), "Nothing broke." if answered else "No case was answered."))
+        nothing = "Nothing broke." if answered else "No case was answered."
+        examples.append((access, shown_name(summary, name), smallest.get(name), nothing))
         numbers.append((access, _numbers(content)))
     paper = (
         (level_head(summary), level_rows(summary, first))

@@ -108,7 +108,9 @@ def harm_bars(summary: EvaluationSummary, access: AccessName, metric: str) -> Ma
         parts.append(f'<text x="{x}" y="{height - 23}" text-anchor="middle">{100 * share:.0f}</text>')
     for at, (name, left) in enumerate(entries):
         y = at * ROW + 4
-        parts.append(f'<text x="{NAMES - 7}" y="{y + 11}" text-anchor="end">{escape(cut(name, 18))}</text>')
+        parts.append(
+            f'<text x="{NAMES - 7}" y="{y + 11}" text-anchor="end">{escape(cut(name.removesuffix("@level"), 18))}</text>'
+        )
         if left is not None:
             wide = round(max(0.0, min(left, 1.0)) * BAR, 1)
             parts.append(f'<rect class="bar" x="{NAMES}" y="{y}" width="{wide}" height="14"/>')

@@ -30,6 +30,12 @@ def title(summary: EvaluationSummary, base: str) -> str:
     return short(base) if Counter(map(short, bases))[short(base)] == 1 else base
 
 
+def shown_name(summary: EvaluationSummary, name: str) -> str:
+    """Returns the name of a dimension with its access, as a page shows it: `keyboard`, `keyboard@score`."""
+    content = summary["dimensions"][name]
+    return title(summary, content["base"]) + ("" if content["setting"] == "rule" else f"@{content['setting']}")
+
+
 def accesses(summary: EvaluationSummary) -> list[AccessName]:
     """Returns the accesses that some dimension was measured with."""
     found = {content["setting"] for content in summary["dimensions"].values()}

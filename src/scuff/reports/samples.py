@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from ..data.dataset import Task, joined
 from ..runs.folder import Folder
-from ..runs.schema import AttackLine, AttackSummary, EvaluationLine, EvaluationSummary, Failure, Status, Target
+from ..runs.schema import Answer, AttackLine, AttackSummary, EvaluationLine, EvaluationSummary, Failure, Status, Target
 from .formatting import many, percent
+from .groups import shown_name
 from .page import Example, answer_text, escaped
 
 MOST = 600  # examples of an evaluation on a page, about
@@ -35,24 +36,31 @@ class Sample:
 
 @dataclass(frozen=True)
 class Samples:
-    """The examples of a page, the smallest changes first. of: how many there are in the run; what: what these are.
+    """The examples of a page, the smallest changes first. count: how many of these are `what`, of which the run has `of`.
 
     filters: names, what they are called, and their values, those that differ among the samples.
     """
 
     shown: list[Sample]
+    count: int
     of: int
     what: str
     filters: list[tuple[str, str, list[str]]]
 
     @classmethod
-    def made(cls, shown: list[Sample], of: int, what: str, called: Mapping[str, str]) -> Samples:
+    def made(cls, shown: list[Sample], count: int, of: int, what: str, called: Mapping[str, str]) -> Samples:
         filters = []
         for name in FILTERS:
             values = list(dict.fromkeys(getattr(sample, name) for sample in shown if getattr(sample, name)))
             if 1 < len(values) <= LABELS or (name == "dimension" and len(values) > 1):
                 filters.append((name, called.get(name, name), sorted(values, key=_sorted_as)))
-        return cls(shown, of, what, filters)
+        return cls(shown, count, of, what, filters)
+
+    @property
+    def words(self) -> str:
+        """How many examples these are, and of how many a sample."""
+        sample = f", a sample with {self.count:,} of {self.of:,} {self.what}" if self.count < self.of else ""
+        return f"{many(len(self.shown), 'example')}{sample}."
 
 
 def _sorted_as(value: str) -> tuple[float, str]:
@@ -82,6 +90,7 @@ def evaluation_samples(folder: Folder, summary: EvaluationSummary) -> tuple[Samp
     """
     dimensions = summary["dimensions"]
     each = max(2, MOST // max(1, len(dimensions) * len(summary["protocol"]["degrees"])))
+    shown_as = {name: shown_name(summary, name) for name in dimensions}
     broken: dict[tuple[str, float], list[Broken]] = {}
     held: dict[str, list[Sample]] = {name: [] for name in dimensions}
     count = 0
@@ -96,22 +105,22 @@ def evaluation_samples(folder: Folder, summary: EvaluationSummary) -> tuple[Samp
                 insort(cell, ((case["reached"], number), line, name, case), key=lambda one: one[0])
                 del cell[each:]
             elif line["clean"]["score"] == 1 and len(held[name]) < HELD:
-                held[name].append(_held(line, name, summary["task"]))
+                held[name].append(_held(line, shown_as[name], summary["task"]))
     ordered = sorted(
         ((degree, *one) for (_, degree), cell in broken.items() for one in cell),
         key=lambda entry: (*entry[:2], entry[3]),
     )
-    samples = [_broken(line, name, case, summary["task"]) for _, _, line, name, case in ordered]
-    smallest: dict[str, Sample] = {}
-    for sample in samples:
-        smallest.setdefault(sample.dimension, sample)
+    samples, smallest = list[Sample](), dict[str, Sample]()
+    for _, _, line, name, case in ordered:
+        samples.append(_broken(line, shown_as[name], case, summary["task"]))
+        smallest.setdefault(name, samples[-1])
     shown = [*samples, *(sample for some in held.values() for sample in some)]
-    return Samples.made(shown, count, "texts that broke", {"dimension": "dimension", "degree": "degree"}), smallest
+    return Samples.made(shown, len(samples), count, "texts that broke", {}), smallest
 
 
 def _broken(line: EvaluationLine, name: str, case: Failure, task: Task) -> Sample:
     head = Markup("<b>{}</b>, example {}, degree {}: expected {}, answered {}, before {}").format(
-        name, escaped(line["id"]), f"{case['degree']:g}", answer_text(line["target"]), answer_text(case["answer"]),
+        escaped(name), escaped(line["id"]), f"{case['degree']:g}", answer_text(line["target"]), answer_text(case["answer"]),
         answer_text(line["clean"]["answer"]),
     )  # fmt: skip
     outcome = "became wrong" if line["clean"]["score"] == 1 else "got worse"
@@ -123,7 +132,7 @@ def _broken(line: EvaluationLine, name: str, case: Failure, task: Task) -> Sampl
 
 def _held(line: EvaluationLine, name: str, task: Task) -> Sample:
     head = Markup("<b>{}</b>, example {}: no case broke it, answered {}").format(
-        name, escaped(line["id"]), answer_text(line["clean"]["answer"])
+        escaped(name), escaped(line["id"]), answer_text(line["clean"]["answer"])
     )
     return Sample(Example(head, line["texts"], []), name, label_of(line["target"], task), "", "held")
 
@@ -143,7 +152,7 @@ def attack_samples(folder: Folder, summary: AttackSummary) -> Samples:
                 found.append((changed, _attacked(line, summary)))
             seen[status] += 1
     shown = [sample for _, sample in sorted(found, key=lambda pair: pair[0])]
-    return Samples.made(shown, summary["success"]["of"], "attacked texts", {"degree": "words changed"})
+    return Samples.made(shown, len(shown), summary["success"]["of"], "attacked texts", {"degree": "words changed"})
 
 
 def evenly(count: int, most: int) -> set[int]:
@@ -185,9 +194,9 @@ def _outputs(line: AttackLine) -> dict[str, str]:
     """Returns the texts that the model wrote before and after an attack, and the reference, by what they are."""
     halves, tried = line.get("tradeoff"), line["adversarial"]
     scores = (halves["before"], halves["after"]) if halves else (None, None)
-    out: dict[str, Iterable[object] | None] = {f"output before, {percent(scores[0])}": line["clean"]["answer"]}
+    out: dict[str, Answer | Target] = {f"output before, {percent(scores[0])}": line["clean"]["answer"]}
     if tried:
         out[f"output after, {percent(scores[1])}"] = tried["answer"]
     if line["target"]:
         out["reference"] = joined(line["target"])
-    return {what: answer_text(text) if text else "(empty)" for what, text in out.items()}  # type: ignore[arg-type]
+    return {what: answer_text(text) if text else "(empty)" for what, text in out.items()}

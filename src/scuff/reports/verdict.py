@@ -24,19 +24,20 @@ from ..runs.schema import (
     RunFile,
     Texts,
 )
-from .advice import Step, steps_of_attack, steps_of_evaluation
+from .advice import HELD, Step, steps_of_attack, steps_of_evaluation
 from .attack_tables import measure
+from .evaluation_tables import harm_measure
 from .formatting import many, percent, wrapped
+from .groups import shown_name
 from .live import marked_line
 from .notes import FEW
-from .page import Example, answer_text
+from .page import Example, answer_text, escaped
 from .ways import changed_so, perturbation, way_of
 from .zeroe import is_zeroe, red_line
 
 COUNTED = ("accuracy", "exact match")  # metrics whose score is a share of texts that are right
 EVERYDAY = ("keyboard", "typo", "natural")  # the perturbations that stand for ordinary noise, if a run has them
 TENTH = 0.1  # the degree at which that is told
-HELD = 0.995  # from this share of the clean score a dimension does no harm worth telling
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Broken:
     def example(self) -> Example:
         """As pages show it."""
         before, after = answer_text(self.before), answer_text(self.after)
-        return Example(Markup("{}: {} → {}").format(self.how, before, after), self.texts, self.edits)
+        return Example(Markup("{}: {} → {}").format(escaped(self.how), before, after), self.texts, self.edits)
 
     def line(self, colour: bool = False, width: int | None = None) -> str:
         """As a terminal shows it, cut to so many letters."""
@@ -142,7 +143,7 @@ def _right(summary: EvaluationSummary, cell: Cell) -> str:
     """
     value, clean = cell["average"]["value"], summary["clean"]
     if value is None:
-        return "nobody knows how many"
+        return "an unknown number"
     whole = cell["examples"] == clean["answered"] == clean["examples"] and not any(cell[name] for name in PROBLEMS)
     return f"{value * cell['examples']:.0f}" if whole and _is_counted(summary) else f"{percent(value)} %"
 
@@ -193,15 +194,16 @@ def _weakness(summary: EvaluationSummary, weakest: DimensionScores | None) -> st
         return "Nothing is known of changed texts: none was answered."
     left = next(e["left"] for e in summary["harm"] if summary["dimensions"][e["dimension"]] is weakest)
     guided = f", chosen by its {weakest['setting']}s," if weakest["setting"] != "rule" else ""
-    by_auc = summary["task"] == "multi" and "auc" in summary["clean"]
-    score = "macro AUC" if by_auc else summary["metric"]
+    score = harm_measure(summary)
     if left is not None and left >= HELD:
+        alike = sum(content["setting"] == weakest["setting"] for content in summary["dimensions"].values())
+        how = " of random changes" if alike < len(summary["dimensions"]) else ""
         return (
-            f"No weak spot in {many(len(summary['dimensions']), 'dimension')}: it keeps at least {percent(left)} % of its clean "
-            f"{score}, even with {changed_so(weakest, cell)}{guided.rstrip(',')}."
+            f"No weak spot in {many(alike, 'dimension')}{how}: it keeps at least {percent(left)} % of its clean {score}, even "
+            f"with {changed_so(weakest, cell)}{guided.rstrip(',')}."
         )
     name = way_of(weakest).noun
-    if by_auc or not _is_counted(summary):
+    if score != summary["metric"] or not _is_counted(summary):
         return f"Weakest: {name}; with {changed_so(weakest, cell)}{guided} it keeps {percent(left)} % of its clean {score}."
     return f"Weakest: {name}; right on {_right(summary, cell)} with {changed_so(weakest, cell)}{guided.rstrip(',')}."
 
@@ -273,7 +275,7 @@ def _broken_case(folder: Folder, summary: EvaluationSummary, weakest: DimensionS
             size = (name not in names, line["clean"]["score"] != 1, case["degree"], -round(sure, 1), length)
             if best is None or size < best:
                 best = size
-                how = f"{way_of(summary['dimensions'][name]).noun} ({name}, degree {case['degree']:g})"
+                how = f"{way_of(summary['dimensions'][name]).noun} ({shown_name(summary, name)}, degree {case['degree']:g})"
                 found = Broken(how, line["texts"], case["edits"], line["clean"]["answer"], case["answer"])
     return found
 

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from ..runs.schema import Cell, DimensionScores
+from .formatting import short
 from .zeroe import mode
 
 NAME = re.compile(
@@ -56,13 +57,13 @@ def perturbation(spec: str) -> str:
 
 def way_of(content: DimensionScores) -> Way:
     """Returns what a dimension does to texts."""
-    return WAYS.get(perturbation(content["spec"]), Way(content["base"], "changed", ""))
+    return WAYS.get(perturbation(content["spec"]), Way(short(content["base"]), "changed", ""))
 
 
 def changed_so(content: DimensionScores, cell: Cell) -> str:
     """Returns what a case of a dimension at a degree has: "up to 10 % of the letters mistyped (typo-m)"."""
-    way, base = way_of(content), content["base"]
-    degree, name = cell["degree"], f" ({base})" if way_of(content).noun != base else ""
+    way, base = way_of(content), short(content["base"])
+    degree, name = cell["degree"], f" ({base})" if way.noun != base else ""
     if "@level" in content["spec"] or "@level" in base:
         return f"{way.noun} at level {mode(degree)}{name}"
     if content["unit"] == "meaning":

@@ -39,12 +39,23 @@ if (bar && list) {
   const selects = [...bar.querySelectorAll("select")];
   let shown = STEP, words = null;
 
-  // what a reader may look for: the text before and the text after the change, without the marks of the other
-  const without = (node, tag) => {
-    if (node.nodeType === Node.TEXT_NODE) return node.data;
-    return node.nodeName === tag ? "" : [...node.childNodes].map((child) => without(child, tag)).join("");
+  // what a reader may look for: the text before and the text after the change, each without the marks of the other
+  const read = (node, both) => {
+    for (const child of node.childNodes) {
+      if (child.nodeType === Node.TEXT_NODE) {
+        both[0] += child.data;
+        both[1] += child.data;
+      } else if (child.nodeName === "DEL") {
+        both[0] += child.textContent;
+      } else if (child.nodeName === "INS") {
+        both[1] += child.textContent;
+      } else {
+        read(child, both);
+      }
+    }
+    return both;
   };
-  const texts = () => words ??= all.map((one) => `${without(one, "INS")}\n${without(one, "DEL")}`.toLowerCase());
+  const texts = () => words ??= all.map((one) => read(one, ["", ""]).join("\n").toLowerCase());
 
   const show = () => {
     const sought = search.value.trim().toLowerCase();
@@ -83,4 +94,5 @@ if (bar && list) {
   }
   bar.hidden = false;
   show();
+  (window.requestIdleCallback ?? setTimeout)(texts);
 }
