@@ -1,6 +1,6 @@
 """What stands in for the files, models and endpoints that the documents name: ./my-bert, reviews.csv, https://example.org.
 
-All of it is real, but small: networks of two layers, forty sentences, a server on this machine.
+All of it is real, but small: networks of two layers, some sentences, a server on this machine.
 """
 
 from __future__ import annotations
@@ -24,6 +24,17 @@ PLAIN = (
     "it was {} , the plot and the dog",
     "the {} cat and the table",
 )
+MORE = (
+    "",
+    " and it was red",
+    " , the old dog",
+    " of the cat and it",
+    " on a table",
+    " and a plot",
+    " , very red",
+    " of old",
+)
+ROWS = 48  # texts of each turn that are not in another one
 MODEL = '''"""A model of words."""
 
 def predict(texts):
@@ -38,29 +49,26 @@ PAIRS = [
 ]
 
 
-def sentences(turn: int) -> list[tuple[str, str]]:
-    """Forty texts with their labels; other ones for each turn."""
-    kinds = [(word, label) for words, label in ((GOOD, "positive"), (BAD, "negative")) for word in words]
-    both = [(form.format(word), label) for form in PLAIN for word, label in kinds]
-    both += [(f"{text} and it was red", label) for text, label in both[:16]]
-    return both[turn:] + both[:turn]
+def sentences(turn: int, count: int) -> list[tuple[str, str]]:
+    """So many texts with their labels, by turns good and bad; no text is in two turns."""
+    kinds = [pair for both in zip(GOOD, BAD, strict=True) for pair in ((both[0], "positive"), (both[1], "negative"))]
+    made = [(f"{form.format(word)}{more}", label) for more in MORE for form in PLAIN for word, label in kinds]
+    return made[turn * ROWS : turn * ROWS + count]
 
 
 def write_files(folder: Path, labels: tuple[str, str] = ("positive", "negative"), rows_each: int = 8) -> None:
     """Writes the data and the code that the documents name.
 
-    labels: those of reviews, train, dev, test and data. rows_each: how many reviews and data there are.
+    labels: those of reviews, train, dev, test and data. rows_each: how many reviews, data and comments there are.
     """
-    tables = {"reviews": 0, "train": 1, "dev": 3, "test": 5, "data": 7}
+    tables = {"reviews": 0, "train": 1, "dev": 2, "test": 3, "data": 0}
     for name, turn in tables.items():
-        rows = [(text, labels[label == "negative"]) for text, label in sentences(turn)]
-        rows = rows[:rows_each] if name in ("reviews", "data") else rows
+        count = rows_each if turn == 0 else ROWS
+        rows = [(text, labels[label == "negative"]) for text, label in sentences(turn, count)]
         (folder / f"{name}.csv").write_text("text,label\n" + "".join(f'"{a}",{b}\n' for a, b in rows), encoding="utf-8")
         lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    toxic = "".join(
-        f'"{text}",{"ok" if label == "positive" else "toxic"}\n' for text, label in sentences(2)[:rows_each]
-    )
+    toxic = "".join(f'"{text}",{"ok" if label == "positive" else "toxic"}\n' for text, label in sentences(2, rows_each))
     (folder / "comments.csv").write_text(f"text,label\n{toxic}", encoding="utf-8")
     pairs = "".join(f"{source}\t{target}\n" for source, target in PAIRS)
     (folder / "pairs.tsv").write_text(f"source\ttarget\n{pairs}", encoding="utf-8")
@@ -90,7 +98,7 @@ def write_networks(folder: Path) -> None:
 
     save_start(folder / "encoder")
     for name, labels in (("my-bert", ("positive", "negative")), ("my-filter", ("ok", "toxic"))):
-        rows = [(text, labels[label == "negative"]) for text, label in sentences(0)]
+        rows = [(text, labels[label == "negative"]) for text, label in sentences(1, ROWS)]
         fine_tune(
             folder / "encoder", rows, rows, folder / name, schedule={"epochs": 12, "rate": 5e-3, "batch_tokens": 128}
         )
@@ -116,11 +124,9 @@ class Answers(BaseHTTPRequestHandler):
         elif "text" in asked:
             answer = {"translation": str(asked["text"]).upper()}
         else:
-            texts = asked.get("inputs", asked.get("texts", []))
+            texts = asked["inputs"]
             labels = ["positive" if any(word in text for word in GOOD) else "negative" for text in texts]
-            answer = {"predictions": [{"label": label} for label in labels]}
-            if "texts" in asked:
-                answer = labels
+            answer = {"predictions": [{"label": label} for label in labels]} if self.path == "/predict" else labels
         body = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")

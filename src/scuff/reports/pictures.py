@@ -137,10 +137,13 @@ def _style() -> str:
     css = re.sub(r"/\*.*?\*/", "", (TEMPLATES / "style.css").read_text(encoding="utf-8"), flags=re.DOTALL)
     css = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", css)
     rules = [(match[1].strip(), match[2].strip()) for match in re.finditer(r"([^{}]+)\{([^{}]*)\}", css)]
-    colours = dict(re.findall(r"(--[\w-]+):\s*([^;]+)", next(body for selector, body in rules if selector == ":root")))
+    roots = "".join(body for selector, body in rules if selector == ":root")
+    colours = dict(re.findall(r"(--[\w-]+):\s*([^;]+)", roots))
     out = [f"text{{font-family:{FONTS}}}"]
     for selector, body in rules:
         plain = [one.removeprefix("svg ") for part in _parts(selector) for one in _expanded(part) if _draws(one)]
+        if not set(re.findall(r"var\((--[\w-]+)\)", body)) <= set(colours):
+            continue  # of a page that sets colours for its own lines: comparisons
         text = re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], body)
         if any(LINES in one for one in plain):
             for at in range(COLOURS):  # what is said of the lines of all dimensions is said of each
