@@ -29,10 +29,19 @@ def read() -> Kept:
 
 
 def keep(kept: Kept) -> None:
-    """Writes numbers, one entry in a line. What another script measured stays."""
+    """Writes numbers, one entry in a line. What was not measured now stays: tools, groups, and what another script measured."""
     before = read() if DATA.is_file() else {}
-    text = json.dumps({**before, **kept}, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(merged(before, kept), ensure_ascii=False, separators=(",", ":"))
     DATA.write_text(text.replace('},"', '},\n"') + "\n", encoding="utf-8")
+
+
+def merged(before: Kept, kept: Kept) -> Kept:
+    """Entries of both, at every depth; of the same ones the new."""
+    out = dict(before)
+    for name, value in kept.items():
+        both = isinstance(value, dict) and isinstance(out.get(name), dict)
+        out[name] = merged(out[name], value) if both else value
+    return out
 
 
 def write() -> None:

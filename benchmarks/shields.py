@@ -232,12 +232,20 @@ def spellers(peers: Peers, turns: int, there: Sequence[str]) -> dict[str, Any]:
     return {"head": ["misspelt words, one core", "words/s", "seconds to load"], "rows": rows}
 
 
+def with_earlier(found: dict[str, Any]) -> dict[str, Any]:
+    """What was found, and the tables and aims of earlier runs that this one did not measure."""
+    before = page.read().get("speed", {"tables": [], "aims": []})
+    tables = {made["head"][0]: made for made in (*before["tables"], *found["tables"])}
+    aims = {aim[0]: aim for aim in (*before["aims"], *found["aims"])}
+    return {**found, "tables": list(tables.values()), "aims": list(aims.values())}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", type=Path, help="python of the peers' environment")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--json", type=Path, help="write the tables to this file, too")
-    parser.add_argument("--keep", action="store_true", help="put the tables into docs/results/shields.md")
+    parser.add_argument("--keep", action="store_true", help="put the tables into docs/results/shields.md; others stay")
     parser.add_argument("--characters", type=int, default=150_000, help="for `context`")
     parser.add_argument("--only", nargs="+", choices=["normalisers", "chains", "context", "spellers"])
     parser.add_argument("--child", help=argparse.SUPPRESS)
@@ -275,7 +283,7 @@ def main() -> None:
     if args.json:
         args.json.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     if args.keep:
-        page.keep({"speed": found})
+        page.keep({"speed": with_earlier(found)})
         page.write()
 
 

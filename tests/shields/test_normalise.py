@@ -96,6 +96,13 @@ def test_texts_do_not_know_each_other() -> None:
     assert together == [*RIGHT, *map(mended, WRONG)]
 
 
+def test_the_end_of_a_text_is_not_beside_the_next() -> None:
+    texts = ["Bоrn in 1905", "І cаme tоo lаte, and I аm sоrry", "[see this /", "ʙаd wоrds", "/ and ]"]
+    together = SHIELD(Corpus.of(texts)).strings()
+    assert together == [mended(text) for text in texts]
+    assert together[1].startswith("I c")
+
+
 def test_kinds_say_what_was_found() -> None:
     corpus = Corpus.of(["раураl", "h\u200bi", "le\u200eft", "h̷i̷", "ｈｉ", "𝓱𝓲", "a\u2003b", "The ḧouṡe"])
     found = SHIELD.repairs(corpus)

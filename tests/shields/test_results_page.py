@@ -131,6 +131,16 @@ def test_numbers_of_the_page_come_from_the_rows(tmp_path: Path, monkeypatch: pyt
     assert "old" not in made and page.filled(made, again) == made
 
 
+def test_what_was_not_measured_again_stays() -> None:
+    before = {"cells": {"more": {"typo": 1, "glyph": 2}, "pairs": {"a+b": 3}}, "speed": {"tables": [1]}, "seed": 17}
+    new = {"cells": {"more": {"typo": 5}, "others": {}}, "speed": {"tables": [2, 3]}}
+    assert page.merged(before, new) == {
+        "cells": {"more": {"typo": 5, "glyph": 2}, "pairs": {"a+b": 3}, "others": {}},
+        "speed": {"tables": [2, 3]},
+        "seed": 17,
+    }
+
+
 def test_page_is_made_of_the_kept_numbers() -> None:
     shown = page.PAGE.read_text(encoding="utf-8")
     assert page.filled(shown, page.read()) == shown, "run benchmarks/restoration.py page"

@@ -12,6 +12,7 @@ from ...text.random import bits_of_sum, letter_bits
 from ...text.unicode import case_map
 from ..hashes import HashTable, word_bits
 from ..lexicon import folded, lexicon
+from .invisible import APOSTROPHES
 from .look_alikes import MARK, SIGN, Bytes, look_alikes
 
 READINGS = 64  # at most so many of a word are compared
@@ -23,7 +24,6 @@ A_NUMBER = 14.0
 SHAPE = 2.5  # costs of the table that make a bit
 ORDINALS = [ord(first) << 8 | ord(last) for first, last in ("st", "nd", "rd", "th")]
 CLITICS, UNUSUAL = ("", "s", "t", "d", "m", "ll", "re", "ve"), 8  # bits of what else stands behind an apostrophe
-TICKS = (0x27, 0x2019)
 
 _OTHER = np.array([0 < code < 128 and code != 0x27 and not chr(code).isalnum() for code in range(129)])
 
@@ -93,7 +93,7 @@ def decode(words: Ragged) -> tuple[Codes, Ints]:
         some = some[ways[some] > 1]
         here = place[word[some]]
         spot = best.offsets[here] + at[some] - words.offsets[word[some]]
-        said, found = _Readings.of(
+        said, found = Readings.of(
             best, shape, Open(here, spot, rule[some], ways[some].astype(np.int64)), choices
         ).best()
         out[spread(words.offsets[which], best.lengths)] = said
@@ -167,7 +167,7 @@ class Open:
         if left.size:
             cost = choices.cost[self.rule[left]].astype(np.int64)
             order = np.lexsort((cost[:, 1] - cost[:, 0], self.word[left]))  # the closest choices first
-            word = self.word[left]  # as ordered
+            word = self.word[left]
             opens = np.flatnonzero(np.diff(word, prepend=-1))
             rank = np.empty(left.size, np.int64)
             rank[order] = np.arange(left.size) - np.repeat(opens, np.diff(np.append(opens, left.size)))
@@ -177,7 +177,7 @@ class Open:
 
 
 @dataclass(frozen=True, eq=False)
-class _Readings:
+class Readings:
     """All readings of some words, one after the other; the first choices of each word come first, its first character changes
     fastest. Sums over the letters of a word are those of its first reading and a difference for each other choice.
     """
@@ -195,7 +195,7 @@ class _Readings:
     digits: Ints
 
     @classmethod
-    def of(cls, words: Ragged, shape: Ints, open_: Open, choices: Choices) -> _Readings:
+    def of(cls, words: Ragged, shape: Ints, open_: Open, choices: Choices) -> Readings:
         open_ = open_.limited(choices)
         codes, kept = words.codes, words.codes > 0
         before = bounds(kept)
@@ -203,7 +203,7 @@ class _Readings:
         length = before[words.offsets[1:]] - before[words.offsets[:-1]]
         low = case_map(upper=False)
         small = low[codes]
-        small[small == TICKS[1]] = TICKS[0]
+        small[small == APOSTROPHES[1]] = APOSTROPHES[0]
         bits = sums(np.where(kept, letter_bits(small, place), np.uint64(0)), words.offsets)
         digits = sums((codes >= 48) & (codes <= 57), words.offsets)
         # a difference for each choice of each open character; those of the first one, and of none, are 0
@@ -282,7 +282,7 @@ class _Readings:
             (np.repeat(np.arange(len(self.words)), self.words.lengths), self.words.codes),
             (np.repeat(self.open.word, self.near.shape[1]), self.near.ravel()),
         ):
-            tick[where[(codes == TICKS[0]) | (codes == TICKS[1])]] = True
+            tick[where[(codes == APOSTROPHES[0]) | (codes == APOSTROPHES[1])]] = True
         some = np.flatnonzero((self.digits > 0) & (length - self.digits == 2) & (number < 0))
         if some.size:
             words = without_gaps(self.codes(some))
@@ -291,7 +291,7 @@ class _Readings:
         some = np.flatnonzero(tick[self.word] & (number < 0)) if tick.any() else np.empty(0, np.int64)
         if some.size:
             words = without_gaps(self.codes(some))
-            at = np.flatnonzero((words.codes == TICKS[0]) | (words.codes == TICKS[1]))
+            at = np.flatnonzero((words.codes == APOSTROPHES[0]) | (words.codes == APOSTROPHES[1]))
             word = rows_of(at, words.offsets)
             stem = at - words.offsets[word]
             parts = Ragged(words.codes[spread(words.offsets[word], stem)], bounds(stem))

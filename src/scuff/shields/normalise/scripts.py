@@ -269,10 +269,10 @@ def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
     first = odd.text.offsets[:-1]
     said = np.where(odd.text.lengths == 1, plain[first], 0)
     mine, rounds = np.flatnonzero((said == ord("I")) | (said == ord("l"))), np.flatnonzero((said | 0x20) == ord("o"))
-    plain[first[rounds[_beside_digits(texts, odd.start[rounds])]]] = ord("0")
+    plain[first[rounds[_beside_digits(texts, odd.row[rounds], odd.start[rounds])]]] = ord("0")
     if not mine.size:
         return
-    beside = _beside_digits(texts, odd.start[mine])
+    beside = _beside_digits(texts, odd.row[mine], odd.start[mine])
     found = np.full(len(odd.all) + 2, -1)
     found[odd.which + 1] = number
     row = np.concatenate(([-1], odd.all.row, [-1]))
@@ -292,15 +292,19 @@ def _count_ones(texts: Ragged, odd: Odd, plain: Codes, number: Ints) -> None:
     plain[first[mine]] = np.where(beside | (bits > np.where(numbers, A_ONE_OF_MANY, A_ONE)), ord("1"), ord("I"))
 
 
-def _beside_digits(texts: Ragged, start: Ints) -> Mask:
+def _beside_digits(texts: Ragged, row: Ints, start: Ints) -> Mask:
     """Which of some characters stand beside a digit, or have only a dot, a hyphen or the like between."""
-    padded = np.concatenate((np.zeros(2, np.uint32), texts.codes, np.zeros(2, np.uint32)))
-    start = start + 2
-    at = np.stack([padded[start - 2], padded[start - 1], padded[start + 1], padded[start + 2]])
+    at = np.stack([_codes_at(texts, row, start + step) for step in (-2, -1, 1, 2)])
     digit = (at > 47) & (at < 58)
     close = np.isin(at, [ord(char) for char in ".,:%-/"])
     found: Mask = digit[1] | digit[2] | close[1] & digit[0] | close[2] & digit[3]
     return found
+
+
+def _codes_at(texts: Ragged, row: Ints, at: Ints) -> Codes:
+    """The characters at some places, 0 for those that are outside of their texts."""
+    inside = (at >= texts.offsets[row]) & (at < texts.offsets[row + 1])
+    return np.where(inside, texts.codes[np.where(inside, at, 0)], np.uint32(0))
 
 
 def begin_with_capital(odd: Odd) -> Mask:
@@ -311,8 +315,7 @@ def begin_with_capital(odd: Odd) -> Mask:
 
 def _spoken(texts: Ragged, odd: Odd) -> Mask:
     """Words of sounds (IPA): with marks of stress or length, or in slashes or brackets."""
-    padded = np.concatenate((np.zeros(1, np.uint32), texts.codes, np.zeros(1, np.uint32)))
-    before, after = padded[odd.start], padded[odd.start + odd.text.lengths + 1]
+    before, after = (_codes_at(texts, odd.row, at) for at in (odd.start - 1, odd.start + odd.text.lengths))
     closed = np.isin(before, (0x2F, 0x5B)) | np.isin(after, (0x2F, 0x5D))
     counts = odd.counts
     return closed & counts.have(SOUND) & ~counts.have(CYRILLICS) | counts.have(STRESSED)
