@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
