@@ -40,7 +40,7 @@ def comparison_page(material: Material) -> str:
     """Returns the page of a comparison: one file, which loads no other."""
     content = material.content
     names = [run["name"] for run in content["runs"]]
-    shown = " and ".join(names) if len(names) <= 3 else f"{len(names)} runs"
+    shown = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) <= 3 else f"{len(names)} runs"
     given = _page(material)
     return render(
         "comparison.html", title=f"Scuff: {shown} compared", heading=f"{shown} on {content['runs'][0]['data']}",
