@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +293,8 @@ def test_the_command_writes_what_is_asked_for(
     }
     page = re.sub("<[^>]+>", "", (tmp_path / "out/comparison.html").read_text())
     assert "scuff compare plain shielded" in page
+    told = scuff.compare("plain", "seed", names=["a b", "c"], anyway=True)
+    assert "scuff compare plain seed --names 'a b' c --anyway" in unescape(re.sub("<[^>]+>", "", told.html))
     assert str(tmp_path) not in pair(runs, "plain", "shielded").html, "no folder of ours in a page that is mailed"
     assert main(["compare", "plain", "shielded", "--csv", "-"]) == 0
     assert capfd.readouterr().out.startswith("run,model,shield,folder,dimension,")

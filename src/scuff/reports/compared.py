@@ -92,7 +92,7 @@ class Compared(TypedDict):
 @dataclass(frozen=True, eq=False)
 class Material:
     """A comparison with what a page shows beside its numbers. detailed: places of the runs that are shown in detail. mended,
-    broken: examples of each run but the first that changed sides, by its place.
+    broken: examples of each run but the first that changed sides, by its place. named: the user has named the runs.
     """
 
     content: Compared
@@ -100,6 +100,7 @@ class Material:
     detailed: list[int]
     mended: dict[int, list[Turned]]
     broken: dict[int, list[Turned]]
+    named: bool = False
 
     @property
     def summaries(self) -> list[Summary]:
@@ -140,7 +141,7 @@ def compare_saved(
     kind: Kind = "attack" if kinds[0] == "attack" else "evaluate"
     best = _best(facts, kind)
     some = range(len(facts)) if len(facts) <= DETAILED else sorted({0, best, len(facts) - 1})
-    material = Material(_empty(kind, facts, differs), folders, list(some), {}, {})
+    material = Material(_empty(kind, facts, differs), folders, list(some), {}, {}, names is not None)
     return _changed(material)
 
 

@@ -40,17 +40,26 @@ def comparison_page(material: Material) -> str:
     """Returns the page of a comparison: one file, which loads no other."""
     content = material.content
     names = [run["name"] for run in content["runs"]]
-    shown = " and ".join(names) if len(names) <= 3 else f"{len(names)} runs"
+    shown = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) <= 3 else f"{len(names)} runs"
     given = _page(material)
-    command = shlex.join(["scuff", "compare", *(Path(run["folder"]).as_posix() for run in content["runs"])])
-    private = any(
-        Path(run["folder"]).is_absolute() for run in content["runs"]
-    )  # a page that is mailed names no folders of ours
     return render(
         "comparison.html", title=f"Scuff: {shown} compared", heading=f"{shown} on {content['runs'][0]['data']}",
         lead=comparison_verdict(content), words=comparison_words(content), links="",
-        command="" if private or len(names) > MANY else command, **given,
+        command=_command(material), **given,
     )  # fmt: skip
+
+
+def _command(material: Material) -> str:
+    """Returns what repeats the comparison; "" of many runs, and where folders are not named as seen from here: a page that is
+    mailed names no folders of ours.
+    """
+    content = material.content
+    folders = [Path(run["folder"]) for run in content["runs"]]
+    if len(folders) > MANY or any(folder.is_absolute() for folder in folders):
+        return ""
+    names = ["--names", *(run["name"] for run in content["runs"])] if material.named else []
+    anyway = ["--anyway"] if content["differs"] else []
+    return shlex.join(["scuff", "compare", *(folder.as_posix() for folder in folders), *names, *anyway])
 
 
 def comparison_cell(material: Material) -> str:

@@ -64,11 +64,9 @@ class Comparison:
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each score of each run. Raises MissingResource if pandas is not installed."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingResource("expected the package pandas for to_pandas, got none: pip install pandas") from None
-        return pandas.DataFrame(comparison_rows(self.content), columns=list(FIELDS))
+        from .frames import frame
+
+        return frame(comparison_rows(self.content))[list(FIELDS)]
 
     @property
     def markdown(self) -> str:
