@@ -33,6 +33,7 @@ check: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/perturb.py
 	$(BIN)/python benchmarks/evaluate.py
+	$(BIN)/python benchmarks/serve.py --no-browser
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
