@@ -34,6 +34,7 @@ check: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/perturb.py
 	$(BIN)/python benchmarks/evaluate.py
+	$(BIN)/python benchmarks/serve.py --no-browser
 
 docs: $(VENV)/.docs  # the documents as a site: site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
