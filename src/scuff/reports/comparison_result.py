@@ -8,7 +8,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from ..resources import MissingResource
 from .compared import Compared, Material
 from .comparison import comparison_cell, comparison_page
 from .comparison_tables import FIELDS, comparison_markdown, comparison_rows, comparison_table, worse
