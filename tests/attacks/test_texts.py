@@ -189,7 +189,7 @@ def test_texts_without_a_reference_lower_no_mean(tmp_path: Path) -> None:
         halves = line["tradeoff"]
         assert 0 < halves.pop("source") < 1 and set(halves.values()) == {None}
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert page.count('class="tile"') == 6 and 'class="tiles six"' in page  # in one row, or in two of three
+    assert page.count('class="tile"') == 6
     for shown in (str(mixed), page):
         assert "2 attacked texts had no reference, left out of both halves and S" in " ".join(shown.split())
         assert "of 2 attacked with a reference" in shown and "had no reference" not in str(alone)

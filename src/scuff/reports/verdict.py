@@ -33,7 +33,7 @@ from .live import marked_line
 from .notes import FEW
 from .page import Example, answer_text, escaped
 from .ways import changed_so, perturbation, way_of
-from .zeroe import is_zeroe, red_line
+from .zeroe import is_zeroe, mode, red_line
 
 COUNTED = ("accuracy", "exact match")  # metrics whose score is a share of texts that are right
 EVERYDAY = ("keyboard", "typo", "natural")  # the perturbations that stand for ordinary noise, if a run has them
@@ -222,8 +222,9 @@ def _attacker(summary: EvaluationSummary, weakest: DimensionScores | None) -> st
             content["degrees"][-1].get("left", {"value": None})["value"] for content in summary["dimensions"].values()
         ]
         known = [left for left in lefts if left is not None]
+        highest = mode(summary["protocol"]["degrees"][-1])
         return (
-            f"Worse than a model that has understood nothing at level high (Zéroe's red line): "
+            f"Worse than a model that has understood nothing at level {highest} (Zéroe's red line): "
             f"{sum(left < red for left in known)} of {many(len(known), 'perturbation')}."
         )
     if weakest is None:
