@@ -254,10 +254,12 @@ def find(cell: Cell, work: Work) -> dict[str, Any]:
         write(work.out / "found" / f"{cell.name}.jsonl", "")
         return {"found": 0, "attacked": 0, "queries": 0, "seconds": 0.0, "said": "enough, or no texts left"}
     name, settings = recipe_of(recipe, work.vectors)
+    if way:
+        settings["shield"] = WAYS[way].shield
     begin = time.time()
     found = adversarial_examples(
         opened(task, str(folder_of(work, task, training, WAYS[way].of)), work.device), data.take(rows), name, gamma=1.0,
-        seed=SEED, encoder=work.minilm, **({"shield": WAYS[way].shield} if way else {}), **settings,
+        seed=SEED, encoder=work.minilm, **settings,
     )  # fmt: skip
     lines = "".join(json.dumps(line) + "\n" for line in found.lines())
     write(work.out / "found" / f"{cell.name}.jsonl", lines)

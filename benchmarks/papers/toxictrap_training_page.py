@@ -156,8 +156,8 @@ def ways(kept: Kept) -> str:
 
 def _reached(found: Kept, name: str) -> bool:
     """Whether success is lower by three quarters at less than a point of accuracy on clean texts."""
-    clean = _clean(found, name).get("accuracy")
-    return found["unseen"][name]["lower"][0] >= 75 and bool(clean) and clean[0] > -0.01
+    clean: Estimate | None = _clean(found, name).get("accuracy")
+    return clean is not None and clean[0] > -0.01 and bool(found["unseen"][name]["lower"][0] >= 75)
 
 
 def _clean(found: Kept, name: str) -> Kept:
