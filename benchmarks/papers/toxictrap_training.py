@@ -8,7 +8,7 @@ Algorithm 2: MiniLM is trained for CLEAN_EPOCHS on clean text (`none`), its trai
 trained on for ADVERSARIAL_EPOCHS on clean and adversarial texts. AT1-unk and AT1-delete: ToxicTrap with that search. AT2: the
 five ToxicTraps Extend recipes, for which ToxicTrap is unseen; AT2-without-R: four of them, for which R is unseen, too. Attacks
 are those of the rows `unk pos` and `delete pos` of toxictrap.py; shields stand in front of the trained model, and the attacker
-asks both (aware).
+asks both (aware). Further ways to train AT2 (toxictrap_training_plan.py): behind a shield, longer, with a second round.
 
 Each cell (a training, a part of the training texts attacked by a recipe, a part of the test texts) is a file of numbers in
 FOLDER/cells; what is there is not run again. Adversarial texts stay in FOLDER/found, models in FOLDER/models: `page` needs cells
@@ -22,7 +22,8 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -33,6 +34,19 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 from cells import Cell, Runner, versions, write
 from toxictrap import BATCH, LONGEST, TASKS
+from toxictrap_training_plan import (
+    ADVERSARIAL_EPOCHS,
+    CLEAN_EPOCHS,
+    GAMMA,
+    SHIELDS,
+    TINY,
+    TRAININGS,
+    TRAP,
+    WAYS,
+    Sizes,
+    all_cells,
+    name_of,
+)
 from zeroe_training import keep_rows, rows_of
 
 LABELS = {
@@ -42,37 +56,11 @@ LABELS = {
 }
 SINGLE = ("davidson", "jigsaw-bl")
 BENIGN = {"davidson": "neither", "jigsaw": "benign", "jigsaw-bl": "benign"}
-TRAP = ("unk", "delete")  # ToxicTrap, by its search
-EXTEND = ("tt-deepwordbug", "tt-textbugger", "tt-a2t", "tt-pwws", "tt-textfooler")  # Table 14
-SHIELDS = ("fast", "context")
-CLEAN_EPOCHS, ADVERSARIAL_EPOCHS = 3, 3
-GAMMA = 0.2  # of |D|, for each recipe; A2T's
+SPARE = 1.03  # times as many adversarial examples as are trained on, at which a recipe has enough
 HELD_OUT = 10  # one of so many adversarial examples is not trained on
 RATE = 2e-4
 PIECES = 128  # the paper's, too
 SEED = 0
-TRAININGS = {
-    "none": (), "AT1-unk": ("unk",), "AT1-delete": ("delete",), "AT2": EXTEND,
-    **{f"AT2-without-{name}": tuple(each for each in EXTEND if each != name) for name in EXTEND},
-}  # fmt: skip
-KEPT = {"davidson": tuple(TRAININGS), "jigsaw": ("none", "AT1-unk"), "jigsaw-bl": ("none", "AT1-unk")}
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """Examples to train on, training texts that a recipe attacks and test texts that are attacked, both in parts, and tests."""
-
-    train: int = 20000
-    parts: int = 25
-    part: int = 400
-    test_parts: int = 5
-    test_part: int = 50
-    dev: int = 1000
-    test: int = 2500
-    tokens: int = 4096  # of a batch
-
-
-TINY = Sizes(train=90, parts=1, part=4, test_parts=1, test_part=3, dev=30, test=40)
 
 
 @dataclass(frozen=True)
@@ -86,109 +74,20 @@ class Work:
     sizes: Sizes
 
 
-# ---- the cells ----
-
-
-def name_of(task: str, kind: str, training: str, recipe: str = "", shield: str = "", part: int | None = None) -> str:
-    """The name of a cell, with gamma and epochs where they decide its numbers: those of others are never taken for it."""
-    mark = "" if training == "none" and kind != "found" else f"gamma-{GAMMA:g}"
-    mark += f"-epochs-{ADVERSARIAL_EPOCHS}" if training != "none" else ""
-    parts = [task, kind, training, recipe, shield, mark, "" if part is None else f"{part}"]
-    return "--".join(each for each in parts if each)
-
-
-def all_cells(tasks: Iterable[str], sizes: Sizes) -> list[Cell]:
-    """All cells. Turns: training, adversarial texts, Table 8 by parts of the texts, shields, unseen recipes, Jigsaw between."""
-    cells = []
-    for task in tasks:
-        late = 0.0 if task == "davidson" else 1.6  # the tweets first, where the paper has all rows
-        long = 1.0 if task == "davidson" else 2.0
-        cells.append(_cell(task, "model", "none", turn=late / 100, cost=9))
-        needed = {recipe for training in KEPT[task] for recipe in TRAININGS[training]}
-        for recipe in sorted(needed):
-            cells += [
-                _cell(task, "found", "none", recipe, part=part, turn=1 + late + part / 100, cost=_cost(recipe) * long,
-                      needs=(name_of(task, "model", "none"),))
-                for part in range(sizes.parts)
-            ]  # fmt: skip
-        for training in KEPT[task][1:]:
-            needs = tuple(
-                name_of(task, "found", "none", recipe, part=part)
-                for recipe in TRAININGS[training]
-                for part in range(sizes.parts)
-            )
-            turn = (1.9 if "without" not in training else 2.4) + late
-            cells.append(_cell(task, "model", training, turn=turn, cost=9, needs=needs))
-        cells += _attacks(task, sizes, late, long)
-    return cells
-
-
-def _attacks(task: str, sizes: Sizes, late: float, long: float) -> list[Cell]:
-    """The cells of attacks and of clean scores behind shields."""
-    cells = []
-    for part in range(sizes.test_parts):
-        rows = [("none", recipe, "", 2.0) for recipe in TRAP] + [(f"AT1-{recipe}", recipe, "", 2.0) for recipe in TRAP]
-        rows += [("AT2", recipe, "", 2.0) for recipe in TRAP]
-        rows += [
-            (training, recipe, shield, 2.3) for training in ("AT2", "none") for recipe in TRAP for shield in SHIELDS
-        ]
-        rows += [("AT1-unk", "unk", shield, 3.5) for shield in SHIELDS]
-        for recipe in EXTEND:
-            without = f"AT2-without-{recipe}"
-            rows += [("none", recipe, "", 2.5), (without, recipe, "", 2.5)]
-            rows += [(without, recipe, shield, 2.5) for shield in SHIELDS]
-        for training, recipe, shield, turn in rows:
-            if training in KEPT[task] and (task == "davidson" or recipe == "unk"):
-                slow = {"": 1.0, "fast": 1.5, "context": 4.0}[shield]
-                cells.append(_cell(
-                    task, "attack", training, recipe, shield, part, turn=turn + late + 0.3 * part,
-                    cost=_cost(recipe) * slow * long, needs=(name_of(task, "model", training),),
-                ))  # fmt: skip
-    for training in KEPT[task]:
-        cells += [
-            _cell(
-                task,
-                "score",
-                training,
-                shield=shield,
-                turn=2.35 + late,
-                cost=5,
-                needs=(name_of(task, "model", training),),
-            )
-            for shield in SHIELDS
-            if "without" not in training
-        ]
-    return cells
-
-
-def _cost(recipe: str) -> float:
-    return {"tt-textfooler": 3.0, "tt-pwws": 2.0, "tt-deepwordbug": 0.5}.get(recipe, 1.0)
-
-
-def _cell(
-    task: str, kind: str, training: str, recipe: str = "", shield: str = "", part: int | None = None, *, turn: float, cost: float,
-    needs: tuple[str, ...] = (),
-) -> Cell:  # fmt: skip
-    given = {"task": task, "kind": kind, "training": training, "recipe": recipe, "shield": shield, "part": part}
-    like = f"{task} {kind} {recipe} {shield}"
-    return Cell(name_of(task, kind, training, recipe, shield, part), like, given, turn, cost, needs)
-
-
 # ---- data ----
 
 
 @cache
 def dataset(task: str, part: str, count: int | None = None, toxic: bool = False) -> Any:
-    """Examples of at most 80 words in an order that is shuffled once; toxic: only those with a toxic label."""
+    """Examples of at most 80 words in an order that is shuffled once; toxic: only those of them with a toxic label."""
     from scuff.data.dataset import Dataset
 
     rows = rows_of(TASKS[task], part)
     order = np.random.default_rng(SEED).permutation(len(rows)).tolist()
-    kept = [at for at in order if len(rows[at]["text"].split()) <= LONGEST]
+    kept = [at for at in order if len(rows[at]["text"].split()) <= LONGEST][:count]
     targets = {at: _target(task, rows[at]) for at in kept}
     if toxic:
         kept = [at for at in kept if targets[at] not in (BENIGN[task], (BENIGN[task],))]
-    kept = kept[:count]
     return Dataset(
         f"{task}-{part}", "single" if task in SINGLE else "multi", (tuple(rows[at]["text"] for at in kept),),
         tuple(targets[at] for at in kept), tuple(map(str, kept)), known=LABELS[task],
@@ -236,41 +135,55 @@ def do(cell: Cell, work: Work) -> dict[str, Any]:
     return {"model": train, "found": find, "attack": attack, "score": score}[cell.given["kind"]](cell, work)
 
 
-def folder_of(work: Work, task: str, training: str) -> Path:
-    return work.out / "models" / name_of(task, "model", training)
+def folder_of(work: Work, task: str, training: str, way: str = "") -> Path:
+    return work.out / "models" / name_of(task, "model", training, way=way)
 
 
 def train(cell: Cell, work: Work) -> dict[str, Any]:
     """Trains a model, from MiniLM on clean texts or from that one on clean and adversarial ones, and scores it."""
-    from scuff.training.attacked import attacked_feed, joined
     from scuff.training.schedule import Schedule
     from scuff.training.trainer import fine_tune
 
-    task, training = cell.given["task"], cell.given["training"]
+    task, training, way = (cell.given[key] for key in ("task", "training", "way"))
     begin, first = time.time(), training == "none"
-    data = dataset(task, "train", work.sizes.train)
-    counts: dict[str, int] = {}
-    feed: Any = data
-    dev = dataset(task, "dev", work.sizes.dev)
-    if not first:
-        found, counts = collected(work, task, TRAININGS[training], len(data))
-        held = np.arange(len(found)) % HELD_OUT == 0  # they choose the epoch, together with clean texts
-        feed, dev = attacked_feed(data, part_of(found, ~held)), joined(dev, part_of(found, held).data)
-    epochs = CLEAN_EPOCHS if first else ADVERSARIAL_EPOCHS
-    rate, folder = RATE if first else RATE / 2, folder_of(work, task, training)
+    feed, dev, counts = examples_of(work, task, training, way)
+    start = work.minilm if first else folder_of(work, task, training if WAYS[way].of else "none", WAYS[way].of)
+    rate, folder = RATE if first else RATE / 2, folder_of(work, task, training, way)
+    schedule = Schedule(
+        rate=rate, epochs=CLEAN_EPOCHS if first else WAYS[way].epochs, batch_tokens=work.sizes.tokens, smoothing=0.0, patience=99
+    )  # fmt: skip
     metrics = fine_tune(
-        work.minilm if first else folder_of(work, task, "none"), feed, dev, folder,
-        schedule=Schedule(rate=rate, epochs=epochs, batch_tokens=work.sizes.tokens, smoothing=0.0, patience=99),
-        device=work.device, seed=SEED, max_length=PIECES, checkpoint_seconds=None,
+        start, feed, dev, folder, schedule=schedule, device=work.device, seed=SEED, max_length=PIECES, checkpoint_seconds=None
     )  # fmt: skip
     training_time = time.time() - begin
-    scores = scored(task, opened(task, str(folder), work.device), work, cell.name)
-    speed = (len(data) + sum(counts.values())) * len(metrics["epochs"]) / training_time
+    scores = scored(cell, work, WAYS[way].shield)
+    speed = len(feed) * len(metrics["epochs"]) / training_time
     return {
-        **scores, "examples": len(data), "adversarial": counts, "epoch": metrics["dev"].get("epoch"),
-        "training": round(training_time, 1),
-        "said": f"{', '.join(f'{key} {value:.3f}' for key, value in scores['scores'].items())}, {speed:.0f}/s",
+        **scores, "examples": len(feed) - sum(counts.values()), "adversarial": counts, "epoch": metrics["dev"].get("epoch"),
+        "training": round(training_time, 1), "said": f"{told(scores)}, epoch {metrics['dev'].get('epoch')}, {speed:.0f}/s",
     }  # fmt: skip
+
+
+def examples_of(work: Work, task: str, training: str, way: str) -> tuple[Any, Any, dict[str, int]]:
+    """What a model is trained on, what chooses the epoch, and how many adversarial examples each recipe gives to the first."""
+    from scuff.shields.names import parse
+    from scuff.training.attacked import joined
+    from scuff.training.stages import mended
+
+    feed, dev = dataset(task, "train", work.sizes.train), dataset(task, "dev", work.sizes.dev)
+    if training == "none":
+        return feed, dev, {}
+    found = collected(work, task, training, way, len(feed))
+    held = np.arange(len(found)) % HELD_OUT == 0  # they choose the epoch, together with clean texts
+    counts = Counter(recipe for recipe, away in zip(found.recipes, held, strict=True) if not away)
+    feed, dev = joined(feed, part_of(found, ~held).data), joined(dev, part_of(found, held).data)
+    if WAYS[way].shield:
+        feed, dev = (mended(data, parse(WAYS[way].shield)) for data in (feed, dev))
+    return feed, dev, dict(counts)
+
+
+def told(scores: dict[str, Any]) -> str:
+    return ", ".join(f"{key} {value:.3f}" for key, value in scores["scores"].items())
 
 
 def part_of(found: Any, chosen: Any) -> Any:
@@ -282,38 +195,44 @@ def part_of(found: Any, chosen: Any) -> Any:
     return replace(found, data=found.data.take(at), **names)
 
 
-def collected(work: Work, task: str, recipes: Sequence[str], size: int) -> tuple[Any, dict[str, int]]:
-    """The adversarial examples of recipes, each at most gamma |D| and no text twice, and how many there are of each."""
+def collected(work: Work, task: str, training: str, way: str, size: int) -> Any:
+    """The adversarial examples of a training, of each recipe at most gamma |D| in a round, and no text twice."""
     from scuff.data.dataset import Dataset
     from scuff.training.attacked import AdversarialExamples
 
     lines: list[dict[str, Any]] = []
-    seen, counts = set[str](), {}
-    for recipe in recipes:
-        mine: list[dict[str, Any]] = []
-        for line in lines_of(work, task, recipe, work.sizes.parts):
-            if line["text"] not in seen and len(mine) < most(size):
-                seen.add(line["text"])
-                mine.append(line)
-        counts[recipe] = len(mine)
-        lines += [{**line, "id": f"{line['source']}~{recipe}"} for line in mine]
+    seen, rounds = set[str](), [("none", "", work.sizes.parts)]
+    if WAYS[way].again:
+        rounds.append((training, way, work.sizes.again_parts))
+    for number, (model, by, parts) in enumerate(rounds, 1):
+        for recipe in TRAININGS[training]:
+            mine: list[dict[str, Any]] = []
+            for line in lines_of(work, task, recipe, parts, model, by):
+                if line["text"] not in seen and len(mine) < most(size):
+                    seen.add(line["text"])
+                    mine.append(
+                        {**line, "recipe": recipe, "round": number, "id": f"{line['source']}~{recipe}~{number}"}
+                    )
+            lines += mine
     targets = tuple(line["label"] if task in SINGLE else tuple(line["label"]) for line in lines)
+    sources, recipes, numbers = (tuple(line[name] for line in lines) for name in ("source", "recipe", "round"))
     data = Dataset(
         f"{task}-adversarial", "single" if task in SINGLE else "multi", (tuple(line["text"] for line in lines),), targets,
         tuple(line["id"] for line in lines), known=LABELS[task],
     )  # fmt: skip
-    sources, names = tuple(line["source"] for line in lines), tuple(line["id"].split("~")[1] for line in lines)
-    return AdversarialExamples(data, sources, names, (1,) * len(lines)), counts
+    return AdversarialExamples(data, sources, recipes, numbers)
 
 
 def most(size: int) -> int:
-    """Of how many adversarial examples of a recipe are trained on."""
+    """How many adversarial examples of a recipe are trained on."""
     return int(np.ceil(GAMMA * size))
 
 
-def lines_of(work: Work, task: str, recipe: str, parts: int) -> list[dict[str, Any]]:
+def lines_of(
+    work: Work, task: str, recipe: str, parts: int, training: str = "none", way: str = ""
+) -> list[dict[str, Any]]:
     """What a recipe found in the first parts, as far as they are done."""
-    names = [name_of(task, "found", "none", recipe, part=part) for part in range(parts)]
+    names = [name_of(task, "found", training, recipe, part=part, way=way) for part in range(parts)]
     files = [file for name in names if (file := work.out / "found" / f"{name}.jsonl").is_file()]
     return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
 
@@ -322,21 +241,25 @@ def find(cell: Cell, work: Work) -> dict[str, Any]:
     """Attacks a part of the toxic training texts; what fools the model is written to a file, which stays on the machine."""
     from scuff.training.attacked import adversarial_examples
 
-    task, recipe, part = (cell.given[key] for key in ("task", "recipe", "part"))
+    task, training, recipe, part, way = (cell.given[key] for key in ("task", "training", "recipe", "part", "way"))
     data = dataset(task, "train", work.sizes.train, toxic=True)
     order = np.random.default_rng([SEED, *recipe.encode()]).permutation(len(data))  # each recipe walks in its own order
     size = work.sizes.part if task == "davidson" else work.sizes.part * 3 // 5  # comments are longer than tweets
+    if way:  # from the other end, where the first round hardly came
+        order, size = order[::-1], work.sizes.again_part
     rows = order[part * size : (part + 1) * size]
     # a few more than needed, since a text that two recipes found counts once
-    enough = 1.2 * most(len(dataset(task, "train", work.sizes.train)))
-    if not len(rows) or len(lines_of(work, task, recipe, part)) >= enough:
+    enough = SPARE * most(len(dataset(task, "train", work.sizes.train)))
+    if not len(rows) or len(lines_of(work, task, recipe, part, training, way)) >= enough:
         write(work.out / "found" / f"{cell.name}.jsonl", "")
         return {"found": 0, "attacked": 0, "queries": 0, "seconds": 0.0, "said": "enough, or no texts left"}
     name, settings = recipe_of(recipe, work.vectors)
+    if way:
+        settings["shield"] = WAYS[way].shield
     begin = time.time()
     found = adversarial_examples(
-        opened(task, str(folder_of(work, task, "none")), work.device), data.take(rows), name, gamma=1.0, seed=SEED,
-        encoder=work.minilm, **settings,
+        opened(task, str(folder_of(work, task, training, WAYS[way].of)), work.device), data.take(rows), name, gamma=1.0,
+        seed=SEED, encoder=work.minilm, **settings,
     )  # fmt: skip
     lines = "".join(json.dumps(line) + "\n" for line in found.lines())
     write(work.out / "found" / f"{cell.name}.jsonl", lines)
@@ -349,14 +272,15 @@ def attack(cell: Cell, work: Work) -> dict[str, Any]:
     """Attacks a part of the toxic test texts."""
     import scuff
 
-    task, training, recipe, shield, part = (cell.given[key] for key in ("task", "training", "recipe", "shield", "part"))
+    names = ("task", "training", "recipe", "shield", "part", "way")
+    task, training, recipe, shield, part, way = (cell.given[key] for key in names)
     data = dataset(task, "test", toxic=True)
     rows = np.arange(len(data))[part * work.sizes.test_part : (part + 1) * work.sizes.test_part]
     name, settings = recipe_of(recipe, work.vectors)
     begin = time.time()
     result = scuff.attack(
-        opened(task, str(folder_of(work, task, training)), work.device), data.take(rows), name, examples=len(rows), seed=SEED,
-        encoder=work.minilm, **({"shield": shield} if shield else {}), **settings,
+        opened(task, str(folder_of(work, task, training, way)), work.device), data.take(rows), name, examples=len(rows),
+        seed=SEED, encoder=work.minilm, **({"shield": shield} if shield else {}), **settings,
     )  # fmt: skip
     lines = [line for line in result.lines if line["status"] in ("succeeded", "failed")]
     won = [int(line["status"] == "succeeded") for line in lines]
@@ -376,23 +300,32 @@ def _changed(line: Any) -> float | None:
 
 def score(cell: Cell, work: Work) -> dict[str, Any]:
     """The scores of a model behind a shield on clean texts."""
+    found = scored(cell, work, cell.given["shield"])
+    return {**found, "said": told(found)}
+
+
+def door(work: Work, task: str, training: str, way: str, shield: str) -> Any:
+    """A model, behind a shield if one is named."""
     from scuff.victims.shielded import Shielded
 
-    task, training, shield = (cell.given[key] for key in ("task", "training", "shield"))
-    found = scored(
-        task, Shielded(opened(task, str(folder_of(work, task, training)), work.device), shield), work, cell.name
-    )
-    return {**found, "said": ", ".join(f"{key} {value:.3f}" for key, value in found["scores"].items())}
+    victim = opened(task, str(folder_of(work, task, training, way)), work.device)
+    return Shielded(victim, shield) if shield else victim
 
 
-def scored(task: str, victim: Any, work: Work, name: str) -> dict[str, Any]:
-    """Accuracy (exact match of label sets) and the paper's macro averages on the test part; keeps the scores of all texts."""
-    data = dataset(task, "test", work.sizes.test)
+def scores_of(task: str, victim: Any, data: Any) -> tuple[Any, Any]:
+    """The scores of a model for all labels, in the order of LABELS, and which labels are right."""
     answers = victim(*(list(column) for column in data.columns)).answers
     place = [list(victim.labels).index(label) for label in LABELS[task]]
-    scores = np.asarray(answers, np.float64)[:, place]
     truth = np.array([[label in target for label in LABELS[task]] for target in map(_as_set, data.targets)])
-    keep_rows(work.out, name, {"scores": scores.astype(np.float32)}, {"truth": truth.astype(np.uint8)})
+    return np.asarray(answers, np.float64)[:, place], truth
+
+
+def scored(cell: Cell, work: Work, shield: str) -> dict[str, Any]:
+    """Accuracy (exact match of label sets) and the paper's macro averages on the test part; keeps the scores of all texts."""
+    task, training, way = (cell.given[key] for key in ("task", "training", "way"))
+    data = dataset(task, "test", work.sizes.test)
+    scores, truth = scores_of(task, door(work, task, training, way, shield), data)
+    keep_rows(work.out, cell.name, {"scores": scores.astype(np.float32)}, {"truth": truth.astype(np.uint8)})
     return {
         "scores": {key: round(value, 5) for key, value in metrics_of(task, scores, truth).items()},
         "tested": len(data),
@@ -431,13 +364,14 @@ def run(args: argparse.Namespace) -> int:
         cell for cell in all_cells(args.tasks, sizes)
         if not args.only or cell.given["training"] in args.only
         if not args.shields or cell.given["shield"] in ("", *args.shields)
+        if args.ways is None or cell.given["way"] in ("", *args.ways)
     ]  # fmt: skip
     if args.only:  # adversarial texts that no chosen training needs
         needed = {need for cell in cells for need in cell.needs}
         cells = [cell for cell in cells if cell.given["kind"] != "found" or cell.name in needed]
     about = {
-        "sizes": asdict(sizes), "gamma": GAMMA, "epochs": [CLEAN_EPOCHS, ADVERSARIAL_EPOCHS], "seed": SEED, "words": LONGEST,
-        "pieces": PIECES, **versions(),
+        "sizes": asdict(sizes), "gamma": GAMMA, "epochs": [CLEAN_EPOCHS, ADVERSARIAL_EPOCHS], "seed": SEED,
+        "words": LONGEST, "pieces": PIECES, **versions(),
     }  # fmt: skip
     write(args.out / "about.json", json.dumps(about))
     minilm = str(minilm_folder(Path(args.minilm) if args.minilm else None))
@@ -456,6 +390,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     runs.add_argument("--limit", type=float, default=float("inf"), metavar="SECONDS")
     runs.add_argument("--only", nargs="+", choices=tuple(TRAININGS), help="only these trainings")
     runs.add_argument("--shields", nargs="+", choices=SHIELDS, help="only these")
+    runs.add_argument("--ways", nargs="*", choices=[way for way in WAYS if way], help="only these further ways")
     runs.add_argument("--tiny", action="store_true", help="a few examples and queries, to try it")
     runs.add_argument("--minilm", help="all-MiniLM-L6-v2 as a Hugging Face folder; default: the installed package's")
     runs.add_argument("--out", type=Path, default=Path("runs/toxictrap-training"), metavar="FOLDER")

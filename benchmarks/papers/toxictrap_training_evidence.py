@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from toxictrap_training import EXTEND, SHIELDS, TRAP, metrics_of
+from toxictrap_training import metrics_of
+from toxictrap_training_plan import EXTEND, SHIELDS, TRAP, WAYS, label_of, unseen_for
 
 from scuff.metrics.interval import percentile_interval, resamples, wilson
 
@@ -43,8 +44,14 @@ def from_cells(folder: Path) -> Kept:
     return kept
 
 
-def key_of(training: str, recipe: str, shield: str = "") -> str:
-    return f"{training}, {recipe}" + (f", {shield}" if shield else "")
+def key_of(training: str, recipe: str, shield: str = "", way: str = "") -> str:
+    return f"{label_of(training, way)}, {recipe}" + (f", {shield}" if shield else "")
+
+
+def columns() -> dict[str, tuple[str, str]]:
+    """The models that are attacked by recipes that they were not trained on: way and shield, by their names in the evidence."""
+    plain = {shield or "alone": ("", shield) for shield in ("", *SHIELDS)}
+    return plain | {f"+{way}": (way, about.shield) for way, about in WAYS.items() if way}
 
 
 def gathered(cells: Iterable[Kept]) -> dict[str, Kept]:
@@ -54,7 +61,7 @@ def gathered(cells: Iterable[Kept]) -> dict[str, Kept]:
         about = cell["cell"]
         if about["kind"] == "attack":
             row = out.setdefault(
-                key_of(about["training"], about["recipe"], about["shield"]),
+                key_of(about["training"], about["recipe"], about["shield"], about["way"]),
                 {"examples": 0, "id": [], "won": [], "queries": [], "words": []},
             )
             row["examples"] += cell["examples"]
@@ -81,13 +88,12 @@ def models(folder: Path, task: str, cells: Iterable[Kept]) -> dict[str, Kept]:
     for cell in cells:
         about = cell["cell"]
         if about["kind"] in ("model", "score"):
-            key = about["training"] + (f", {about['shield']}" if about["shield"] else "")
+            key = label_of(about["training"], about["way"]) + (f", {about['shield']}" if about["shield"] else "")
             with np.load(folder / "rows" / f"{cell['name']}.npz") as held:
                 rows[key] = held["scores"].astype(np.float64), held["truth"]
             out[key] = {
-                "adversarial": cell.get("adversarial", {}),
-                "training": cell.get("training"),
                 "tested": cell["tested"],
+                **{name: cell[name] for name in ("adversarial", "training", "epoch") if name in cell},
             }
     draws = {size: resamples(size, 0, DRAWS) for size in {len(truth) for _, truth in rows.values()}}
     again = {key: resampled(task, *each, draws[len(each[1])]) for key, each in rows.items()}
@@ -113,11 +119,13 @@ def estimate(values: Any) -> Estimate:
 
 
 def found(cells: Iterable[Kept]) -> dict[str, Kept]:
-    """What each recipe found in the training texts."""
+    """What each recipe found in the training texts, also against models that were trained on the first finds (again)."""
     out: dict[str, Kept] = {}
     for cell in cells:
-        if cell["cell"]["kind"] == "found":
-            row = out.setdefault(cell["cell"]["recipe"], {"found": 0, "attacked": 0, "queries": 0, "seconds": 0.0})
+        about = cell["cell"]
+        if about["kind"] == "found":
+            key = about["recipe"] + (", again" if about["way"] else "")
+            row = out.setdefault(key, {"found": 0, "attacked": 0, "queries": 0, "seconds": 0.0})
             for name in row:
                 row[name] = round(row[name] + cell[name], 1)
     return out
@@ -130,15 +138,15 @@ def unseen(attacks: dict[str, Kept]) -> dict[str, Kept]:
     ways count.
     """
     out: dict[str, Kept] = {}
-    for shield in ("", *SHIELDS):
+    for name, (way, shield) in columns().items():
         pairs = []
         for recipe in (*TRAP, *EXTEND):
-            training = "AT2" if recipe in TRAP else f"AT2-without-{recipe}"
-            before, after = (attacks.get(key) for key in (key_of("none", recipe), key_of(training, recipe, shield)))
+            after = attacks.get(key_of(unseen_for(recipe), recipe, shield, way))
+            before = attacks.get(key_of("none", recipe))
             if before and after and before["won"] and after["won"]:
                 pairs.append((before, after))
         if pairs:
-            out[shield or "alone"] = {"recipes": len(pairs), **pooled(pairs)}
+            out[name] = {"recipes": len(pairs), **pooled(pairs)}
     return out
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from toxictrap_training import EXTEND, KEPT, SHIELDS, TRAP
-from toxictrap_training_evidence import FIGURES, TITLES, Estimate, Kept, from_cells, key_of
+from toxictrap_training_evidence import FIGURES, TITLES, Estimate, Kept, columns, from_cells, key_of
+from toxictrap_training_plan import EXTEND, KEPT, SHIELDS, TRAP, WAYS, label_of, unseen_for
 from zeroe_findings import spearman
 from zeroe_page import table
 
@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results"
 PAGE, DATA = RESULTS / "toxictrap-training.md", RESULTS / "toxictrap-training.json"
 BEGIN, END = "<!-- toxictrap-training: made by benchmarks/papers/toxictrap_training.py page -->", "<!-- end -->"
+TWEETS = "davidson"  # the task that has all trainings
 METRICS = ("auc", "ap", "f1", "recall")  # of Tables 7 and 13
 
 
@@ -106,21 +107,65 @@ def behind_shields(kept: Kept) -> str:
 
 
 def unseen_recipes(kept: Kept) -> str:
+    """Success of each recipe against the models that were not trained on it."""
+    found = kept["tasks"].get(TWEETS, {"unseen": {}})
+    ran = [name for name in columns() if name in found["unseen"]]
     rows = []
-    for task, found in kept["tasks"].items():
-        for recipe in (*TRAP, *EXTEND):
-            training = "AT2" if recipe in TRAP else f"AT2-without-{recipe}"
-            keys = [key_of("none", recipe), *(key_of(training, recipe, shield) for shield in ("", *SHIELDS))]
-            cells = [found["attacks"].get(key) for key in keys]
-            if any(cells[1:]):
-                name = f"toxictrap, {recipe}" if recipe in TRAP else recipe
-                rows.append([TITLES[task], name, *(_with_count(cell) for cell in cells)])
-        for way, each in found["unseen"].items():
-            at = ("alone", *SHIELDS).index(way) + 1
-            line = [TITLES[task], f"**mean of {each['recipes']}**", interval(each["before"]), "", "", ""]
-            line[2 + at] = f"{interval(each['after'])}, {interval(each['lower'], 0)} % lower"
-            rows.append(line)
-    return table(["task", "recipe, not trained on", "no training", "AT2", "AT2, fast", "AT2, context"], rows, 2)
+    for recipe in (*TRAP, *EXTEND):
+        keys = [key_of(unseen_for(recipe), recipe, shield, way) for way, shield in (columns()[name] for name in ran)]
+        cells = [found["attacks"].get(key) for key in (key_of("none", recipe), *keys)] if ran else []
+        if any(cells[1:]):
+            name = f"toxictrap, {recipe}" if recipe in TRAP else recipe
+            rows.append([name, *(_with_count(cell) for cell in cells)])
+    return table(["recipe, not trained on", "no training", *map(heading, ran)], rows, 1) if rows else "Not run."
+
+
+def heading(name: str) -> str:
+    """What a column of the evidence is: the way of training, and the shield in front."""
+    way, shield = columns()[name]
+    if way:
+        return f"AT2, {WAYS[way].says}"
+    return f"AT2 behind `{shield}`" if shield else "AT2, no shield"
+
+
+def ways(kept: Kept) -> str:
+    """The means over all unseen recipes, and what each way costs on clean texts."""
+    found = kept["tasks"].get(TWEETS, {"unseen": {}})
+    rows = []
+    for name in columns():
+        if each := found["unseen"].get(name):
+            change = _clean(found, name)
+            rows.append([
+                heading(name), f"{each['recipes']}", *(interval(each[key]) for key in ("before", "after")),
+                interval(each["lower"], 0), *(interval(change.get(key), 1, 100, "+") for key in ("accuracy", "auc", "f1")),
+                "**yes**" if _reached(found, name) else "no",
+            ])  # fmt: skip
+    head = [
+        "model",
+        "recipes",
+        "success %, no training",
+        "success %",
+        "lower by %",
+        "accuracy, points",
+        "AUC",
+        "F1",
+        "aim",
+    ]
+    return table(head, rows, 1) if rows else "Not run."
+
+
+def _reached(found: Kept, name: str) -> bool:
+    """Whether success is lower by three quarters at less than a point of accuracy on clean texts."""
+    clean: Estimate | None = _clean(found, name).get("accuracy")
+    return clean is not None and clean[0] > -0.01 and bool(found["unseen"][name]["lower"][0] >= 75)
+
+
+def _clean(found: Kept, name: str) -> Kept:
+    """What the clean scores of AT2 changed by."""
+    way, shield = columns()[name]
+    model = label_of("AT2", way) + (f", {shield}" if shield and not way else "")
+    change: Kept = found["models"].get(model, {}).get("differences", {})
+    return change
 
 
 def _with_count(cell: Kept | None) -> str:
@@ -240,35 +285,28 @@ def findings(kept: Kept) -> str:
 
 def aims(kept: Kept) -> str:
     """Whether AT2 plus shield lowers the success of unseen recipes by three quarters at less than one point of clean score."""
-    found = kept["tasks"].get("davidson")
-    if not found or not found["unseen"]:
+    found = kept["tasks"].get(TWEETS, {"unseen": {}})
+    whole = [name for name, each in found["unseen"].items() if each["recipes"] == len((*TRAP, *EXTEND))]
+    if not whole:
         return "Not run."
-    lines = []
-    for way, each in found["unseen"].items():
-        clean = (
-            found["models"]
-            .get("AT2" + ("" if way == "alone" else f", {way}"), {})
-            .get("differences", {})
-            .get("accuracy")
-        )
-        cost = f"clean accuracy {interval(clean, 1, 100, '+')} points" if clean else "clean accuracy not measured"
-        reached = each["lower"][0] >= 75 and bool(clean) and clean[0] > -0.01
-        lines.append(
-            f"- **AT2{'' if way == 'alone' else f' behind `{way}`'}: {'reached' if reached else 'missed'}.** Success of "
-            f"{each['recipes']} recipes that it was not trained on falls from {interval(each['before'])} to "
-            f"{interval(each['after'])} %, by {interval(each['lower'], 0)} % (aim: 75); {cost} (aim: less than 1 lost)."
-        )
-    return "\n".join(
-        textwrap.fill(line, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        for line in lines
+    best = max(whole, key=lambda name: found["unseen"][name]["lower"][0])
+    each, reached = found["unseen"][best], [name for name in whole if _reached(found, name)]
+    line = (
+        f"**{'Reached' if reached else 'Missed'}.** AT2 with a shield should lower the success of recipes that it was not "
+        f"trained on by three quarters, at less than a point of clean accuracy. Of {len(whole)} models that were attacked by "
+        f"all {len((*TRAP, *EXTEND))} recipes *{heading(best)}* does most: from {interval(each['before'])} to "
+        f"{interval(each['after'])} %, by {interval(each['lower'], 0)} %, at "
+        f"{interval(_clean(found, best).get('accuracy'), 1, 100, '+')} points of accuracy."
     )
+    return textwrap.fill(line, 100, break_long_words=False, break_on_hyphens=False) + "\n\n" + ways(kept)
 
 
 def text_of(kept: Kept) -> str:
     """The generated part of the page."""
-    parts = ["## The aim", aims(kept), "## What the paper found", findings(kept), "## Success (Tables 8 and 12)", success(kept),
-             "## Clean scores (Tables 7 and 13)", performance(kept), "## Recipes that were not trained on", unseen_recipes(kept),
-             "## Behind shields", behind_shields(kept), "## Adversarial texts found", harvest(kept)]  # fmt: skip
+    parts = ["## The aim", aims(kept), "## What the paper found", findings(kept),
+             "## Success (Tables 8 and 12)", success(kept), "## Clean scores (Tables 7 and 13)", performance(kept),
+             "## Recipes that were not trained on", unseen_recipes(kept), "## Behind shields", behind_shields(kept),
+             "## Adversarial texts found", harvest(kept)]  # fmt: skip
     return "\n\n".join(parts)
 
 

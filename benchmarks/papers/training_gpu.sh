@@ -7,6 +7,7 @@
 # LIMIT: seconds for both (default 520). MINILM: all-MiniLM-L6-v2 as a Hugging Face folder. VECTORS: lists of neighbours
 # (word_vectors.py). SCUFF_SHARED: a folder with data/{ud_ewt,snli,jigsaw,davidson,wikitext}. WORK: where cells are kept between
 # calls (default runs/training): a second call goes on where the first one stopped. ZEROE_JOBS, TOXICTRAP_JOBS: processes of each.
+# PYTHONPATH: a folder with what the machine lacks of rapidfuzz, gruut-lang-en and lemminflect; without them most cells fail.
 # ZEROE, TOXICTRAP: further arguments of each, such as --tiny; "no": not run. DEVICE: cpu for a try.
 set -u
 cd "$(dirname "$0")/../.."

@@ -7,8 +7,8 @@ Every word of the shared frequency list, of the shared neighbour lists and of th
 own; then the vectors are counter-fitted as in the paper: synonyms (PPDB) are pulled together, antonyms (PPDB, WordNet) pushed
 apart until they are orthogonal, and all other words are held in place. Writes lines of `word number number ...`, for
 `scuff attack --vectors`. Needs scuff[meaning] and the project's shared data. These are not the vectors of the papers, and figures
-made with them say so. `--near N` writes instead the N nearest words of each word that occurs in the test parts of the
-toxicity data (`word<TAB>word word ...`): the same neighbours in a tenth of the size, for machines to which files are carried.
+made with them say so. `--near N` writes instead the N nearest words of each word that occurs in the training and test parts of
+the toxicity data (`word<TAB>word word ...`): the same neighbours in less space, for machines to which files are carried.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import os
 import re
 import sys
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -77,10 +78,10 @@ def smaller(vectors: np.ndarray, size: int) -> np.ndarray:
 
 
 def used(data: Path) -> set[str]:
-    """Returns the words of the test parts of the toxicity data, in lower case."""
+    """Returns the words of the texts of the toxicity data that are attacked, in lower case."""
     words: set[str] = set()
-    for task in ("davidson", "jigsaw"):
-        with gzip.open(data / task / "test.jsonl.gz", "rt", encoding="utf-8") as file:
+    for task, part in product(("davidson", "jigsaw"), ("train", "test")):
+        with gzip.open(data / task / f"{part}.jsonl.gz", "rt", encoding="utf-8") as file:
             texts = [json.loads(line)["text"] for line in file]
         corpus = Corpus.of(texts)
         words.update(word.lower() for word in corpus.cut(corpus.words).strings())

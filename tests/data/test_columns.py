@@ -255,7 +255,9 @@ def test_wrong_columns_are_reported(tmp_path: Path) -> None:
     assert "expected a column 'n'" in refused(path, Columns(text=("text",), label=("kind",), id="n"))
     three = Columns(text=("text", "sentence", "kind"), label=("kind",))
     assert "expected one text column, or two for sentence pairs" in refused(path, three)
-    assert "no other column" in refused(written(tmp_path, "b.csv", "text\na\n"))
+    assert "b.csv: expected a column of labels beside text, got no other column" in refused(
+        written(tmp_path, "b.csv", "text\na\n")
+    )
     with pytest.raises(BadInput, match="expected single, multi, tokens, text for --task, got 'tags'"):
         read_dataset(path, Columns(task="tags"))  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="for --format, got 'excel'"):

@@ -92,9 +92,26 @@ def test_nothing_is_tested_that_was_trained_on(script: Any) -> None:
             seen = {entry.perturbation.name for entry in module.mixture_of(method, name).entries}
             assert name not in seen and not any(name in module.MORE.get(each, ()) for each in seen)
             assert len(seen) >= 9
-    tox = script("toxictrap_training")
-    assert all(recipe not in tox.TRAININGS[f"AT2-without-{recipe}"] for recipe in tox.EXTEND)
-    assert not set(tox.TRAP) & set(tox.TRAININGS["AT2"])
+    tox = script("toxictrap_training_plan")
+    assert all(recipe not in tox.TRAININGS[tox.unseen_for(recipe)] for recipe in (*tox.TRAP, *tox.EXTEND))
+
+
+def test_ways_attack_models_that_never_saw_the_recipe_also_in_a_second_round(script: Any) -> None:
+    plan = script("toxictrap_training_plan")
+    cells = {cell.name: cell for cell in plan.all_cells(["davidson"], plan.Sizes())}
+    ways = [cell for cell in cells.values() if cell.given["way"]]
+    assert {cell.given["way"] for cell in ways} == set(plan.WAYS) - {""}
+    for cell in ways:
+        about, needs = cell.given, [cells[name].given for name in cell.needs]
+        if about["kind"] == "attack":
+            assert about["shield"] == plan.WAYS[about["way"]].shield, (
+                "a model is tested behind the shield it was trained behind"
+            )
+            assert about["recipe"] not in plan.TRAININGS[about["training"]]
+        elif about["kind"] == "model":
+            used = {need["recipe"] for need in needs if need["kind"] == "found"}
+            assert used == set(plan.TRAININGS[about["training"]])
+            assert any(need["way"] for need in needs) == plan.WAYS[about["way"]].again
 
 
 def test_gains_of_made_up_answers(script: Any, tmp_path: Path) -> None:
@@ -175,7 +192,7 @@ def test_parts_of_an_attack_are_one_row(script: Any) -> None:
     evidence = script("toxictrap_training_evidence")
 
     def cell(training: str, recipe: str, part: int, won: list[int]) -> dict[str, Any]:
-        about = {"kind": "attack", "training": training, "recipe": recipe, "shield": "", "part": part}
+        about = {"kind": "attack", "training": training, "recipe": recipe, "shield": "", "part": part, "way": ""}
         return {
             "cell": about,
             "examples": 4,
@@ -192,6 +209,49 @@ def test_parts_of_an_attack_are_one_row(script: Any) -> None:
     found = evidence.unseen(attacks)["alone"]
     assert found["recipes"] == 1 and found["before"][0] == pytest.approx(83.3333, abs=1e-3)
     assert found["lower"][0] == pytest.approx(60, abs=1e-3)
+
+
+def test_a_training_behind_a_shield_sees_mended_texts(script: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    """Clean and adversarial ones, those that choose the epoch too; of ten adversarial ones nine are trained on."""
+    from scuff.data.dataset import Dataset
+
+    module = script("toxictrap_training")
+    clean = Dataset(
+        "d", "single", (("a nіce day", "you are bad"),), ("neither", "offensive"), ("0", "1")
+    )  # a Cyrillic i
+    monkeypatch.setattr(module, "dataset", lambda *_, **__: clean)
+    monkeypatch.setattr(module, "most", lambda size: 10)
+    work = module.Work(tmp_path, "", "cpu", "", module.Sizes(parts=1))
+    for recipe in module.TRAININGS["AT2"][:1]:
+        rows = [{"text": f"you аre bad {at}", "label": "offensive", "source": "1"} for at in range(10)]  # a Cyrillic a
+        name = module.name_of("davidson", "found", "none", recipe, part=0)
+        module.write(tmp_path / "found" / f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    feed, dev, counts = module.examples_of(work, "davidson", "AT2", "")
+    assert counts == {recipe: 9} and (len(feed), len(dev)) == (11, 3)
+    assert "you аre bad 1" in feed.columns[0] and "you аre bad 0" in dev.columns[0]
+    feed, dev, _ = module.examples_of(work, "davidson", "AT2", "fast")
+    assert (
+        feed.columns[0][:3] == ("a nice day", "you are bad", "you are bad 1") and dev.columns[0][2] == "you are bad 0"
+    )
+
+
+def test_a_mean_says_of_how_many_recipes_it_is(script: Any) -> None:
+    page = script("toxictrap_training_page")
+    row = {"success": [20.0, 10.0, 30.0], "of": 9, "texts": 10, "queries": 5.0, "words": 1.0}
+    mean = {"before": [80, 70, 90], "after": [16, 10, 20], "lower": [80, 70, 90]}
+    models = {"AT2": {"differences": {name: [-0.005, -0.01, 0.0] for name in ("accuracy", "auc", "f1")}}}
+    found = {
+        "attacks": {"none, unk": row, "AT2, unk": row},
+        "models": models,
+        "unseen": {"alone": {"recipes": 1, **mean}},
+    }
+    kept = {"tasks": {"davidson": found}}
+    assert page.aims(kept) == "Not run.", "of one recipe alone nothing is said"
+    assert "| AT2, no shield | 1 | 80.0 [70.0, 90.0] | 16.0" in page.ways(kept)
+    found["unseen"]["alone"]["recipes"] = 7
+    assert page.aims(kept).startswith("**Reached.**")
+    models["AT2"]["differences"]["accuracy"] = [-0.02, -0.03, -0.01]
+    assert page.aims(kept).startswith("**Missed.**"), "three quarters, but at two points of clean accuracy"
 
 
 def test_cells_that_are_done_are_not_run_again_and_failures_stop_what_needs_them(

@@ -93,7 +93,10 @@ def label_columns(
             return [low[label]]
     if not needed:
         return []
-    raise BadInput(f"{name}: expected --label NAME, one of: {some(low.values()) or 'no other column'}")
+    if not low:
+        what = "tags" if tokens else "labels"
+        raise BadInput(f"{name}: expected a column of {what} beside {some(texts)}, got no other column")
+    raise BadInput(f"{name}: expected --label NAME, one of: {some(low.values())}")
 
 
 def holds_lists(records: Sequence[Record], column: str) -> bool:
