@@ -31,9 +31,7 @@ USUAL_FILE = "scuff-log.jsonl"
 OFTEN = 10.0  # seconds between two messages about the progress
 LONGEST_NAME, LONGEST_VALUE = 240, 6000  # letters that MLflow takes
 PARAMS, METRICS = 100, 1000  # that MLflow takes at once
-RETRIES = (
-    "3"  # of a server that does not answer, where the user has set nothing: MLflow itself would try for four minutes
-)
+RETRIES = "3"  # where the user has set nothing: MLflow itself tries a server that does not answer for four minutes
 
 
 @dataclass(frozen=True)
