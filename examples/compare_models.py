@@ -31,14 +31,6 @@ def letters(texts: list[str]) -> list[str]:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         for model in (whole_word, letters):
-            scuff.evaluate(
-                model,
-                DATA,
-                Path(folder) / model.__name__,
-                dimensions=["typo-g", "glyph-g", "inner-shuffle"],
-                degrees=[0.3, 0.6],
-            )
-        comparison = scuff.compare(
-            Path(folder) / "whole_word", Path(folder) / "letters", names=["whole word", "letters"]
-        )
-    print(comparison)
+            run = Path(folder) / model.__name__
+            scuff.evaluate(model, DATA, run, dimensions=["typo-g", "glyph-g", "inner-shuffle"], degrees=[0.3, 0.6])
+        print(scuff.compare(Path(folder) / "whole_word", Path(folder) / "letters", names=["whole word", "letters"]))

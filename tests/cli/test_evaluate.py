@@ -437,10 +437,12 @@ def test_check_writes_junit_and_markdown(check: Check, here: Path, finished: tup
         and failure is not None
         and failure.get("message", "").startswith("FAIL worst: ")
     )
-    table = (here / "out.md").read_text().splitlines()
-    assert table[0].startswith(f"### Robustness of {finished[0].parent}/model.py:predict on ")
-    assert table[2:5] == ["| score | is | at least | |", "|---|---|---|---|", "| clean | 100.0 | 100.0 | ✅ pass |"]
-    assert table[5].startswith("| worst | ") and table[5].endswith(" | ❌ **fail** |")
+    head, _, *lines = (here / "out.md").read_text().splitlines()
+    assert head.startswith(f"### Robustness of {finished[0].parent}/model.py:predict on ")
+    assert lines[0].startswith("Right on 8 of 8 clean texts"), "the verdict comes first"
+    table = lines[lines.index("| score | is | at least | |") :]
+    assert table[:3] == ["| score | is | at least | |", "|---|---|---|---|", "| clean | 100.0 | 100.0 | ✅ pass |"]
+    assert table[3].startswith("| worst | ") and table[3].endswith(" | ❌ **fail** |")
     code, said = check("--min", "clean=1", "--markdown", "-")
     assert code == 0 and said.startswith("### Robustness of ") and "ok  " not in said
 

@@ -184,7 +184,11 @@ def test_ctrl_c_during_the_start_is_one_line(way: str, tmp_path: Path) -> None:
     command = ["-m", "scuff"] if way == "module" else [str(tmp_path / "scuff")]
     path = ":".join([str(tmp_path), *sys.path])
     done = subprocess.run(
-        [sys.executable, *command, "list"], env={"PYTHONPATH": path}, capture_output=True, text=True, cwd="/"
+        [sys.executable, *command, "evaluate", "toy:tone", "toy:tone"],
+        env={"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        cwd="/",
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "scuff: interrupted before anything was done\n")
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scuff
+from reports.page import page_at
 from scuff.cli.main import main
 from scuff.reports import write_parquet
 from scuff.runs.folder import BadRun, Folder
@@ -281,7 +282,7 @@ def test_an_unaware_attacker_asks_the_model_alone(tmp_path: Path) -> None:
             assert line["status"] == "failed" and line["reason"] == "the shield held"
             assert line["adversarial"] and line["adversarial"]["mended"] == line["texts"][0]
             assert line["adversarial"]["answer"] == line["clean"]["answer"], "the answer is that of the shielded model"
-    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    page = page_at(tmp_path / "run").text()
     assert "unaware attacker" in page and "--attacker unaware" in page and "--shield" in page
     assert "of these, past the shield" in str(found)
     parquet = pytest.importorskip("pyarrow.parquet")

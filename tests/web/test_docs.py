@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "serve.md"
 
 
 def blocks() -> list[str]:
-    return re.findall(r"^```\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 def test_every_serve_command_is_understood() -> None:

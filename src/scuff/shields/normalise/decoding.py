@@ -159,7 +159,11 @@ class Open:
         ways = self.ways
 
         def many() -> Mask:
-            return np.repeat(np.multiply.reduceat(ways.astype(np.float64), first) > READINGS, per_word)
+            with np.errstate(
+                over="ignore"
+            ):  # a word of thousands of such characters has infinitely many, which is many
+                found = np.multiply.reduceat(ways.astype(np.float64), first)
+            return np.repeat(found > READINGS, per_word)
 
         for most in (3, 2):
             ways = np.where(many(), np.minimum(ways, most), ways)
