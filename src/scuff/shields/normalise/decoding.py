@@ -159,9 +159,7 @@ class Open:
         ways = self.ways
 
         def many() -> Mask:
-            with np.errstate(
-                over="ignore"
-            ):  # a word of thousands of such characters has infinitely many, which is many
+            with np.errstate(over="ignore"):  # infinity is many, too: a word of a thousand such characters
                 found = np.multiply.reduceat(ways.astype(np.float64), first)
             return np.repeat(found > READINGS, per_word)
 
