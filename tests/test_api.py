@@ -366,7 +366,7 @@ def test_detect() -> None:
         scuff.detect(clean, false_alarms=2)
     with pytest.raises(ValueError, match="expected Unicode text, got the lone surrogate"):
         scuff.detect("\ud800")
-    with pytest.warns(RuntimeWarning, match="1 of 2 texts have no verdict: text 0: expected Unicode text") as told:
+    with pytest.warns(RuntimeWarning, match="1 of 2 texts have no answer: text 0: expected Unicode text") as told:
         assert scuff.detect(["\ud800", foul], skip_errors=True) == [None, one]
     assert told[0].filename == __file__
 

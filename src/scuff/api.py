@@ -442,7 +442,7 @@ def detect(texts: Any, *, false_alarms: float = 0.01, skip_errors: bool = False)
     """
     texts = list(texts) if isinstance(texts, Iterator) else texts
     _, notes = _treated(
-        held_texts(texts), Detecting(Detector(false_alarms)), 0, None, True, skip_errors, None, 3, "have no verdict"
+        held_texts(texts), Detecting(Detector(false_alarms)), 0, None, True, skip_errors, None, 3, "have no answer"
     )
     verdicts = [note[0] if note else None for note in notes]
     return verdicts[0] if isinstance(texts, str) else verdicts

@@ -117,7 +117,7 @@ def _detect(args: argparse.Namespace) -> None:
         args.quiet,
         f"{_texts(found.texts)}{where}, {found.changed_texts:,} called tampered with; {detecting.signature}",
     )
-    report_failures(found.failures, skip=args.skip_errors, what="were not read", verb="read")
+    report_failures(found.failures, skip=args.skip_errors, what="have no answer", verb="read")
     _gate(args, found.changed_texts, "are called tampered with")
 
 

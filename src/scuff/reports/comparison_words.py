@@ -34,6 +34,8 @@ def comparison_verdict(content: Compared) -> str:
             f"{points(success)} points{_tested(success)}.{apart}"
         )
     overall = change["all"]["average"]
+    if overall["difference"] is None:
+        return f"Nothing is known of perturbed texts in {first} or {second}; {_price(change['clean'])}.{apart}"
     how = {WON: "is more robust than", LOST: "is less robust than"}.get(pair_verdict(change))
     sure = f"{second} {how} {first}" if how else _unclear(overall, first, second, "more robust")
     return (
