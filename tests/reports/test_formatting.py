@@ -8,7 +8,7 @@ from scuff.reports.formatting import cell
 
 
 @pytest.mark.parametrize(
-    "text, shown",
+    ("text", "shown"),
     [
         ("a|b\nc", r"a\|b c"),
         ("<script>x</script>", r"\<script>x\</script>"),
