@@ -350,10 +350,14 @@ def test_shield_raises_or_warns() -> None:
 
 
 def test_detect() -> None:
+    assert scuff.Verdict is scuff.Detection  # its name up to 0.6
     clean, foul = "We went to the market and bought some bread.", "Get fr\u0435\u0435 m\u043en\u0435y, cl\u200bick here"
     one = scuff.detect(foul)
     assert (
-        isinstance(one, scuff.Verdict) and one.tampered and one.kinds["look-alike"] > 0.9 and 0.9 < one.probability <= 1
+        isinstance(one, scuff.Detection)
+        and one.tampered
+        and one.kinds["look-alike"] > 0.9
+        and 0.9 < one.probability <= 1
     )
     assert scuff.detect([foul, None, clean]) == [one, None, scuff.detect(clean)] and not scuff.detect(clean).tampered
     assert scuff.detect(np.array([clean, foul]), false_alarms=0.001)[1].tampered and scuff.detect([]) == []  # type: ignore[union-attr]
@@ -362,7 +366,7 @@ def test_detect() -> None:
         scuff.detect(clean, false_alarms=2)
     with pytest.raises(ValueError, match="expected Unicode text, got the lone surrogate"):
         scuff.detect("\ud800")
-    with pytest.warns(RuntimeWarning, match="1 of 2 texts have no verdict: text 0: expected Unicode text") as told:
+    with pytest.warns(RuntimeWarning, match="1 of 2 texts have no answer: text 0: expected Unicode text") as told:
         assert scuff.detect(["\ud800", foul], skip_errors=True) == [None, one]
     assert told[0].filename == __file__
 

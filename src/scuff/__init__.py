@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from .reports.comparison_result import Comparison
     from .reports.hardened import HardenResult
     from .reports.results import AttackResult, MeaningResult, Result
-    from .shields import Repair, Shield, Verdict
+    from .shields import Detection, Repair, Shield
+    from .shields import Detection as Verdict  # noqa: F401  its name up to 0.6
     from .text import Corpus, Edit, Edits, map_span, map_spans
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "AttackResult",
     "Comparison",
     "Corpus",
+    "Detection",
     "Edit",
     "Edits",
     "HardenResult",
@@ -56,7 +58,6 @@ __all__ = [
     "Result",
     "Shield",
     "Then",
-    "Verdict",
     "__version__",
     "assert_robust",
     "attack",
@@ -81,7 +82,8 @@ __all__ = [
 
 _FROM_TEXT = ("Corpus", "Edit", "Edits", "map_span", "map_spans")
 _FROM_PERTURBATIONS = ("NAMES", "LanguageWarning", "OneOf", "Only", "Perturbation", "Protect", "Then", "parse")
-_FROM_SHIELDS = ("Repair", "Shield", "Verdict")
+_FROM_SHIELDS = ("Detection", "Repair", "Shield")
+_OLD = {"Verdict": "Detection"}  # names up to 0.6: a verdict is what a run says
 _ROOMS = (
     "api",
     "attacks",
@@ -103,6 +105,7 @@ def __getattr__(name: str) -> Any:
     """Imports the room that a public name is in."""
     from importlib import import_module
 
+    name = _OLD.get(name, name)
     if name in _ROOMS:
         return import_module(f".{name}", __name__)
     if name not in __all__:

@@ -83,7 +83,7 @@ from .runs.settings import check_log
 from .runs.setup import Say, Setup
 from .runs.trackers import Beginning, Tracking
 from .shields.base import Shield
-from .shields.detect import Detecting, Detector, Verdict
+from .shields.detect import Detecting, Detection, Detector
 from .shields.mending import Mending, Repair
 from .text.edits import Edit
 from .training.augmentation import Augmentation
@@ -426,23 +426,23 @@ def shield_tokens(
 
 
 @overload
-def detect(texts: str, *, false_alarms: float = ...) -> Verdict: ...  # type: ignore[overload-overlap]
+def detect(texts: str, *, false_alarms: float = ...) -> Detection: ...  # type: ignore[overload-overlap]
 @overload
-def detect(texts: Sequence[str], *, false_alarms: float = ...) -> list[Verdict]: ...
+def detect(texts: Sequence[str], *, false_alarms: float = ...) -> list[Detection]: ...
 @overload
 def detect(
     texts: Sequence[str | None] | HasType, *, false_alarms: float = ..., skip_errors: bool = ...
-) -> list[Verdict | None]: ...
+) -> list[Detection | None]: ...
 def detect(texts: Any, *, false_alarms: float = 0.01, skip_errors: bool = False) -> object:
-    """Tell which texts were tampered with. Returns a `Verdict` for a string, a list of them for a list, an array or a Series.
+    """Tell which texts were tampered with. Returns a `Detection` for a string, a list of them for a list, an array or a Series.
 
-    A Verdict has `tampered` (True or False), `probability`, and `kinds`, the probability of each kind of tampering; it is None
+    A Detection has `tampered` (True or False), `probability`, and `kinds`, the probability of each kind of tampering; it is None
     for a text that is missing. false_alarms: the share of clean texts that may be called tampered with: 0.001, 0.01 or 0.05.
     skip_errors: a text with a lone surrogate gets None, with a warning. Raises ValueError for it otherwise, and for other rates.
     """
     texts = list(texts) if isinstance(texts, Iterator) else texts
     _, notes = _treated(
-        held_texts(texts), Detecting(Detector(false_alarms)), 0, None, True, skip_errors, None, 3, "have no verdict"
+        held_texts(texts), Detecting(Detector(false_alarms)), 0, None, True, skip_errors, None, 3, "have no answer"
     )
     verdicts = [note[0] if note else None for note in notes]
     return verdicts[0] if isinstance(texts, str) else verdicts

@@ -285,7 +285,7 @@ def test_detect(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["shield", *command, "-q"]) == 3
     err = capsys.readouterr().err
     assert "a.jsonl: line 3, column 'a': expected Unicode text, got the lone surrogate U+D800" in err
-    assert "texts that have no verdict, since they could not be read: 1;" in err
+    assert "texts that have no answer, since they could not be read: 1;" in err
     lines = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     told = [(line["row"], line["column"], line["tampered"]) for line in lines]
     assert told == [(0, "a", False), (0, "b", True), (1, "b", False), (2, "b", False)]

@@ -109,7 +109,7 @@ def test_statistics_from_lines_are_those_of_the_trials(model: str, more: dict[st
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
     scuff.evaluate(victim, data, tmp_path / "again", **settings)
     found = scuff.compare(tmp_path / "run", tmp_path / "again")
-    assert found.verdict.startswith("Not decided whether again or run is more robust: ")
+    assert found.verdict.startswith("No difference between run and again: ")
     assert all(
         row["verdict"] == "not decided" for row in found.to_pandas().dropna(subset="difference").to_dict("records")
     )

@@ -15,6 +15,7 @@ import scuff
 from reports.made import with_summary
 from scuff.cli.main import main
 from scuff.reports.advice import Step
+from scuff.reports.command import command_for
 from scuff.reports.verdict import Broken, Verdict, verdict_of
 from scuff.reports.ways import WAYS, perturbation
 from scuff.runs.folder import Folder
@@ -76,18 +77,38 @@ def test_the_steps_after_an_attack_can_be_run(tmp_path: Path, monkeypatch: pytes
         assert main([*shlex.split(step.command)[1:], "--dry-run", "-q"]) == 0, step.command
 
 
-def test_a_shielded_model_is_not_told_to_get_a_shield(tmp_path: Path) -> None:
+def test_a_shielded_model_keeps_its_shield(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not told to get one, and what is recommended is about the model behind it."""
+    monkeypatch.chdir(tmp_path)
     said = scuff.evaluate(
         TOY, TOY, tmp_path / "run", examples=10, cases=1, degrees=[0.5], dimensions="inner-shuffle", shield="normalise"
     ).verdict
-    assert not any("--shield" in step.command and "evaluate" in step.command for step in said.steps)
+    training, attack = (step.command for step in said.steps)
+    assert training.startswith("scuff harden") and ",shield(normalise)" in training
+    assert attack == f"scuff attack {TOY} {TOY} --shield normalise"
+    assert main([*shlex.split(training)[1:], "--dry-run", "-q"]) == 0
+
+
+def test_options_of_the_model_are_in_the_steps(run: Folder) -> None:
+    about = run.run()
+    about["config"] = {**about["config"], "options": {"timeout": 5}}
+    assert command_for(about, "attack").endswith("--with timeout=5")
+    assert command_for(about, "harden").endswith("--option timeout=5")  # whose --with is the method
+
+
+def test_labels_show_as_text(attacked: Folder, tmp_path: Path) -> None:
+    """A label may control a terminal or have line ends, and a set of labels may be empty."""
+    for label, shown in (("a\x1b[2J\n\u202eb", "a\\u001b[2J↵\\u202eb"), ("", "no label")):
+        labels = {label: {"of": 40, "count": 30}, "one of chance": {"of": 1, "count": 1}, "c": {"of": 24, "count": 6}}
+        said = verdict_of(with_summary(attacked, tmp_path, labels=labels))
+        assert said.sentences[1].startswith(f"Weakest: {shown}; 30 of its 40 texts fell. In all, ")
 
 
 def test_an_attack(attacked: Folder, nothing_attacked: Folder) -> None:
     said = verdict_of(attacked)
     assert said.sentences[0] == "Right on 65 of 70 clean texts; on 28 after toxictrap."
     assert said.sentences[1] == (
-        "Weakest: offensive, of whose 60 texts 37 fell. In all, 37 of the 65 attacked texts fell; 27 of these stay near in "
+        "Weakest: offensive; 37 of its 60 texts fell. In all, 37 of 65 attacked texts fell; 27 of these stay near in "
         "meaning."
     )
     reached = sorted(line["reached"] for line in attacked.attack_results() if line["status"] == "succeeded")

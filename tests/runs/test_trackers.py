@@ -20,6 +20,7 @@ from scuff.cli.main import main
 from scuff.evaluation import EvaluationSettings
 from scuff.reports.entries import begun
 from scuff.runs import trackers
+from scuff.runs.folder import append_line
 from scuff.runs.progress import Progress
 from scuff.runs.trackers import Beginning, Outcome, Status, Tracker, plain_names
 
@@ -53,6 +54,14 @@ def content(folder: Path) -> dict[str, bytes]:
     """All files of a run but its times."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.name != "timings.json")
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_a_line_that_was_cut_off_spoils_no_other(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"half": ')
+    for line in ("one", "two"):
+        append_line(log, line)
+    assert log.read_text() == '{"half": \none\ntwo\n'
 
 
 def test_a_line_has_settings_scores_and_files(tmp_path: Path) -> None:

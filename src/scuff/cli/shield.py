@@ -3,7 +3,7 @@
   scuff shield < in.txt > out.txt
   scuff shield comments.csv --column comment -o mended.csv --edits changes.jsonl --report
   scuff shield comments.csv --shield normalise -o mended.csv --protect urls --report found.json
-  scuff shield comments.jsonl --detect --false-alarms 0.001 -o verdicts.jsonl
+  scuff shield comments.jsonl --detect --false-alarms 0.001 -o detected.jsonl
 
 The output has the format of the input; what is not mended stays byte for byte. `a+b` is one shield after the other; see
 `scuff list shields`. --detect mends nothing: it writes how likely each text was tampered with, and by what.
@@ -117,7 +117,7 @@ def _detect(args: argparse.Namespace) -> None:
         args.quiet,
         f"{_texts(found.texts)}{where}, {found.changed_texts:,} called tampered with; {detecting.signature}",
     )
-    report_failures(found.failures, skip=args.skip_errors, what="have no verdict", verb="read")
+    report_failures(found.failures, skip=args.skip_errors, what="have no answer", verb="read")
     _gate(args, found.changed_texts, "are called tampered with")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..attacks.recipes import RECIPES
 from ..runs.schema import AttackSummary, EvaluationSummary, RunFile
+from ..specs import can_be_rebuilt
 from .command import command_for, repeating
 from .ways import LIKE, SPELT, WAYS, perturbation
 
@@ -48,8 +49,9 @@ def steps_of_attack(summary: AttackSummary, run: RunFile) -> list[Step]:
     steps = _shield(run, weak)
     if known and _trains(run):
         words = f"Train on texts that {recipe['name']} finds in the training part, and measure it again on other texts:"
-        steps.append(Step(words, command_for(run, "harden", **{"--with": f"attack({recipe['name']})",
-                                                                "--attack": recipe["name"], "-o": "hardened"})))  # fmt: skip
+        method = _behind_shield(run, f"attack({recipe['name']})")
+        flags = {"--with": method, "--attack": recipe["name"], "-o": "hardened"}
+        steps.append(Step(words, command_for(run, "harden", **flags)))
     else:
         steps += _augmentation(run, weak[:AUGMENTED])
     return steps
@@ -71,7 +73,7 @@ def _augmentation(run: RunFile, weak: Iterable[str]) -> list[Step]:
     names = list(weak) or list(ANYONE)
     if _trains(run):
         words = f"Train on copies with {_listed(names)}, and measure both models on texts that were not trained on:"
-        method = f"augment({', '.join(names)})"
+        method = _behind_shield(run, f"augment({', '.join(names)})")
         return [Step(words, command_for(run, "harden", **{"--with": method, "-o": "hardened"}))]
     words = f"Train on copies with {_listed(names)}; this writes them, from your training data:"
     return [
@@ -79,8 +81,14 @@ def _augmentation(run: RunFile, weak: Iterable[str]) -> list[Step]:
     ]
 
 
+def _behind_shield(run: RunFile, method: str) -> str:
+    """Returns a method of training, with the shield that the run had."""
+    shield = run["config"].get("shield")
+    return f"{method},shield({shield})" if shield else method
+
+
 def _attack(run: RunFile) -> list[Step]:
-    if run["model"]["spec"] is None or run["data"]["spec"] is None or run["model"]["access"] == "decision":
+    if not _named(run) or run["model"]["access"] == "decision":
         return []
     goal = {"--goal": "tags"} if run["data"]["task"] == "tokens" else {}
     return [Step("See what someone who tries on purpose finds:", command_for(run, "attack", **goal))]
@@ -93,7 +101,13 @@ def _listed(names: list[str]) -> str:
 
 def _trains(run: RunFile) -> bool:
     """Returns whether `scuff harden` can train the model: a folder or id of a network, or an embedded classifier."""
-    spec, data = run["model"]["spec"], run["data"]
-    if spec is None or data["spec"] is None or data["task"] not in TRAINABLE:
+    spec = run["model"]["spec"]
+    if spec is None or not _named(run) or run["data"]["task"] not in TRAINABLE:
         return False
     return spec.startswith("toy:") or ":" not in spec
+
+
+def _named(run: RunFile) -> bool:
+    """Returns whether a command can name the model, its shield and the data."""
+    shield = run["config"].get("shield")
+    return None not in (run["model"]["spec"], run["data"]["spec"]) and (not shield or can_be_rebuilt(shield))

@@ -115,7 +115,7 @@ def _labels(summary: AttackSummary) -> list[list[str]]:
     for label, entry in summary["labels"].items():
         count, of = entry["count"], entry["of"]
         shown = spread({"value": count / of, "interval": [*wilson(count / of, of)]})
-        rows.append([escaped(label), f"{of:,}", f"{count:,}", shown])
+        rows.append([escaped(label or "no label"), f"{of:,}", f"{count:,}", shown])
     return rows
 
 

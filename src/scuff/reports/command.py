@@ -63,6 +63,7 @@ SHARED = (
     "none",
     "side",
 )
+ASKED = ("split", "options", "shield")  # and that attacks have, too
 
 
 def command_for(run: RunFile, verb: str, **flags: str) -> str:
@@ -73,8 +74,10 @@ def command_for(run: RunFile, verb: str, **flags: str) -> str:
     given = EvaluationSettings.renamed(run["config"])
     words = ["scuff", verb, str(run["model"]["spec"]), str(run["data"]["spec"])]
     for field in fields(EvaluationSettings):
-        if field.name in given and field.name in SHARED:
+        if field.name in given and field.name in (SHARED if verb == "harden" else (*SHARED, *ASKED)):
             words += _flags(field.name, field.metadata, given[field.name])
+    if verb == "harden" and given.get("options"):  # whose --with is the method
+        words += _flags("options", {"flags": ("--option",)}, given["options"])
     return shlex.join([*words, *(word for pair in flags.items() for word in pair)])
 
 

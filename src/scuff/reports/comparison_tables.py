@@ -13,7 +13,7 @@ from ..runs.schema import EvaluationSummary
 from .changes import LOST, p_value, points, verdict
 from .compared import Compared, Material, headline
 from .comparison_words import comparison_verdict, comparison_words, pair_verdict
-from .formatting import alone, markdown_row, percent, spread
+from .formatting import alone, cell, markdown_row, percent, spread
 
 WIDTH = 130  # letters of a line, where nobody knows the terminal
 LEAST = 12  # letters of the first column that stay
@@ -215,9 +215,9 @@ def _by_run(content: Compared, width: int, short: int) -> list[str]:
 def comparison_markdown(material: Material) -> str:
     """Returns the verdict, a table, and of evaluations the tables of RobTest's comparison report: rows per model, by degree."""
     content = material.content
-    lines = [f"### {comparison_verdict(content)}", ""]
-    lines += [f"- differs: {line}" for line in content["differs"]]
-    lines += [f"- {line}" for line in comparison_words(content)]
+    lines = [f"### {cell(comparison_verdict(content))}", ""]
+    lines += [f"- differs: {cell(line)}" for line in content["differs"]]
+    lines += [f"- {cell(line)}" for line in comparison_words(content)]
     columns = _pair_columns(content) if len(content["runs"]) == 2 else _run_columns(content)
     lines += ["", markdown_row([column.head for column in columns]), "|" + "---|" * len(columns)]
     for at in range(len(columns[0].cells)):
@@ -252,7 +252,7 @@ def _degree_tables(names: Sequence[str], summaries: Sequence[EvaluationSummary])
         return lines
     for dimension in summaries[0]["dimensions"]:
         head = ["Method \\| Degree", "0", *(f"{degree:g}" for degree in degrees), "Final Score"]
-        lines += ["", f"#### {dimension}", "", f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
+        lines += ["", f"#### {cell(dimension)}", "", f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
         lines += map(markdown_row, degree_rows(names, summaries, dimension))
     return lines
 

@@ -28,18 +28,31 @@ def comparison_verdict(content: Compared) -> str:
     if "recipe" in change:
         success = change["success"]
         how = {WON: "is harder to attack than", LOST: "is easier to attack than"}.get(pair_verdict(change))
-        sure = f"{second} {how} {first}" if how else f"Not decided whether {second} or {first} is harder to attack"
+        sure = f"{second} {how} {first}" if how else _unclear(success, first, second, "harder to attack")
         return (
-            f"{sure}: {change['recipe']} succeeds on {percent(success['after'])} % instead of {percent(success['before'])} %, "
+            f"{sure}: {change['recipe']} succeeds on {_instead(success, ' %')}, "
             f"{points(success)} points{_tested(success)}.{apart}"
         )
     overall = change["all"]["average"]
+    if overall["difference"] is None:
+        return f"Nothing is known of perturbed texts in {first} or {second}; {_price(change['clean'])}.{apart}"
     how = {WON: "is more robust than", LOST: "is less robust than"}.get(pair_verdict(change))
-    sure = f"{second} {how} {first}" if how else f"Not decided whether {second} or {first} is more robust"
+    sure = f"{second} {how} {first}" if how else _unclear(overall, first, second, "more robust")
     return (
-        f"{sure}: {percent(overall['after'])} instead of {percent(overall['before'])} on perturbed texts, {points(overall)} "
+        f"{sure}: {_instead(overall)} on perturbed texts, {points(overall)} "
         f"points{_tested(overall)}; {_price(change['clean'])}.{apart}"
     )
+
+
+def _instead(change: Change, unit: str = "") -> str:
+    now, before = percent(change["after"]) + unit, percent(change["before"]) + unit
+    return now if change["difference"] == 0 else f"{now} instead of {before}"
+
+
+def _unclear(change: Change, first: str, second: str, better: str) -> str:
+    if change["difference"] == 0 and change["p"] == 1:
+        return f"No difference between {first} and {second}"
+    return f"Not decided whether {second} or {first} is {better}"
 
 
 def _tested(change: Change) -> str:

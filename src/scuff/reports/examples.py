@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Literal
 
 from ..data.dataset import joined
-from ..runs.display import in_words
+from ..runs.display import in_words, visible
 from ..runs.folder import Folder
 from ..runs.schema import Answer, AttackLine, Edit, EvaluationLine, Target, Texts
 from ..specs import known_name
@@ -48,7 +48,7 @@ class Example:
     def __str__(self) -> str:
         where = f"{self.dimension} {'' if self.degree is None else f'{self.degree:g} '}" if self.dimension else ""
         if self.changed is None:
-            return f"{where}{self.outcome}: {' | '.join(map(joined, self.texts))}"
+            return f"{where}{self.outcome}: {visible(' | '.join(map(joined, self.texts)))}"
         shown = marked_line(self.texts, self.edits, self.answer, self.new_answer, colour=False)
         return f"{where}{self.outcome}: {shown}"
 

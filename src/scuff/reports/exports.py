@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..data.formats.streams import replacing
+from ..runs.display import visible
 from ..runs.folder import Folder
 from .command import repeating
 from .model_card import run_card
@@ -41,7 +42,9 @@ def export(folder: Folder, table: PaperTable, files: Mapping[str, str | Path | N
 def run_markdown(folder: Folder, table: PaperTable) -> str:
     """Returns a run as Markdown: the verdict, the table in its paper's layout, and the command that repeats it."""
     run, summary = folder.run(), folder.summary()
-    model, data = (" ".join(name.replace("`", "'").split()) for name in (summary["model"], summary["data"]["name"]))
+    model, data = (
+        " ".join(visible(name.replace("`", "'")).split()) for name in (summary["model"], summary["data"]["name"])
+    )
     command, needs = repeating(run)
     fence = "````" if "```" in command else "```"
     parts = [

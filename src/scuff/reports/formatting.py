@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from textwrap import fill
 
+from ..runs.display import visible
 from ..runs.schema import Estimate, WorstAlone
 
 WIDE = 130  # letters of a line
@@ -77,8 +78,10 @@ def short(spec: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Returns a text for a cell of a Markdown table, with bars escaped and line ends replaced by blanks."""
-    return text.replace("|", "\\|").replace("\n", " ")
+    """Returns a text for a cell of a Markdown table, or another line of Markdown: with bars and the beginnings of HTML escaped,
+    line ends replaced by blanks, and characters that are not printable by their numbers.
+    """
+    return re.sub(r"\||<(?=[A-Za-z/!?])", r"\\\g<0>", visible(text.replace("\n", " ")))
 
 
 def markdown_row(cells: Iterable[str]) -> str:

@@ -14,9 +14,10 @@ from ..data.dataset import Task
 from ..runs.folder import Folder
 from ..runs.proof import Change, Proof
 from ..runs.schema import AttackSummary, EvaluationSummary, RunFile
+from .attack_tables import measure
 from .changes import points, verdict
 from .command import repeating
-from .formatting import markdown_row, percent
+from .formatting import cell, markdown_row, percent
 from .proof import groups_of
 from .tables import PaperTable
 from .verdict import verdict_of
@@ -116,7 +117,7 @@ def run_card(folder: Folder, table: PaperTable) -> str:
     command, needs = repeating(run)
     paragraphs = [
         front_matter(summary["task"], _library(run), "", index),
-        f"# {_short(summary['model'])}",
+        f"# {cell(_short(summary['model']))}",
         "## Robustness",
         verdict_of(folder).markdown().rstrip(),
         table.markdown().rstrip(),
@@ -152,9 +153,12 @@ def _evaluation_metrics(summary: EvaluationSummary) -> list[dict[str, Any]]:
 
 def _attack_metrics(summary: AttackSummary) -> list[dict[str, Any]]:
     recipe, mean = summary["recipe"]["name"], summary["queries"]["mean"]
+    score = "token accuracy" if summary["task"] == "tokens" else "accuracy"
+    if "tradeoff" in summary:
+        score = measure(summary["tradeoff"]["metric"])
     scores = [
-        ("accuracy", "accuracy, clean", summary["clean"]["value"]),
-        ("accuracy", f"accuracy, after {recipe}", summary["after"]["value"]),
+        (score, f"{score}, clean", summary["clean"]["value"]),
+        (score, f"{score}, after {recipe}", summary["after"]["value"]),
         ("attack success rate", f"attack success rate, {recipe}", summary["success"]["value"]),
         ("queries", f"queries per attacked text, {recipe}", mean),
     ]

@@ -11,6 +11,8 @@ from markupsafe import Markup
 
 from ..attacks.outcomes import NO_ANSWER
 from ..data.dataset import joined
+from ..metrics.interval import wilson
+from ..runs.display import visible
 from ..runs.folder import Folder
 from ..runs.schema import (
     PROBLEMS,
@@ -150,11 +152,11 @@ def _right(summary: EvaluationSummary, cell: Cell) -> str:
 
 def _clean(summary: EvaluationSummary) -> str:
     clean, value = summary["clean"], summary["clean"]["score"]["value"]
-    of = f"{clean['answered']:,} clean texts"
+    of = many(clean["answered"], "clean text")
     if clean["answered"] < clean["examples"]:
-        of = f"the {clean['answered']:,} of {clean['examples']:,} clean texts that it answered"
+        of = f"the {clean['answered']:,} of {many(clean['examples'], 'clean text')} that it answered"
     if value is None:
-        return f"Nothing is known of {clean['examples']:,} clean texts."
+        return f"Nothing is known of {many(clean['examples'], 'clean text')}."
     everyday = _everyday(summary)
     if not _is_counted(summary):
         more = f"; {_right(summary, everyday[1])} with {changed_so(*everyday)}" if everyday else ""
@@ -233,13 +235,17 @@ def _attacker(summary: EvaluationSummary, weakest: DimensionScores | None) -> st
     tries, broken = sum(cell["cases_each"] or 0 for cell in weakest["degrees"]), last["success"]
     if broken["rate"] is None:
         worst = percent(last["worst"]["value"])
-        return (
-            f"In the worst case of up to {tries:.0f} such versions of each text, its {summary['metric']} is {worst} %."
-        )
-    return (
-        f"Whoever tries up to {tries:.0f} such versions of a text breaks {broken['rate'] * broken['of']:,.0f} of the "
-        f"{broken['of']:,} that were right."
-    )
+        return f"In the worst case of {_versions(tries)} of each text, its {summary['metric']} is {worst} %."
+    fell = f"{broken['rate'] * broken['of']:,.0f} of the {broken['of']:,} that {_were(broken['of'])} right"
+    return f"Whoever tries {_versions(tries)} of a text breaks {fell}."
+
+
+def _versions(tries: float) -> str:
+    return f"up to {tries:.0f} such versions" if round(tries) != 1 else "one such version"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _caution(summary: EvaluationSummary) -> str:
@@ -276,7 +282,8 @@ def _broken_case(folder: Folder, summary: EvaluationSummary, weakest: DimensionS
             size = (name not in names, line["clean"]["score"] != 1, case["degree"], -round(sure, 1), length)
             if best is None or size < best:
                 best = size
-                how = f"{way_of(summary['dimensions'][name]).noun} ({shown_name(summary, name)}, degree {case['degree']:g})"
+                degree = f"level {mode(case['degree'])}" if is_zeroe(summary) else f"degree {case['degree']:g}"
+                how = f"{way_of(summary['dimensions'][name]).noun} ({shown_name(summary, name)}, {degree})"
                 found = Broken(how, line["texts"], case["edits"], line["clean"]["answer"], case["answer"])
     return found
 
@@ -298,16 +305,18 @@ def _before_and_after(summary: AttackSummary) -> str:
         found = summary["tradeoff"]
         score = measure(found["metric"])
         return (
-            f"{score} of its texts is {percent(found['before']['value'])} before {name} and {percent(found['after']['value'])} "
-            f"after it ({found['of']:,} attacked), with {measure(found['source_metric'])} {percent(found['source']['value'])} "
-            "of the sources left."
+            f"{score} of its answers: {percent(found['before']['value'])} % before {name}, {percent(found['after']['value'])} % "
+            f"after it ({found['of']:,} attacked). The attacked texts keep {percent(found['source']['value'])} % of the "
+            f"originals ({measure(found['source_metric'])})."
         )
     if clean["value"] is None or after["value"] is None:
-        return f"Nothing is known of {examples:,} texts."
+        return f"Nothing is known of {many(examples, 'text')}."
+    texts = many(examples, "clean text")
     if summary["task"] == "tokens" or summary["unanswered"]:
-        return f"Accuracy {percent(clean['value'])} % on {examples:,} clean texts; {percent(after['value'])} % after {name}."
+        score = "Token accuracy" if summary["task"] == "tokens" else "Accuracy"
+        return f"{score} {percent(clean['value'])} % on {texts}; {percent(after['value'])} % after {name}."
     right, left = clean["value"] * examples, after["value"] * examples
-    return f"Right on {right:,.0f} of {examples:,} clean texts; on {left:,.0f} after {name}."
+    return f"Right on {right:,.0f} of {texts}; on {left:,.0f} after {name}."
 
 
 def _fell(summary: AttackSummary) -> str:
@@ -315,18 +324,24 @@ def _fell(summary: AttackSummary) -> str:
     if not success["of"]:
         return "No text was attacked: the goal applies to none."
     worst = _weakest_label(summary)
-    kept = f"{valid['count']:,} of these stay near in meaning" if success["count"] else "it held"
-    return f"{worst}{success['count']:,} of the {success['of']:,} attacked texts fell; {kept}."
+    if not success["count"]:
+        return f"It held: none of {many(success['of'], 'attacked text')} fell."
+    near = "none" if not valid["count"] else f"{valid['count']:,}"
+    kept = f"{near} of these {'stays' if valid['count'] == 1 else 'stay'} near in meaning"
+    return f"{worst}{success['count']:,} of {many(success['of'], 'attacked text')} fell; {kept}."
 
 
 def _weakest_label(summary: AttackSummary) -> str:
-    """Returns the label whose texts fall most easily, if there are several; "" otherwise."""
+    """Returns the label whose texts surely fall most easily, so that a label of few texts is not it by chance; "" if there is no
+    other, or all fall alike.
+    """
     rates = {label: entry["count"] / entry["of"] for label, entry in summary["labels"].items() if entry["of"]}
     if len(rates) < 2 or not any(rates.values()) or len(set(rates.values())) == 1:
         return ""
-    label = max(rates, key=lambda name: rates[name])
+    label = max(rates, key=lambda name: wilson(rates[name], summary["labels"][name]["of"])[0])
     entry = summary["labels"][label]
-    return f"Weakest: {label}, of whose {entry['of']:,} texts {entry['count']:,} fell. In all, "
+    shown = visible(label) or "no label"
+    return f"Weakest: {shown}; {entry['count']:,} of its {many(entry['of'], 'text')} fell. In all, "
 
 
 def _questions(summary: AttackSummary, run: RunFile, lines: list[AttackLine]) -> str:

@@ -59,7 +59,8 @@ def agreed(summary: Summary) -> dict[str, Any]:
 def terms(run: RunFile, summary: Summary) -> dict[str, Any]:
     """Returns what decides the cases of a run, by name, so that a line about each can be understood."""
     same = agreed(summary)
-    same["data"] = {"name": summary["data"]["name"], "digest": summary["data"]["digest"]}
+    count = summary["examples"] if "kind" in summary else summary["clean"]["examples"]
+    same["data"] = {"name": summary["data"]["name"], "examples": count, "digest": summary["data"]["digest"]}
     if "kind" in summary:
         recipe = same.pop("recipe")
         same |= {name: run["key"].get(name) for name in ATTACK_KEYS}
@@ -88,7 +89,9 @@ def _line(key: str, names: Sequence[str], values: Sequence[Any]) -> str:
     called: dict[str, str] = {}
     for name, value in zip(names, values, strict=True):
         same = value["digest"] if key == "data" else _shown(value, everywhere)
-        called.setdefault(same, f"{value['name']} ({same[:8]})" if key == "data" else same)
+        called.setdefault(
+            same, f"{value['name']} ({value['examples']:,} examples, {same[:8]})" if key == "data" else same
+        )
         groups.setdefault(same, []).append(name)
     if len(groups) < 2:
         return ""

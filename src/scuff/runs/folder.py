@@ -80,9 +80,14 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Adds a line to a text file, in one write, so that lines of several processes do not mix."""
-    with open(path, "ab") as out:
-        out.write(line.encode("utf-8", "backslashreplace") + b"\n")
+    """Adds a line to a text file, in one write, so that lines of several processes do not mix. A last line without an end, as a
+    full disk may leave one, gets it.
+    """
+    with open(path, "ab+") as out:
+        size = out.seek(0, os.SEEK_END)
+        out.seek(max(0, size - 1))
+        start = b"" if out.read(1) in (b"", b"\n") else b"\n"
+        out.write(start + line.encode("utf-8", "backslashreplace") + b"\n")
 
 
 class Home:

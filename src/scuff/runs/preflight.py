@@ -37,7 +37,7 @@ def look(setup: Setup, say: Say) -> float:
         failed = NoAnswers if setup.victim.paid else BadRun  # an endpoint may answer later
         raise failed(f"{setup.victim.name}: expected answers to two examples, got {bad[0]}")
     known = [label for label in setup.truth.labels if label != OTHER]
-    labels = f": {some(known)}" if known else ""
+    labels = f": {some(map(visible, known))}" if known else ""
     say(f"model   {setup.victim.name} ({TASK_WORDS[data.task]}{labels}; {setup.victim.access.name.lower()} access)")
     sampled = (
         f", a sample of {len(data):,} {setup.sampling} (seed {setup.settings.seed})" if len(data) < setup.total else ""
@@ -77,11 +77,13 @@ def look(setup: Setup, say: Say) -> float:
     strange = setup.victim.strange
     if clean == 0 and strange:
         raise BadRun(
-            f"{setup.victim.name}: expected the labels of the data ({some(setup.data.labels)}), got others, such as "
-            f"{strange!r:.80}: map them with --map DATA=MODEL, or name the model's with --labels"
+            f"{setup.victim.name}: expected the labels of the data ({some(map(visible, setup.data.labels))}), got others, "
+            f"such as {strange!r:.80}: map them with --map DATA=MODEL, or name the model's with --labels"
         )
     if len(data.labels) == 1 and data.task == "single":
-        say(f"WARNING all examples have the label {data.labels[0]}: a model that always says so has a perfect score")
+        say(
+            f"WARNING all examples have the label {visible(data.labels[0])}: a model that always says so has a perfect score"
+        )
     elif data.task == "text":
         if clean == 0 and not bare:
             say("WARNING the model's texts have nothing in common with the references: are the columns right?")

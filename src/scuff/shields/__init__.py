@@ -15,8 +15,8 @@ from __future__ import annotations
 from ..text.corpus import Corpus
 from .base import Repairs, Shield
 from .chain import Chain
-from .detect import Detector, Verdict
+from .detect import Detection, Detector
 from .mending import Repair
 from .names import CHAINS, FAMILY, parse
 
-__all__ = ["CHAINS", "FAMILY", "Chain", "Corpus", "Detector", "Repair", "Repairs", "Shield", "Verdict", "parse"]
+__all__ = ["CHAINS", "FAMILY", "Chain", "Corpus", "Detection", "Detector", "Repair", "Repairs", "Shield", "parse"]

@@ -43,7 +43,7 @@ FEW = 2.0  # words that every text is taken to have besides its own: one odd wor
 KINDS_OF_TAMPERING = ("look-alike", "invisible", "symbols", "spacing", "leet", "spelling", "shuffled", "shortened")
 
 
-class Verdict(NamedTuple):
+class Detection(NamedTuple):
     """What a detector says of a text: how likely it was tampered with, how likely in each way, and whether that is an alarm."""
 
     probability: float
@@ -236,17 +236,17 @@ class Detector:
         parts = [shipped().probabilities(features(Corpus.of(texts[part]))) for part in blocks(text_lengths(texts))]
         return np.concatenate([np.empty((0, 1 + len(KINDS_OF_TAMPERING))), *parts])
 
-    def __call__(self, texts: Sequence[str]) -> list[Verdict]:
+    def __call__(self, texts: Sequence[str]) -> list[Detection]:
         """What is found in each text."""
         shape = self.probabilities(texts)
         return [
-            Verdict(row[0], dict(zip(KINDS_OF_TAMPERING, row[1:], strict=True)), row[0] >= self._threshold)
+            Detection(row[0], dict(zip(KINDS_OF_TAMPERING, row[1:], strict=True)), row[0] >= self._threshold)
             for row in shape.tolist()
         ]
 
 
 @dataclass(frozen=True)
-class Detecting(Work[Verdict]):
+class Detecting(Work[Detection]):
     """A detector, applied to texts or tokens block by block; it changes none of them."""
 
     detector: Detector = field(default_factory=Detector)
@@ -268,7 +268,7 @@ class Detecting(Work[Verdict]):
 
     def changes(
         self, corpus: Corpus, part: slice, draw: int, tally: Tally | None
-    ) -> tuple[Edits, Callable[[], list[list[Verdict]]]]:
+    ) -> tuple[Edits, Callable[[], list[list[Detection]]]]:
         verdicts = self.detector(corpus.strings())
         if tally:
             tally.texts += len(corpus)
