@@ -169,6 +169,22 @@ def test_a_gate_against_the_last_run_begins_and_survives_other_settings(tmp_path
 
 
 @pytest.mark.slow
+def test_max_drop_is_below_the_clean_score_although_there_is_a_last_run(tmp_path: Path) -> None:
+    gate = {"model": "toy:sentiment", "data": "toy:sentiment", "max_drop": "90%"}
+    job = Job(tmp_path, **gate, arguments=SMALL)
+    job.passed("measure", "check", "keep")
+    first = job.summary.read_text(encoding="utf-8")
+    job.summary.unlink()
+    job.passed("measure", "check", "gate")
+    assert job.summary.read_text(encoding="utf-8").startswith(first.rstrip())
+    bounds, _, change = job.summary.read_text(encoding="utf-8").partition("#### Change against the last run")
+    assert "(baseline" not in bounds and "| keyboard | " in bounds and "| keyboard | " in change
+    other = Job(tmp_path, **gate, arguments=SMALL.replace("--examples 20", "--examples 10"))
+    other.passed("measure", "check", "gate")
+    assert "Not compared: " in other.summary.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
 def test_an_attack(tmp_path: Path) -> None:
     job = Job(
         tmp_path, model="toy:sentiment", data="toy:sentiment", recipe="deepwordbug", max_success="0.1", name="attacked",
