@@ -159,7 +159,9 @@ class Open:
         ways = self.ways
 
         def many() -> Mask:
-            return np.repeat(np.multiply.reduceat(ways.astype(np.float64), first) > READINGS, per_word)
+            with np.errstate(over="ignore"):  # of a word of thousands of look-alikes: infinitely many are too many
+                readings = np.multiply.reduceat(ways.astype(np.float64), first)
+            return np.repeat(readings > READINGS, per_word)
 
         for most in (3, 2):
             ways = np.where(many(), np.minimum(ways, most), ways)
