@@ -154,6 +154,37 @@ def test_the_change_against_the_last_run_and_the_comment(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+def test_a_gate_against_the_last_run_begins_and_survives_other_settings(tmp_path: Path) -> None:
+    """A job that failed for want of a fitting last run would keep none, and fail for ever."""
+    gate = {"model": "toy:sentiment", "data": "toy:sentiment", "against_last": "true", "max_drop": "1%"}
+    first = Job(tmp_path, **gate, arguments=SMALL)
+    first.passed("measure", "check", "keep", "gate")
+    first.passed("measure", "check", "gate")
+    assert "baseline" in first.summary.read_text(encoding="utf-8"), "the second time there is a last run"
+    other = Job(tmp_path, **gate, arguments=SMALL.replace("--examples 20", "--examples 10"))
+    other.passed("measure")
+    done = other.run("check")
+    assert done.returncode == 0 and "::warning::max-drop is not checked this time: expected a baseline" in done.stdout
+    other.passed("keep", "gate")
+
+
+@pytest.mark.slow
+def test_max_drop_is_below_the_clean_score_although_there_is_a_last_run(tmp_path: Path) -> None:
+    gate = {"model": "toy:sentiment", "data": "toy:sentiment", "max_drop": "90%"}
+    job = Job(tmp_path, **gate, arguments=SMALL)
+    job.passed("measure", "check", "keep")
+    first = job.summary.read_text(encoding="utf-8")
+    job.summary.unlink()
+    job.passed("measure", "check", "gate")
+    assert job.summary.read_text(encoding="utf-8").startswith(first.rstrip())
+    bounds, _, change = job.summary.read_text(encoding="utf-8").partition("#### Change against the last run")
+    assert "(baseline" not in bounds and "| keyboard | " in bounds and "| keyboard | " in change
+    other = Job(tmp_path, **gate, arguments=SMALL.replace("--examples 20", "--examples 10"))
+    other.passed("measure", "check", "gate")
+    assert "Not compared: " in other.summary.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
 def test_an_attack(tmp_path: Path) -> None:
     job = Job(
         tmp_path, model="toy:sentiment", data="toy:sentiment", recipe="deepwordbug", max_success="0.1", name="attacked",

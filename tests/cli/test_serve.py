@@ -99,6 +99,14 @@ def test_a_port_in_use_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         )
 
 
+def test_answers_are_sent_at_once() -> None:
+    """asyncio turns off the waiting for more to send (some 40 ms an answer) only on sockets that say that they are TCP."""
+    from scuff.web.server import listen
+
+    with listen("127.0.0.1", 0, None).port as port:
+        assert port.proto == socket.IPPROTO_TCP
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

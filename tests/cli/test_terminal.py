@@ -173,6 +173,8 @@ def test_lists_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scuff.cli.terminal.window", lambda: 30)
     assert listed("name", "what it is and what it does", 10) == "name      what it is and what\n          it does"
     assert listed("a very long name", "what it is, too", 10).startswith("a very long name\n")
+    monkeypatch.setattr("scuff.cli.terminal.window", lambda: 60)
+    assert max(map(len, parser("").format_help().splitlines())) <= 60
 
 
 # colours

@@ -78,7 +78,7 @@ def test_a_token_is_needed_where_one_is_set(playground: Playground) -> None:
     for wrong in ("", "x", TOKEN[:-1], f"{TOKEN}x", "ü"):
         assert client.get("/", params={"token": wrong}).status_code == 401
         assert client.get("/", headers={"authorization": f"Bearer {wrong}".encode()}).status_code == 401
-        assert client.get("/", headers={"cookie": f"scuff-token={wrong}".encode()}).status_code == 401
+        assert client.get("/", headers={"cookie": f"scuff-token-80={wrong}".encode()}).status_code == 401
     assert client.get("/api/about", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
     first = client.get("/", params={"token": TOKEN, "a": "b"})
     assert (first.status_code, first.headers["location"]) == (303, "/?a=b")  # the token leaves the address
@@ -86,6 +86,20 @@ def test_a_token_is_needed_where_one_is_set(playground: Playground) -> None:
     assert client.get("/").status_code == 200  # by the cookie
     assert client.post("/api/predict", json=BODY, headers={"origin": "http://evil.example"}).status_code == 403
     assert client.get(f"{HERE}//evil.example/?token={TOKEN}").headers["location"].startswith("/evil.example")
+    odd = client.get(f"{HERE}/runs/a%23%C3%A9%0D%0A/report.html?token={TOKEN}")  # as quoted as before
+    assert odd.headers["location"] == "/runs/a%23%C3%A9%0D%0A/report.html"
+
+
+def test_cookies_of_other_programs_on_the_host_do_not_matter(playground: Playground) -> None:
+    client = client_of(app_of(playground), token=TOKEN)
+    client.headers["host"] = "127.0.0.1:8421"
+    first = client.get("/", params={"token": TOKEN})
+    assert first.headers["set-cookie"].startswith(f"scuff-token-8421={TOKEN};")
+    client.cookies.clear()
+    for others in ('a={"b": 1, "c": [2]}; ', 'x[y]=b c; "; ', "scuff-token-8422=another-server; =;;"):
+        cookies = f"{others}scuff-token-8421={TOKEN}"
+        assert client.get("/api/about", headers={"cookie": cookies}).status_code == 200, others
+    assert client.get("/api/about", headers={"cookie": f"scuff-token-8422={TOKEN}"}).status_code == 401
 
 
 def test_names_of_a_server_for_others(playground: Playground) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -119,12 +120,26 @@ def test_what_cannot_be_compared_is_told(client: TestClient, names: list[str], s
 
 
 def test_damaged_runs_are_told_not_hidden(tmp_path: Path) -> None:
-    for name, content in (("no-json", b"{"), ("other", b"[]"), ("broken", b"\xff\xfe"), ("<script>", b"{}")):
+    for name, content in (
+        ("no-json", b"{"),
+        ("other", b"[]"),
+        ("broken", b"\xff\xfe"),
+        ("<script>", b"{}"),
+        ("deep", b"[" * 100_000),
+    ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "run.json").write_bytes(content)
     found = RunsFolder(tmp_path).list()["runs"]
-    assert {entry["run"] for entry in found} == {"no-json", "other", "broken", "<script>"}
+    assert {entry["run"] for entry in found} == {"no-json", "other", "broken", "<script>", "deep"}
     assert all("expected" in entry["what"] for entry in found)
+
+
+def test_reports_of_runs_with_odd_names_open(playground: Playground, tmp_path: Path, runs: Path) -> None:
+    name = "a#b?c d é"
+    shutil.copytree(runs / "typos-1", tmp_path / name)
+    client = client_of(app_of(playground, tmp_path))
+    (entry,) = client.get("/api/runs").json()["runs"]
+    assert entry["run"] == name and client.get(entry["report"]).status_code == 200
 
 
 def test_no_folder_is_no_runs(client: TestClient, playground: Playground) -> None:

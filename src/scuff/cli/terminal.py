@@ -60,6 +60,12 @@ def window(stream: TextIO | None = None) -> int | None:
     return max(NARROWEST, shutil.get_terminal_size().columns)
 
 
+def fitted(text: str) -> str:
+    """Returns a line of prose; at a terminal, what does not fit goes on below."""
+    width = window()
+    return text if width is None else "\n".join(wrap(text, width, break_on_hyphens=False))
+
+
 def listed(name: str, about: str, at: int) -> str:
     """Returns a line of a list, `about` in column `at`; at a terminal, what does not fit goes on below, as far right."""
     start, width = f"{name:{at - 1}} ", window()

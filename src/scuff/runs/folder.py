@@ -191,7 +191,7 @@ class Folder:
             found = json.loads((self.path / name).read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
             raise BadRun(f"{self.path}: expected a run folder with {name}, got none") from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BadRun(f"{self.path / name}: expected JSON, got: {error}") from None
         if name in ("run.json", "summary.json") and (not isinstance(found, dict) or found.get("schema") != SCHEMA):
             raise BadRun(f"{self.path / name}: {OTHER_VERSION}")
@@ -202,7 +202,7 @@ class Folder:
         try:
             with open(self.path / name, encoding="utf-8") as lines:
                 yield from map(json.loads, lines)
-        except (FileNotFoundError, ValueError) as error:
+        except (FileNotFoundError, ValueError, RecursionError) as error:
             raise BadRun(f"{self.path / name}: expected JSON lines, got: {error}") from None
 
     def run(self) -> RunFile:

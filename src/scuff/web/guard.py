@@ -9,17 +9,16 @@ from __future__ import annotations
 import json
 import socket
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from secrets import compare_digest
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .messages import Refused
 
-COOKIE = "scuff-token"
+COOKIE = "scuff-token"  # and the port: browsers send the cookies of a host to all of its ports
 LARGEST = 1 << 20  # bytes of a request
 LEAST_TOKEN = 16  # characters, where others can reach the server
 
@@ -100,20 +99,19 @@ class Guard:
         Returns, for the last of these, where to go without it, and the cookie to keep.
         """
         assert self.token is not None
+        cookie = f"{COOKIE}-{urlsplit('//' + headers['host']).port or 80}"
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         for name, value in query:
             if name == "token" and scope["method"] == "GET" and _same(value, self.token):
                 rest = urlencode([pair for pair in query if pair[0] != "token"])
-                return scope["path"] + (f"?{rest}" if rest else ""), self.token
+                return quote(scope["path"]) + (f"?{rest}" if rest else ""), f"{cookie}={self.token}"
         kind, _, value = headers.get("authorization", "").partition(" ")
         if kind.casefold() == "bearer" and _same(value.strip(), self.token):
             return None
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        except CookieError:
-            cookie = None
-        if cookie is not None and _same(cookie.value, self.token):
-            return None
+        for one in headers.get("cookie", "").split(";"):  # those of other programs on this host may be of any form
+            name, _, value = one.strip().partition("=")
+            if name == cookie and _same(value, self.token):
+                return None
         raise Refused(401, "expected the token that `scuff serve` printed: open the address with ?token=..., or send it as "
                       "Authorization: Bearer TOKEN")  # fmt: skip
 
@@ -159,11 +157,11 @@ async def answer_refused(send: Send, refused: Refused) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def _redirect(send: Send, where: str, token: str) -> None:
-    cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"  # a token has no character that would need quotes
+async def _redirect(send: Send, where: str, cookie: str) -> None:
+    """Sends to a quoted path and sets a cookie. A token has no character that would need quotes."""
     path = "/" + where.lstrip("/")  # never //elsewhere
     headers = [
-        (b"location", path.encode("ascii", "ignore")), (b"set-cookie", cookie.encode()),
+        (b"location", path.encode()), (b"set-cookie", f"{cookie}; Path=/; HttpOnly; SameSite=Strict".encode()),
         (b"content-length", b"0"),
     ]  # fmt: skip
     await send({"type": "http.response.start", "status": 303, "headers": headers})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from ..reports.compared import compare_saved
 from ..reports.comparison_result import Comparison
@@ -91,7 +92,11 @@ class RunsFolder:
 
     def _entry(self, run: Path) -> RunEntry:
         folder, name = Folder(self.path / run), run.as_posix()
-        report = f"/runs/{name}/report.html" if self._inside(folder.path / "report.html") else None
+        report = (
+            f"/runs/{quote(name, errors='surrogateescape')}/report.html"
+            if self._inside(folder.path / "report.html")
+            else None
+        )
         entry: RunEntry = {
             "run": name, "kind": "", "model": "", "data": "", "what": "", "report": report, "comparable": False,
         }  # fmt: skip

@@ -54,8 +54,8 @@ def listen(host: str, port: int, token: str | None) -> Listening:
     if not 0 <= port <= 65535:
         raise ValueError(f"expected 0 to 65535 for --port, got {port}")
     try:
-        family, kind, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        opened = socket.socket(family, kind)
+        family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        opened = socket.socket(family, kind, protocol)  # asyncio sends at once only where it reads TCP here
         try:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             opened.bind(where)
