@@ -49,7 +49,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    return outward(markdown, page.file.src_uri, str(config.repo_url).rstrip("/"))
+    return outward(markdown, page.file.src_uri, str(config.extra["repository"]))
 
 
 def slug(heading: str, separator: str = "-") -> str:
