@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
-from scuff.pytest_plugin import Robustness
+if TYPE_CHECKING:
+    from scuff.pytest_plugin import Robustness
 
 MODEL = "toy:sentiment"  # your model: a function, a pipeline, a folder
 DATA = "toy:sentiment"  # your data: a file, a DataFrame, a list
