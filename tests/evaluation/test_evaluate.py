@@ -471,7 +471,7 @@ def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
     [
         ([], "expected"), (["a text"], "a list of dicts or of tuples (text, label), got a list of str"), (5, "got int"),
         ([("a", "b", "c", "d")], "got a list of tuple"), ([{"phrase": "a", "label": "b"}], "expected --text NAME"),
-        ([{"text": "a"}], "expected a column of labels beside text"), ([("a", None)], "expected labelled examples, got {'no label': 1}"),
+        ([{"text": "a"}], "expected a column of labels"), ([("a", None)], "expected labelled examples, got {'no label': 1}"),
         ([("a \ud800", "x"), ("b", "y")], "expected Unicode text"),
     ],
 )  # fmt: skip
