@@ -28,7 +28,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 # A shell without job control starts background jobs with SIGINT ignored; tests of Ctrl-C would then wait forever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-usual = settings(deadline=None, max_examples=18, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+usual = settings(deadline=None, max_examples=10, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("usual", usual)
 settings.register_profile("thorough", usual, max_examples=60)
 settings.register_profile("explore", usual, max_examples=500, derandomize=False)

@@ -34,7 +34,6 @@ PY = {
     "docs/how-to/augment.md": "tests/training/test_perturber.py", "docs/how-to/train.md": "tests/training/test_trainer.py",
 }  # fmt: skip
 OWN = {Path("docs/how-to/serve.md"): "tests/web/test_docs.py"}  # pages whose commands need a server; who runs them
-QUICK = {"docs/shields.md"}  # pages with commands that `make test` runs, too
 LONG = {"docs/how-to/train-on-attacks.md"}  # pages without commands that take long all the same
 LABELS = {"docs/how-to/train-on-attacks.md": ("ok", "toxic")}  # of train.csv and others, where a page is about a filter
 ROWS = {"docs/how-to/harden.md": 96}  # of reviews.csv, where a page trains on them
@@ -100,9 +99,9 @@ RUNNING = [page for page, blocks in BLOCKS.items() if page not in OWN and any(bl
 
 
 def is_quick(page: Path) -> bool:
-    """Whether `make test` runs a page: those without commands, and some others."""
+    """Whether `make test` runs a page: one without commands."""
     commands = any(block.runs and block.language == "sh" for block in BLOCKS[page])
-    return str(page) in QUICK or (not commands and str(page) not in LONG)
+    return not commands and str(page) not in LONG
 
 
 @pytest.fixture(scope="session")

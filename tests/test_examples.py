@@ -14,11 +14,12 @@ from plugin_site import plugin_site
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 NEEDS = {"augment.py": "sklearn", "perturb_dataframe.py": "pandas"}
 STUDY = "augment.py"  # makes the table of docs/results/augment.md
+QUICK = {"evaluate_function.py", "own_perturbation.py"}  # that `make test` runs, too
 
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=pytest.mark.slow) if path.name == STUDY else path for path in EXAMPLES],
+    [path if path.name in QUICK else pytest.param(path, marks=pytest.mark.slow) for path in EXAMPLES],
     ids=lambda path: path.name,
 )
 def test_an_example_runs(path: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

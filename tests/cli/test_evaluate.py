@@ -515,6 +515,7 @@ def test_report_on_what_is_no_run(make: Any, message: str, here: Path, capfd: py
     assert message in fails(capfd, "evaluate", "--resume", "other")
 
 
+@pytest.mark.slow
 def test_the_demo_needs_nothing(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,7 +51,8 @@ def ask(address: str, body: object = None, **headers: str) -> object:
         return json.load(answer)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_serves_and_ends(tmp_path: Path, number: int) -> None:
     """Also while an attack is running and is being watched."""
     (tmp_path / "model.py").write_text(MODEL)

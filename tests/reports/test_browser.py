@@ -160,7 +160,7 @@ SLOW = pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "scheme"),
     [
-        (WIDE, "light"), (NARROW, "dark"), pytest.param(WIDE, "dark", marks=SLOW), pytest.param(NARROW, "light", marks=SLOW),
+        pytest.param(WIDE, "light", marks=SLOW), (NARROW, "dark"), pytest.param(WIDE, "dark", marks=SLOW), pytest.param(NARROW, "light", marks=SLOW),
     ],
 )  # fmt: skip
 def test_everyone_can_read_it(
