@@ -8,8 +8,9 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # takes whatever build your index gives, on Linux several gigabytes.
 TORCH ?= torch==2.13.0+cpu
 SHARED = $(or $(SCUFF_SHARED),../shared)
-# Test processes: as many as there are cores, or `make test WORKERS=1`. A process that has no tests left takes some of another.
-WORKERS ?= auto
+# Test processes: one more than there are cores, since some tests wait for servers and browsers; or `make test WORKERS=1`. A
+# process that has no tests left takes some of another.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: demo test test-all explore check bench docs clean

@@ -107,6 +107,7 @@ def test_the_workflow_in_the_documents_uses_the_inputs() -> None:
     assert needed <= set(given) <= set(ACTION["inputs"])
 
 
+@pytest.mark.slow
 def test_a_gate_that_passes(tmp_path: Path) -> None:
     job = Job(
         tmp_path, model="toy:sentiment", data="toy:sentiment", arguments=SMALL, min="average=0.5\n\n  worst = 10% \n"

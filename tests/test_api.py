@@ -522,6 +522,7 @@ def test_a_metric_that_does_not_fit_is_told(model: Any, metric: str, message: st
         scuff.evaluate(model, TOY, metric=metric, dimensions=["keyboard"], **SMALL)
 
 
+@pytest.mark.slow
 def test_workers_build_a_users_part_by_its_spec(module: str, tmp_path: Path) -> None:
     spec = f"{module}:Louder(marks=2)"
     results = [

@@ -194,6 +194,7 @@ def scuff_run(environment: dict[str, str], *arguments: str, text: str = "") -> s
     return done.stdout
 
 
+@pytest.mark.slow
 def test_entry_points(installed: dict[str, str], tmp_path: Path) -> None:
     assert scuff_run(installed, "perturb", "-", "-a", "shout", "-l", "1", "-q", text="say it\n") == "SAY IT\n"
     parts = ["--recipe", "hasty", "--search", "one-edit", "--goal", "unsure", "--constraint", "same-length"]

@@ -219,6 +219,7 @@ def test_a_scikit_learn_pipeline() -> None:
     assert attack(model).success > 0.4
 
 
+@pytest.mark.slow
 def test_the_embedded_label_sets() -> None:
     result = attack("toy:tone", "toy:tone", recipe="tt-pwws", examples=40)
     assert 0 < result.success < 1 and result.summary["task"] == "multi"
@@ -443,6 +444,7 @@ def test_an_interrupted_run_resumes(at: int, tmp_path: Path) -> None:
     assert again.lines == whole.lines and again.summary == whole.summary
 
 
+@pytest.mark.slow
 def test_neither_blocks_nor_order_nor_workers_change_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {"recipe": "deepwordbug", "search": "beam(width=2)", "perturbations": ["2*typo"], "examples": 12}
     whole = attack("toy:sentiment", "toy:sentiment", tmp_path / "whole", **settings)

@@ -73,6 +73,7 @@ class Listening:
         return self.victim(*columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 def test_outcomes_do_not_depend_on_other_examples(search: str) -> None:
     data = judged([*REAL.columns[0][:24], *BAD])
@@ -300,6 +301,7 @@ def test_tags(search: str, share: float) -> None:
     assert (right[0]["status"], right[0]["reason"], right[0]["queries"]) == ("skipped", "already wrong", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", [*SEARCHES, "delete", "greedy"])
 @pytest.mark.parametrize(
     ("goal", "constraints"), [("untargeted", ()), ("untargeted", ("changed(share=0.1)",)), ("reduction", ())]

@@ -220,6 +220,7 @@ def test_label_sets(search: str) -> None:
     Duel("tone", "toxictrap", toxictrap, search).fight()
 
 
+@pytest.mark.slow
 @every_search
 def test_constraints(search: str) -> None:
     Duel("sentiment", "untargeted", untargeted, search, constraints=("changed(share=0.2)",)).fight()

@@ -23,6 +23,7 @@ def lines(output: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (output / "results.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_the_stronger_search_is_stronger_at_equal_source_chrf(tmp_path: Path) -> None:
     """On the toy, which is easily misled; the paper's greedy search on trained models: docs/results/teapot.md."""
     for within in ("swaps", "vocabulary"):

@@ -243,6 +243,7 @@ def test_an_older_output_survives_a_failure(tmp_path: Path) -> None:
 SCUFF = [sys.executable, "-m", "scuff"]
 
 
+@pytest.mark.slow
 def test_pipes(tmp_path: Path) -> None:
     done = subprocess.run(
         [*SCUFF, "perturb", "-", "-a", "truncate", "-l", "1"], input=GOOD.encode(), capture_output=True

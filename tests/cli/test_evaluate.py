@@ -211,6 +211,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "workers"), [(signal.SIGKILL, 1), (signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGINT, 2)]
 )
@@ -226,6 +227,7 @@ def test_a_run_goes_on_after_it_was_stopped(
     assert content(here / "run") == undisturbed and half.items() <= undisturbed.items()
 
 
+@pytest.mark.slow
 def test_workers_end_with_the_run(here: Path, undisturbed: dict[str, bytes]) -> None:
     job = begun([*COMMAND, "--workers", "2"])
     end = time.monotonic() + 30

@@ -127,6 +127,7 @@ def table(shown: str) -> str:
     return shown.partition(" examples\n")[2].partition("left of")[0]
 
 
+@pytest.mark.slow
 def test_a_table_fits_the_terminal_and_loses_nothing(run: Path) -> None:
     wide = piped("report", str(run)).stdout
     assert max(map(len, wide.splitlines())) > 100, "no cut in a pipe"

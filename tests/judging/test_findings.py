@@ -136,6 +136,7 @@ def test_validity_by_vote_with_weights(run: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "no.json").exists()
 
 
+@pytest.mark.slow
 def test_measures_that_predict_validity(run: Path, tmp_path: Path) -> None:
     pytest.importorskip("lemminflect")
     pytest.importorskip("gruut_lang_en")

@@ -41,6 +41,7 @@ def test_a_third_rater_decides(pairs: Path, tmp_path: Path) -> None:
     assert found.judged.raters == ("ann", "ben") and found.content["decided"] == len(study) - len(differ)
 
 
+@pytest.mark.slow
 def test_nobody_takes_the_place_of_a_rater_who_fails(pairs: Path, tmp_path: Path) -> None:
     key = read_key(pairs / "key.json")
     lazy = write_csv(tmp_path / "lazy.csv", {item.id: 5 for item in key.items})

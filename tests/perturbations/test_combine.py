@@ -96,6 +96,7 @@ def test_any_choice_of_one_edit_per_site_can_be_applied(
         ]
 
 
+@pytest.mark.slow
 @few
 @given(texts, unions, seed, st.randoms(use_true_random=False))
 def test_rows_do_not_matter_to_each_other(texts: list[str], parts: Parts, seed: int, dice: random.Random) -> None:

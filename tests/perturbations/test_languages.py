@@ -46,6 +46,7 @@ ENGLISH = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", OTHERS)
 def test_other_languages_are_told(code: str) -> None:
     found = find_language([OTHERS[code]])
@@ -112,6 +113,7 @@ def test_own_parts_declare_their_languages_and_lists_have_any(tmp_path: Path) ->
         scuff.perturb(OTHERS["de"], f"natural(errors={str(tmp_path / 'de.tsv')!r}, listed=True)")
 
 
+@pytest.mark.slow
 def test_every_command_tells_it_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.txt").write_text("\n".join([OTHERS["de"]] * 4), encoding="utf-8")
     rows = "".join(f'"{OTHERS["de"]} {n}",{label}\n' for n, label in enumerate(("positive", "negative") * 4))

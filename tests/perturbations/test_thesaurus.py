@@ -206,6 +206,7 @@ def test_the_command_line_tells_too(tmp_path: Path, capsys: pytest.CaptureFixtur
 # ---- the encoder ----
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_encoder() is None, reason="needs scuff[meaning]")
 def test_an_encoder_chooses_by_context_whatever_the_batch() -> None:
     pytest.importorskip("transformers")

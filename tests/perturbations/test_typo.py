@@ -68,6 +68,7 @@ def test_letters_at_random() -> None:
     assert scuff.perturb("Привет 漢字 é", Typo(operations="insert replace", layout="any"), 1) == "Привет 漢字 é"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", ["words", "text"])
 def test_ends_that_are_kept(scope: str) -> None:
     """TextBugger: the first and the last letter of a word stay; a word needs letters between them."""

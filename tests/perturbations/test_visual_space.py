@@ -33,6 +33,7 @@ def glyphs() -> Iterator[SimpleNamespace]:
         del sys.modules[name]
 
 
+@pytest.mark.slow
 def test_the_published_encoder_pools_and_sees_no_pixel_loss(glyphs: SimpleNamespace) -> None:
     """Larsen's Algorithm 1, the gradients of each network against those of its loss, written out."""
     import torch

@@ -99,6 +99,7 @@ def poisoned(body: Any, number: int) -> Any:
 FAST = ["--with", "timeout=0.1", "retries=1", "backoff=0.01"]
 
 
+@pytest.mark.slow
 def test_why_cases_have_no_answer_stands_in_table_and_report(
     data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
