@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from .attacks.attack import Attack
@@ -851,23 +850,21 @@ def assert_robust(
     if not least and drop is None and success is None:
         bounds = "min, max_drop or max_success" if recipe is not None else "min or max_drop"
         raise ValueError(f"expected something to check ({bounds}), got nothing")
-    with TemporaryDirectory() as scratch:
-        folder = Path(scratch, "run") if output is None else Path(output)
-        result: Result | AttackResult
-        if recipe is not None:
-            for name in least:
-                matching(name, ATTACK_SCORES, {})
-            result = attack(model, data, recipe, folder, **settings)
-        else:
-            measured = dimensions_to_measure(EvaluationSettings.of(**settings), least, drop)
-            if measured and not settings.get("dimensions"):
-                settings["dimensions"] = list(measured)
-            result = evaluate(model, data, folder, **settings)
-        failed = [line for line in check_summary(result.summary, least, drop, None, success) if not line.passed]
-        if failed:
-            kept = output is not None
-            raise AssertionError(failure_text(failed, result.verdict, str(result), Folder(folder), kept=kept))
-    return result if output is not None else replace(result, folder=None)
+    result: Result | AttackResult
+    if recipe is not None:
+        for name in least:
+            matching(name, ATTACK_SCORES, {})
+        result = attack(model, data, recipe, output, **settings)
+    else:
+        measured = dimensions_to_measure(EvaluationSettings.of(**settings), least, drop)
+        if measured and not settings.get("dimensions"):
+            settings["dimensions"] = list(measured)
+        result = evaluate(model, data, output, **settings)
+    failed = [line for line in check_summary(result.summary, least, drop, None, success) if not line.passed]
+    if failed:
+        kept = output is not None
+        raise AssertionError(failure_text(failed, result.verdict, str(result), result.run_files, kept=kept))
+    return result
 
 
 def dry_run(model: Any, data: Any, *, recipe: str | Attack | None = None, say: Say = silent, **settings: Any) -> None:
