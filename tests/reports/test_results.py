@@ -197,21 +197,19 @@ def test_data_of_other_kinds() -> None:
         assert {*fields, *(f"changed_{field}" for field in fields)} <= set(frame.columns)
 
 
-def test_meaning_and_hardening(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def hardened(tmp_path_factory: pytest.TempPathFactory) -> scuff.HardenResult:
+    return scuff.harden(
+        TOY, TOY, tmp_path_factory.mktemp("hardened") / "out", methods="shield(normalise)", dimensions="homoglyph",
+        examples=10, cases=1, degrees=0.3,
+    )  # fmt: skip
+
+
+def test_meaning_and_hardening(hardened: scuff.HardenResult) -> None:
     pytest.importorskip("pandas")
     found = scuff.meaning(["a good day", "a bad day"], ["a goood day", "a bad dya"], ["x y", "z"], ["x", "q"])
     assert repr(found).startswith("<MeaningResult of 2 texts: source likeness ") and len(found.to_pandas()) == 2
     assert found._repr_html_().startswith("<pre>")
-    hardened = scuff.harden(
-        TOY,
-        TOY,
-        tmp_path / "out",
-        methods="shield(normalise)",
-        dimensions="homoglyph",
-        examples=10,
-        cases=1,
-        degrees=0.3,
-    )
     assert repr(hardened).startswith("<HardenResult of toy:sentiment in ") and "scuff-result" in hardened._repr_html_()
     frame = hardened.to_pandas().set_index("dimension")
     assert frame.loc["clean", "before"] == hardened.clean["before"]
@@ -221,22 +219,14 @@ def test_meaning_and_hardening(tmp_path: Path) -> None:
     )
 
 
-def test_the_hub_reads_the_card_of_a_hardened_model(tmp_path: Path) -> None:
+def test_the_hub_reads_the_card_of_a_hardened_model(hardened: scuff.HardenResult) -> None:
     hub = pytest.importorskip("huggingface_hub")
-    result = scuff.harden(
-        TOY,
-        TOY,
-        tmp_path / "out",
-        methods="shield(normalise)",
-        dimensions="homoglyph",
-        examples=10,
-        cases=1,
-        degrees=0.3,
+    card = hub.ModelCard(
+        model_card({**hardened.proof, "model": "owner/name"}, "single", hugging_face=True, local=False)
     )
-    card = hub.ModelCard(model_card({**result.proof, "model": "owner/name"}, "single", hugging_face=True, local=False))
     found = {entry.metric_name: entry.metric_value for entry in card.data.eval_results}
     assert card.data.base_model == "owner/name" and card.data.library_name == "transformers"
-    assert found["accuracy, clean"] == result.clean["after"] and "accuracy, homoglyph" in found
+    assert found["accuracy, clean"] == hardened.clean["after"] and "accuracy, homoglyph" in found
 
 
 def test_pandas_is_named_if_it_is_missing(run: scuff.Result, monkeypatch: pytest.MonkeyPatch) -> None:
