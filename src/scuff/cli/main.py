@@ -17,7 +17,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from ..interrupts import started
-from .terminal import Help, fitted, hold_closed_streams, listed, styled
+from .terminal import Help, filled, hold_closed_streams, listed, styled
 
 LONGEST = 2000  # letters of an error
 
@@ -102,11 +102,11 @@ class Top(Parser):
     def format_help(self) -> str:
         width = max(map(len, COMMANDS)) + 4
         rest = tuple(name for name in COMMANDS if not any(name in names for names in GROUPS.values()))
-        lines = ["usage: scuff COMMAND [options]", "", fitted(str(self.description)), ""]
+        lines = ["usage: scuff COMMAND [options]", "", filled(str(self.description)), ""]
         for title, names in {**GROUPS, "more": rest}.items():
             shown = [listed(f"  {name}", COMMANDS[name], width) for name in names if name in COMMANDS]
             lines += [styled(title, "bold"), *shown, ""] if shown else []
-        return "\n".join([*lines, *map(fitted, str(self.epilog).splitlines())]) + "\n"
+        return "\n".join([*lines, *map(filled, str(self.epilog).splitlines())]) + "\n"
 
 
 def parser(command: str | None = None) -> Parser:

@@ -60,7 +60,7 @@ def window(stream: TextIO | None = None) -> int | None:
     return max(NARROWEST, shutil.get_terminal_size().columns)
 
 
-def fitted(text: str) -> str:
+def filled(text: str) -> str:
     """Returns a line of prose; at a terminal, what does not fit goes on below."""
     width = window()
     return text if width is None else "\n".join(wrap(text, width, break_on_hyphens=False))
