@@ -13,6 +13,8 @@ import numpy as np
 
 from ..text.ragged import Ints, Mask, spread
 from .loading import Loaded, answering, quiet
+from .templates import template_of
+from .words import words_of
 
 # ---- texts as pieces ----
 
@@ -92,6 +94,8 @@ def encode(
     marks = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.unk_token_id, tokenizer.pad_token_id, 0)
     spare = {"input_ids": next(number for number in marks if number is not None), "word": -1, "side": -1}
     if tokenizer.is_fast:
+        if not words and not places and (known := _encode_known(tokenizer, columns, max_length, spare["input_ids"])):
+            return known
         found = _encode_fast(tokenizer, columns, max_length, words, places)
         read: dict[str, Read] = {"input_ids": lambda row: row.ids}
         if "token_type_ids" in tokenizer.model_input_names:
@@ -108,6 +112,20 @@ def encode(
     rows = tokenizer(*map(list, columns), truncation=True, max_length=max_length, padding=False)
     names = [name for name in ("input_ids", "token_type_ids") if name in rows]
     return Pieces.of({name: [row or [spare.get(name, 0)] for row in rows[name]] for name in names})
+
+
+def _encode_known(tokenizer: Any, columns: Sequence[Sequence[str]], max_length: int, spare: int) -> Pieces | None:
+    """The same from words that were cut before; None if this tokenizer's words cannot be cut one by one."""
+    backend = tokenizer.backend_tokenizer
+    table, template = words_of(tokenizer), template_of(backend, len(columns))
+    if table is None or template is None or max_length <= template.added:
+        return None
+    rows = template.rows([table.cut(column) for column in columns], max_length, tokenizer.truncation_side == "left")
+    empty = np.count_nonzero(rows.length == 0)  # these rows come last
+    flat = {"input_ids": np.append(rows.ids, np.full(empty, spare))}
+    if "token_type_ids" in tokenizer.model_input_names:
+        flat["token_type_ids"] = np.append(rows.types, np.zeros(empty, np.int64))
+    return Pieces(rows.order, np.maximum(rows.length, 1), flat)
 
 
 def _encode_fast(

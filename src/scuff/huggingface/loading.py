@@ -176,13 +176,14 @@ def load(
     check: Callable[[Any], None] = lambda config: None,
     may_lack: str = "",
     spaced: bool = False,
+    half: bool = False,
 ) -> Loaded:
     """Loads a model from a folder, or by its id (which may download it). Never runs code that comes with a model.
 
     build: the class of transformers that loads it, such as AutoModel. purpose: what it must have been trained for, for error
-    messages. dtype: of the weights; by default as its files say on a GPU, else float32. check: raises BadModel for a
-    configuration that does not suit. may_lack: a pattern of weights that are not needed. spaced: the tokenizer will get single
-    tokens, which byte-level models (RoBERTa) learnt with a space before them.
+    messages. dtype: of the weights; by default as its files say on a GPU, else float32. half: on a GPU, by default float16 where
+    the files say float32. check: raises BadModel for a configuration that does not suit. may_lack: a pattern of weights that are
+    not needed. spaced: the tokenizer will get single tokens, which byte-level models (RoBERTa) learnt with a space before them.
     """
     torch, transformers = libraries()
     where, source = place(device), find_source(str(name))
@@ -194,6 +195,8 @@ def load(
         with quiet():
             config = transformers.AutoConfig.from_pretrained(source, **options)
             check(config)
+            if half and kind == "auto" and getattr(config, "dtype", None) not in (torch.float16, torch.bfloat16):
+                kind = torch.float16
             tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options)
             if spaced and getattr(tokenizer, "add_prefix_space", None) is False:
                 tokenizer = transformers.AutoTokenizer.from_pretrained(source, add_prefix_space=True, **options)
@@ -226,3 +229,27 @@ def find_source(name: str) -> str:
     if folder.exists() or not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", name):
         raise BadModel(f"expected the folder or the id of a Hugging Face model, got {name}")
     return name
+
+
+PROBES, PROBED, SPREAD = 8, 128, 7919  # texts of a trial, pieces of each, and a prime number that spreads these
+
+
+def fits_float16(loaded: Loaded) -> bool:
+    """Whether a network's answers in float16 are numbers: some networks, such as T5's, have values that are too large for it.
+
+    Asks about texts made of words from all over the vocabulary, short and long ones.
+    """
+    import torch
+
+    count, tokenizer = len(loaded.tokenizer), loaded.tokenizer
+    with quiet(), answering(loaded.model):
+        for at in range(PROBES):
+            words = [(at * PROBED + step) * SPREAD % count for step in range(2 if at % 2 else PROBED)]
+            text, most = tokenizer.decode(words, skip_special_tokens=True), min(loaded.longest, PROBED)
+            inputs = tokenizer(text, truncation=True, max_length=most, return_tensors="pt").to(loaded.model.device)
+            if not inputs["input_ids"].numel():
+                continue
+            found = loaded.model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"]).logits
+            if not torch.isfinite(found).all():
+                return False
+    return True
