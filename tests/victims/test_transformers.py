@@ -339,8 +339,8 @@ def test_the_fastest_batch_is_found_and_kept() -> None:
 
 
 def test_tuning_changes_no_answers(zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scuff.victims.huggingface.SIZES", {"cpu": (32, 64, 128)})
-    monkeypatch.setattr("scuff.victims.huggingface.OTHERWISE", {"cpu": 64})
+    monkeypatch.setattr("scuff.victims.huggingface.SIZES", (32, 64, 128))
+    monkeypatch.setattr("scuff.victims.huggingface.OTHERWISE", 64)
     victim = load(zoo["single"], "single", device="cpu")
     assert victim(TEXTS[:3]).answered.all() and victim.batch_tokens is None  # too few to try sizes on
     found = victim(TEXTS * 4).answers

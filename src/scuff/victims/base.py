@@ -112,12 +112,15 @@ class Victim(ABC):
     holds: Any = None  # the Python object that answers, if there is one: what it holds identifies it, too
     state: Any = None  # what the first answers showed, for another process that asks the same model
     strange: str = ""  # the last answer that is none of the labels
+    backend: str = ""  # what computes, such as "cuda float16"; "": PyTorch in float32 on a CPU, or nothing to say
     steady: bool = False  # runs set it: scores must depend on the text alone, not on batches and threads
     hint: str = ""  # how to get more access to it, for messages
+    serves: bool = False  # whether workers ask the one that is open, instead of opening their own
     scores_are: str = ""  # what its scores are, if no probabilities: signatures say so
     paid: bool = False  # answers cost and may vary: few are asked only to find out whether it is the same model
     mask: str = ""  # replaces a word that is hidden from it; "": the word is left out
     unknown: str = "[UNK]"  # replaces a word that it shall not know
+    reads: int | None = None  # words of a text that it reads at most, see text/reading.py; None: all
     sees_through_files: bool = False  # whether a worker process can open it by the same spec
 
     @abstractmethod

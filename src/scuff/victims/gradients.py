@@ -36,6 +36,13 @@ class Network(Protocol):
     def usual_tokens(self) -> int: ...
 
 
+def lift(model: Any) -> float:
+    """A factor for what is derived, so that small gradients do not vanish in float16; to be taken out of the gradients again."""
+    import torch
+
+    return 1024.0 if model.dtype == torch.float16 else 1.0
+
+
 def gives_gradients(model: Any, tokenizer: Any) -> bool:
     """Whether gradients reach the embeddings of the words. An encoder-decoder also looks up pieces of its own output."""
     try:
@@ -102,7 +109,10 @@ def _norms(victim: Network, pieces: Pieces, piece: Ints, word: Ints, words: int)
         with torch.enable_grad(), _on_the_way(victim, inputs["input_ids"], still, still) as seen:
             logits = victim.model(**inputs).logits.float()
             point, _ = _looked_up(victim, seen)
-            (gradient,) = torch.autograd.grad(logits, point, _slope(logits.detach(), victim.task == "single"))
+            slope = _slope(logits.detach(), victim.task == "single") * lift(
+                victim.model
+            )  # one factor more for all texts
+            (gradient,) = torch.autograd.grad(logits, point, slope)
         here = of_word[pieces.start[at] : pieces.start[end]]
         known, number = np.unique(here[here >= 0], return_inverse=True)
         mine = gradient[torch.from_numpy(batch.mask).to(device)][torch.from_numpy(here >= 0).to(device)].double()
@@ -157,8 +167,8 @@ def _piece_saliency(victim: Network, pieces: Pieces, side: int, weights: Floats,
             logits = victim.model(**inputs).logits.float()
             scores = logits.softmax(-1) if victim.task == "single" else logits.sigmoid()
             point, way = _looked_up(victim, seen)
-            (gradient,) = torch.autograd.grad((scores * wanted).sum(), point)
-        added = (gradient.float() * way.float()).sum(-1).cpu().numpy()
+            (gradient,) = torch.autograd.grad((scores * wanted).sum() * lift(victim.model), point)
+        added = (gradient.float() / lift(victim.model) * way.float()).sum(-1).cpu().numpy()
         return np.asarray(added[batch.mask], np.float64)
 
     with quiet(), answering(victim.model):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from inspect import signature
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,9 +16,21 @@ import numpy.typing as npt
 from ..data.dataset import TASKS, Task
 from ..huggingface import loading
 from ..huggingface.batches import STEP, Batch, Pieces, Tuner, encode, in_batches
-from ..huggingface.loading import BadModel, answering, libraries, padding, positions, quiet, weights_digest
+from ..huggingface.cuda import TOKENS, Stream
+from ..huggingface.limits import words_read
+from ..huggingface.loading import (
+    BadModel,
+    answering,
+    fits_float16,
+    libraries,
+    padding,
+    positions,
+    quiet,
+    weights_digest,
+)
+from ..readahead import ahead
 from ..specs import some
-from ..text.ragged import Floats, Mask
+from ..text.ragged import Floats, Ints, Mask
 from .base import GRADIENT_STEPS, Access, Column, Outputs, Spans, Victim, as_objects, sigmoid, softmax
 from .gradients import gives_gradients, word_saliency
 from .slopes import locate, model_gives_slopes, slopes_of, vocabulary_of
@@ -27,26 +39,6 @@ from .substitution import Located, Vocabulary, require_slopes
 Item = TypeVar("Item")
 
 Result = TypeVar("Result")
-
-
-def ahead(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-    """Yields what `work` returns for each item, in their order; a thread works on the next one meanwhile.
-
-    That is faster if the work releases the GIL, as the tokenizers of Hugging Face do.
-    """
-    if len(items) == 1:
-        yield work(items[0])
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as thread:
-        coming = [thread.submit(work, item) for item in items[:1]]
-        for item in items[1:]:
-            ready = coming.pop().result()
-            coming.append(thread.submit(work, item))
-            yield ready
-        for last in coming:
-            yield last.result()
 
 
 def label_names(model: Any, count: int, labels: Sequence[str] | None, name: str) -> tuple[str, ...]:
@@ -84,14 +76,15 @@ def most_new(model: Any, wanted: int) -> int:
 
 
 # tokens of a batch: sizes to try, and the size to take if there is too little text to try them on
-SIZES = {"cpu": (512, 1024, 2048, 4096, 8192), "cuda": (8192, 16384, 32768, 65536, 131072)}
-
-OTHERWISE = {"cpu": 2048, "cuda": 65536}
+SIZES, OTHERWISE = (512, 1024, 2048, 4096, 8192), 2048
+WRITTEN = 65536  # the same on a GPU, for task text
 
 BLOCK_WORK = 1e11  # weights x queries of a block: 4096 queries of MiniLM, 512 of BERT-base
 STEP_OF_LOGITS, NOISE = 2.0**-9, 1e-5  # of models with two labels; see Transformer._steadied
 
 AT_ONCE = 2048  # rows that are tokenized while the device works on those before them
+
+Arrays = dict[str, npt.NDArray[Any]]
 
 Answered = list[tuple[Any, Mask]]  # what a model returned for each batch, and where the batch is not padding
 
@@ -112,6 +105,7 @@ class Transformer(Victim):
 
     rows_at_once = 512  # many batches; on a GPU more, see `load`
     _vocabulary: Vocabulary | None = None
+    _stream: Stream | None = None
 
     def __init__(
         self,
@@ -136,14 +130,18 @@ class Transformer(Victim):
         self.mask = str(tokenizer.mask_token or "") if scores else ""
         self.unknown = str(tokenizer.unk_token or self.mask or self.unknown)
         self.batch_tokens, self.max_length = batch_tokens, longest(model, tokenizer, max_length, name)
-        self.num_beams, self.prefix = num_beams, prefix
+        self.num_beams, self.prefix, self.reads = num_beams, prefix, words_read(tokenizer, self.max_length)
         self.max_new_tokens = most_new(model, max_new_tokens) if task == "text" else max_new_tokens
         self.cases_at_once = _block(sum(weights.numel() for weights in model.parameters()))
         takes = signature(type(model).forward).parameters
         takes_all = "input_ids" not in takes  # a wrapper that takes **inputs
-        self._takes_types = task != "text" and ("token_type_ids" in takes or takes_all)
+        self.takes_types = task != "text" and ("token_type_ids" in takes or takes_all)
         self._digest = cache(digest)  # reads all weights
         self.gives_slopes = model_gives_slopes(model, tokenizer, task)
+        if model.device.type == "cuda":
+            self.backend = f"cuda {str(model.dtype).removeprefix('torch.')}"
+            self.batch_tokens = batch_tokens or (None if task == "text" else TOKENS)
+            self.serves, self.rows_at_once, self.cases_at_once = True, 8192, 1 << 14
         if batch_tokens is not None and batch_tokens < 1:
             raise BadModel(f"expected 1 or more for batch_tokens of {name}, got {batch_tokens}")
         if task == "single" and self.count < 2:
@@ -161,6 +159,7 @@ class Transformer(Victim):
     def identity(self) -> str:
         """The digest of the weights, and all that changes the answers. It is read once: after training, open a new victim."""
         about = [self._digest(), self.task, self.max_length, str(self.model.dtype).removeprefix("torch.")]
+        about += [self.backend] if self.backend else []
         if self.task == "text":
             about += [self.num_beams, self.max_new_tokens, self.prefix]
         return ":".join(map(str, about))
@@ -176,16 +175,33 @@ class Transformer(Victim):
             raise ValueError(f"expected {kinds[tokens]} for {self.name}, got {kinds[not tokens]}")
         if self.prefix and self.task == "text":
             columns = tuple([f"{self.prefix}{text}" for text in column] for column in columns)
-        special = {"text": (self._write, self._texts), "tokens": (self._tag, self._tags)}
-        answer, finish = special.get(self.task, (self._score, self._scores))
         # while batch_tokens is not known, sizes are tried on all rows together
         size = AT_ONCE if self.batch_tokens else len(columns[0])
         parts = [[column[at : at + size] for column in columns] for at in range(0, len(columns[0]), size)]
-        with quiet(), answering(self.model):
+        with self.ready():
             pieces = ahead(lambda part: encode(self.tokenizer, part, self.max_length, words=tokens), parts)
-            # answers stay on the device until the last batch was sent, so that a GPU never waits
-            done = [(part, self._run(part, answer)) for part in pieces]
-            return Outputs.join([finish(*some, part) for some, part in zip(done, parts, strict=True)])
+            # answers are waited for when the last batch was sent, so that a GPU never waits
+            done = [(part, self.send(part)) for part in pieces]
+            found = [(part, wait()) for part, wait in done]
+        return Outputs.join([self._finish(*some, part) for some, part in zip(found, parts, strict=True)])
+
+    @contextmanager
+    def ready(self) -> Iterator[None]:
+        """What `send`, and waiting for what it returns, has to be called in."""
+        with quiet(), answering(self.model):
+            yield
+
+    def send(self, pieces: Pieces) -> Callable[[], Arrays]:
+        """Begins to answer rows. Returns a function that waits for the answers, in the order of `pieces`: "logits" of the rows,
+        "tags" of all pieces, or the "ids" of all texts that were written and the "length" of each.
+        """
+        if self.in_shapes:
+            stream = self.stream
+            asked = stream.ask(pieces)
+            stream.send()
+            return lambda: {"logits" if self.task != "tokens" else "tags": stream.finish(asked)}
+        found = self._run(pieces, {"text": self._write, "tokens": self._tag}.get(self.task, self._score))
+        return lambda: self._gathered(pieces, found)
 
     def saliency(
         self,
@@ -218,12 +234,31 @@ class Transformer(Victim):
     @property
     def usual_tokens(self) -> int:
         """Tokens of a batch, if no sizes were tried."""
-        return self.batch_tokens or OTHERWISE["cuda" if self.model.device.type == "cuda" else "cpu"]
+        return self.batch_tokens or (WRITTEN if self.model.device.type == "cuda" else OTHERWISE)
+
+    @property
+    def in_shapes(self) -> bool:
+        """Whether rows are answered in batches of fixed shapes. Texts are not: how long it takes to write one is not known."""
+        return self.model.device.type == "cuda" and self.task != "text"
+
+    @property
+    def stream(self) -> Stream:
+        """What answers in fixed shapes. If it had to take smaller batches than was asked for, `batch_tokens` says so."""
+        known = self._stream
+        if known is None or known.device != self.model.device or self.batch_tokens not in (known.tokens, known.wanted):
+            left, tags = self.tokenizer.padding_side == "left", self.task == "tokens"
+            empty = encode(self.tokenizer, [[("a",)] if tags else [""]], self.max_length, words=tags)
+            known = self._stream = Stream(
+                self._tag if tags else self._score, self.fill, left, 0 if tags else self.count, self.max_length,
+                self.batch_tokens or TOKENS, self.model.device, empty,
+            )  # fmt: skip
+        self.batch_tokens = known.tokens
+        return known
 
     @property
     def fill(self) -> dict[str, int]:
         """The arrays that the model takes, each with its padding value."""
-        types = {"token_type_ids": self.tokenizer.pad_token_type_id} if self._takes_types else {}
+        types = {"token_type_ids": self.tokenizer.pad_token_type_id} if self.takes_types else {}
         return {"input_ids": self.pad, **types}
 
     @property
@@ -233,16 +268,17 @@ class Transformer(Victim):
 
     def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> Answered:
         """What `answer` returns for batches of the rows, in the order of the batches, each with its attention mask."""
-        kind = "cuda" if self.model.device.type == "cuda" else "cpu"
-        wide = STEP if kind == "cuda" and self.max_length % STEP == 0 else 1  # GPUs are faster on rows of such lengths
+
+        cuda = self.model.device.type == "cuda"
+        wide = STEP if cuda and self.max_length % STEP == 0 else 1  # GPUs are faster on rows of such lengths
 
         def step(at: int, end: int) -> tuple[Any, Mask]:
             batch = pieces.pad(at, end, self.fill, self.tokenizer.padding_side == "left", wide)
             return answer(self._inputs(batch)), batch.mask
 
         # the time to generate a text depends on the text, so trials of sizes would say little
-        known = self.batch_tokens or (OTHERWISE[kind] // self.num_beams if self.task == "text" else None)
-        tuner = Tuner(SIZES[kind], OTHERWISE[kind])
+        known = self.batch_tokens or (self.usual_tokens // self.num_beams if self.task == "text" else None)
+        tuner = Tuner(SIZES, OTHERWISE)
         done, settled = in_batches(pieces, step, known, tuner, wait=lambda part: part[0].cpu())
         if settled != known:
             self.batch_tokens = settled
@@ -251,24 +287,40 @@ class Transformer(Victim):
     def _inputs(self, batch: Batch) -> dict[str, Any]:
         import torch
 
-        device, arrays = self.model.device, batch.inputs
-        if device.type != "cuda":
-            return {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
-        # a copy from pinned memory does not wait for the device; one copy of small integers, since pinning is slow
-        pinned = torch.from_numpy(np.stack(list(arrays.values()), dtype=np.int32)).pin_memory()
-        return dict(zip(arrays, pinned.to(device, non_blocking=True).long(), strict=True))
+        return {name: torch.from_numpy(array).to(self.model.device) for name, array in batch.inputs.items()}
 
     def _score(self, inputs: dict[str, Any]) -> Any:
         return self.model(**inputs).logits.float()
 
-    def _scores(self, pieces: Pieces, found: Answered, rows: list[Column]) -> Outputs:
+    def _gathered(self, pieces: Pieces, found: Answered) -> Arrays:
+        """The answers of all batches, as `send` has them."""
+        if self.task == "text":
+            rows = [part.cpu().numpy() for part, _ in found]
+            length = np.repeat([part.shape[1] for part in rows], [len(part) for part in rows])
+            return {"ids": np.concatenate([part.ravel() for part in rows]), "length": length}
+        if self.task == "tokens":
+            return {"tags": np.concatenate([part.cpu().numpy()[mask] for part, mask in found])}
         logits = np.concatenate([part.cpu().numpy() for part, _ in found])
         if self.steady and self.model.device.type == "cpu" and self.model.dtype.itemsize == 4:
             logits = self._steadied(pieces, logits)
+        return {"logits": logits}
+
+    def _finish(self, pieces: Pieces, found: Arrays, rows: list[Column]) -> Outputs:
+        """The answers to rows, from what `send` found."""
+        if self.task == "text":
+            texts = np.split(found["ids"], np.cumsum(found["length"])[:-1])
+            said = self.tokenizer.batch_decode(texts, skip_special_tokens=True)
+            return Outputs.of(as_objects(pieces.back(list(said))))
+        if self.task == "tokens":
+            return self._tags(pieces, found["tags"], rows)
+        return self._scores(pieces, found["logits"])
+
+    def _scores(self, pieces: Pieces, logits: npt.NDArray[Any]) -> Outputs:
         scores = np.empty((len(pieces), self.count), np.float32)
         scores[pieces.order] = softmax(logits) if self.task == "single" else sigmoid(logits)
         lost = np.isnan(scores).any(1)
-        problem = np.where(lost, "error: the model's scores are nan", "").tolist()
+        advice = f" in {kind}: try dtype=bfloat16" if (kind := self.backend.rpartition(" ")[2]) == "float16" else ""
+        problem = np.where(lost, f"error: the model's scores are nan{advice}", "").tolist()
         return Outputs.of(scores, problem if lost.any() else None)
 
     def _steadied(self, pieces: Pieces, logits: npt.NDArray[np.float32]) -> Floats:
@@ -295,9 +347,8 @@ class Transformer(Victim):
     def _tag(self, inputs: dict[str, Any]) -> Any:
         return self.model(**inputs).logits.argmax(-1)
 
-    def _tags(self, pieces: Pieces, found: Answered, rows: list[Column]) -> Outputs:
+    def _tags(self, pieces: Pieces, tags: Ints, rows: list[Column]) -> Outputs:
         """The tag of a token is that of its first piece; a token without a piece has tag -1."""
-        tags = np.concatenate([part.cpu().numpy()[mask] for part, mask in found])
         word, row = pieces.flat["word"], np.repeat(pieces.order, pieces.length)
         first = (word >= 0) & (np.diff(word, prepend=-1) != 0)
         first[pieces.start[:-1]] = word[pieces.start[:-1]] >= 0
@@ -306,13 +357,9 @@ class Transformer(Victim):
         out[start[row[first]] + word[first]] = tags[first]
         return Outputs.of(as_objects(np.split(out, start[1:-1])))
 
-    def _write(self, inputs: dict[str, Any]) -> list[str]:
+    def _write(self, inputs: dict[str, Any]) -> Any:
         options = {"do_sample": False, "num_beams": self.num_beams, "max_new_tokens": self.max_new_tokens}
-        found = self.model.generate(**inputs, **options)
-        return list(self.tokenizer.batch_decode(found, skip_special_tokens=True))
-
-    def _texts(self, pieces: Pieces, found: Answered, rows: list[Column]) -> Outputs:
-        return Outputs.of(as_objects(pieces.back(list(chain.from_iterable(texts for texts, _ in found)))))
+        return self.model.generate(**inputs, **options)
 
 
 HEADS: dict[Task, tuple[str, str]] = {  # the class that loads a model, and the words for its training
@@ -343,8 +390,9 @@ def load(
     """Opens a folder, or a model by its id on the Hub. Code that comes with a model is not run.
 
     labels: names of the model's classes in its order, instead of its own. device: auto, cpu, cuda, cuda:1, mps. threads: how
-    many torch may use in this process. dtype: float16 or bfloat16 make a GPU several times as fast; by default, on a GPU what
-    the model was saved as, elsewhere float32. revision: a branch, tag or commit. The rest is explained at Transformer.
+    many torch may use in this process. dtype: of the weights. By default float32 on a CPU; on a GPU what the model was saved as
+    if that has 16 bits or the task is text, else float16, or bfloat16 if numbers get too large for that. revision: a branch, tag
+    or commit. The rest is explained at Transformer.
     """
     head, purpose = _head(task)
     wanted = f"a model fine-tuned for {purpose}"
@@ -359,10 +407,15 @@ def load(
         if task == "tokens" and (said := getattr(config, "problem_type", None)):  # set by training on whole texts
             raise BadModel(f"expected {wanted}, got {name}, trained for {said}")
 
-    loaded = loading.load(
-        name, f"AutoModelFor{head}", wanted, device=device, revision=revision, dtype=dtype, check=check,
-        spaced=task == "tokens",
-    )  # fmt: skip
+    def opened(kind: str | None) -> loading.Loaded:
+        return loading.load(
+            name, f"AutoModelFor{head}", wanted, device=device, revision=revision, dtype=kind, check=check,
+            spaced=task == "tokens", half=task != "text",
+        )  # fmt: skip
+
+    loaded = opened(dtype)
+    if dtype is None and loaded.model.dtype == torch.float16 and not fits_float16(loaded):
+        loaded = opened("bfloat16")
     model = loaded.model
     victim = Transformer(
         model, loaded.tokenizer, task, name=loaded.name, labels=labels, batch_tokens=batch_tokens, max_length=max_length,
@@ -371,8 +424,6 @@ def load(
     if model.config.pad_token_id is None:
         model.config.pad_token_id = victim.pad  # classifiers that read the last piece need it
     victim.sees_through_files = model.device.type in ("cpu", "cuda")  # each worker opens it for itself
-    if model.device.type == "cuda":
-        victim.rows_at_once, victim.cases_at_once = 8192, 1 << 16  # a few seconds of work
     return victim
 
 

@@ -68,9 +68,19 @@ def open_victim(
         from .translator import TranslatorVictim
 
         return _built(TranslatorVictim, name, name, **options)
-    from .huggingface import load
+    from .exported import load
 
     return _built(load, name, name.removeprefix("hf:"), task, labels=labels or None, **options)
+
+
+def is_transformer(name: str) -> bool:
+    """Whether a name is that of a Hugging Face model, as far as it tells: any that is of no other form."""
+    from .toy import is_toy_folder
+
+    if name.startswith("hf:"):
+        return True
+    own = ":" in name or name.endswith((".py", ")")) or name in specs.entry_points(FAMILY.group)
+    return not (own and not os.path.isdir(name)) and not is_toy_folder(name) and not is_translator(name)
 
 
 def _endpoint(

@@ -67,7 +67,8 @@ def checked(found: Any, victim: Victim) -> Outputs:
             f"expected a column for each label of {victim.name} ({names}), got {answers.shape[1]} columns"
         )
     if answers.dtype.kind == "f":
-        lost = found.answered & np.isnan(answers).any(axis=tuple(range(1, answers.ndim)))
+        nan = np.isnan(answers)
+        lost = found.answered & nan.any(axis=tuple(range(1, answers.ndim))) if nan.any() else nan
         if lost.any():
             return Outputs(answers, np.where(lost, NO_NUMBERS, found.problem))
     return found
@@ -239,21 +240,25 @@ class Query(Meter):
         """Returns the answers, row by row."""
         keys = keys_of(columns)
         self.rows += len(keys)
-        number: dict[Key, int] = {}  # each row once
-        place = np.fromiter((number.setdefault(key, len(number)) for key in keys), np.int64, len(keys))
-        known = self._known(list(number))
-        fresh = [key for key in number if key not in known] if known else list(number)
+        wanted = keys if len(distinct := dict.fromkeys(keys)) == len(keys) else list(distinct)  # each row once
+        known = self._known(wanted)
+        fresh = [key for key in wanted if key not in known] if known else wanted
         self.afford(len(fresh))
         if self.tell and known:
             self.tell(len(known))
-        parts = self._ask(fresh)
+        parts, order = self._ask(fresh)
         if known:
-            parts.append((list(known), outputs_of(list(known.values()))))
+            parts.append(outputs_of(list(known.values())))
         if not parts:
             return Outputs.of(as_objects([]))
-        order = np.empty(len(number), np.int64)
-        order[[number[key] for part, _ in parts for key in part]] = np.arange(len(number))
-        return Outputs.join([outputs for _, outputs in parts]).take(order[place])
+        found = Outputs.join(parts)
+        if wanted is keys and not known:
+            place = np.empty(len(keys), np.int64)  # of the answer to each row
+            place[order] = np.arange(len(order))
+            return found.take(place)
+        answered = [*(fresh[at] for at in order), *known]
+        number = dict(zip(answered, range(len(answered)), strict=True))
+        return found.take(np.fromiter(map(number.__getitem__, keys), np.int64, len(keys)))
 
     def saliency(
         self,
@@ -331,7 +336,8 @@ class Query(Meter):
             known |= {left[texts]: answer for texts, answer in self.cache.get(self.identity, left).items()}
         return known
 
-    def _ask(self, fresh: list[Key]) -> list[tuple[list[Key], Outputs]]:
+    def _ask(self, fresh: list[Key]) -> tuple[list[Outputs], list[int]]:
+        """The answers to some rows, batch after batch, and the place among the rows of each answer."""
         order = _longest_first(fresh)
         done = []
         for at in range(0, len(order), self.victim.rows_at_once):
@@ -346,15 +352,16 @@ class Query(Meter):
             if self.cache:
                 kept = answers_of(batch, outputs)
                 self.cache.put(self.identity, {texts_of(key): answer for key, answer in kept.items()})
-            done.append((batch, outputs))
+            done.append(outputs)
             if self.tell:
                 self.tell(len(batch))
-        return done
+        return done, order
 
 
 def _longest_first(keys: Sequence[Key]) -> list[int]:
     """Places by length: rows of a batch are about equally long, and too little memory shows in the first one."""
-    length = np.fromiter(map(_length, keys), np.int64, len(keys))
+    single = bool(keys) and isinstance(keys[0], str)  # then all are
+    length = np.fromiter(map(len if single else _length, keys), np.int64, len(keys))
     return np.argsort(-length, kind="stable").tolist()
 
 

@@ -18,7 +18,7 @@ from ..huggingface.loading import answering, quiet
 from ..text.ragged import Floats, Ints, Mask, Ragged, filled
 from ..text.unicode import is_white
 from .base import Column, NotEnoughAccess
-from .gradients import BACKWARD, Network, gives_gradients
+from .gradients import BACKWARD, Network, gives_gradients, lift
 from .substitution import Located, Vocabulary
 
 BYTE_LEVEL, META = "ByteLevel", "▁"
@@ -213,12 +213,12 @@ def slopes_of(victim: TextNetwork, texts: Column, targets: Sequence[Any]) -> lis
                 loss, point = _text_loss(victim, inputs, labels)
             else:
                 loss, point = _label_loss(victim, inputs, np.array([targets[row] for row in rows]))
-            (gradient,) = torch.autograd.grad(loss, point)
+            (gradient,) = torch.autograd.grad(loss * lift(victim.model), point)
         kept = found.which[
             np.searchsorted(found.which, pieces.start[at]) : np.searchsorted(found.which, pieces.start[end])
         ]
         mine = gradient[torch.from_numpy(batch.mask).to(device)][torch.from_numpy(kept - pieces.start[at]).to(device)]
-        return mine.float().cpu().numpy()
+        return (mine.float() / lift(victim.model)).cpu().numpy()
 
     with quiet(), answering(victim.model):
         tokens = max(1, victim.usual_tokens // BACKWARD)

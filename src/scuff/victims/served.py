@@ -1,0 +1,71 @@
+"""A transformer that another process holds: this one cuts texts into pieces and sends them through a door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..huggingface.batches import Pieces
+from ..huggingface.loading import quiet
+from ..text.ragged import Floats
+from .base import GRADIENT_STEPS, Access, Column, Spans, Victim
+from .huggingface import Arrays, Transformer
+from .service import Door
+from .substitution import Vocabulary, require_slopes
+
+
+class Served(Transformer):
+    """A Transformer without its network. Answers, name and identity are the same, bit for bit."""
+
+    serves = True
+
+    def __init__(self, door: Door) -> None:
+        facts = door.call("facts")
+        self.door, self._said = door, facts.pop("identity")
+        for name, value in facts.items():
+            setattr(self, name, value)
+
+    @property
+    def identity(self) -> str:
+        return str(self._said)
+
+    @contextmanager
+    def ready(self) -> Iterator[None]:
+        with quiet():
+            yield
+
+    def send(self, pieces: Pieces) -> Callable[[], Arrays]:
+        request = {"ids": pieces.flat["input_ids"].astype(np.int32), "length": pieces.length.astype(np.int32)}
+        if self.takes_types and "token_type_ids" in pieces.flat:
+            request["types"] = pieces.flat["token_type_ids"].astype(np.int32)
+        found = self.door.answer(request)
+        return lambda: found
+
+    def saliency(
+        self,
+        *columns: Column,
+        side: int,
+        words: Sequence[Spans],
+        weights: Floats,
+        steps: int = GRADIENT_STEPS,
+        norm: str | None = None,
+    ) -> list[Floats]:
+        options = {"side": side, "words": words, "weights": weights, "steps": steps, "norm": norm}
+        if self.access < Access.GRADIENT:
+            return Victim.saliency(self, *columns, side=side, words=words, weights=weights)
+        return self.door.call("saliency", *columns, **options)
+
+    def vocabulary(self) -> Vocabulary:
+        if self._vocabulary is None:
+            self._vocabulary = self.door.call("vocabulary")
+        return self._vocabulary
+
+    def slopes(self, texts: Column, targets: Sequence[Any]) -> list[Floats]:
+        require_slopes(self, "slopes")
+        return self.door.call("slopes", texts, targets)
+
+    def settle(self) -> None:
+        """Batches are the service's."""
