@@ -1,0 +1,120 @@
+"""Connects this process to a Ray cluster, quietly, and says in one line why it cannot."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ray
+from ray import exceptions
+
+REACH = 5.0  # seconds in which a cluster must answer
+AUTO, LOCAL = "auto", "local"  # a cluster that runs on this machine; one that is started here
+CLIENT = "ray://"  # how an address of Ray's client begins
+
+
+class NoCluster(ConnectionError):
+    """Raised if there is no Ray cluster at an address, or it cannot be used."""
+
+    exit_code = 2  # of the command line: bad usage
+
+
+def connect(address: str | None, workers: int | None) -> bool:
+    """Connects this process to the Ray cluster at an address; by default to that of RAY_ADDRESS, else to one that runs on this
+    machine, else to one that is started for this process, and ends with it. workers: for how many it must have room.
+
+    Returns whether `ray.shutdown` has to be called in the end: not if the process was connected before. Raises NoCluster if
+    there is none at the address, or if it does not fit.
+    """
+    if ray.is_initialized():
+        return False
+    address = address or os.environ.get("RAY_ADDRESS") or None
+    if address is None and not _runs_here():
+        address = LOCAL
+    if address == AUTO and not _runs_here():
+        raise NoCluster(
+            "expected a Ray cluster that was started on this machine, got none: `ray start --head` starts one"
+        )
+    if address not in (None, AUTO, LOCAL):
+        _reach(address)
+    try:
+        with _undisturbed():
+            _init(address, workers)
+    except (ConnectionError, exceptions.RayError) as error:
+        # Ray's client is not told that a token is missing
+        hint = "; does it ask for a token (RAY_AUTH_MODE=token)?" if str(address).startswith(CLIENT) else ""
+        raise NoCluster(
+            f"expected a Ray cluster at {address or 'this machine'}, got: {last_line(error)}{hint}"
+        ) from None
+    except RuntimeError as error:
+        if "ersion mismatch" not in str(error):
+            raise
+        raise NoCluster(
+            f"expected a Ray cluster of the versions that are used here, got: {' '.join(str(error).split())}"
+        ) from None
+    return True
+
+
+def _init(address: str | None, workers: int | None) -> None:
+    given: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address == LOCAL:
+        given |= {"num_cpus": max(workers or 1, os.cpu_count() or 1), "include_dashboard": False}
+    ray.init(address, **given)
+
+
+def _runs_here() -> bool:
+    """Whether the cluster that `ray start` began on this machine answers: one that was killed is not forgotten, and Ray would
+    try to reach it for a minute.
+    """
+    find = getattr(getattr(getattr(ray, "_private", None), "services", None), "find_bootstrap_address", None)
+    known = find(None) if find else None
+    if not known:
+        return find is None  # where we cannot know, Ray will find out
+    try:
+        _reach(known)
+    except NoCluster:
+        return False
+    return True
+
+
+def _reach(address: str) -> None:
+    """Raises NoCluster at once if nothing answers at an address; Ray would try for a minute."""
+    place = address.removeprefix(CLIENT)
+    host, colon, port = place.rpartition(":")
+    if not colon or not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise NoCluster(f"expected auto, local, HOST:PORT or ray://HOST:PORT for address, got {address!r}")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), REACH).close()
+    except OSError as error:
+        raise NoCluster(
+            f"expected a Ray cluster at {address}, got: {error.strerror or error}; `ray start --head` starts one"
+        ) from None
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Keeps what this process does with SIGTERM, which Ray takes over, and what it prints: nothing of Ray's."""
+    printer: Any = getattr(getattr(ray, "_private", None), "worker", None)
+    if hasattr(printer, "print_to_stdstream"):  # prints each dead worker, whatever log_to_driver says
+        printer.print_to_stdstream = lambda *told, **how: None
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if main and before is not None:
+            signal.signal(signal.SIGTERM, before)
+
+
+def last_line(error: Exception) -> str:
+    """Returns the last line of a message: Ray's have many."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[-1]
