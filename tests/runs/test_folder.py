@@ -23,7 +23,9 @@ from scuff.runs.pack import pack_answers, pack_edits, pack_texts, unpack_answers
 from scuff.runs.schema import SCHEMA
 from scuff.text.corpus import Corpus
 from scuff.text.edits import Edits
+from scuff.text.ragged import Ragged
 from scuff.victims.base import as_objects
+from strategies import text as nasty_text
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=8)  # half surrogate pairs and all
 ARRAYS: Arrays = {
@@ -315,3 +317,37 @@ def test_json_is_for_everyone(folder: Folder) -> None:
     folder.write_json("summary.json", {"schema": SCHEMA, "name": "größer"})
     assert json.loads((folder.path / "summary.json").read_bytes().decode())["name"] == "größer"
     assert (folder.path / "summary.json").read_bytes().endswith(b"}\n")
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), nasty_text, st.integers(0, 1)), max_size=12), st.integers(0, 3))
+def test_edits_are_packed_as_one_by_one(edits: list[tuple[int, str, int]], first: int) -> None:
+    """Packed as arrays, without a string for each edit: the same bytes as one by one."""
+    parts = []
+    for column in (0, 1):
+        own = sorted((row, at, new) for at, (row, new, where) in enumerate(edits) if where == column)
+        row, at = (np.array([each[k] for each in own], np.int64) for k in (0, 1))
+        parts.append((column, first, Edits(row, at, at, Ragged.of([new for _, _, new in own]), at, at)))
+    packed = pack_edits(parts)
+    flat = [(int(row) + first, text) for _, _, e in parts for row, text in zip(e.row, e.text.strings(), strict=True)]
+    texts = [text for _, text in sorted(flat, key=lambda pair: pair[0])]
+    slow_way = pack_texts("edit_text", texts)
+    assert same({name: packed[name] for name in slow_way}, slow_way)
+    for begin in range(len(texts) + 1):
+        for end in range(begin, len(texts) + 1):
+            assert unpack_texts("edit_text", packed, begin, end) == texts[begin:end]
+
+
+def test_many_parts_are_read_in_order(folder: Folder) -> None:
+    """Threads read ahead: a damaged part raises in its turn, whichever thread met it."""
+    names = [f"part-{at:02}" for at in range(40)]
+    for at, name in enumerate(names):
+        folder.write_part(name, {"number": np.full(3, at), "other": np.arange(at)})
+    assert [part["number"][0] for part in folder.read_parts(names, ["number"])] == list(range(40))
+    assert all(set(part) == {"number", "other"} for part in folder.read_parts(names))
+    assert list(folder.read_parts([])) == [] and list(folder.faults(names)) == [""] * 40
+    folder.part_path("part-07").write_bytes(b"nothing")
+    found = folder.read_parts(names, ["number"])
+    assert [next(found)["number"][0] for _ in range(7)] == list(range(7))
+    with pytest.raises(BadRun, match="part-07"):
+        next(found)
+    assert [bool(fault) for fault in folder.faults(names)] == [at == 7 for at in range(40)]

@@ -12,18 +12,21 @@ import shutil
 import tempfile
 import weakref
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from ..readahead import ahead
+from ..stores import StoreError, StorePath, as_path
 from .checking import mismatch
+from .disk import BadRun, CannotWrite, DiskFiles, Files, append_line, write_atomically
 from .schema import (
     SCHEMA,
     AttackLine,
@@ -35,65 +38,30 @@ from .schema import (
     Summary,
     Timing,
 )
+from .store import StoreFiles
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
+__all__ = [
+    "Arrays", "BadRun", "CannotWrite", "Folder", "Home", "NoAnswers", "WriteBehind", "append_line", "write_atomically",
+]  # fmt: skip
+
 Arrays = dict[str, npt.NDArray[Any]]  # the columns of a part, by name
+Read = TypeVar("Read")
 
+TRIALS, PART = "trials", ".npz"  # the folder of the parts, and how their names end
 OTHER_VERSION = "expected a file that this version of Scuff wrote, got another"
-
-
-class BadRun(ValueError):
-    """Raised if a folder is no run of Scuff, its files are damaged, or it does not fit what is asked of it."""
 
 
 class NoAnswers(RuntimeError):
     """Raised if the model answered none of the cases of a run."""
 
 
-class CannotWrite(OSError):
-    """Raised if a file cannot be written, as when the disk is full; what was written before stays."""
-
-    exit_code = 3  # of the command line: the run failed
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Writes to a temporary file, flushes it and renames it, so that after a crash the file is complete or absent.
-
-    Raises CannotWrite, with the path, if that fails.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(temporary, "wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise CannotWrite(
-            f"{path}: expected to write {len(content):,} bytes, got: {error.strerror or error}; what was written before stays"
-        ) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def append_line(path: Path, line: str) -> None:
-    """Adds a line to a text file, in one write, so that lines of several processes do not mix. A last line without an end, as a
-    full disk may leave one, gets it.
-    """
-    with open(path, "ab+") as out:
-        size = out.seek(0, os.SEEK_END)
-        out.seek(max(0, size - 1))
-        start = b"" if out.read(1) in (b"", b"\n") else b"\n"
-        out.write(start + line.encode("utf-8", "backslashreplace") + b"\n")
-
-
 class Home:
     """Where the files of a run are. A temporary one is deleted when nobody refers to it any more, or when the program ends."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | StorePath) -> None:
         self.path = path.absolute()
 
     @classmethod
@@ -112,72 +80,77 @@ def _delete(folder: str, process: int) -> None:
 class Folder:
     """Reads and writes the files of one run."""
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path | StorePath | Files) -> None:
+        self.files = open_files(as_path(path)) if isinstance(path, str | Path | StorePath) else path
+
+    @property
+    def path(self) -> Path | StorePath:
+        return self.files.path
 
     @property
     def started(self) -> bool:
         """Whether run.json was written."""
-        return (self.path / "run.json").is_file()
+        return self.files.has("run.json")
 
     def start(self, run: RunFile, examples: Iterable[ExampleLine]) -> None:
         """Makes the folder and writes examples.jsonl, then run.json: a folder that has run.json is complete."""
-        (self.path / "trials").mkdir(parents=True, exist_ok=True)
+        self.files.make(TRIALS)
         self.write_lines("examples.jsonl", examples)
         self.write_json("run.json", run)
 
     def usable(self) -> None:
-        """Raises BadRun if the folder exists and is neither a run nor empty."""
-        if self.path.exists() and not self.started and not self._unstarted():
+        """Raises BadRun if the folder holds anything but a run, or what an interrupted `start` leaves."""
+        names = self.files.names()
+        unstarted = all(name in (TRIALS, "examples.jsonl", "lock") or name.endswith(".part") for name in names)
+        if "run.json" not in names and not unstarted:
             raise BadRun(f"{self.path}: expected a new folder or a run of Scuff, got something else")
 
-    def _unstarted(self) -> bool:
-        """Returns whether the folder holds no more than what an interrupted `start` leaves."""
-        names = [entry.name for entry in self.path.iterdir()] if self.path.is_dir() else [""]
-        return all(name in ("trials", "examples.jsonl", "lock") or name.endswith(".part") for name in names)
+    def check_shared(self) -> None:
+        """Raises ValueError if other processes could not see the folder."""
+        if not self.files.shared:
+            raise ValueError(
+                f"{self.path}: expected a folder that worker processes see, got one in memory: use 1 worker"
+            )
 
-    def set_aside(self) -> Path:
+    def set_aside(self) -> Path | StorePath:
         """Renames the folder, so that a new run can begin under its name. Returns the new name: RUN-old, RUN-old2, ..."""
         with self.locked():
             numbers = chain([""], map(str, count(2)))
-            new = next(path for number in numbers if not (path := Path(f"{self.path}-old{number}")).exists())
-            os.rename(self.path, new)
-        return new
+            return next(new for number in numbers if (new := self.files.renamed(number)) is not None)
+
+    def has(self, name: str) -> bool:
+        """Returns whether there is a file of that name."""
+        return self.files.has(name)
+
+    def modified(self, name: str) -> float:
+        """Returns when a file was written, in seconds."""
+        return self.files.modified(name)
 
     def changed(self) -> float:
         """Returns when the last part was written, in seconds; 0 if there is none."""
-        return max((self.part_path(name).stat().st_mtime for name in self.parts()), default=0.0)
+        times = self.files.times(TRIALS)
+        return max((time for name, time in times.items() if name.endswith(PART)), default=0.0)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Makes the folder and locks it against other processes. Raises BadRun if one has locked it.
-
-        The system releases the lock when the process ends, however it ends. Files that a killed process left half written are
-        deleted.
-        """
+        """Makes the folder and locks it against other processes. Raises BadRun if one has locked it."""
         self.usable()
-        self.path.mkdir(parents=True, exist_ok=True)
-        try:
-            import fcntl
-        except ImportError:  # on Windows: no lock
-            yield
-            return
-        with open(self.path / "lock", "ab") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise BadRun(
-                    f"{self.path}: expected a run that nobody works on, got one that another process is busy with"
-                ) from None
-            for unfinished in (*self.path.glob(".*.part"), *(self.path / "trials").glob(".*.part")):
-                unfinished.unlink(missing_ok=True)
+        self.files.make("")
+        with self.files.locked():
             yield
 
     # JSON and HTML files
 
     def write(self, name: str, text: str) -> None:
         raw = text.encode("utf-8", "backslashreplace")  # half a surrogate pair becomes \udXXX, as JSON escapes it
-        write_atomically(self.path / name, raw)
+        self.files.write(name, raw)
+
+    def read_text(self, name: str) -> str:
+        """Returns the text of a file. Raises BadRun if it is missing."""
+        try:
+            return self.files.read(name).decode()
+        except FileNotFoundError:
+            raise BadRun(f"{self.path}: expected a run folder with {name}, got none") from None
 
     def write_json(self, name: str, content: Any) -> None:
         self.write(name, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
@@ -188,7 +161,7 @@ class Folder:
     def read_json(self, name: str) -> Any:
         """Returns what a file holds. Raises BadRun if it is missing, no JSON, or of another version."""
         try:
-            found = json.loads((self.path / name).read_text(encoding="utf-8"))
+            found = json.loads(self.files.read(name).decode())
         except (FileNotFoundError, NotADirectoryError):
             raise BadRun(f"{self.path}: expected a run folder with {name}, got none") from None
         except (ValueError, RecursionError) as error:
@@ -200,8 +173,7 @@ class Folder:
     def read_lines(self, name: str) -> Iterator[Any]:
         """Yields the lines of a file. Raises BadRun if it is missing or a line is no JSON."""
         try:
-            with open(self.path / name, encoding="utf-8") as lines:
-                yield from map(json.loads, lines)
+            yield from map(json.loads, self.files.lines(name))
         except (FileNotFoundError, ValueError, RecursionError) as error:
             raise BadRun(f"{self.path / name}: expected JSON lines, got: {error}") from None
 
@@ -252,11 +224,11 @@ class Folder:
 
     # trials
 
-    def part_path(self, name: str) -> Path:
-        return self.path / "trials" / f"{name}.npz"
+    def part_path(self, name: str) -> Path | StorePath:
+        return self.path / _part(name)
 
     def has_part(self, name: str) -> bool:
-        return self.part_path(name).is_file()
+        return self.files.has(_part(name))
 
     def write_part(self, name: str, arrays: Arrays) -> None:
         """Writes a part. The same arrays give the same bytes: the archive holds no times and sorts its columns."""
@@ -269,18 +241,20 @@ class Folder:
                 entry = zipfile.ZipInfo(f"{key}.npy")
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(entry, column.getvalue(), compresslevel=4)
-        self.part_path(name).parent.mkdir(exist_ok=True)
-        write_atomically(self.part_path(name), raw.getvalue())
+        self.files.write(_part(name), raw.getvalue())
 
     def parts(self) -> list[str]:
         """Returns the names of all parts, sorted."""
-        return sorted(path.stem for path in (self.path / "trials").glob("*.npz"))
+        return sorted(name.removesuffix(PART) for name in self.files.listed(TRIALS) if name.endswith(PART))
 
     def read_part(self, name: str, columns: Iterable[str] | None = None) -> Arrays:
-        """Returns these columns of a part, by default all; those that it lacks are left out. Raises BadRun if it is damaged."""
+        """Returns these columns of a part, by default all; those that it lacks are left out.
+
+        Raises BadRun if it is damaged, StoreError if the store does not answer.
+        """
         path = self.part_path(name)
         try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            with self.files.opened(_part(name)) as file, np.load(file, allow_pickle=False) as archive:
                 # zip has no checksum for its list of files, so the comment repeats the names
                 if not archive.files or archive.zip.comment.split(b"|")[0] != _listed(archive.files):
                     raise ValueError("other columns than were written")
@@ -294,19 +268,31 @@ class Folder:
                 f"{path}: expected the part of that name of this run, got one of another name or run; delete it to have it made "
                 "again"
             ) from None
+        except StoreError:  # which says nothing of the part
+            raise
         except Exception as error:  # damaged bytes make zipfile, zlib and NumPy raise errors of many types
             raise BadRun(
                 f"{path}: expected a part of the trials, got: damaged bytes ({type(error).__name__}); delete it to have it made "
                 "again"
             ) from None
 
+    def read_parts(self, names: Sequence[str], columns: Iterable[str] | None = None) -> Iterator[Arrays]:
+        """Yields what `read_part` returns of each of some parts."""
+        wanted = None if columns is None else tuple(columns)
+        return _read_ahead(lambda name: self.read_part(name, wanted), names)
+
     def fault(self, name: str) -> str:
         """Returns what is wrong with a part; "" if nothing is."""
         try:
             self.read_part(name)
         except BadRun as error:
+            self.files.forget(_part(name))
             return str(error).partition("; delete it")[0]
         return ""
+
+    def faults(self, names: Sequence[str]) -> Iterator[str]:
+        """Yields what is wrong with each of some parts."""
+        return _read_ahead(self.fault, names)
 
     def _mark(self, name: str, columns: Iterable[str]) -> bytes:
         """Returns the comment of a part: its columns, its name, and a digest of the run's key, so that it cannot be mistaken."""
@@ -315,9 +301,19 @@ class Folder:
     @cached_property
     def _run_digest(self) -> str:
         with suppress(OSError, ValueError):
-            run = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
+            run = json.loads(self.files.read("run.json"))
             return sha256(json.dumps(run["key"], sort_keys=True).encode()).hexdigest()[:16] if "key" in run else ""
         return ""
+
+
+def open_files(path: Path | StorePath) -> Files:
+    """Returns the files of a run folder."""
+    return DiskFiles(path) if isinstance(path, Path) else StoreFiles(path)
+
+
+def _part(name: str) -> str:
+    """Returns the file of a part."""
+    return f"{TRIALS}/{name}{PART}"
 
 
 class _Misplaced(Exception):
@@ -329,7 +325,16 @@ def _listed(columns: Iterable[str]) -> bytes:
     return ",".join(sorted(columns)).encode()
 
 
-WAITING = 2  # parts that may wait to be written: a limit, so that a slow disk does not fill the memory
+READERS = 16  # parts that are read at the same time, at most
+
+
+def _read_ahead(read: Callable[[str], Read], names: Sequence[str]) -> Iterator[Read]:
+    """Yields what a function returns for each name, in their order. Reading a part is mostly decompressing: other cores do it."""
+    readers = min(READERS, os.cpu_count() or 1, len(names))
+    return ahead(read, names, readers) if readers > 1 else map(read, names)
+
+
+WAITING = 2  # parts that may wait for each thread that writes: a limit, so that a slow disk does not fill the memory
 
 
 class WriteBehind(Folder):
@@ -338,7 +343,7 @@ class WriteBehind(Folder):
     The methods that read parts wait until all are written. If writing one fails, they raise its error, or the next write does.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path | StorePath | Files) -> None:
         super().__init__(path)
         self._thread: ThreadPoolExecutor | None = None
         self._pending: list[Future[None]] = []
@@ -346,8 +351,8 @@ class WriteBehind(Folder):
     def write_part(self, name: str, arrays: Arrays) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
-        self._wait(WAITING - 1)
-        self._thread = self._thread or ThreadPoolExecutor(1)
+        self._wait(WAITING * self.files.writers - 1)
+        self._thread = self._thread or ThreadPoolExecutor(self.files.writers)
         self._pending.append(self._thread.submit(super().write_part, name, arrays))
 
     def has_part(self, name: str) -> bool:
@@ -361,6 +366,14 @@ class WriteBehind(Folder):
     def read_part(self, name: str, columns: Iterable[str] | None = None) -> Arrays:
         self._wait()
         return super().read_part(name, columns)
+
+    def read_parts(self, names: Sequence[str], columns: Iterable[str] | None = None) -> Iterator[Arrays]:
+        self._wait()  # here: the threads that read must find nothing to wait for
+        return super().read_parts(names, columns)
+
+    def faults(self, names: Sequence[str]) -> Iterator[str]:
+        self._wait()
+        return super().faults(names)
 
     def settle(self) -> None:
         """Waits until all parts are written. Ignores errors."""
