@@ -8,14 +8,16 @@
 
 The output has the format of the input, each example followed by its copies: shuffle before training. Each copy is perturbed by
 one dimension; if that cannot change the text within the degree, by the next. No copy equals an example or another copy. With
---mixture and --only-perturbed each example is there once, changed or not, so that all parts of the mixture are equal.
+--mixture and --only-perturbed each example is there once, changed or not, so that all parts of the mixture are equal. Several
+files are one data set. The same command goes on after it was interrupted or killed.
 """
 
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
-from .flags import add_settings, given_settings, progress_bar, report_failures, say
+from .flags import add_engine, add_output, add_settings, engine_of, given_settings, progress_bar, report_failures, say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,17 +26,30 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "data",
         metavar="DATA",
-        help="a file (csv, tsv, jsonl, json, parquet, conllu, tokens; .gz), Hugging Face data, toy:..., -",
+        nargs="+",
+        help="a file (csv, tsv, jsonl, json, parquet, conllu, tokens; .gz), several, a folder or a pattern of files; Hugging "
+        "Face data, toy:..., -",
     )
-    parser.add_argument("-o", "--output", default="-", metavar="OUT", help="file to write; default standard output")
+    add_output(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
     add_settings(parser, Augmentation, "the copies")
+    add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> None:
+    from ..data.partitions import partitions
+    from ..data.records import are_files, input_file
     from ..training.augmentation import Augmentation
+    from ..training.files import augment_files
 
-    made = Augmentation(**given_settings(args, Augmentation)).write(args.data, args.output, progress_bar(args.quiet))
+    augmentation, bar = Augmentation(**given_settings(args, Augmentation)), progress_bar(args.quiet)
+    if are_files(args.data):
+        files = partitions(args.data, args.output, None, partial(input_file, columns=augmentation.described))
+        made = augment_files(
+            augmentation, files, output=args.output, engine=engine_of(args), progress=bar, say=partial(say, args.quiet)
+        )
+    else:
+        made = augmentation.write(args.data[0], args.output, bar)
     where = "" if args.output == "-" else f"{args.output}: "
     say(args.quiet, f"{where}{made}; {made.signature}")
     if made.left_out:

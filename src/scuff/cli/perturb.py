@@ -3,27 +3,28 @@
   scuff perturb reviews.csv -p keyboard -l low -o noisy.csv --column review
   scuff perturb comments.txt -p 'intrude(symbols="._ ")' -l 0.3 --protect urls --protect word:Scuff -o out.txt
   cat texts.txt | scuff perturb - -p 'inner-shuffle|truncate' > out.txt
+  scuff perturb parts/ -p keyboard -o noisy/ --workers 8      a file out for each file in, by eight processes
 
 The output has the format of the input; what is not perturbed stays byte for byte. `a|b` takes one of them for each
-word, `a+b` applies one after the other.
+word, `a+b` applies one after the other. The same command goes on after it was interrupted or killed.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from .flags import add_choice, add_input, add_protection, input_of, progress_bar, report_failures, say
+from .flags import add_choice, add_engine, add_input, add_output, add_protection, report_failures, say, treated
 
 if TYPE_CHECKING:
     from ..perturbations.plan import Plan
 
-ROOMS = ("data.perturbing",)  # all that this command needs
+ROOMS = ("data.perturbing", "runs.files")  # all that this command needs
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add_input(parser)
+    add_input(parser, several=True)
     parser.add_argument(
         "-p",
         "--perturbation",
@@ -39,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="the share of words to change (visual: characters, segment: gaps; `scuff describe` says which): low (0.2), "
         "mid (0.5, default), high (0.8) or a number in [0, 1]",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", default="-", metavar="OUT", help="file to write; default standard output")
+    add_output(parser)
     add_choice(parser)
     parser.add_argument(
         "--copies",
@@ -53,23 +54,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--edits", metavar="FILE", help="also write the edits: JSON lines with row, draw, [start, stop, old, new]"
     )
     add_protection(parser)
+    add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> None:
-    from ..data.perturbing import perturb_file
-    from ..perturbations.combine import only
+    from ..data.perturbing import open_perturbing
     from ..perturbations.plan import Plan
 
     if len(args.perturbation) > 1:
         both, one = "+".join(args.perturbation), "|".join(args.perturbation)
         hint = f"-p '{both}' applies one after the other, -p '{one}' one of them to each word"
         raise ValueError(f"expected one -p, got {len(args.perturbation)}: {hint}")
-    plan = Plan.of(args.perturbation[0], args.level, args.seed, args.select, args.protect, args.as_published)
-    if args.only:
-        plan = replace(plan, perturbation=only(plan.perturbation, tuple(args.only)))
-    tally = perturb_file(
-        input_of(args), args.output, plan, copies=args.copies, edits_to=args.edits, progress=progress_bar(args.quiet)
-    )
+    make = partial(
+        open_perturbing, args.perturbation[0], args.level, args.seed, args.select, args.protect, args.as_published, args.only,
+        args.copies,
+    )  # fmt: skip
+    plan = make().work
+    assert isinstance(plan, Plan), "what open_perturbing makes"
+    tally = treated(args, make)
     if warning := plan.out_of_reach(tally):
         say(args.quiet, f"warning: {warning}")
     where = "" if args.output == "-" else f" in {args.output}"

@@ -4,6 +4,7 @@
   scuff shield comments.csv --column comment -o mended.csv --edits changes.jsonl --report
   scuff shield comments.csv --shield normalise -o mended.csv --protect urls --report found.json
   scuff shield comments.jsonl --detect --false-alarms 0.001 -o detected.jsonl
+  scuff shield parts/ -o mended/ --workers 8                  a file out for each file in, by eight processes
 
 The output has the format of the input; what is not mended stays byte for byte. `a+b` is one shield after the other; see
 `scuff list shields`. --detect mends nothing: it writes how likely each text was tampered with, and by what.
@@ -16,25 +17,26 @@ import json
 import sys
 import unicodedata
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from .flags import add_input, add_protection, add_skip_errors, input_of, progress_bar, report_failures, say
+from .flags import add_engine, add_input, add_output, add_protection, add_skip_errors, report_failures, say, treated
 
 if TYPE_CHECKING:
     from ..shields.mending import Mending
 
 SHOWN = 20  # characters in the table of a report
 
-ROOMS = ("data.shielding",)  # all that this command needs
+ROOMS = ("data.shielding", "runs.files")  # all that this command needs
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add_input(parser, piped=True)
+    add_input(parser, piped=True, several=True)
     parser.add_argument(
         "--shield", metavar="SPEC",
         help="name, name(option=value), module:Class(option=value), or a+b: see `scuff list shields`; default fast",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", default="-", metavar="OUT", help="file to write; default standard output")
+    add_output(parser)
     parser.add_argument(
         "--edits", metavar="FILE",
         help="also write what changed: JSON lines with row, column, [start, stop, old, new, kinds], of texts that changed",
@@ -58,18 +60,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_protection(parser, "mend")
     add_skip_errors(parser, "mended")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
+    add_engine(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     from ..judging.outputs import check_outputs
 
-    if args.input is None and args.report:
+    if not args.input and args.report:
         raise ValueError(f"expected INPUT before --report, or - for standard input, got --report {args.report} alone")
-    if args.input is None and sys.stdin and sys.stdin.isatty():
+    if not args.input and sys.stdin and sys.stdin.isatty():
         say(args.quiet, "reading texts from the terminal, a line each; Ctrl-D ends them")
-    args.input = args.input or "-"
+    args.input = args.input or ["-"]
     outputs = {"--output": args.output, "--edits": args.edits, "--report": args.report or None}
-    check_outputs(outputs, [] if args.input == "-" else [args.input])
+    check_outputs(outputs, [path for path in args.input if path != "-"])
     if args.detect:
         _detect(args)
     else:
@@ -78,19 +81,18 @@ def run(args: argparse.Namespace) -> None:
 
 def _mend(args: argparse.Namespace) -> None:
     from ..data.formats.streams import replacing
-    from ..data.shielding import shield_file
+    from ..data.shielding import open_mending
     from ..shields.mending import Mending
     from ..shields.names import DEFAULT
 
     if args.false_alarms is not None:
         raise ValueError(f"expected --false-alarms beside --detect, got --false-alarms {args.false_alarms:g} alone")
-    mending = Mending.of(
-        DEFAULT if args.shield is None else args.shield, args.protect, only=args.only, detail=args.report is not None
-    )
-    with replacing(args.report, args.input) if args.report else nullcontext() as report:
-        found = shield_file(
-            input_of(args), args.output, mending, edits_to=args.edits, progress=progress_bar(args.quiet)
-        )
+    shield = DEFAULT if args.shield is None else args.shield
+    make = partial(open_mending, shield, args.protect, args.only, args.report is not None)
+    mending = make().work
+    assert isinstance(mending, Mending), "what open_mending makes"
+    with replacing(args.report, *args.input) if args.report else nullcontext() as report:
+        found = treated(args, make)
         content = {"signature": _signature(mending, args.protect_spans), **found.summary()}
         if report:
             report.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
@@ -104,18 +106,17 @@ def _mend(args: argparse.Namespace) -> None:
 
 
 def _detect(args: argparse.Namespace) -> None:
-    from ..data.shielding import detect_file
-    from ..shields.detect import Detecting, Detector
+    from ..data.shielding import open_telling
 
     for flag in ("shield", "edits", "report", "protect", "protect_spans", "spans", "only"):
         if getattr(args, flag) not in (None, []):
             raise ValueError(f"expected --detect without --{flag.replace('_', '-')}, got both: it mends nothing")
-    detecting = Detecting(Detector() if args.false_alarms is None else Detector(args.false_alarms))
-    found = detect_file(input_of(args), args.output, detecting, progress=progress_bar(args.quiet))
+    make = partial(open_telling, args.false_alarms)
+    found = treated(args, make)
     where = "" if args.output == "-" else f" in {args.output}"
     say(
         args.quiet,
-        f"{_texts(found.texts)}{where}, {found.changed_texts:,} called tampered with; {detecting.signature}",
+        f"{_texts(found.texts)}{where}, {found.changed_texts:,} called tampered with; {make().work.signature}",
     )
     report_failures(found.failures, skip=args.skip_errors, what="have no answer", verb="read")
     _gate(args, found.changed_texts, "are called tampered with")

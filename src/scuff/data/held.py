@@ -44,14 +44,14 @@ def held_texts(texts: Any) -> list[str | None]:
     found = list(texts)
     if all(isinstance(text, str) for text in found):
         return found
-    found = [None if _is_missing(text) else text for text in found]
+    found = [None if is_missing(text) else text for text in found]
     for at, text in enumerate(found):
         if text is not None and not isinstance(text, str):
             raise TypeError(f"expected str for text {at}, got {type(text).__name__}")
     return found
 
 
-def _is_missing(text: object) -> bool:
+def is_missing(text: object) -> bool:
     """Whether an entry stands for no text: None, a number that is not equal to itself, or what pandas has for it."""
     if text is None or type(text).__name__ in ("NAType", "NaTType"):
         return True

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Generic
+from typing import IO, Any, ClassVar, Generic
 
 from ..isolation import Blameless, isolated, reason_of
 from ..perturbations.blocks import Note, Tally, Work
@@ -20,10 +21,10 @@ from ..text.edits import map_span
 from .dataset import joined
 from .formats.base import Format, Value, lone_surrogate
 from .formats.files import Input
-from .formats.streams import BadInput, Source, replacing
+from .formats.streams import BadInput, replacing
 from .spans import Span, move_spans, read_spans
 
-ShowProgress = Callable[[Source, Tally], None]
+ShowProgress = Callable[[float | None, int], None]  # is told the share that is done, if known, and the texts
 
 
 PROBE = "A few plain words."  # a perturbation that raises on this, too, is wrong itself
@@ -219,11 +220,11 @@ class Chunk:
 
 
 def chunks(source: Input, reader: Format, copies: int, blocks: Iterable[list[Any]] | None = None) -> Iterator[Chunk]:
-    """Yields a file in chunks, so small that `copies` copies of one take a few megabytes.
+    """Yields a file, or its block, in chunks, so small that `copies` copies of one take a few megabytes.
 
     blocks: the records, if the reader has begun to read them.
     """
-    row = 0
+    row = source.block.row if source.block else 0
     for block in reader.chunks() if blocks is None else blocks:
         records, bad = reader.usable(block, source.others)
         size = max(1, -(-len(records) // copies))
@@ -246,53 +247,102 @@ def perturb_file(
 
     edits_to: a file for the edits as JSON lines with row, draw (the number of the copy), column, [start, stop, old, new].
     """
-    if copies < 1:
-        raise BadInput(f"expected 1 or more for --copies, got {copies}")
-    told = False
-
-    def warn(chunk: Chunk) -> None:
-        nonlocal told
-        told = told or warn_of_language([plan.perturbation], chunk.texts())
-
-    return rewrite_file(source, target, plan, copies=copies, edits_to=edits_to, progress=progress, look=warn)
+    return treat_file(source, target, Rewriting(plan, copies), edits_to=edits_to, progress=progress)
 
 
-def rewrite_file(
+class Treatment(ABC):
+    """What is done with a file as a whole, or with each of its blocks."""
+
+    work: Work[Any]
+    same_format: ClassVar[bool] = True  # whether it writes the format that it reads, not JSON lines
+
+    @abstractmethod
+    def __call__(
+        self, source: Input, out: IO[bytes], log: IO[bytes] | None = None, progress: ShowProgress | None = None
+    ) -> Tally:
+        """Reads a file or its block and writes what becomes of it. Returns the counts.
+
+        log: a file for what is told about each text, as JSON lines.
+        """
+
+    def look(self, chunk: Chunk) -> bool:
+        """Warns of what a chunk shows about a file. Returns whether there is no need to look at more chunks."""
+        return True
+
+
+@dataclass(frozen=True)
+class Rewriting(Treatment):
+    """Writes each record with its new texts.
+
+    copies: how many versions of each record; None: one, and only texts that changed are logged.
+    """
+
+    work: Work[Any]
+    copies: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.copies is not None and self.copies < 1:
+            raise BadInput(f"expected 1 or more for --copies, got {self.copies}")
+
+    def __call__(
+        self, source: Input, out: IO[bytes], log: IO[bytes] | None = None, progress: ShowProgress | None = None
+    ) -> Tally:
+        tally, reader, draws = self.work.new_tally(), source.open(), self.copies or 1
+        reader.maker = self.work.noun
+        with closing(reader.source):
+            sink = reader.sink(out, {"draw": int} if draws > 1 else None)
+            looked = source.block is not None  # then the first chunk of the file was looked at
+            for chunk in chunks(source, reader, draws * (2 if log else 1)):
+                looked = looked or self.look(chunk)
+                made = [chunk.run(self.work, draw, tally, edits=log is not None) for draw in range(draws)]
+                sink.write(chunk.records, [new for new, _ in made])
+                if log:
+                    write_notes(log, chunk, [edits for _, edits in made], numbered=self.copies is not None)
+                if progress:
+                    progress(reader.source.done(), tally.texts)
+            sink.close()
+        return tally
+
+    def look(self, chunk: Chunk) -> bool:
+        return not isinstance(self.work, Plan) or warn_of_language([self.work.perturbation], chunk.texts())
+
+
+def open_perturbing(
+    perturbation: str,
+    level: str | float,
+    seed: int,
+    selection: str | None,
+    protect: Sequence[str],
+    as_published: bool,
+    only_in: Sequence[str],
+    copies: int,
+) -> Rewriting:
+    """Returns a treatment of plain values, from which a worker builds it again. only_in: text that alone may change."""
+    return Rewriting(Plan.of(perturbation, level, seed, selection, protect, as_published, only_in), copies)
+
+
+def treat_file(
     source: Input,
     target: str,
-    work: Work[Any],
+    treatment: Treatment,
     *,
-    copies: int | None = None,
     edits_to: str | None = None,
     progress: ShowProgress | None = None,
-    look: Callable[[Chunk], None] | None = None,
 ) -> Tally:
-    """Writes each record with its new texts, and returns the counts of what changed.
-
-    copies: how many versions of each record; None: one, and only texts that changed are logged. edits_to: a file for what is told
-    about each text, as JSON lines. look: is shown each chunk first.
-    """
-    source.check_output(target)
-    if edits_to and (edits_to == target or Path(edits_to).resolve() == Path(target).resolve()):
-        raise BadInput(f"{edits_to}: expected --edits to name another file than --output, got the same")
-    tally, reader, draws = work.new_tally(), source.open(), copies or 1
-    reader.maker = work.noun
+    """Reads a file from its beginning to its end, and writes what becomes of it. Returns the counts."""
+    check_targets(source, target, treatment, edits_to)
     with ExitStack() as stack:
-        stack.callback(reader.source.close)
         out = stack.enter_context(replacing(target, source.path))
         log = stack.enter_context(replacing(edits_to, source.path, target)) if edits_to else None
-        sink = reader.sink(out, {"draw": int} if draws > 1 else None)
-        for chunk in chunks(source, reader, draws * (2 if log else 1)):
-            if look:
-                look(chunk)
-            made = [chunk.run(work, draw, tally, edits=log is not None) for draw in range(draws)]
-            sink.write(chunk.records, [new for new, _ in made])
-            if log:
-                write_notes(log, chunk, [edits for _, edits in made], numbered=copies is not None)
-            if progress:
-                progress(reader.source, tally)
-        sink.close()
-    return tally
+        return treatment(source, out, log, progress)
+
+
+def check_targets(source: Input, target: str, treatment: Treatment, edits_to: str | None) -> None:
+    """Raises BadInput if an output has the name of another format, or both outputs are the same file."""
+    if treatment.same_format:
+        source.check_output(target)
+    if edits_to and (edits_to == target or Path(edits_to).resolve() == Path(target).resolve()):
+        raise BadInput(f"{edits_to}: expected --edits to name another file than --output, got the same")
 
 
 def write_notes(log: IO[bytes], chunk: Chunk, notes: list[list[list[list[Any]]]], *, numbered: bool) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..specs import some
+from ..stores import without_query
 from .columns import (
     NO_LABEL,
     Columns,
@@ -44,7 +45,8 @@ def read_dataset(data: Any, columns: Columns | None = None) -> Dataset:
     name, names = type(data).__name__, {}  # type: str, Names
     if isinstance(data, str | Path):
         path = str(data)
-        name = "/".join(Path(path).parts[-2:]).lstrip("/")  # with the folder, since many data sets are called test.csv
+        # with the folder, since many data sets are called test.csv
+        name = "/".join(Path(without_query(path)).parts[-2:]).lstrip("/")
         if path.startswith(HUB) or Path(path).is_dir():
             records, names = records_of_hub(path.removeprefix(HUB), columns.split)
         else:
@@ -176,6 +178,10 @@ def read_predictions(paths: Sequence[str], fields: Sequence[str], task: Task) ->
     answers: dict[tuple[Any, ...], Any] = {}
     place: dict[tuple[Any, ...], str] = {}
     for path in paths:
+        if without_query(path) != path:
+            raise BadInput(
+                f"{without_query(path)}: expected a URL without a question mark, behind which a key may be, got one with"
+            )
         records = [lifted(record, fields) for record in records_of_file(Input(path, labelled=True))]
         seen = list(records[0])
         found = [name for name in ANSWERS if name in seen]

@@ -22,6 +22,8 @@ from .toy import TOY, is_toy, toy_dataset
 
 HUB = "hf:"  # the prefix of Hugging Face data sets
 
+SAVED = ("state.json", "dataset_dict.json")  # what a folder of a saved Hugging Face data set holds
+
 UPOS, XPOS = 3, 4  # columns of CoNLL-U
 
 Names = dict[str, tuple[str, ...]]  # by column, the names behind label numbers
@@ -128,7 +130,7 @@ def records_of_hub(name: str, split_name: str | None) -> tuple[list[Record], Nam
         raise BadInput("expected datasets for Hugging Face data, got none: pip install 'scuff[datasets]'") from None
     folder = Path(name)
     try:
-        saved = folder.is_dir() and any((folder / mark).exists() for mark in ("state.json", "dataset_dict.json"))
+        saved = folder.is_dir() and any((folder / mark).exists() for mark in SAVED)
         found: Any = datasets.load_from_disk(name) if saved else datasets.load_dataset(name)
     except Exception as error:  # the errors of the library have no common class
         raise BadInput(f"{name}: expected a Hugging Face data set, got: {str(error).splitlines()[0][:200]}") from None
@@ -195,6 +197,20 @@ def _of_columns(data: Mapping[str, Any]) -> list[Record]:
 def _bare(record: Record) -> Record:
     """Converts NumPy numbers, arrays and tensors to Python objects."""
     return {key: value.tolist() if hasattr(value, "tolist") else value for key, value in record.items()}
+
+
+def are_files(names: Sequence[str]) -> bool:
+    """Whether names are those of files, of folders with files or of patterns, not of other data, or of a pipe."""
+    if len(names) > 1:
+        return True
+    name = Path(names[0])
+    if (
+        names[0] == "-"
+        or names[0].startswith((TOY, HUB))
+        or (name.exists() and not name.is_file() and not name.is_dir())
+    ):
+        return False
+    return not any((name / mark).exists() for mark in SAVED)
 
 
 def training_file(data: Any, columns: Columns) -> Input:

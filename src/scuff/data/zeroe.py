@@ -205,7 +205,7 @@ def _write(
                 )
             seen.texts += len(chunk.records)
             if progress:
-                progress(reader.source, seen)
+                progress(reader.source.done(), seen.texts)
         for sink in sinks.values():
             sink.close()
     for output in outputs.values():

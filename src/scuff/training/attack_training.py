@@ -17,6 +17,7 @@ from ..attacks.attack import Attack
 from ..attacks.settings import AttackSettings
 from ..data.dataset import Dataset
 from ..huggingface.loading import BadModel
+from ..runs.engines.open import LOCAL
 from ..runs.folder import BadRun, write_atomically
 from ..runs.run import silent
 from ..runs.settings import differing
@@ -59,7 +60,9 @@ def train_on_attacks(
     device: str = "auto",
     seed: int = 0,
     max_queries: int | None = None,
-    workers: int = 1,
+    engine: str = LOCAL,
+    address: str | None = None,
+    workers: int | None = None,
     say: Say = silent,
     show: Show | None = None,
     trained: Callable[[dict[str, Any]], None] | None = None,
@@ -69,11 +72,11 @@ def train_on_attacks(
 
     start: an encoder, or a classifier or tagger with which training goes on. data: what is learnt from, or a feed of it. dev:
     chooses the best epoch, in the second phase together with adversarial examples of its own texts. recipes, gamma, from_runs,
-    even, max_queries, workers, settings: as for `adversarial_examples`. clean_epochs: of the first phase; by default 4 for an
-    encoder, 0 for a classifier, which was trained before. adversarial_epochs: of the second phase. rounds: how often the model is
-    attacked anew and trained on; the adversarial examples of earlier rounds stay. attacks: a folder for the attacks of the first
-    round, which trainings from one start with other recipes or another gamma can share, one after the other. schedule: of both
-    phases, but for their epochs. tuning: further options of `fine_tune`, such as max_length.
+    even, max_queries, engine, address, workers, settings: as for `adversarial_examples`. clean_epochs: of the first phase; by
+    default 4 for an encoder, 0 for a classifier, which was trained before. adversarial_epochs: of the second phase. rounds: how
+    often the model is attacked anew and trained on; the adversarial examples of earlier rounds stay. attacks: a folder for the
+    attacks of the first round, which trainings from one start with other recipes or another gamma can share, one after the
+    other. schedule: of both phases, but for their epochs. tuning: further options of `fine_tune`, such as max_length.
 
     test: if given, the model before (after the clean epochs) and the model at the end are measured on it: clean scores, and so
     many attacked examples of each recipe, also of those in `unseen`, which are not trained on. show: called with a Harvest while
@@ -109,7 +112,10 @@ def train_on_attacks(
     if (done := _finished(folder, key)) is not None:
         return done
     options = {**settings.pop("options", {}), **({} if device == "auto" else {"device": device})}
-    attack: Given = {**settings, "max_queries": max_queries, "workers": workers, "seed": seed, "options": options}
+    attack: Given = {
+        **settings, "max_queries": max_queries, "engine": engine, "address": address, "workers": workers, "seed": seed,
+        "options": options,
+    }  # fmt: skip
     _check_recipes([*named, *unseen], clean, attack, labels or clean.labels)
     training: Given = {**(tuning or {}), "device": device, "show": trained}
     phases: dict[str, Any] = {}

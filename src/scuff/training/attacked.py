@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -20,6 +21,7 @@ import numpy as np
 from ..attacks.attack import Attack
 from ..data.dataset import Dataset
 from ..data.reading import read_dataset
+from ..runs.engines.open import LOCAL, open_engine
 from ..runs.folder import Folder
 from ..runs.run import silent
 from ..runs.setup import Say
@@ -117,7 +119,9 @@ def adversarial_examples(
     gamma: float = GAMMA,
     seed: int = 0,
     max_queries: int | None = None,
-    workers: int = 1,
+    engine: str = LOCAL,
+    address: str | None = None,
+    workers: int | None = None,
     output: str | Path | None = None,
     from_runs: Iterable[str | Path] = (),
     even: bool = False,
@@ -149,11 +153,13 @@ def adversarial_examples(
     if data.task == "text":
         raise ValueError("expected data with labels or tags for adversarial examples, got texts: see train_translator")
     named = [recipes] if isinstance(recipes, str | Attack) else list(recipes)
-    given = {**settings, "seed": seed, "max_queries": max_queries, "workers": workers}
+    given = {
+        **settings, "seed": seed, "max_queries": max_queries, "engine": engine, "address": address, "workers": workers,
+    }  # fmt: skip
     for name in ("recipe", "examples", "attacked", "predictions"):
         if name in given:
             raise ValueError(f"expected recipes and gamma to decide what is attacked, got {name}")
-    model = opened(model, data, given) if workers == 1 else model  # worker processes open it by its name
+    model = opened(model, data, given)
     hunt = Hunt(model, replace(data, known=data.labels), given, math.ceil(gamma * len(data) - 1e-9), seed, say, show)
     for recipe in named:
         hunt.add(recipe)
@@ -161,7 +167,8 @@ def adversarial_examples(
         hunt.take_run(Folder(run))
     if not hunt.walks:
         raise ValueError("expected recipes, or runs that have adversarial examples, got neither")
-    kept = hunt.run(None if output is None else Path(output), {*avoid, *zip(*data.columns, strict=True)})
+    with closing(open_engine(engine, workers, address)):  # one cluster for all attacks, if one has to be started
+        kept = hunt.run(None if output is None else Path(output), {*avoid, *zip(*data.columns, strict=True)})
     if even:
         least = min(map(len, kept))
         kept = [walk[:least] for walk in kept]

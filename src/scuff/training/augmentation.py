@@ -24,7 +24,6 @@ from ..data.tables import Made, give_back, is_splits, split_name
 from ..evaluation.dimensions import TAGS, Dimension
 from ..evaluation.plan import choose_dimensions, choose_meaning
 from ..evaluation.settings import EvaluationSettings
-from ..perturbations.blocks import Tally
 from ..perturbations.languages import warn_of_language
 from ..perturbations.plan import whole_number
 from ..perturbations.protect import Protect
@@ -127,11 +126,11 @@ class Augmentation(FileSettings):
 
     def write(self, data: Any, output: str, progress: ShowProgress | None = None) -> Counts:
         """Writes the data with its copies in its own format, data that is not a file as JSON lines. Returns the counts."""
-        source = training_file(data, self._described)
+        source = training_file(data, self.described)
         source.check_output(output)
         head = list(islice(read_records(source), HEAD))
-        mixer = self._mixer(source.path, head)
-        source.columns = self._columns(source.path, head) if source.kind not in TOKEN_FORMATS else ()
+        mixer = self.mixer(source.path, head)
+        source.columns = self.columns(source.path, head) if source.kind not in TOKEN_FORMATS else ()
         with replacing(output, *(() if source.content else (source.path,))) as out:
             return self._run(source.open, mixer, out, progress)
 
@@ -143,9 +142,9 @@ class Augmentation(FileSettings):
         if is_splits(data):
             split = split_name(data, self.split)
             return type(data)({**data, split: self.rows(data[split])})
-        name, records = training_records(data, self._described)
-        reader = Rows(name, records, self._columns(name, records))
-        made = self._run(lambda: reader, self._mixer(name, records), io.BytesIO(), None)
+        name, records = training_records(data, self.described)
+        reader = Rows(name, records, self.columns(name, records))
+        made = self._run(lambda: reader, self.mixer(name, records), io.BytesIO(), None)
         if made.failures.count and not self.skip_errors:
             raise RuntimeError(f"{made.failures.lines[0]} (skip_errors=True: without copies of such examples)")
         if made.failures.count:
@@ -167,19 +166,27 @@ class Augmentation(FileSettings):
                     if rows:
                         sink.write_rows(rows)
                     if progress:
-                        progress(reader.source, Tally(texts=mixer.made.examples))
+                        progress(reader.source.done(), mixer.made.examples)
             sink.close()
         return mixer.made
 
-    def _mixer(self, name: str, head: Sequence[Record]) -> Mixer:
+    def mixer(self, name: str, head: Sequence[Record]) -> Mixer:
         """Opens the dimensions and checks the settings against the first records."""
-        columns = self._columns(name, head)
-        tokens = holds_lists([lifted(record, columns) for record in head[:HEAD]], columns[0])
+        columns, mixer = self.columns(name, head), self.opened(name, self.is_of_tokens(name, head))
+        texts = (joined(row[column]) for row in head for column in columns if isinstance(row.get(column), str | list))
+        warn_of_language(mixer.copies.perturbations, texts, stacklevel=4)
+        return mixer
+
+    def is_of_tokens(self, name: str, head: Sequence[Record]) -> bool:
+        """Returns whether the texts of records are lists of tokens. Raises BadInput if a side that is asked for is not there."""
+        columns = self.columns(name, head)
         if max(SIDES[self.side]) >= len(columns):
             raise BadInput(f"{name}: expected two columns of texts for side {self.side}, got {', '.join(columns)}")
+        return holds_lists([lifted(record, columns) for record in head[:HEAD]], columns[0])
+
+    def opened(self, name: str, tokens: bool) -> Mixer:
+        """Opens the dimensions. tokens: whether texts are lists of tokens."""
         copies, left_out = self._dealt(tokens) if self.mixture is not None else self._by_dimension(name, tokens)
-        texts = (joined(row[column]) for row in head for column in columns if isinstance(row.get(column), str | list))
-        warn_of_language(copies.perturbations, texts, stacklevel=4)
         made, exact = Counts(self._signature(copies), left_out), self.exact or self.mixture is not None
         return Mixer(copies, made, tokens, self.id, clean=not self.only_perturbed, trace=self.trace, exact=exact)
 
@@ -243,7 +250,7 @@ class Augmentation(FileSettings):
         }  # fmt: skip
         return "|".join(f"{key}:{value}" for key, value in parts.items())
 
-    def _columns(self, name: str, records: Sequence[Record]) -> list[str]:
+    def columns(self, name: str, records: Sequence[Record]) -> list[str]:
         """Returns the columns of texts. Raises BadInput if there are no records, or no such columns."""
         if not records:
             raise BadInput(f"{name}: expected examples, got none")
@@ -251,7 +258,7 @@ class Augmentation(FileSettings):
         return text_columns(name, column_names(lifts), self.settings.text)
 
     @property
-    def _described(self) -> Columns:
+    def described(self) -> Columns:
         """What the user says about a file, as an evaluation has it."""
         return Columns(
             format=self.format,

@@ -11,6 +11,7 @@ from ..data.columns import Columns
 from ..data.dataset import Task
 from ..evaluation.dimensions import DEFAULT, Dimension
 from ..evaluation.settings import EvaluationSettings
+from ..runs.engines.open import ADDRESS, ENGINE, ENGINES, LOCAL, WORKERS
 from ..runs.settings import DATA, EXAMPLES, LOG, MODEL, SIDES, FileSettings, by_field_name, setting
 from ..specs import check_count, check_positive, known_name
 from .methods import Method, parse_methods
@@ -22,7 +23,7 @@ ATTACKED = 100  # examples that --attack attacks, by default
 # settings that the two evaluations have under the same names
 MEASURED = (
     "labels", "map", "none", "options", "examples", "degrees", "cases", "metric", "mlm", "encoder", "side", "protect", "seed",
-    "workers", "max_errors",
+    "engine", "address", "workers", "max_errors",
 )  # fmt: skip
 
 
@@ -92,7 +93,9 @@ class HardenSettings(FileSettings):
         {}, "options of the model, as --with of `scuff evaluate`", group=MODEL, metavar="KEY=VALUE", flags=("--option",)
     )
     device: str = setting("auto", "that trains: auto (default), cpu, cuda, mps", group=MODEL)
-    workers: int = setting(1, "worker processes of the two evaluations; default 1", group=MODEL, metavar="N")
+    engine: str = setting(LOCAL, ENGINE, group=MODEL, choices=ENGINES)
+    address: str | None = setting(None, ADDRESS, group=MODEL, metavar="HOST:PORT")
+    workers: int | None = setting(None, f"of the two evaluations: {WORKERS}", group=MODEL, metavar="N")
     max_errors: str = setting(
         "100", "stop after more errors than this, or than a share such as 5%; default 100", group=MODEL, metavar="N"
     )
@@ -155,7 +158,10 @@ class HardenSettings(FileSettings):
 
         A search changes one text of a pair: the first, where both are perturbed.
         """
-        names = ("goal", "vectors", "mlm", "encoder", "side", "protect", "seed", "workers", "max_errors", "map", "none")
+        names = (
+            "goal", "vectors", "mlm", "encoder", "side", "protect", "seed", "engine", "address", "workers", "max_errors", "map",
+            "none",
+        )  # fmt: skip
         found = {name: getattr(self, name) for name in names}
         found["side"] = None if self.side == "both" else self.side
         return {**found, **({"labels": self.labels, "options": self.options} if first else {})}
@@ -166,7 +172,7 @@ class HardenSettings(FileSettings):
         out = {}
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name in ("workers", "max_errors", "log") or value == getattr(plain, each.name):
+            if each.name in ("engine", "address", "workers", "max_errors", "log") or value == getattr(plain, each.name):
                 continue
             out[each.name] = list(value) if isinstance(value, tuple) else value
         return {name: value for name, value in out.items() if isinstance(value, str | int | float | list | Mapping)}

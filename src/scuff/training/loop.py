@@ -20,8 +20,8 @@ from torch.nn.utils import clip_grad_norm_
 
 from ..huggingface.batches import STEP, is_memory
 from ..huggingface.loading import answering, quiet
+from ..readahead import ahead
 from ..text.ragged import Ints
-from ..victims.huggingface import ahead
 from .checkpoints import Checkpoints, Tensors
 from .networks import Network
 from .schedule import Schedule, stale

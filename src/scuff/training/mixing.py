@@ -45,11 +45,36 @@ class Counts:
     def unchanged(self) -> int:
         return self.wanted - self.copies.total() - self.duplicates
 
+    def add(self, other: Counts) -> None:
+        """Adds other counts to these."""
+        self.examples += other.examples
+        self.wanted += other.wanted
+        self.copies += other.copies
+        self.duplicates += other.duplicates
+        self.still += other.still
+        self.failures.extend(other.failures)
+
     def __str__(self) -> str:
         each = ", ".join(f"{name} {count:,}" for name, count in sorted(self.copies.items()))
         parts = [f"{self.examples:,} examples", f"{self.copies.total():,} copies" + (f" ({each})" if each else "")]
         parts += [f"{self.duplicates:,} dropped as duplicates", f"{self.unchanged + self.still:,} unchanged"]
         return ", ".join(parts)
+
+
+class Seen:
+    """Hashes of texts: those of the data as a sorted array, which processes share, and those that are added."""
+
+    def __init__(self, known: Bits | None = None) -> None:
+        self.known, self.added = np.zeros(0, np.uint64) if known is None else known, set[int]()
+
+    def __contains__(self, bits: int) -> bool:
+        if bits in self.added:
+            return True
+        at = int(np.searchsorted(self.known, np.uint64(bits))) if self.known.size else 0
+        return at < self.known.size and int(self.known[at]) == bits
+
+    def add(self, bits: int) -> None:
+        self.added.add(bits)
 
 
 @dataclass
@@ -66,20 +91,32 @@ class Mixer:
     number: int = 0  # of the next record; blank lines do not count
     row: int = 0  # of the next record; blank lines do
     # a 64-bit hash of each text; that any two of ten million texts collide has probability 10^-5
-    seen: set[int] = field(default_factory=set)
+    seen: Seen = field(default_factory=Seen)
     keys: list[Bits] = field(default_factory=list)  # of the examples, in their order, if shares are exact
+    before: int = 0  # examples in front of the first record
+    ranks: Ints | None = None  # of all examples, if shares are exact; default: computed of the keys
+    written: list[tuple[int, str] | None] | None = None  # if wanted, hash and dimension of each row that is a copy
 
-    def remember(self, reader: Format, records: Sequence[Any]) -> None:
-        """Adds the texts of records to those that no copy may be equal to, and, if shares are exact, their keys."""
+    def remember(self, reader: Format, records: Sequence[Any]) -> int:
+        """Adds the texts of records to those that no copy may be equal to, and, if shares are exact, their keys.
+
+        Returns how many records have texts.
+        """
         found = [(texts, record) for record in records if (texts := self._texts(reader, record))]
-        self.seen.update(_bits([texts for texts, _ in found]))
+        self.seen.added.update(_bits([texts for texts, _ in found]))
         if self.exact and found:
             ids = [str(reader.field(record, self.key)) for _, record in found] if self.key else None
             self.keys.append(example_keys(list(zip(*(texts for texts, _ in found), strict=True)), ids))
+        return len(found)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether copies are written even if they are equal to a known text."""
+        return isinstance(self.copies, DealtCopies) and self.copies.keep
 
     @cached_property
     def _ranks(self) -> Ints:
-        return ranked(np.concatenate(self.keys), self.copies.seed)
+        return ranked(np.concatenate(self.keys), self.copies.seed) if self.ranks is None else self.ranks
 
     def rows(self, reader: Format, records: Sequence[Any]) -> Iterator[list[OutputRow]]:
         """Yields the rows to write, in blocks. The size of the blocks does not change the rows."""
@@ -98,13 +135,15 @@ class Mixer:
 
         copies = self._copies(texts, names, failed)
         self.made.examples += len(texts)
-        self.made.still += sum(copy.texts == texts[at] for at, found in copies.items() for copy in found)
+        self.made.still += sum(copy.texts == texts[at] for at, found in copies.items() for copy, _ in found)
         out: list[OutputRow] = []
         for at, record in enumerate(records):
             if self.clean:
                 extra = None if reader.is_blank(record) else self._extra(names[at])
                 out.append((record, reader.values(record), extra))
-            for copy in copies.get(at, ()):
+            if self.written is not None:
+                self.written += [None] * self.clean + [(bits, copy.dimension) for copy, bits in copies.get(at, ())]
+            for copy, _ in copies.get(at, ()):
                 new: list[Value] = [list(text) if isinstance(text, tuple) else text for text in copy.texts]
                 out.append((record, new, self._extra(names[at], copy)))
         return out
@@ -121,10 +160,12 @@ class Mixer:
 
     def _copies(
         self, texts: dict[int, tuple[Text, ...]], names: list[str], failed: Callable[[int, str], list[ExampleCopies]]
-    ) -> dict[int, list[Copy]]:
-        """Returns the new copies of each example by its number in the block. failed: called for those that raise."""
+    ) -> dict[int, list[tuple[Copy, int]]]:
+        """Returns the new copies of each example, with their hashes, by its number in the block. failed: called for those that
+        raise.
+        """
 
-        place = {at: self.made.examples + number for number, at in enumerate(texts)}  # among all examples
+        place = {at: self.before + self.made.examples + number for number, at in enumerate(texts)}  # among all examples
 
         def work(rows: Sequence[int]) -> list[ExampleCopies]:
             columns = list(zip(*(texts[at] for at in rows), strict=True))
@@ -143,7 +184,10 @@ class Mixer:
             made = [one for part in isolated(list(texts), work, failed) for one in part]
         self.made.wanted += sum(wanted for _, _, wanted in made)
         bits = iter(_bits([copy.texts for _, copies, _ in made for copy in copies]))
-        return {at: [copy for copy in copies if self._is_new(copy, next(bits))] for at, copies, _ in made}
+        return {
+            at: [(copy, own) for copy, own in ((copy, next(bits)) for copy in copies) if self._is_new(copy, own)]
+            for at, copies, _ in made
+        }
 
     def _raise_hopeless(self, error: BaseException) -> None:
         """Raises an error if a plain example gives the same one, since then it is not about an example."""
@@ -154,7 +198,7 @@ class Mixer:
             raise_same(error, same, "a dimension")
 
     def _is_new(self, copy: Copy, bits: int) -> bool:
-        if bits in self.seen and not (isinstance(self.copies, DealtCopies) and self.copies.keep):
+        if not self.repeats and bits in self.seen:
             self.made.duplicates += 1
             return False
         self.seen.add(bits)

@@ -106,8 +106,7 @@ def measure_robustness(
     first model; the second is attacked on the same. output: a folder for the runs, which a killed process goes on with.
     settings: as for `scuff.attack`.
     """
-    if settings.get("workers", 1) == 1:
-        before, after = opened(before, data, settings), opened(after, data, settings)
+    before, after = opened(before, data, settings), opened(after, data, settings)
     found: Robustness = {
         "examples": len(data),
         "scores": compare_models(before, after, data, **settings),

@@ -253,7 +253,7 @@ class Hunt:
         def moved(progress: Progress) -> None:
             self._tell(walk, min(known + walk.unread, self.wanted))
 
-        live = self.show is not None and self.given["workers"] == 1
+        live = self.show is not None and AttackSettings.of(**self.given).alone
         setup = self._open(walk.recipe, data, folder, success if live else None)
         lines = start_run(setup, folder, _lines, show=moved if self.show else None, forecast=False)
         for row, line in zip(rows.tolist(), lines, strict=True):
@@ -284,9 +284,13 @@ def _lines(folder: Folder, summary: Any) -> list[AttackLine]:
     return list(folder.attack_results())
 
 
-def opened(model: Any, data: Dataset, settings: Mapping[str, Any]) -> Victim:
-    """A model as a victim, which several attacks can share. settings: as for an attack; a shield is put before it by each."""
+def opened(model: Any, data: Dataset, settings: Mapping[str, Any]) -> Any:
+    """A model as a victim, which several attacks can share, unless workers are to open it by its name. settings: as for an
+    attack; a shield is put before it by each.
+    """
     about = AttackSettings.of(**settings)
+    if not about.alone:
+        return model
     return open_victim(model, data.task, about.labels, dict(about.options), data_labels=data.labels)
 
 

@@ -33,6 +33,7 @@ class Format(ABC):
         self.source, self.columns = source, list(columns)
         self.carried: list[str] = []  # columns of spans, which are written with the texts, behind them
         self.maker = "perturbation"  # what makes the texts that are written, for messages
+        self.begun = False  # whether the source is a block with records before it: it has no head, and gets none
 
     @abstractmethod
     def chunks(self) -> Iterator[list[Any]]:
@@ -88,7 +89,8 @@ class Sink:
     """A writer of a file: first its head, then records, each with its copies one after the other."""
 
     def __init__(self, format: Format, out: IO[bytes], extra: Mapping[str, type]) -> None:
-        self.format, self.out, self.extra, self.begun = format, out, extra, False
+        self.format, self.out, self.extra, self.begun = format, out, extra, format.begun
+        self.sizes: list[int] | None = None  # bytes of each row that was written, if they are wanted
 
     def write(self, records: list[Any], copies: list[list[list[Value]]]) -> None:
         """Writes all copies of each record. copies: the texts by [copy][record][column]."""
@@ -103,9 +105,11 @@ class Sink:
 
     def write_rows(self, rows: Sequence[OutputRow]) -> None:
         # before the head, which an error must not leave behind
-        text = "".join([self.format.render(*row) for row in rows])
+        rendered = [self.format.render(*row) for row in rows]
+        if self.sizes is not None:
+            self.sizes += [len(text.encode(self.format.source.encoding)) for text in rendered]
         self._begin()
-        self.put(text)
+        self.put("".join(rendered))
 
     def close(self) -> None:
         """Must be called once, after the last record."""

@@ -35,7 +35,7 @@ class TokenColumns(Format):
         chunk: list[TokenLines] = []
         lines: list[str] = []
         size = 0
-        self.seen = 0  # lines before the current sentence
+        self.seen = self.source.line  # lines before the current sentence
         for block in self.source.chunks():
             for line in block:
                 lines.append(line)

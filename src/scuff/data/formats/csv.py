@@ -33,6 +33,7 @@ class Csv(TableFormat):
     named = False  # whether the user has named the mark
     headed = True  # whether the first row is a header
     first = ""  # the text of the header
+    header: list[str]  # the names of the columns; of a block with rows before it, known before it is read
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -43,6 +44,7 @@ class Csv(TableFormat):
         """Yields all rows, the header first."""
         csv.field_size_limit(sys.maxsize)
         raw: list[str] = []
+        before = self.source.line + 1  # the number of the first line
 
         def lines() -> Iterator[str]:
             for block in self.source.chunks():
@@ -53,10 +55,10 @@ class Csv(TableFormat):
         reader = csv.reader(lines(), delimiter=self.mark, strict=True)
         try:
             for fields in reader:
-                yield CsvRow("".join(raw), fields, reader.line_num - len(raw) + 1)
+                yield CsvRow("".join(raw), fields, before + reader.line_num - len(raw))
                 raw.clear()
         except csv.Error as error:
-            begun = reader.line_num - len(raw) + 1
+            begun = before + reader.line_num - len(raw)
             what = "a carriage return outside quotes" if "new-line character" in str(error) else str(error)
             raise self.source.error(begun, f"expected CSV, got a row that begins here: {what}") from None
 
@@ -89,6 +91,10 @@ class Csv(TableFormat):
     def body(self) -> Iterator[CsvRow]:
         """Yields the rows below the header; before the first, the columns are known."""
         rows = self.rows()
+        if self.begun:
+            self._use(self.header)
+            yield from rows
+            return
         if self.headed:
             self._header(next(rows, None))
             yield from rows

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...stores import without_query
 from .base import Format, Lines, Whole
 from .conll import Conllu, TokenColumns
 from .csv import Csv, Tsv
@@ -42,7 +43,18 @@ def format_of(path: str) -> str | None:
 
 def suffix_of(path: str) -> str:
     """Returns the suffix of a file in lower case, without .gz and what marks a copy, such as .bak."""
-    return Path(COPY.sub("", path.removesuffix(".gz")).removesuffix(".gz")).suffix.lower()
+    return Path(COPY.sub("", without_query(path).removesuffix(".gz")).removesuffix(".gz")).suffix.lower()
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a file that begins and ends between records, and what stands before it."""
+
+    start: int  # bytes; of Parquet, rows
+    stop: int
+    line: int  # lines before it
+    row: int  # records before it
+    whole: int  # bytes or rows of the file
 
 
 @dataclass
@@ -60,6 +72,8 @@ class Input:
     no_header: bool = False  # whether a table has no header; its columns are then called 1, 2, ...
     encoding: str | None = None  # of the text; default UTF-8
     labelled: bool = False  # whether labels are needed, so that it cannot be plain text
+    block: Block | None = None  # the only part of the file that is read
+    header: Sequence[str] | None = None  # of a table in csv or tsv, for a block that has none
     kind: str = field(init=False)  # the format, by the suffix or else by the content if none is given
     recognised: bool = field(init=False, default=False)  # whether the content has decided against the suffix
     _opened: Source | None = field(init=False, default=None, repr=False)
@@ -130,7 +144,9 @@ class Input:
             )
 
     def source(self) -> Source:
-        """Opens the file as bytes and lines. A pipe can be read once."""
+        """Opens the file, or its block, as bytes and lines. A pipe can be read once."""
+        if (block := self.block) and self.kind != "parquet":
+            return Source.between(self.path, block.start, block.stop, block.line)
         source, self._opened = self._opened, None
         return source or Source(self.path, self.content, self.encoding)
 
@@ -141,5 +157,10 @@ class Input:
             reader.headed = not self.no_header
             if self.delimiter is not None:
                 reader.mark, reader.named = self.delimiter, True
+            if self.block and self.block.start:
+                reader.header = list(self.header or ())
+        if isinstance(reader, Parquet) and self.block:
+            reader.part = (self.block.start, self.block.stop)
+        reader.begun = self.block is not None and self.block.start > 0
         reader.carried = list(dict.fromkeys([*self.spans, *self.carried]))
         return reader

@@ -74,7 +74,7 @@ class Jsonl(TableFormat):
                 wrong[row], out[row] = error, record._replace(stays=True)
             else:
                 self.any_usable = self.any_usable or record.fields is not None
-        if wrong and not self.any_usable:  # the name of a column is wrong, not a record
+        if wrong and not self.any_usable and not self.begun:  # the name of a column is wrong, not a record
             raise next(iter(wrong.values()))
         places = {row: str(self.source.error(records[row].at, "")) for row in wrong}
         return out, {row: str(error).removeprefix(places[row]) for row, error in wrong.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from .base import Extra, Format, OutputRow, Sink, Value, guess_column
@@ -13,7 +13,12 @@ BATCH = 1 << 14  # rows read at once
 
 
 class Parquet(Format):
-    """A Parquet table, whose schema and other columns stay."""
+    """A Parquet table, whose schema and other columns stay.
+
+    Of a part of the rows, the sink writes an Arrow stream: `join_parts` makes one file of such streams.
+    """
+
+    part: tuple[int, int] | None = None  # the only rows that are read
 
     def chunks(self) -> Iterator[list[Any]]:
         file = open_parquet(self.source)
@@ -26,7 +31,7 @@ class Parquet(Format):
         for column in self.columns:
             if not self._is_text(kind := self._kind(column)):
                 raise BadInput(f"{self.source.name}: expected text in column {column!r}, got {kind}")
-        for batch in file.iter_batches(BATCH):
+        for batch in file.iter_batches(BATCH) if self.part is None else _batches(file, *self.part):
             self.batch = batch
             self.texts = [self.inner(batch.column(self.index(column)).to_pylist(), column) for column in self.columns]
             yield list(range(batch.num_rows))
@@ -80,7 +85,7 @@ class Parquet(Format):
         raise AssertionError("Parquet is written by column")
 
     def sink(self, out: IO[bytes], extra: Mapping[str, type] | None = None) -> Sink:
-        return ParquetSink(self, out, extra or {})
+        return (ParquetSink if self.part is None else ArrowSink)(self, out, extra or {})
 
 
 class ParquetSink(Sink):
@@ -125,6 +130,84 @@ class ParquetSink(Sink):
         if self.writer is None:
             self.writer = pyarrow()[1].ParquetWriter(self.out, schema)
         return self.writer
+
+
+class ArrowSink(ParquetSink):
+    """A writer of an Arrow stream, each batch of which is to become a row group."""
+
+    def _open(self, schema: Any) -> Any:
+        if self.writer is None:
+            self.writer = _OneBatch(pyarrow()[0].ipc.new_stream(self.out, schema))
+        return self.writer
+
+
+class _OneBatch:
+    """An Arrow stream to which each table is written as one batch."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def write_table(self, table: Any) -> None:
+        for batch in table.combine_chunks().to_batches():
+            self.stream.write_batch(batch)
+
+    def close(self) -> None:
+        self.stream.close()
+
+
+def join_parts(parts: Iterable[IO[bytes]], out: IO[bytes], kept: Sequence[Any] | None = None) -> None:
+    """Writes the Arrow streams of all parts of a table as Parquet: the same bytes as if it had been written at once.
+
+    kept: of each part, a mask of the rows that stay; default: all.
+    """
+    pa, pq = pyarrow()
+    writer = None
+    for number, part in enumerate(parts):
+        with pa.ipc.open_stream(part) as stream:
+            writer, row = writer or pq.ParquetWriter(out, stream.schema), 0
+            for batch in stream:
+                mask = None if kept is None else kept[number][row : row + batch.num_rows]
+                row += batch.num_rows
+                if mask is not None and not mask.all():
+                    batch = batch.filter(pa.array(mask))
+                if batch.num_rows:
+                    writer.write_table(pa.Table.from_batches([batch]))
+    if writer:
+        writer.close()
+
+
+def _batches(file: Any, start: int, stop: int) -> Iterator[Any]:
+    """Yields the rows from `start` to `stop` in batches of the usual size."""
+    pa, _ = pyarrow()
+    groups: list[int] = []
+    begin = at = 0
+    for group in range(file.num_row_groups):
+        rows = file.metadata.row_group(group).num_rows
+        if at < stop and at + rows > start:
+            begin = begin if groups else at
+            groups.append(group)
+        at += rows
+    held: list[Any] = []
+    at, wanted = begin, BATCH
+    for batch in file.iter_batches(BATCH, row_groups=groups):
+        first, at = at, at + batch.num_rows
+        batch = batch.slice(max(start - first, 0), max(min(stop, at) - max(start, first), 0))
+        while batch.num_rows:
+            held.append(batch.slice(0, wanted))
+            wanted -= held[-1].num_rows
+            batch = batch.slice(held[-1].num_rows)
+            if not wanted:
+                yield _one(pa, held)
+                held, wanted = [], BATCH
+        if at >= stop:
+            break
+    if held:
+        yield _one(pa, held)
+
+
+def _one(pa: Any, batches: list[Any]) -> Any:
+    """Returns batches as one."""
+    return batches[0] if len(batches) == 1 else pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 def open_parquet(source: Source) -> Any:

@@ -16,6 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
+from ...stores import StoreError, is_url, open_url, url_size, without_query
+
 CHUNK = 1 << 22  # bytes read at once
 
 HEAD = 1 << 16  # bytes by which a format is recognised
@@ -53,7 +55,7 @@ class Source:
     """
 
     def __init__(self, path: str, content: bytes | None = None, encoding: str | None = None) -> None:
-        self.name = "standard input" if path == "-" else path
+        self.name = "standard input" if path == "-" else without_query(path)
         self.size = len(content) if content is not None else 0 if path == "-" else _size(path)
         self.file: IO[bytes] = io.BytesIO(content) if content is not None else _open(path)
         self.encoding = "utf-8"  # of what is written, too
@@ -67,6 +69,21 @@ class Source:
         if encoding is not None:
             self.encoding = known_encoding(encoding, self.peek(4))
             self.stream = _buffered(_Recoded(self.stream, self.encoding, self.name))
+
+    @classmethod
+    def between(cls, path: str, start: int, stop: int, line: int) -> Source:
+        """Opens the bytes from `start` to `stop` of a file in UTF-8, before which there are `line` lines.
+
+        Raises BadInput if the file is shorter by now.
+        """
+        with _open(path) as file:
+            file.seek(start)
+            content = file.read(stop - start)
+        if len(content) < stop - start:
+            raise BadInput(f"{path}: expected a file that stays as it is, got one that changed while it was read")
+        source = cls(path, content)
+        source.stream, source.read_bytes, source.line = source.file, start, line  # gzip begins no block
+        return source
 
     def peek(self, size: int) -> bytes:
         """Returns the first bytes, which will be read again: `size` of them, fewer if there are no more."""
@@ -226,6 +243,8 @@ def known_encoding(name: str, head: bytes = b"") -> str:
 
 
 def _open(path: str) -> IO[bytes]:
+    if is_url(path):
+        return open_url(path)
     if path != "-":
         try:
             return open(path, "rb")
@@ -240,9 +259,11 @@ def _size(path: str) -> int:
     if os.path.isdir(path):
         raise BadInput(f"{path}: expected a file, got a folder")
     try:
-        return os.path.getsize(path)
+        return url_size(path) if is_url(path) else os.path.getsize(path)
     except FileNotFoundError:
-        raise BadInput(f"{path}: expected a file, got nothing of that name") from None
+        raise BadInput(f"{without_query(path)}: expected a file, got nothing of that name") from None
+    except StoreError:
+        raise
     except OSError as error:
         what = "a link that leads back to itself" if error.errno == errno.ELOOP else error.strerror
         raise BadInput(f"{path}: expected a file, got: {what}") from None
@@ -302,8 +323,11 @@ def _standard_output() -> Iterator[IO[bytes]]:
         raise OSError(f"standard output: expected to write it, got: {error.strerror}") from None
 
 
-@contextmanager
-def _replaced_file(path: str, inputs: tuple[str, ...]) -> Iterator[IO[bytes]]:
+def output_file(path: str, *inputs: str) -> Path:
+    """Returns the file that an output replaces: what a link points to.
+
+    inputs: files that are being read. Raises BadInput if the output is one of them or cannot be written.
+    """
     target = Path(os.path.realpath(path))
     if target.is_dir() or target.is_symlink():
         what = "a folder" if target.is_dir() else "a link that leads back to itself"
@@ -311,10 +335,24 @@ def _replaced_file(path: str, inputs: tuple[str, ...]) -> Iterator[IO[bytes]]:
     if not target.parent.is_dir():
         raise BadInput(f"{path}: expected a folder to write to, got nothing of the name {target.parent}")
     old = target.exists()
-    if old and any(source != "-" and os.path.samefile(source, target) for source in inputs):
+    there = [source for source in inputs if source != "-" and os.path.exists(source)]
+    if old and any(os.path.samefile(source, target) for source in there):
         raise BadInput(f"{path}: expected an output other than the input, got the same file")
     if old and not os.access(target, os.W_OK):
         raise BadInput(f"{path}: expected a file that can be written, got one that is read-only")
+    return target
+
+
+def put_in_place(written: Path, target: Path) -> None:
+    """Renames a file that is complete to the name of the output, whose mode it gets if there is one already."""
+    if target.exists():
+        os.chmod(written, stat.S_IMODE(os.stat(target).st_mode))
+    os.replace(written, target)
+
+
+@contextmanager
+def _replaced_file(path: str, inputs: tuple[str, ...]) -> Iterator[IO[bytes]]:
+    target = output_file(path, *inputs)
     own = os.fsencode(target.name)
     name = target.name if len(own) < 200 else f"{zlib.crc32(own):08x}"  # a file system allows 255 bytes
     temporary = target.with_name(f".{name}.{os.getpid()}.part")
@@ -326,8 +364,6 @@ def _replaced_file(path: str, inputs: tuple[str, ...]) -> Iterator[IO[bytes]]:
                     yield cast(IO[bytes], zipped)
             else:
                 yield raw
-        if old:
-            os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
-        os.replace(temporary, target)
+        put_in_place(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
