@@ -245,9 +245,10 @@ def test_windows() -> None:
     before, edits = swapped(
         "Look, @someone can't go. See e-mail/post now", ("someone", "x y"), ("can't", "ca n't"), ("post", "pst")
     )
-    was, now = windows(before, before.apply(edits), *edited_words(before, edits))
+    was, number, now = windows(before, before.apply(edits), *edited_words(before, edits))
     first = ("Look", ",", "@someone", "ca", "n't", "go", ".")
     assert was == [((*first[:7],), 2), (first, 3), (("See", "e", "-", "mail", "/", "post", "now")[1:], 4)]
+    assert number == [0, 1, 2]
     both = ("Look", ",", "@x", "y", "ca", "n't", "go", ".")
     assert now == [(both, 2), (both, 4), (("e", "-", "mail", "/", "pst", "now"), 4)]
 

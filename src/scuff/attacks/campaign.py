@@ -37,7 +37,7 @@ from .attack import Attack
 from .constraints.base import Constraint
 from .engine import NO_CHANGE, NO_QUERY, Engine, Pursuit
 from .outcomes import ERROR, FAILED, HELD, NO_ANSWER, NOTHING, SKIPPED, SUCCEEDED, Limits, attack_summary, result_lines
-from .space import Space, Tried
+from .space import Space, State, Tried
 from .substitutes import Substitutes
 from .tradeoff import halves, measure_of
 
@@ -66,7 +66,11 @@ class AttackedBlock:
         self.queries, self.reached = np.zeros((2, rows.size), np.int64)
         self.unanswered: list[list[str]] = [[] for _ in range(rows.size)]  # the reason of each missing answer
         self.margin = np.full(rows.size, np.nan)
-        self.answers, self.edits = list(self.clean.take(rows).answers), [Edits.join([])] * rows.size
+        self.answers, self.edits = (
+            list(self.clean.take(rows).answers),
+            Edits.join([]),
+        )  # of the outcomes, in order of rows
+        self._states: dict[int, State] = {}  # the outcomes, by place
         self.found = np.zeros(rows.size, np.bool_)
         self.aims = self.judged_aims = self._choose(self.clean.take(rows))
         if run.judge:
@@ -97,7 +101,7 @@ class AttackedBlock:
         mine = [column.take(self.attacked) for column in columns]
         if self.attacked.size:
             self._search(mine)
-        all_edits = Edits.join([replace(e, row=np.full(len(e), at)) for at, e in enumerate(self.edits)])
+        all_edits = self.edits
         if self.run.judge:
             self._judge(columns, all_edits)
         corpus = columns[self.run.limits.side].corpus
@@ -149,7 +153,8 @@ class AttackedBlock:
             if self.found[at] and value <= 0:
                 self.status[at], self.reason[at], self.reached[at] = FAILED, HELD, 0
             elif self.found[at] and self.run.live:
-                self.run.live(int(self.rows[at]), self.edits[at], self.clean.answers[self.rows[at]], answer)
+                found = edits.where(edits.row == at)
+                self.run.live(int(self.rows[at]), found, self.clean.answers[self.rows[at]], answer)
 
     def _mended(self, column: Column, edits: Edits) -> Arrays:
         """What a shielded model saw of the outcomes, "" where its shield changed nothing, and what an unaware attacker found; {}
@@ -184,7 +189,7 @@ class AttackedBlock:
         corpus, parts = columns[limits.side].corpus, [(part.perturbation, part.count) for part in attack.perturbations]
         proposed = self._each_alone(corpus, lambda corpus: self._proposed(corpus, parts, protect))
         unknown = run.unknown if attack.search.hidden else ""
-        space = Space.of(columns, limits.side, proposed, unknown, attack.search.cuts)
+        space = Space.of(columns, limits.side, proposed, unknown, attack.search.cuts, run.reads)
         aims = self.aims[self.attacked]
         engine = Engine(
             space, self.goal, attack.search, attack.constraints, self._ask, aims, limits.seed, limits.max_queries,
@@ -198,6 +203,16 @@ class AttackedBlock:
         rows = [at for at in range(self.attacked.size) if not self.reason[self.attacked[at]]]
         for pursuit in engine.run(rows, self.margin[self.attacked[rows]], importance):
             self._record(pursuit, space)
+        self.edits = self._outcomes(space)
+
+    def _outcomes(self, space: Space) -> Edits:
+        """The edits of all outcomes."""
+        places = sorted(self._states)
+        states = [self._states[at] for at in places]
+        number = np.fromiter(chain.from_iterable(states), np.int64)
+        row = np.repeat(np.array(places, np.int64), np.fromiter(map(len, states), np.int64, len(states)))
+        found = replace(space.numbered(number), row=row)
+        return found.in_order() if self.attack.search.slopes else found
 
     def _ask(self, *columns: Any, examples: Any) -> Outputs:
         """Asks the victim and keeps the reasons of missing answers: a model that fails on every new text must not look robust."""
@@ -280,12 +295,13 @@ class AttackedBlock:
         self.reason[at] = _why_ended(pursuit)
         if pursuit.state:
             before, self.answers[at] = self.answers[at], pursuit.answer
-            edits = space.numbered(np.array(pursuit.state))
-            self.edits[at] = edits.in_order() if pursuit.passes else edits
+            self._states[at] = pursuit.state
             if pursuit.margin > 0:
                 self.status[at], self.reason[at], self.reached[at] = SUCCEEDED, "", pursuit.reached
                 if self.run.live and not self.run.judge:
-                    self.run.live(int(self.rows[at]), self.edits[at], before, pursuit.answer)
+                    edits = space.numbered(np.array(pursuit.state))
+                    edits = edits.in_order() if pursuit.passes else edits
+                    self.run.live(int(self.rows[at]), edits, before, pursuit.answer)
         return None
 
 
@@ -305,7 +321,8 @@ class Campaign:
 
     attack: None if the run is only read. ask, saliency: call the model that the search asks; None if the run is only read.
     unknown: the victim's unknown token. at_once: texts of a batch, about. late: tells whether time is up. live: called with each
-    success. query: the door to that model, for searches that substitute by its gradients.
+    success. query: the door to that model, for searches that substitute by its gradients. reads: how many words of a text it
+    reads at most; None: all.
 
     If the victim has a shield: attacker, aware or unaware of it. ask_unshielded: asks the model without its shield. mend: what
     the shield makes of texts. judge: asks the shielded model, if the attacker is unaware, so that `ask` does not.
@@ -327,6 +344,7 @@ class Campaign:
     ask_unshielded: Ask | None = None
     mend: Callable[[Sequence[Text]], list[Text]] | None = None
     judge: Ask | None = None
+    reads: int | None = None
 
     def jobs(self) -> list[Job]:
         """One job per block of examples."""

@@ -31,7 +31,7 @@ def forecast_attack(setup: Setup, campaign: Campaign, each: float) -> Forecast:
     campaign = replace(campaign, judge=None)
     block = AttackedBlock(campaign, np.arange(len(data)), clean)
     attacked = block.attacked
-    workers = max(1, setup.settings.workers)
+    workers = setup.engine.workers
     most = limits.max_queries or USUAL
     if not attacked.size:
         return Forecast(0, {"the report": SUMMARY}, 0.0)

@@ -96,7 +96,7 @@ def result_lines(
             distance = round(float(part["distance"][at]), 6)
             seen: Mended = {"mended": mended[at]} if mended[at] else {}
             found: FoundLine = {"found": bool(part["found"][at])} if "found" in part else {}
-            adversarial: Adversarial = {
+            adversarial: Adversarial | None = None if not edits else {
                 "texts": shown.texts(at), "edits": edits, "answer": said(shown.answers[at], truth),
                 **scores_of(shown.answers[at], truth),
                 "margin": round(float(part["margin"][at]), 4), "changed": round(float(part["changed"][at]), 6),
@@ -117,7 +117,7 @@ def result_lines(
                     "queries": int(part["queries"][at]),
                     "reached": int(part["reached"][at]) or None,
                     "unanswered": int(part["unanswered"][at]),
-                    "adversarial": adversarial if edits else None,
+                    "adversarial": adversarial,
                     **found,
                     **tradeoff_line(part, at, STATUS[part["status"][at]] in ("succeeded", "failed")),
                 }

@@ -37,6 +37,8 @@ from .search.base import Search
 from .settings import DEFAULT, PLAIN, TOXICTRAP, AttackSettings
 
 LARGEST = 1024  # examples of a block
+FEW = 50  # queries of an example, a low guess: towards the end of a block batches are small, so that it should be large
+SMALLEST, LARGEST_SHARED, BLOCKS = 32, 256, 64  # examples of a block, and blocks, if many workers ask one victim
 LEAST_LOOK = 32  # examples that are looked at together, at least
 
 Found = Callable[[dict[str, Any]], None]  # called with each success
@@ -61,8 +63,9 @@ class AttackSetup(Setup):
         cls, model: Any, source: Any, given: Mapping[str, Any], output: Output = None, found: Found | None = None
     ) -> AttackSetup:
         settings = AttackSettings.of(**given)
-        if found and settings.workers > 1:
-            raise ValueError(f"expected 1 worker where successes are shown as they come, got {settings.workers}")
+        if found and not settings.alone:
+            what = settings.workers if settings.workers and settings.workers > 1 else f"engine {settings.engine}"
+            raise ValueError(f"expected 1 worker where successes are shown as they come, got {what}")
         attack = settings.make_attack()
         if settings.predictions:
             raise BadRun(
@@ -123,9 +126,9 @@ class AttackSetup(Setup):
         return Campaign(folder, data, truth, None, Limits.of(run["key"]), attacker=attacker)
 
     @classmethod
-    def reopen(cls, bare: Campaign, threads: int) -> AttackSetup:
+    def reopen(cls, bare: Campaign, threads: int, door: Any = None) -> AttackSetup:
         run = bare.folder.run()
-        opened = cls.opened_again(run, bare.data, bare.truth, len(bare.data) * USUAL, threads)
+        opened = cls.opened_again(run, bare.data, bare.truth, len(bare.data) * USUAL, threads, door)
         return cls(**opened, attack=opened["settings"].make_attack())
 
     def work(self, folder: Folder) -> Campaign:
@@ -133,7 +136,7 @@ class AttackSetup(Setup):
         late = (lambda: time.monotonic() - self.begun > most) if most else None
         campaign = Campaign(
             folder, self.data, self.truth, self.attack, self.limits, self.ask, self.query.saliency, self.victim.unknown,
-            self.victim.rows_at_once, late, self._live if self.found else None, self.query,
+            self.victim.rows_at_once, late, self._live if self.found else None, self.query, reads=self.victim.reads,
         )  # fmt: skip
         if not isinstance(self.victim, Shielded):
             return campaign
@@ -144,7 +147,10 @@ class AttackSetup(Setup):
         )
         if self.settings.attacker == AWARE:
             return campaign
-        return replace(campaign, ask=self._ask_unshielded, judge=self.ask, saliency=alone.saliency, query=alone)
+        bare = unshielded(self.victim)
+        return replace(
+            campaign, ask=self._ask_unshielded, judge=self.ask, saliency=alone.saliency, query=alone, reads=bare.reads
+        )
 
     @cached_property
     def unshielded_query(self) -> Query:
@@ -167,7 +173,9 @@ class AttackSetup(Setup):
     @property
     def limits(self) -> Limits:
         """The settings that decide trials, and a size of blocks with which the victim's batches are full."""
-        settings, most = self.settings, max(1, min(LARGEST, self.victim.cases_at_once // USUAL))
+        settings, most = self.settings, max(1, min(LARGEST, self.victim.cases_at_once // FEW))
+        if self.victim.serves:  # all workers share its batches, so blocks may be small; there must be enough for all
+            most = min(LARGEST_SHARED, max(SMALLEST, -(-len(self.data) // BLOCKS)))
         blocks = -(-len(self.data) // most)
         size = -(-len(self.data) // max(1, blocks))  # blocks of one size, since a small one would have small batches
         return Limits(

@@ -6,6 +6,7 @@ and sites are numbered through the block, so an example's first site is seldom n
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,9 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.dataset import Column, Text
+from ..metrics.edit import word_distance
 from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Floats, Ints, Mask, Ragged
+from ..text.reading import Reading
+from .seen import Seen
 
 State = tuple[int, ...]  # the numbers of the edits of one text, ascending; () is the original
 
@@ -55,7 +59,8 @@ class Space:
 
     Edit number len(edits) + i hides site i, for searches that ask how much a site matters: it writes `hidden` there, or, if that
     is empty, deletes the site and a blank beside it. With `cuts`, four more for each site delete all that is behind or before it.
-    Edits that a search finds on its way (`add`) have the numbers behind those.
+    Edits that a search finds on its way (`add`) have the numbers behind those. reads: how many words of a text the victim reads
+    at most; None: all.
     """
 
     columns: Sequence[Column]
@@ -63,17 +68,21 @@ class Space:
     edits: Edits
     hidden: str = ""
     cuts: bool = False
+    reads: int | None = None
     added: dict[tuple[int, int, int, str], int] = field(default_factory=dict)  # numbers, by row, start, stop and text
     later: list[Edits] = field(default_factory=list)  # those edits, in one piece
+    remembered: dict[str, object] = field(default_factory=dict)  # what constraints know of its edits, by their specs
 
     @classmethod
-    def of(cls, columns: Sequence[Column], side: int, edits: Edits, hidden: str = "", cuts: bool = False) -> Space:
+    def of(
+        cls, columns: Sequence[Column], side: int, edits: Edits, hidden: str = "", cuts: bool = False, reads: int | None = None
+    ) -> Space:  # fmt: skip
         column = columns[side]
         corpus = column.corpus
-        known = Corpus(
-            corpus.codes, corpus.offsets, corpus.keys, corpus.words
-        )  # keeps the words, so that they are found once
-        return cls([*columns[:side], Column(known, column.tokens), *columns[side + 1 :]], side, edits, hidden, cuts)
+        known = Corpus(corpus.codes, corpus.offsets, corpus.keys, corpus.words)  # with its words, which are found once
+        alone = len(columns) == 1 and column.tokens is None  # else a tokenizer shares the pieces out among columns
+        columns = [*columns[:side], Column(known, column.tokens), *columns[side + 1 :]]
+        return cls(columns, side, edits, hidden, cuts, reads if alone else None)
 
     @property
     def column(self) -> Column:
@@ -118,6 +127,52 @@ class Space:
         found = [self.edits, self._instead(start, stop, self.hidden)]
         return Edits.join([*found, *(self._instead(first, last) for first, last in cuts)])
 
+    @cached_property
+    def touching(self) -> tuple[Ints, Ints]:
+        """Which words each of `all_edits` touches: the number of the first, and of the one behind the last."""
+        corpus = self.column.corpus
+        return self.all_edits.touching(corpus.words, corpus.offsets)
+
+    @cached_property
+    def words_of(self) -> Ints:
+        """The number of words of each text."""
+        return self.column.corpus.words.per_row(len(self.column.corpus))
+
+    @cached_property
+    def seen(self) -> Seen | None:
+        """What the victim sees of texts that are longer than it reads; None if there are none."""
+        if self.reads is None or not (reading := Reading.of(self.column.corpus, self.reads)).long.any():
+            return None
+        return Seen(reading, reading.hit(self.all_edits).tolist(), *self.places)
+
+    @cached_property
+    def places(self) -> tuple[list[int], list[int], list[str]]:
+        """Start, stop and text of each of `all_edits`, as lists: single ones are read faster from them."""
+        edits = self.all_edits
+        return edits.start.tolist(), edits.stop.tolist(), edits.text.strings()
+
+    def distances(self, numbers: Ints) -> Ints:
+        """The edit distances between what some of `all_edits` replace and what they write. Each is computed once."""
+        new = numbers[self._distances[numbers] < 0]
+        if new.size:
+            edits, corpus = self.all_edits.where(np.unique(new)), self.column.corpus
+            self._distances[np.unique(new)] = word_distance(edits.spans(corpus.offsets).cut(corpus), edits.text)
+        return self._distances[numbers]
+
+    @cached_property
+    def _distances(self) -> Ints:
+        return np.full(len(self.all_edits), -1)
+
+    @cached_property
+    def originals(self) -> list[list[Text]]:
+        """The texts of all columns."""
+        return [column.texts() for column in self.columns]
+
+    @cached_property
+    def begins(self) -> list[int]:
+        """`first`, as a list."""
+        return self.first.tolist()
+
     def add(self, edits: Edits) -> list[int]:
         """Adds edits of the original texts and returns their numbers. One that was added before keeps its number."""
         fields = zip(edits.row.tolist(), edits.start.tolist(), edits.stop.tolist(), edits.text.strings(), strict=True)
@@ -152,11 +207,6 @@ class Space:
         edits = Edits(row, picked.start, picked.stop, picked.text, picked.site, picked.cost)
         return Tried(self.column.take(np.asarray(rows, np.int64)), edits.in_order())
 
-    def texts(self, rows: Ints, tried: Tried) -> list[list[Text]]:
-        """The columns that the victim is asked about: candidates in column `side`, the originals of `rows` in the others."""
-        mine = tried.before.texts(tried.edits)
-        return [mine if at == self.side else column.take(rows).texts() for at, column in enumerate(self.columns)]
-
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -179,7 +229,8 @@ class View:
 
     def options(self, site: int) -> range:
         """The numbers of the edits of a site, of which a state has at most one."""
-        return range(int(self.space.first[site]), int(self.space.first[site + 1]))
+        begins = self.space.begins
+        return range(begins[site], begins[site + 1])
 
     def hides(self, site: int) -> State:
         """The original with one site hidden: deleted, or replaced by [UNK] if the search has `hidden = True`. Only for `free`."""
@@ -194,12 +245,21 @@ class View:
 
     def taken(self, state: State) -> dict[int, int]:
         """The edits of a state, by site."""
-        return {int(np.searchsorted(self.space.first, edit, "right")) - 1: edit for edit in state}
+        return {bisect(self.space.begins, edit) - 1: edit for edit in state}
+
+    def with_each(self, state: State, site: int) -> list[State]:
+        """The state with each edit of a site at which it has none yet."""
+        options = self.options(site)
+        if not state:
+            return [(edit,) for edit in options]
+        at = bisect(state, options.start)
+        before, behind = state[:at], state[at:]
+        return [(*before, edit, *behind) for edit in options]
 
     def further(self, state: State) -> list[State]:
         """All states with one edit more than this one, at a site that has none yet."""
         taken = self.taken(state)
-        return [with_edit(state, edit) for site in self.sites if site not in taken for edit in self.options(site)]
+        return [new for site in self.sites if site not in taken for new in self.with_each(state, site)]
 
 
 def with_edit(state: State, edit: int) -> State:

@@ -214,10 +214,7 @@ class Edits:
         word that goes with one blank. An empty span is room for an insertion: n of them hit the first n.
         """
         edits, place = self.in_order(), spans.start + spans.row
-        start, stop = edits._apart(offsets)
-        glues = (edits.text.lengths == 0) & np.isin(start, spans.stop + spans.row) & np.isin(stop, place)
-        beside = ((start == stop) | glues).astype(np.int64)
-        start, stop = start - beside, stop + beside
+        start, stop = edits._hits(spans, offsets)
         at = np.searchsorted(stop, place, "right")
         hit: Mask = np.append(start, NEVER)[at] < spans.stop + spans.row
         room = np.flatnonzero(spans.start == spans.stop)
@@ -227,6 +224,26 @@ class Edits:
             many = np.searchsorted(inserted, place, "right") - np.searchsorted(inserted, place)
             hit[room] = np.arange(room.size) - np.searchsorted(place, place) < many
         return hit
+
+    def touching(self, spans: Spans, offsets: Ints) -> tuple[Ints, Ints]:
+        """Which of these spans (sorted, none empty) each edit hits by itself: the number of the first, and of the one behind the
+        last. Edits that do not overlap hit together, as `touched` says, what each of them hits.
+        """
+        start, stop = self._hits(spans, offsets)
+        first, last = (
+            np.searchsorted(spans.stop + spans.row, start, "right"),
+            np.searchsorted(spans.start + spans.row, stop),
+        )
+        return first, np.maximum(first, last)
+
+    def _hits(self, spans: Spans, offsets: Ints) -> tuple[Ints, Ints]:
+        """What edits hit among these spans: `_apart`, wider by one on both sides for insertions and for deletions that glue."""
+        start, stop = self._apart(offsets)
+        glues = (
+            (self.text.lengths == 0) & np.isin(start, spans.stop + spans.row) & np.isin(stop, spans.start + spans.row)
+        )
+        beside = ((start == stop) | glues).astype(np.int64)
+        return start - beside, stop + beside
 
     def _reach(self, offsets: Ints) -> tuple[Ints, Ints]:
         """What edits act on: an insertion or a deletion also on what it comes between or glues together."""

@@ -33,6 +33,7 @@ def counters(position: Ints) -> Bits:
     return (position.astype(np.uint64) + np.uint64(1)) * GAMMA
 
 
+@lru_cache(maxsize=1 << 14, typed=True)  # typed: 1, 1.0 and True are equal, but not the same name
 def name_bits(*names: object) -> np.uint64:
     """64 bits that stand for some names; blake2b because Python's own hash changes with every process."""
     return np.uint64(int.from_bytes(blake2b(repr(names).encode(), digest_size=8).digest(), "little"))

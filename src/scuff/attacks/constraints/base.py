@@ -9,6 +9,7 @@ many examples, so nothing may depend on what else is in it. Both compare with th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from ...specs import Part
 from ...text.corpus import Corpus
 from ...text.edits import Edits
 from ...text.ragged import Mask
+
+if TYPE_CHECKING:
+    from ..candidates import Candidates
 
 
 @dataclass(frozen=True)
@@ -37,3 +41,19 @@ class Constraint(Part):
         original may be in `before` several times.
         """
         return np.ones(len(before), np.bool_)
+
+    def allows(self, candidates: Candidates) -> Mask:
+        """Returns what `__call__` returns for candidates whose texts are not written yet. Overridden where their edits tell as
+        much as the texts.
+        """
+        if type(self).__call__ is Constraint.__call__:
+            return np.ones(len(candidates), np.bool_)
+        tried = candidates.tried
+        return self(tried.before.corpus, candidates.after, tried.edits)
+
+
+def allowed_by(constraint: Constraint, candidates: Candidates) -> Mask:
+    """Which candidates a constraint allows. A class that overrides `__call__` alone is asked by it, whatever it inherits."""
+    kinds = type(constraint).__mro__
+    allows, call = (next(at for at, kind in enumerate(kinds) if name in vars(kind)) for name in ("allows", "__call__"))
+    return constraint.allows(candidates) if allows <= call else Constraint.allows(constraint, candidates)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from ...metrics.chrf import chrf_distance
-from ...metrics.edit import edits_distance
+from ...metrics.edit import LONG, edit_distance, edits_distance
 from ...specs import check_count, check_number
 from ...text.corpus import Corpus
 from ...text.edits import Edits
 from ...text.ragged import Mask
 from .base import Constraint
+
+if TYPE_CHECKING:
+    from ..candidates import Candidates
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,17 @@ class EditDistance(Constraint):
 
     def __call__(self, before: Corpus, after: Corpus, edits: Edits) -> Mask:
         return edits_distance(before, edits) <= self.most
+
+    def allows(self, candidates: Candidates) -> Mask:
+        if not candidates.simple:
+            return super().allows(candidates)
+        fine = candidates.farthest <= self.most
+        unsure = np.flatnonzero(~fine & (candidates.lengths <= LONG)).tolist()
+        if unsure:
+            # pairs of all: those that are allowed are asked about, so their texts have to be written anyway
+            before, after = ([texts[at] for at in unsure] for texts in candidates.pairs)
+            fine[unsure] = edit_distance(before, after, self.most) <= self.most
+        return fine
 
 
 @dataclass(frozen=True)

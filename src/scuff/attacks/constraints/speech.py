@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from ...text.edits import Edits
 from ...text.ragged import Ints, Mask, bounds
 from ...text.random import text_bits
 from ...text.words import Spans
-from .base import Constraint
+from .local import Local
 from .words import edited_words
+
+if TYPE_CHECKING:
+    from ..space import Space
 
 NEAR = 4  # tokens on each side, as in TextFooler: 997 of 1,000 tags are then those of the whole sentence
 HYPHENS = ("-", "‐", "‑")
@@ -39,26 +42,51 @@ class TokenTable:
 
     @classmethod
     def of(cls, texts: Sequence[str], offsets: Ints) -> TokenTable:
-        words: list[str] = []
-        spans: list[tuple[int, int]] = []
-        length, loud = [], []
-        for text, offset in zip(texts, offsets.tolist(), strict=False):
-            for sentence in sentences(text):
-                tokens = [text[a:b] for a, b in sentence]
-                capitals = len(tokens) > 3 and "".join(tokens).isupper()  # the tagger takes capitals for names
-                words += [token.lower() for token in tokens] if capitals else tokens
-                spans += [(offset + a, offset + b) for a, b in sentence]
-                length.append(len(tokens))
-                loud.append(capitals)
-        start, stop = np.array(spans, np.int64).reshape(-1, 2).T
+        each = [_tokens_of(text) for text in texts]
+        words = [word for one in each for word in one.words]
+        length, loud = ([value for one in each for value in getattr(one, name)] for name in ("length", "loud"))
+        place = np.repeat(offsets[: len(each)], [len(one.words) for one in each])
+        start, stop = (
+            place + np.concatenate([np.empty(0, np.int64), *(getattr(one, name) for one in each)])
+            for name in ("start", "stop")
+        )
         count = np.array(length, np.int64)
         edges = bounds(count)
         begin, end = np.repeat(edges[:-1], count), np.repeat(edges[1:], count)
         return cls(words, start, stop, begin, end, np.repeat(np.array(loud, np.bool_), count))
 
 
-def windows(before: Corpus, after: Corpus, old: Spans, new: Spans) -> tuple[list[Window], list[Window]]:
-    """The window of each edited word, before and after the edits. Each original text is split into tokens once."""
+class _Tokens(NamedTuple):
+    """The tokens of one text; of each sentence, how many there are, and whether it was in capitals."""
+
+    words: list[str]
+    start: Ints
+    stop: Ints
+    length: list[int]
+    loud: list[bool]
+
+
+@lru_cache(1 << 12)
+def _tokens_of(text: str) -> _Tokens:
+    """The tokens of an original text, which is asked for again in every batch of a search."""
+    words: list[str] = []
+    spans: list[tuple[int, int]] = []
+    length, loud = [], []
+    for sentence in sentences(text):
+        tokens = [text[a:b] for a, b in sentence]
+        capitals = len(tokens) > 3 and "".join(tokens).isupper()  # the tagger takes capitals for names
+        words += [token.lower() for token in tokens] if capitals else tokens
+        spans += sentence
+        length.append(len(tokens))
+        loud.append(capitals)
+    start, stop = np.array(spans, np.int64).reshape(-1, 2).T
+    return _Tokens(words, start, stop, length, loud)
+
+
+def windows(before: Corpus, after: Corpus, old: Spans, new: Spans) -> tuple[list[Window], list[int], list[Window]]:
+    """The windows of edited words before the edits, each once; of each word the number of its window among them; and its window
+    after the edits. Each original text is split into tokens once.
+    """
     _, first_row, text = np.unique(text_bits(before), return_index=True, return_inverse=True)
     originals = before.take(first_row)
     texts = originals.strings()
@@ -81,21 +109,30 @@ def windows(before: Corpus, after: Corpus, old: Spans, new: Spans) -> tuple[list
     for at in np.flatnonzero(tokens.loud[first]).tolist():
         fresh[at] = tuple(token.lower() for token in fresh[at])
 
-    was, now, words = [], [], tokens.words
+    was: dict[tuple[int, int, int, int], int] = {}
+    number, now, words = list[int](), list[Window](), tokens.words
     begin, end = first.tolist(), last.tolist()
-    for at, (a, b, i, j) in enumerate(zip(low.tolist(), high.tolist(), near.tolist(), far.tolist(), strict=True)):
-        was.append((tuple(words[a:b]), begin[at] - a + _head(words[begin[at] : end[at]])))
+    around = zip(begin, end, low.tolist(), high.tolist(), near.tolist(), far.tolist(), strict=True)
+    for at, (x, y, a, b, i, j) in enumerate(around):
+        number.append(was.setdefault((a, b, x, y), len(was)))
+        own = fresh[at]
+        if not own:
+            now.append(GONE)
+            continue
+        if j - i == 1:  # the only edited word of its window
+            now.append(((*words[a:x], *own, *words[y:b]), x - a + _head(own)))
+            continue
         window: list[str] = []
         place, done = 0, a
         for other in range(i, j):
-            alone = done <= begin[other] and (other > at or end[other] <= begin[at])
+            alone = done <= begin[other] and (other > at or end[other] <= x)
             if other == at or alone:  # of two words in one token, as in an address, only `at` itself
                 window += words[done : begin[other]]
                 place = len(window) if other == at else place
                 window += fresh[other]
                 done = end[other]
-        now.append(((*window, *words[done:b]), place + _head(fresh[at])) if fresh[at] else GONE)
-    return was, now
+        now.append(((*window, *words[done:b]), place + _head(own)))
+    return [(tuple(words[a:b]), x - a + _head(words[x:y])) for a, b, x, y in was], number, now
 
 
 @lru_cache(1 << 16)
@@ -115,7 +152,7 @@ EITHER = ("NOUN", "VERB")  # parts of speech that count as equal unless strict
 
 
 @dataclass(frozen=True)
-class PartOfSpeech(Constraint):
+class PartOfSpeech(Local):
     """Every edited word keeps its universal part of speech, judged among the tokens around it in its sentence.
 
     strict=False: nouns and verbs may replace each other (TextFooler, Jin et al. 2020). The tagger guesses what a misspelt word
@@ -127,15 +164,29 @@ class PartOfSpeech(Constraint):
 
     name: ClassVar[str] = "pos"
     summary: ClassVar[str] = "edited words keep their part of speech"
+    reach = NEAR
 
     def __post_init__(self) -> None:
         if not isinstance(self.strict, bool):
             raise ValueError(f"expected True or False for pos.strict, got {self.strict!r}")
 
+    allows = Local.allows
+
+    def extent(self, space: Space) -> tuple[Ints, Ints]:
+        corpus, (first, last) = space.column.corpus, space.touching
+        tokens, words = TokenTable.of(corpus.strings(), corpus.offsets), corpus.words
+        some = last > first  # other edits are about no word
+        begin, end = (
+            corpus.offsets[space.all_edits.row] + place for place in (space.all_edits.start, space.all_edits.stop)
+        )
+        begin[some], end[some] = words.start[first[some]], words.stop[last[some] - 1]
+        return np.searchsorted(tokens.stop, begin, "right"), np.searchsorted(tokens.start, end)
+
     def __call__(self, before: Corpus, after: Corpus, edits: Edits) -> Mask:
         old, new = edited_words(before, edits)
-        was, now = map(_tags, windows(before, after, old, new))
-        fine = np.array([self._same(one, other) for one, other in zip(was, now, strict=True)], np.bool_)
+        was, number, now = windows(before, after, old, new)
+        tags = _tags(was)
+        fine = np.array([self._same(tags[at], tag) for at, tag in zip(number, _tags(now), strict=True)], np.bool_)
         allowed = np.ones(len(before), np.bool_)
         allowed[old.row[~fine]] = False
         return allowed
@@ -152,7 +203,10 @@ def _tags(asked: Sequence[Window]) -> list[str]:
     """The universal tag of each window's word; "" for a deleted word."""
     if len(_known) > REMEMBERED:
         _known.clear()
-    new = list(dict.fromkeys(window for window in asked if window not in _known))
-    for window, tags in zip(new, tag_words([tokens for tokens, _ in new]), strict=True):
-        _known[window] = UNIVERSAL[tags[window[1]]] if tags else ""
-    return [_known[window] for window in asked]
+    found = list(map(_known.get, asked))
+    if None in found:
+        new = list(dict.fromkeys(window for window, tag in zip(asked, found, strict=True) if tag is None))
+        for window, tags in zip(new, tag_words([tokens for tokens, _ in new]), strict=True):
+            _known[window] = UNIVERSAL[tags[window[1]]] if tags else ""
+        found = [_known[window] for window in asked]
+    return found  # type: ignore[return-value]  # none is None

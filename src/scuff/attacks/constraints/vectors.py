@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -13,15 +13,18 @@ from ...resources import MissingResource, modified
 from ...specs import check_number
 from ...text.corpus import Corpus
 from ...text.edits import Edits
-from ...text.ragged import Mask
-from .base import Constraint
+from ...text.ragged import Ints, Mask
+from .local import Local
 from .words import edited_words
+
+if TYPE_CHECKING:
+    from ..space import Space
 
 DIGITS = 6  # to which a cosine is rounded: later ones depend on how many are computed at once
 
 
 @dataclass(frozen=True)
-class WordVectors(Constraint):
+class WordVectors(Local):
     """The vectors of each edited word before and after have a cosine of at least `least` (TextFooler: 0.5; A2T: 0.8).
 
     `file` holds the vectors, plain or gzip (`word number number ...`, as word2vec and GloVe write them). A word that is not in it
@@ -39,6 +42,11 @@ class WordVectors(Constraint):
         check_number(self.least, -1, 1, "word-vectors.least")
         if self.file is not None and not (isinstance(self.file, str) and self.file):
             raise ValueError(f"expected the name of a file for word-vectors.file, got {self.file!r}")
+
+    allows = Local.allows
+
+    def extent(self, space: Space) -> tuple[Ints, Ints]:
+        return space.touching
 
     def __call__(self, before: Corpus, after: Corpus, edits: Edits) -> Mask:
         space = self._space()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ...text.random import text_bits
 from ...text.unicode import case_map
 from ...text.words import Spans
 from .base import Constraint
+
+if TYPE_CHECKING:
+    from ..candidates import Candidates
 
 
 def edited_words(before: Corpus, edits: Edits) -> tuple[Spans, Spans]:
@@ -53,8 +56,10 @@ class Changed(Constraint):
 
     def most(self, corpus: Corpus) -> Ints:
         """How many words of each text may change."""
-        share = np.floor(corpus.words.per_row(len(corpus)) * self.share + 1e-9).astype(np.int64)
-        return np.maximum(share, self.floor)
+        return self._most(corpus.words.per_row(len(corpus)))
+
+    def _most(self, words: Ints) -> Ints:
+        return np.maximum(np.floor(words * self.share + 1e-9).astype(np.int64), self.floor)
 
     def sites(self, corpus: Corpus, edits: Edits) -> Mask:
         return (self.most(corpus)[edits.row] > 0) | ~edits.hitting(corpus.words, corpus.offsets)
@@ -62,6 +67,9 @@ class Changed(Constraint):
     def __call__(self, before: Corpus, after: Corpus, edits: Edits) -> Mask:
         touched = before.words.row[edits.touched(before.words, before.offsets)]
         return np.bincount(touched, minlength=len(before)) <= self.most(before)
+
+    def allows(self, candidates: Candidates) -> Mask:
+        return candidates.touched <= self._most(candidates.words)
 
 
 class _Spares(Constraint, ABC):

@@ -42,6 +42,7 @@ from ...victims.base import Access
 from ...victims.substitution import MAX_SCRAMBLING, NEAREST
 from ..space import State, View
 
+FEW = 64  # margins that are sorted faster one by one than by arrays
 EVEN = 1e-6  # margins that differ by less count as equal: the last digits of a score depend on its batch
 
 
@@ -64,15 +65,16 @@ class Told(NamedTuple):
 
     def best(self) -> int | None:
         """The place of the highest margin, the first of equal ones; None if all are -inf."""
-        if not self.margin.size or (top := self.margin.max()) == -np.inf:
+        margin = self.margin.tolist()  # mostly few: arrays would take longer
+        if not margin or (top := max(margin)) == -np.inf:
             return None
-        return int(np.argmax(self.margin >= top - EVEN))
+        return next(at for at, value in enumerate(margin) if value >= top - EVEN)
 
     def winner(self) -> int | None:
         """The place of the success most similar to the original, of equal ones the first with the highest margin; or None."""
-        won = np.flatnonzero(self.margin > 0)
-        if not won.size:
+        if not max(self.margin.tolist(), default=0.0) > 0:
             return None
+        won = np.flatnonzero(self.margin > 0)
         likeness = self.likeness[won]
         most = won[likeness >= likeness.max() - EVEN]
         return int(most[np.argmax(self.margin[most] >= self.margin[most].max() - EVEN)])
@@ -176,10 +178,25 @@ class Search(Part, ABC):
 
 def highest_first(margin: Floats) -> Ints:
     """The places of margins, from the highest to the lowest. Runs of margins that differ by EVEN or less keep their order."""
-    order = np.argsort(-margin, kind="stable")
+    if margin.size <= FEW:
+        return np.array(_few_highest_first(margin.tolist()), np.int64)
+    order = (-margin).argsort(kind="stable")
+    ordered = margin[order]
     with np.errstate(invalid="ignore"):  # -inf minus -inf: forbidden texts count as equal
-        apart = -np.diff(margin[order], prepend=margin[order[:1]]) > EVEN
+        apart = np.append(False, ordered[:-1] - ordered[1:] > EVEN)
     return order[np.lexsort((order, np.cumsum(apart)))]
+
+
+def _few_highest_first(margin: list[float]) -> list[int]:
+    """The same for few margins, which need no arrays."""
+    order = sorted(range(len(margin)), key=margin.__getitem__, reverse=True)
+    first = 0  # of a run
+    for at in range(1, len(order) + 1):
+        if at == len(order) or margin[order[at - 1]] - margin[order[at]] > EVEN:
+            if at > first + 1:
+                order[first:at] = sorted(order[first:at])
+            first = at
+    return order
 
 
 def without_step(margin: Floats) -> Floats:

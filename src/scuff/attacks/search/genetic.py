@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...specs import check_number
-from ..space import State, View, with_edit
+from ..space import State, View
 from .base import EVEN, Dice, Search, Told, Try, Walk, highest_first
 
 Member = tuple[State, float]  # and its margin
@@ -76,7 +76,7 @@ class Genetic(Search):
                 sites = open_sites[at]
                 chosen = sites.pop(dice.pick(np.array([len(view.options(site)) for site in sites], np.float64)))
                 tried.append((len(states), len(view.options(chosen))))
-                states += [with_edit(members[at][0], edit) for edit in view.options(chosen)]
+                states += view.with_each(members[at][0], chosen)
             told = yield Try(states)
             still = []
             for at, (first, count) in zip(waiting, tried, strict=True):

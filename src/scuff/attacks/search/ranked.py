@@ -11,7 +11,7 @@ import numpy as np
 from ...specs import check_number
 from ...text.ragged import Floats
 from ...victims.base import Access
-from ..space import State, View, with_edit
+from ..space import State, View
 from .base import EVEN, Dice, Search, Told, Try, Walk, highest_first, without_step
 
 Rank = Generator[Try, Told, Floats]  # returns the importance of each site
@@ -34,7 +34,7 @@ class Ranked(Search):
         state: State = ()
         margin = view.clean
         for place in highest_first(rank).tolist():
-            states = [with_edit(state, edit) for edit in view.options(view.sites[place])]
+            states = view.with_each(state, view.sites[place])
             told = yield Try(states)
             best = told.best()
             if best is None or told.margin[best] <= margin + EVEN:
@@ -96,9 +96,9 @@ class WeightedSaliency(Ranked):
     def rank(self, view: View, dice: Dice) -> Rank:
         clean = without_step(np.array(view.clean))
         hiding = without_step((yield from super().rank(view, dice))) - clean
-        edits = [edit for site in view.sites for edit in view.options(site)]
-        told = yield Try([(edit,) for edit in edits])
-        first = np.array([view.options(site)[0] - edits[0] for site in view.sites], np.int64)
+        options = [view.options(site) for site in view.sites]
+        told = yield Try([(edit,) for some in options for edit in some])
+        first = np.array([some.start - options[0].start for some in options], np.int64)
         best = np.maximum.reduceat(told.margin, first) if first.size else told.margin
         gain = np.where(np.isfinite(best), without_step(best) - clean, 0.0)  # 0 where every edit is forbidden
         return np.exp(hiding) * gain  # the denominator of the softmax is the same for all sites
