@@ -36,7 +36,7 @@ def with_first(text: str, mine: list[tuple[int, int, int, str]], count: int) -> 
 def test_characters(texts: list[str], attack: str, degree: float, seed: int) -> None:
     corpus = Corpus.of(texts)
     edits, rank = sites(corpus, attack, seed)
-    after = corpus.apply(by_characters(corpus, edits, rank, degree)).strings()
+    after = corpus.apply(by_characters(corpus, edits, rank, degree)[0]).strings()
     new = edits.text.strings()
     for row, text in enumerate(texts):
         mine = sorted(
@@ -80,7 +80,7 @@ def test_the_degree_is_reached_closely() -> None:
         corpus = Corpus.of([text] * 20)
         edits = scuff.parse("visual").edits(corpus, degree, draw=np.arange(20), selection="all").in_order()
         rank = ranked(edits.row, edits.start)
-        after = corpus.apply(by_characters(corpus, edits, rank, degree)).strings()
+        after = corpus.apply(by_characters(corpus, edits, rank, degree)[0]).strings()
         assert {Levenshtein.distance(text, each) for each in after} == {int(degree * len(text) + 1e-9)}
 
 
@@ -92,7 +92,7 @@ def test_the_number_of_edits_is_searched_for_in_eight_rounds(fitting: int, found
     stop = np.append(start[1:], size)
     new = Ragged.of(["b" * count for count in (stop - start).tolist()])
     edits = Edits(np.zeros_like(start), start, stop, new, start, np.full_like(start, size))
-    chosen = by_characters(Corpus.of(["a" * size]), edits, start, 0.25)
+    chosen, _ = by_characters(Corpus.of(["a" * size]), edits, start, 0.25)
     assert len(chosen) == found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from ..victims.truth import Truth
 from .cases import Cases, sample_cases
 from .guided import Oracle
 from .protocol import Protocol
+
+COPIES = 1 << 21  # characters of all copies that are perturbed at once, about: each takes up to half a kilobyte
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +51,28 @@ def make_cases(
     An example on which a perturbation raises an exception becomes one case without an answer; other examples keep their
     cases. oracle: needed by guided dimensions.
     """
-    columns = [Column.of(column) for column in data.columns]
-    out: list[CellCases] = []
-    for cell in cells:
-        make = partial(_sample, columns, protocol, cell, first, upto, oracle)
-        out += isolated(range(len(data)), make, partial(_failed, columns, cell))
-    return out
+    whole = [Column.of(column) for column in data.columns]
+    out: dict[tuple[int, int], list[CellCases]] = {cell: [] for cell in cells}
+    shares = _shares(whole, upto)
+    for rows in shares:
+        some = np.array(rows)
+        columns = whole if len(shares) == 1 else [column.take(some) for column in whole]
+        asked = oracle if oracle is None or len(shares) == 1 else oracle.take(some)
+        for cell in cells:
+            make = partial(_sample, columns, protocol, cell, first, upto, asked)
+            made = isolated(range(len(rows)), make, partial(_failed, columns, cell))
+            out[cell] += [
+                replace(each, cases=replace(each.cases, example=each.cases.example + rows.start)) for each in made
+            ]
+    return [made for cell in cells for made in out[cell]]
+
+
+def _shares(columns: list[Column], upto: int) -> list[range]:
+    """Returns ranges of examples whose copies are made at once: all, but of long texts fewer, since copies take memory."""
+    size = np.sum([column.corpus.lengths for column in columns], axis=0) * upto
+    share = np.cumsum(size) // COPIES
+    edges = [0, *(np.flatnonzero(np.diff(share)) + 1).tolist(), size.size]
+    return [range(a, b) for a, b in pairwise(edges)]
 
 
 def _sample(

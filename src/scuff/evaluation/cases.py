@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +21,7 @@ from ..text.ragged import Bits, Floats, Ints, Mask, Ragged
 from ..text.random import Rng, mix, text_bits
 from .degrees import by_characters, by_meaning, most_units, ranked_by_chance, renumbered
 from .dimensions import Dimension
-from .guided import LETTER_POOL, WORD_POOL, Oracle, guided_sites
+from .guided import LETTER_POOL, WORD_POOL, Oracle, Pool, guided_sites
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,7 @@ class Draws:
     reached: npt.NDArray[np.float64]
     fits: Mask
     edits: tuple[Edits | None, ...]
+    after: tuple[Ragged, ...]  # the texts of each column
 
     def with_more(self, other: Draws) -> Draws:
         """Returns these draws followed by others."""
@@ -78,6 +81,7 @@ class Draws:
         return Draws(
             join([d.example for d in both]), join([d.draw for d in both]), join([d.text for d in both]),
             join([d.reached for d in both]), join([d.fits for d in both]), edits,
+            tuple(Ragged.join(texts) for texts in zip(self.after, other.after, strict=True)),
         )  # fmt: skip
 
     def take(self, rows: Ints) -> Draws:
@@ -86,7 +90,8 @@ class Draws:
         place[rows] = np.arange(rows.size)
         edits = tuple(None if e is None else renumbered(e, place) for e in self.edits)
         return Draws(
-            self.example[rows], self.draw[rows], self.text[rows], self.reached[rows], self.fits[rows], edits
+            self.example[rows], self.draw[rows], self.text[rows], self.reached[rows], self.fits[rows], edits,
+            tuple(texts.take(rows) for texts in self.after),
         )  # fmt: skip
 
     def changed(self, clean: Bits) -> Mask:
@@ -158,6 +163,35 @@ def sample_cases(
     return maker.cases(draws.take(chosen[(first <= number) & (number < cases)]), unfit)
 
 
+@dataclass(eq=False)
+class Copies:
+    """The texts of a column, a copy for each draw, with what the dimensions and degrees share: words, letters, proposals."""
+
+    example: Ints
+    draw: Ints
+    corpus: Corpus
+    strings: list[str]
+    sites: tuple[Any, Edits, Ints] | None = None  # of the last dimension: what they depend on, edits, ranks
+
+    @classmethod
+    def of(cls, corpus: Corpus, example: Ints, draw: Ints) -> Copies:
+        """Returns a copy of an example's text for each draw. Those of the first draws are kept: all cells have the same ones."""
+        known = _copies.get(corpus)
+        if known is not None and np.array_equal(known.example, example) and np.array_equal(known.draw, draw):
+            return known
+        new = cls(example, draw, corpus.take(example), copied(corpus, example))
+        return new if known is not None else _copies.setdefault(corpus, new)
+
+
+_copies: WeakKeyDictionary[Corpus, Copies] = WeakKeyDictionary()
+
+
+def copied(corpus: Corpus, example: Ints) -> list[str]:
+    """Returns the text of each of some examples, which may come several times."""
+    texts = corpus.strings()
+    return [texts[at] for at in example.tolist()]
+
+
 class _Maker:
     """Draws versions of the examples of a block in one cell, and makes cases of those that were chosen."""
 
@@ -188,14 +222,14 @@ class _Maker:
         after: list[Corpus] = []
         all_edits: list[Edits | None] = []
         for at, column in enumerate(self.columns):
-            corpus = column.corpus.take(example)
-            edits = None
+            copies = Copies.of(column.corpus, example, draw)
+            corpus, edits = copies.corpus, None
             if at in self.sides:
-                edits, far = self._edits(at, corpus, example, draw)
+                edits, far = self._edits(at, copies)
                 if measure == "meaning":
-                    reached = np.maximum(reached, far)
+                    reached = np.maximum(reached, 0.0 if far is None else far)
                 elif measure == "edits":
-                    hit += edits_distance(corpus, edits)
+                    hit += edits_distance(corpus, edits, copies.strings) if far is None else far.astype(np.int64)
                     units += corpus.lengths
                     most += most_units(corpus.lengths, self.degree, self.rounding)
                 else:
@@ -213,37 +247,61 @@ class _Maker:
             fits = hit <= most
         text = np.where(fits, _hash(after), self.clean[example])
         edits_that_fit = tuple(None if edits is None else edits.where(fits[edits.row]) for edits in all_edits)
-        return Draws(example, draw, text, np.where(fits, reached, 0.0), fits, edits_that_fit)
+        if not fits.all():
+            both = zip(self.columns, edits_that_fit, after, strict=True)
+            after = [
+                new if edits is None else Copies.of(column.corpus, example, draw).corpus.apply(edits)
+                for column, edits, new in both
+            ]
+        return Draws(
+            example, draw, text, np.where(fits, reached, 0.0), fits, edits_that_fit,
+            tuple(Ragged(new.codes, new.offsets) for new in after),
+        )  # fmt: skip
 
-    def _edits(self, at: int, corpus: Corpus, example: Ints, draw: Ints) -> tuple[Edits, Floats]:
-        """Returns the edits of each draw in column `at`, and its distance in meaning (0 for other measures)."""
-        perturbation, measure, no_distance = self.dimension.perturbation, self.dimension.measure, np.zeros(len(corpus))
-        rng = Rng.for_draws(corpus.keys, draw, self.seed, perturbation.name, self.dimension.access)
-        if self.pools is not None and (pool := self.pools[at]) is not None:
-            sites, rank = guided_sites(pool, corpus, example, rng, whole=perturbation.facts.level == "sentence")
+    def _edits(self, at: int, copies: Copies) -> tuple[Edits, Floats | Ints | None]:
+        """Returns the edits of each draw in column `at`, and its distance in meaning or edit distance if that was measured."""
+        perturbation, measure = self.dimension.perturbation, self.dimension.measure
+        corpus, draw = copies.corpus, copies.draw
+        if self.pools is not None:
+            sites, rank = self._sites(copies, self.pools[at])
         elif measure == "level":
-            return self._rules(corpus, draw, self.selection), no_distance
+            return self._rules(corpus, draw, self.selection), None
         elif measure == "edits" and isinstance(perturbation, Then):
-            return self._rules(corpus, draw, "edits"), no_distance
+            return self._rules(corpus, draw, "edits"), None
         elif measure == "units" and self.rounding == "down":
-            return self._rules(corpus, draw, "below"), no_distance
+            return self._rules(corpus, draw, "below"), None
         elif measure == "units" and perturbation.selection == "quota" and not isinstance(perturbation, Then):
-            return self._rules(corpus, draw, "quota"), no_distance  # which rounds up
+            return self._rules(corpus, draw, "quota"), None  # which rounds up
         else:
-            sites = self._rules(corpus, draw, "all")
-            rank = ranked_by_chance(sites, rng.stream("order"))
-        if measure == "units":
-            most = most_units(perturbation.units(corpus).per_row(len(corpus)), self.degree, self.rounding)
-            chosen = sites.where(rank < most[sites.row])
-        elif measure == "edits":
-            chosen = by_characters(corpus, sites, rank, self.degree, self.rounding)
-        else:
+            sites, rank = self._sites(copies)
+        if measure == "meaning":
             assert self.far is not None, "the measure meaning needs a distance in meaning"
             chosen, far = by_meaning(corpus, sites, rank, self.degree, self.far)
             return self._settled(corpus, chosen, far)
-        return (self.protect.settle(corpus, chosen) if self.protect else chosen), no_distance
+        if measure == "edits":
+            chosen, away = by_characters(corpus, sites, rank, self.degree, self.rounding, copies.strings)
+            return (self.protect.settle(corpus, chosen), None) if self.protect else (chosen, away)
+        most = most_units(perturbation.units(corpus).per_row(len(corpus)), self.degree, self.rounding)
+        chosen = sites.where(rank < most[sites.row])
+        return (self.protect.settle(corpus, chosen) if self.protect else chosen), None
 
-    def _settled(self, corpus: Corpus, chosen: Edits, far: Floats) -> tuple[Edits, Floats]:
+    def _sites(self, copies: Copies, pool: Pool | None = None) -> tuple[Edits, Ints]:
+        """Returns an edit for every site that can change, and the rank of each: chosen by what the victim answered, which is in
+        the pool, or by chance. Degrees share them if the perturbation does not depend on the strength.
+        """
+        perturbation, corpus = self.dimension.perturbation, copies.corpus
+        key = (perturbation.at(self.degree), self.dimension.access, self.seed, self.protect, pool)
+        if copies.sites is None or copies.sites[0] != key or isinstance(perturbation, Then):
+            rng = Rng.for_draws(corpus.keys, copies.draw, self.seed, perturbation.name, self.dimension.access)
+            if pool is not None:
+                whole = perturbation.facts.level == "sentence"
+                copies.sites = key, *guided_sites(pool, corpus, copies.example, rng, whole=whole)
+            else:
+                sites = self._rules(corpus, copies.draw, "all")
+                copies.sites = key, sites, ranked_by_chance(sites, rng.stream("order"))
+        return copies.sites[1:]
+
+    def _settled(self, corpus: Corpus, chosen: Edits, far: Floats) -> tuple[Edits, Floats | Ints | None]:
         """Drops the edits that harm protected text, and all other edits of such a draw, whose distance was not measured."""
         if not self.protect:
             return chosen, far
@@ -260,14 +318,16 @@ class _Maker:
     def cases(self, chosen: Draws, unfit: Ints) -> Cases:
         """Returns the chosen draws as cases, with their texts and edit distances."""
         away, length = np.zeros(chosen.example.size, np.int64), np.zeros(chosen.example.size, np.int64)
+        measured = self.dimension.measure == "edits"  # the degree that was reached is the distance
         columns: list[list[Text]] = []
-        for column, edits in zip(self.columns, chosen.edits, strict=True):
-            part = column.take(chosen.example)
-            columns.append(part.texts(edits))
-            if edits is not None:
-                away += edits_distance(part.corpus, edits)
-                length += part.corpus.lengths
-        share = away / np.maximum(length, 1)
+        for column, edits, after in zip(self.columns, chosen.edits, chosen.after, strict=True):
+            texts = after.strings()
+            columns.append(list(texts) if column.tokens is None else column.take(chosen.example).texts(edits))
+            if edits is not None and not measured:
+                before = copied(column.corpus, chosen.example)
+                away += edits_distance(column.corpus, edits, before, texts, chosen.example)
+                length += column.corpus.lengths[chosen.example]
+        share = chosen.reached if measured else away / np.maximum(length, 1)
         return Cases(chosen.example, chosen.draw, chosen.edits, tuple(columns), chosen.reached, share, unfit)
 
 

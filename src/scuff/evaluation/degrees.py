@@ -7,6 +7,7 @@ also drops any case that is above the degree in the end.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -61,17 +62,22 @@ def most_units(total: Ints, degree: float, rounding: str = "down") -> Ints:
     return (np.ceil(exact - 1e-9) if rounding == "up" else np.floor(exact + 1e-9)).astype(np.int64)
 
 
-def by_characters(corpus: Corpus, edits: Edits, rank: Ints, degree: float, rounding: str = "down") -> Edits:
-    """Returns as many of each text's edits, in order of rank, as keep its edit distance within the degree.
+def by_characters(
+    corpus: Corpus, edits: Edits, rank: Ints, degree: float, rounding: str = "down", before: Sequence[str] | None = None
+) -> tuple[Edits, Ints]:
+    """Returns as many of each text's edits, in order of rank, as keep its edit distance within the degree, and the distances.
 
     The costs of edits are only upper bounds, and one edit may delete what another inserts. So the distance is measured, and
-    the number of edits is searched between one that is known to fit and one that is known not to.
+    the number of edits is searched between one that is known to fit and one that is known not to. before: the texts, if they
+    are known as strings already.
     """
     limit = most_units(corpus.lengths, degree, rounding)
+    before = corpus.strings() if before is None else before
     every = np.arange(len(corpus))
     total = np.bincount(edits.row, minlength=len(corpus))
     fits = _affordable(edits, rank, limit)
-    reached = edits_distance(corpus, _first_edits(edits, rank, fits, every))
+    chosen = _first_edits(edits, rank, fits, every)
+    reached, changed = edits_distance(corpus, chosen, before), False
     above = total + 1  # so many edits do not fit, or there are fewer
     for _ in range(ROUNDS):
         left = np.flatnonzero((reached < limit) & (fits + 1 < above))
@@ -84,11 +90,13 @@ def by_characters(corpus: Corpus, edits: Edits, rank: Ints, degree: float, round
         guess = np.where(too_many, np.minimum(guess, (fits[left] + above[left]) // 2), np.minimum(guess, total[left]))
         count = fits.copy()
         count[left] = guess
-        distance = edits_distance(corpus.take(left), _first_edits(edits, rank, count, left))
+        some = [before[row] for row in left.tolist()]
+        distance = edits_distance(corpus.take(left), _first_edits(edits, rank, count, left), some)
         good = distance <= limit[left]
+        changed = changed or bool(good.any())
         fits[left[good]], reached[left[good]] = guess[good], distance[good]
         above[left[~good]] = guess[~good]
-    return _first_edits(edits, rank, fits, every)
+    return (_first_edits(edits, rank, fits, every) if changed else chosen), reached
 
 
 def _affordable(edits: Edits, rank: Ints, limit: Ints) -> Ints:

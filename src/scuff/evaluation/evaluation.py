@@ -60,7 +60,8 @@ class Evaluation:
     """Everything that decides the trials of an evaluation.
 
     ask: asks the victim; without it cases can be made, but not tried. mask, saliency: what stands for a hidden word, and the
-    victim's gradients, which guided dimensions need. metric: computes the scores; None stands for the task's usual one.
+    victim's gradients, which guided dimensions need. metric: computes the scores; None stands for the task's usual one. reads:
+    how many words of a text the victim reads at most; None: all.
     """
 
     folder: Folder
@@ -71,6 +72,7 @@ class Evaluation:
     mask: str = ""
     saliency: Saliency | None = None
     metric: Metric | None = None
+    reads: int | None = None
 
     def rounds(self) -> Iterator[list[Job]]:
         """Yields the jobs of each round. The cells of a later round depend on the trials of the rounds before."""
@@ -104,7 +106,7 @@ class Evaluation:
         data = self.data.take(job.rows)
         oracle = Oracle(
             [Column.of(column) for column in data.columns], self.protocol.sides, self.ask,
-            lambda outputs, rows: truth.take(rows).margin(outputs), self.mask, self.saliency, truth.direction,
+            lambda outputs, rows: truth.take(rows).margin(outputs), self.mask, self.saliency, truth.direction, self.reads,
         )  # fmt: skip
         return make_cases(data, self.protocol, cells, job.first, job.upto, oracle)
 

@@ -23,7 +23,7 @@ LEAST, MOST = 2, 48  # examples whose cases are made
 LONG = 0.5  # seconds that the cases of a dimension may take, about
 CASES, FEW = 10, 3  # that are made of an example, at most; fewer if they take long
 FLATTEST = 0.2  # of the time of an example in a small call, that it takes at least in a large one
-SUMMARY, SUMMARY_OF_CASE = 0.25, 1.1e-5  # seconds to compute and write the results: of any run, and of each case
+SUMMARY, SUMMARY_OF_CASE = 0.25, 2.5e-6  # seconds to compute and write the results: of any run, and of each case
 
 
 @dataclass(eq=False)
@@ -40,7 +40,7 @@ class Sample:
         columns = [Column.of(column) for column in self.data.columns]
         self.oracle = Oracle(
             columns, self.protocol.sides, self._ask, lambda outputs, rows: np.zeros(len(rows)), self.setup.victim.mask,
-            self._saliency, np.zeros((len(self.data), max(1, len(self.setup.truth.labels)))),
+            self._saliency, np.zeros((len(self.data), max(1, len(self.setup.truth.labels)))), self.setup.victim.reads,
         )  # fmt: skip
 
     def _ask(self, *columns: Sequence[Text]) -> Outputs:
@@ -82,7 +82,7 @@ def forecast_evaluation(setup: Setup, protocol: Protocol, each: float) -> Foreca
     asked = cases * len(distinct) / max(1, len(texts)) + examples * sum(cost.queries for cost in costs)
     most = protocol.queries(data) - examples
     queries = min(round(asked), most)
-    workers = max(1, setup.settings.workers)
+    workers = setup.engine.workers
     each = seconds_per_text(setup, list(zip(*distinct, strict=True)), each, queries)
     seconds = {"the model": each * queries / at_the_same_time(setup)}
     for dimension, cost in zip(protocol.parsed, costs, strict=True):

@@ -17,6 +17,7 @@ from ..text.corpus import Corpus
 from ..text.edits import Edits, choose
 from ..text.ragged import Floats, Ints, Ragged, bounds, spread
 from ..text.random import Rng
+from ..text.reading import Reading
 from ..victims.base import Outputs
 from .degrees import ranked
 from .dimensions import AccessName
@@ -42,7 +43,8 @@ class Oracle:
     """Asks the victim about words and edits of a block of examples. Answers are kept and shared by dimensions and degrees.
 
     margin(outputs, examples): returns how sure the victim is of the right answer. weights: of the labels, per example, for
-    gradients. mask: stands for a hidden word; "" deletes the word.
+    gradients. mask: stands for a hidden word; "" deletes the word. reads: how many words of a text the victim reads at most;
+    None: all.
     """
 
     columns: Sequence[Column]
@@ -52,6 +54,7 @@ class Oracle:
     mask: str = ""
     saliency: Saliency | None = None
     weights: Floats | None = None
+    reads: int | None = None
     _pools: dict[Any, tuple[Pool | None, ...]] = field(default_factory=dict)
     _importance: dict[tuple[AccessName, int], Floats] = field(default_factory=dict)
 
@@ -60,7 +63,8 @@ class Oracle:
         weights = None if self.weights is None else self.weights[rows]
         columns = [column.take(rows) for column in self.columns]
         return Oracle(
-            columns, self.sides, self.ask, lambda outputs, at: self.margin(outputs, rows[at]), self.mask, self.saliency, weights
+            columns, self.sides, self.ask, lambda outputs, at: self.margin(outputs, rows[at]), self.mask, self.saliency, weights,
+            self.reads,
         )  # fmt: skip
 
     @cached_property
@@ -119,17 +123,41 @@ class Oracle:
 
     def gain(self, side: int, edits: Edits) -> Floats:
         """Returns by how much each edit alone lowers the margin; 0 where the victim gives no answer."""
-        corpus = self.columns[side].corpus
-        size = corpus.lengths[edits.row] + edits.text.lengths
+        read = self._read
+        if read is None:
+            return self._gain(self.columns, side, edits)
+        # what is behind the last word that the victim reads cannot matter; of the rest it is given as much as it reads
+        spare, hit = read.most, read.hit(edits)
+        shown = np.flatnonzero(edits.start <= read.end(edits.row))
+        short = (hit[shown] <= spare) & (edits.stop[shown] <= read.end(edits.row[shown], spare))
+        short &= read.long[edits.row[shown]]
+        out = np.zeros(len(edits))
+        out[shown[~short]] = self._gain(self.columns, side, edits.where(shown[~short]))
+        cut = read.cut(self.columns[side].corpus, spare)
+        column = Column(Corpus(cut.codes, cut.offsets, self.columns[side].corpus.keys))
+        out[shown[short]] = self._gain([column], side, edits.where(shown[short]))
+        return out
+
+    @cached_property
+    def _read(self) -> Reading | None:
+        """How far the victim reads, if there are single texts that it does not read to the end."""
+        if self.reads is None or len(self.columns) > 1 or self.columns[0].tokens is not None:
+            return None
+        found = Reading.of(self.columns[0].corpus, self.reads)
+        return found if found.long.any() else None
+
+    def _gain(self, columns: Sequence[Column], side: int, edits: Edits) -> Floats:
+        """The same by asking about every edit, so many at once that their texts fit into memory."""
+        size = columns[side].corpus.lengths[edits.row] + edits.text.lengths
         parts = np.split(np.arange(len(edits)), np.flatnonzero(np.diff(np.cumsum(size) // PART)) + 1)
-        out = [self._gain(side, edits.where(part)) for part in parts if part.size]
+        out = [self._lost(columns, side, edits.where(part)) for part in parts if part.size]
         return np.round(np.concatenate([np.empty(0), *out]), DIGITS)
 
-    def _gain(self, side: int, edits: Edits) -> Floats:
+    def _lost(self, columns: Sequence[Column], side: int, edits: Edits) -> Floats:
         rows = edits.row
         alone = Edits(np.arange(len(edits)), edits.start, edits.stop, edits.text, edits.site, edits.cost)
         texts: list[list[Text]] = [
-            column.take(rows).texts(alone if at == side else None) for at, column in enumerate(self.columns)
+            column.take(rows).texts(alone if at == side else None) for at, column in enumerate(columns)
         ]
         lost = self.clean[rows] - self.margin(self.ask(*texts), rows)
         return np.nan_to_num(lost, nan=0.0)

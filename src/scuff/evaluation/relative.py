@@ -12,7 +12,7 @@ from ..metrics import Auc, Metric
 from ..metrics.interval import percentile_interval
 from ..runs.display import estimate, rounded
 from ..runs.schema import Estimate, RedLine
-from ..text.ragged import Floats, Mask
+from ..text.ragged import Floats, Ints
 from ..victims.base import as_objects
 from ..victims.truth import Truth
 from .table import Rows, Table
@@ -28,7 +28,7 @@ class RelativeScores:
     def __init__(self, table: Table, truth: Truth, metric: Metric, rows: Rows, draws: npt.NDArray[np.float32]) -> None:
         self.table, self.truth, self.rows, self.draws, self.metric = table, truth, rows, draws, metric
         usual = truth.task == "multi" and metric == truth.metric and "scores" in table.columns
-        self.by_auc = usual and math.isfinite(self._auc_of(self._auc_rows(table.clean)))
+        self.by_auc = usual and math.isfinite(self._auc_of(self._auc_rows(np.flatnonzero(table.clean))))
         if self.by_auc:
             self.metric = Auc()
 
@@ -39,8 +39,8 @@ class RelativeScores:
         if not both.any():
             return {"value": None, "interval": [None, None]}
         if self.by_auc:
-            inside = both[table["example"]]
-            here, clean = (self._auc_rows(rows & inside) for rows in (table.within(dimension, degree), table.clean))
+            where = (table.within(dimension, degree), np.flatnonzero(table.clean))
+            here, clean = (self._auc_rows(rows[both[table["example"][rows]]]) for rows in where)
         else:
             pair = (self.rows.mean[dimension, degree], self.rows.clean)
             here, clean = (np.where(both[:, None], rows, np.nan) for rows in pair)
@@ -84,12 +84,12 @@ class RelativeScores:
 
     def _clean(self) -> float:
         if self.by_auc:
-            return self._auc_of(self._auc_rows(self.table.clean))
+            return self._auc_of(self._auc_rows(np.flatnonzero(self.table.clean)))
         return float(self.metric.estimate(self.rows.clean, self.draws)[0])
 
-    def _auc_rows(self, rows: Mask) -> Floats:
+    def _auc_rows(self, rows: Ints) -> Floats:
         """Returns the AUC's row of each example over some cases that were answered; nan if there is none."""
-        found = self.table.example_rows(Auc(), self.truth, rows & (self.table["kind"] == 0))
+        found = self.table.example_rows(Auc(), self.truth, rows[self.table["kind"][rows] == 0])
         return np.full((self.table.examples, 4), np.nan) if found is None else found
 
     def _auc_of(self, rows: Floats) -> float:

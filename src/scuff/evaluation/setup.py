@@ -77,13 +77,14 @@ class EvaluationSetup(Setup):
         return Evaluation(folder, data, protocol, truth, metric=_metric(settings))
 
     @classmethod
-    def reopen(cls, bare: Evaluation, threads: int) -> EvaluationSetup:
+    def reopen(cls, bare: Evaluation, threads: int, door: Any = None) -> EvaluationSetup:
         run, queries = bare.folder.run(), bare.protocol.queries(bare.data)
-        return cls(**cls.opened_again(run, bare.data, bare.truth, queries, threads), protocol=bare.protocol)
+        return cls(**cls.opened_again(run, bare.data, bare.truth, queries, threads, door), protocol=bare.protocol)
 
     def work(self, folder: Folder) -> Evaluation:
         return Evaluation(
-            folder, self.data, self.protocol, self.truth, self.ask, self.victim.mask, self.query.saliency, _metric(self.settings)
+            folder, self.data, self.protocol, self.truth, self.ask, self.victim.mask, self.query.saliency, _metric(self.settings),
+            self.victim.reads,
         )  # fmt: skip
 
     def plan(self) -> dict[str, Any]:

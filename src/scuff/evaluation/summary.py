@@ -28,7 +28,7 @@ from ..runs.schema import (
     Reasons,
     Scores,
 )
-from ..text.ragged import Floats, Ints, Mask
+from ..text.ragged import Floats, Ints
 from ..victims.truth import Truth
 from .judged import judged_shares
 from .protocol import Protocol
@@ -89,7 +89,7 @@ class _Summary:
         kinds = table["kind"][table.clean]
         return {
             "score": self._with_interval(float(score), again, answered, one_each=True),
-            **self._auc(table.clean),
+            **self._auc(np.flatnonzero(table.clean)),
             "examples": table.examples,
             "answered": answered,
             **_problem_counts(kinds),
@@ -140,10 +140,15 @@ class _Summary:
             int(np.isfinite(scores[at, degree]).sum())
             for scores in (table.mean_score, table.worst_score, table.alone_score)
         )
-        kinds, cases = table["kind"][here], int(here.sum())
-        each = np.bincount(table["example"][here], minlength=table.examples)
+        kinds, cases, example, unchanged = (
+            table["kind"][here],
+            here.size,
+            table["example"][here],
+            table["unchanged"][here],
+        )
+        each = np.bincount(example, minlength=table.examples)
         examples = int((each > 0).sum())
-        still = np.bincount(table["example"][here], table["unchanged"][here], table.examples)
+        still = np.bincount(example, unchanged, table.examples)
         return {
             "degree": self.protocol.degrees[degree],
             "average": self._with_interval(mean, self.mean_again[at, degree], known),
@@ -153,13 +158,13 @@ class _Summary:
             **self._left(at, degree),
             **self._auc(here),
             "success": self._success(at, degree),
-            "reached": self._mean_over_examples(table["reached"][here], table["example"][here], each),
-            "edit_distance": self._mean_over_examples(table["distance"][here], table["example"][here], each),
+            "reached": self._mean_over_examples(table["reached"][here], example, each),
+            "edit_distance": self._mean_over_examples(table["distance"][here], example, each),
             "examples": examples,
             "unchanged_examples": int(((each > 0) & (still == each)).sum()),
             "cases": cases,
             "cases_each": rounded(cases / examples) if examples else 0,
-            "unchanged": int((table["unchanged"][here] & (kinds == 0)).sum()),
+            "unchanged": int((unchanged & (kinds == 0)).sum()),
             "unfit": int(table.unfit[at, degree]),
             **_problem_counts(kinds),
         }
@@ -216,7 +221,7 @@ class _Summary:
         interval = self.metric.interval(value, again, examples, one_each)
         return estimate(value, interval)
 
-    def _auc(self, rows: Mask) -> AucScore:
+    def _auc(self, rows: Ints) -> AucScore:
         """Returns the macro AUC over some cases, all examples weighing the same; {} if it is not defined.
 
         It is defined for tasks with labels, if the victim gives scores and some label has texts with it and without it.
@@ -224,7 +229,7 @@ class _Summary:
         auc, table = Auc(), self.table
         if "scores" not in table.columns or self.truth.task not in auc.tasks:
             return {}
-        per_example = table.example_rows(auc, self.truth, rows & (table["kind"] == 0))
+        per_example = table.example_rows(auc, self.truth, rows[table["kind"][rows] == 0])
         if per_example is None:
             return {}
         value, again = auc.estimate(per_example, self.draws)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,12 +14,12 @@ from ..metrics.interval import weighted_rows
 from ..runs.folder import Folder
 from ..runs.pack import unpack_answers, unpack_texts
 from ..runs.schema import PROBLEMS
-from ..text.ragged import Floats, Ints, Mask
+from ..text.ragged import Floats, Ints, Mask, bounds
 from ..victims.base import Outputs
 from ..victims.truth import Truth
 
 # columns of a part that are read: always, and to have the answers, too
-COLUMNS = ("example", "dimension", "degree", "reached", "distance", "score", "problem", "scores", "edit_case")
+COLUMNS = ("example", "dimension", "degree", "reached", "distance", "score", "draw", "problem", "scores", "edit_case")
 ANSWERS = ("scores", "sets", "label", "tags", "tags_offsets", "answer_bytes", "answer_offsets")
 
 
@@ -36,7 +36,8 @@ class Rows(NamedTuple):
 class Table:
     """One row per case, clean texts included. `kind` is 0 for an answer, else the number, from 1, of its problem in PROBLEMS.
 
-    The column `answers` is there only if `read` was asked for it, since texts may fill the memory.
+    The column `answers` is there only if `read` was asked for it, since texts may fill the memory. parts: where the rows of each
+    part are.
     """
 
     examples: int
@@ -46,6 +47,7 @@ class Table:
     unfit: Ints  # [dimensions, degrees]: draws above the degree, which were discarded
     reasons: dict[str, int]  # how often each reason for a missing answer occurs
     clean_reasons: dict[str, int]  # of these, how often for clean texts
+    parts: dict[str, slice] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -54,14 +56,15 @@ class Table:
         """Reads these parts of a run folder. answers: also read the victim's answers, which metrics other than the usual one
         need.
         """
-        found: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in (*COLUMNS[:6], "kind", "unchanged", "scores")}
+        found: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in (*COLUMNS[:7], "kind", "unchanged", "scores")}
         unfit = np.zeros((dimensions, degrees), np.int64)
         reasons: dict[str, int] = {}
         clean_reasons: dict[str, int] = {}
         outputs: list[Outputs] = []
         wanted = {*COLUMNS, *(ANSWERS if answers else ()), "unfit", "reason_bytes", "reason_offsets"}
-        for name in parts:
-            part = folder.read_part(name, wanted)
+        where: dict[str, slice] = {}
+        total = 0
+        for name, part in zip(parts, folder.read_parts(parts, wanted), strict=True):
             part_reasons = unpack_texts("reason", part)
             counts = np.bincount(part["problem"], minlength=len(part_reasons) + 1).tolist()
             for number, reason in enumerate(part_reasons, 1):
@@ -69,10 +72,13 @@ class Table:
                     counted[reason] = counted.get(reason, 0) + counts[number]
             kinds = np.array([0, *(_kind(reason) for reason in part_reasons)], np.int8)
             size = part["example"].size
+            where[name] = slice(total, total + size)
+            total += size
             if answers:
                 outputs.append(Outputs.of(unpack_answers(part)))
             part["kind"] = kinds[part["problem"]]
-            part["unchanged"] = np.bincount(part["edit_case"], minlength=size) == 0
+            part["unchanged"] = np.ones(size, np.bool_)
+            part["unchanged"][part["edit_case"]] = False
             part.setdefault("scores", np.empty((size, 0), np.float32))  # of a victim, or a part, without scores
             for column in found:
                 if column in part:
@@ -81,12 +87,12 @@ class Table:
                 unfit[dimension, degree] += count
         wide = max((array.shape[1] for array in found["scores"]), default=0)
         found["scores"] = [a if a.shape[1] else np.full((len(a), wide), np.nan, np.float32) for a in found["scores"]]
-        columns = {name: np.concatenate(arrays) for name, arrays in found.items() if arrays}
+        columns = {name: np.concatenate(found.pop(name)) for name in list(found) if found[name]}
         if not wide:
             columns.pop("scores", None)
         if outputs:
             columns["answers"] = Outputs.join(outputs).answers
-        return cls(examples, dimensions, degrees, columns, unfit, reasons, clean_reasons)
+        return cls(examples, dimensions, degrees, columns, unfit, reasons, clean_reasons, where)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         return self.columns[name]
@@ -180,7 +186,7 @@ class Table:
         worst_cases = [self.worst_case(score, alone=alone) for alone in (False, True)]
         chosen = [
             self.clean & (self["kind"] == 0),
-            *(self.answered & self.within(*cell) for cell in cells),
+            *(self._answered_of(self.within(*cell)) for cell in cells),
             *(worst[cell][worst[cell] >= 0] for worst in worst_cases for cell in cells),
         ]
         found = [self.example_rows(metric, truth, rows) for rows in chosen]
@@ -203,9 +209,24 @@ class Table:
         pairs = np.stack([self["score"], margin], 1)
         return np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1).astype(np.float64)
 
-    def within(self, dimension: int, degree: int) -> Mask:
-        """Returns which rows are cases of one dimension at one degree."""
-        return (self["dimension"] == dimension) & (self["degree"] == degree)
+    def within(self, dimension: int, degree: int) -> Ints:
+        """Returns the rows of the cases of one dimension at one degree, in their order."""
+        order, edges = self._by_cell
+        at = dimension * self.degrees + degree
+        return order[edges[at] : edges[at + 1]]
+
+    def _answered_of(self, rows: Ints) -> Ints:
+        return rows[self["kind"][rows] == 0]
+
+    @cached_property
+    def _by_cell(self) -> tuple[Ints, Ints]:
+        """All rows, those of each cell (a dimension at a degree) together and in their order, and where each cell begins."""
+        size = self.dimensions * self.degrees
+        cell = self["dimension"].astype(np.int64) * self.degrees + self["degree"]
+        cell[self.clean] = size  # behind all others
+        if size < 1 << 16:  # numbers of 16 bits are sorted in linear time
+            return np.argsort(cell.astype(np.uint16), kind="stable"), bounds(np.bincount(cell, minlength=size))
+        return np.argsort(cell, kind="stable"), bounds(np.bincount(cell, minlength=size))
 
     def example_rows(self, metric: Metric, truth: Truth, rows: Ints | Mask) -> Floats | None:
         """Returns a metric's mean row over the answers of each example in some rows: [examples, k], nan where it has none there.

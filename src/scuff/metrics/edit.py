@@ -15,12 +15,15 @@ NEAR = 31  # an expected distance: a hint that speeds up long pairs that differ 
 LONG = 5000  # characters: the time for a distance grows with the square of the length
 
 
-def edit_distance(before: Sequence[str], after: Sequence[str]) -> npt.NDArray[np.int64]:
-    """The distance of each changed text from its original. Divided by the length it is RobTest's degree (appendix C)."""
+def edit_distance(before: Sequence[str], after: Sequence[str], most: int | None = None) -> npt.NDArray[np.int64]:
+    """The distance of each changed text from its original. Divided by the length it is RobTest's degree (appendix C).
+
+    most: larger distances are `most` + 1, which is found out sooner.
+    """
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
-    return cpdist(before, after, scorer=Levenshtein.distance, dtype=np.int64, score_hint=NEAR)
+    return cpdist(before, after, scorer=Levenshtein.distance, dtype=np.int64, score_hint=NEAR, score_cutoff=most)
 
 
 def similarity_inside(word: str, texts: Sequence[str]) -> Floats:
@@ -37,14 +40,26 @@ def word_distance(old: Ragged, new: Ragged) -> Ints:
     return edit_distance(old.strings(), new.strings())
 
 
-def edits_distance(corpus: Corpus, edits: Edits) -> Ints:
+def edits_distance(
+    corpus: Corpus,
+    edits: Edits,
+    before: Sequence[str] | None = None,
+    after: Sequence[str] | None = None,
+    example: Ints | None = None,
+) -> Ints:
     """The distance of each text after its edits from the original. For a text above LONG characters, the sum of the distances of
     its edits, which is never lower.
+
+    before, after: the texts, if they are known as strings already. example: which text of the corpus each row is of; by default
+    rows are the texts.
     """
-    before, after = corpus.strings(), corpus.apply(edits).strings()
+    before = corpus.strings() if before is None else before
+    after = corpus.apply(edits).strings() if after is None else after
     long = corpus.lengths > LONG
     if not long.any():
         return edit_distance(before, after)
+    if example is not None:
+        corpus, long = corpus.take(example), long[example]
     short = np.flatnonzero(~long).tolist()
     out = np.zeros(long.size, np.int64)
     out[short] = edit_distance([before[at] for at in short], [after[at] for at in short])

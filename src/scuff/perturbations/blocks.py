@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ..text.corpus import Corpus
 from ..text.edits import Edits
 from ..text.ragged import Ints, bounds, text_lengths
 from .protect import Protect
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 BLOCK = 1 << 17  # code points that are worked on at once: arrays of this size stay in the processor's cache
 
@@ -40,6 +43,15 @@ class Tally:
         self.units += other.units
         self.changed_units += other.changed_units
         self.failures.extend(other.failures)
+
+    def saved(self) -> dict[str, Any]:
+        """The counts in plain types, as JSON has them."""
+        return {**vars(self), "failures": vars(self.failures)}
+
+    @classmethod
+    def restored(cls, saved: dict[str, Any]) -> Self:
+        """The counts that `saved` returned, also after they were JSON."""
+        return cls(**{**saved, "failures": Failures(**saved["failures"])})
 
     @property
     def reached(self) -> float:

@@ -16,6 +16,7 @@ from ..version import __version__
 from . import published
 from .base import Perturbation, strength_of
 from .blocks import Tally, Work
+from .combine import only
 from .keyboard import Keyboard
 from .names import parse
 from .protect import Protect
@@ -43,15 +44,21 @@ class Plan(Work[Edit]):
         selection: str | None,
         protect: Sequence[str] | Protect,
         as_published: bool = False,
+        only_in: Sequence[str] = (),
     ) -> Plan:
-        """as_published: options and selection that the user did not give are those of the perturbation's paper."""
+        """as_published: options and selection that the user did not give are those of the perturbation's paper. only_in: text
+        that alone may change, named as for protection.
+        """
         rules = Protect.of(protect)
         check_switch(as_published, "as_published")
         if as_published:
             given, selection = perturbation, selection or published_selection(perturbation)
             perturbation = published.as_published(given)
             published.check_at_hand(given)
-        return cls(parse(perturbation), strength_of(level), whole_number(seed, "seed"), selection, rules)
+        part = parse(perturbation)
+        if only_in:
+            part = only(part, tuple(only_in))
+        return cls(part, strength_of(level), whole_number(seed, "seed"), selection, rules)
 
     @property
     def signature(self) -> str:

@@ -18,11 +18,13 @@ from ..huggingface.encoder import PACKAGE, Encoder, find_encoder
 from ..resources import MissingResource
 from ..text.corpus import Corpus
 from ..text.edits import Edits
-from ..text.ragged import Ints, Mask, Ragged, bounds, sums
+from ..text.ragged import Bits, Ints, Mask, Ragged, bounds, sums
 from ..text.random import Rng, mix, some_of_each, text_bits
 from .words import WordPerturbation
 
-REMEMBERED = 16  # sets of texts whose options are kept: an evaluation asks for the same ones at every degree
+REMEMBERED = (
+    1 << 14
+)  # texts whose options are kept: an evaluation asks for the same ones, or some of them, at every degree
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,15 @@ class WordOptions:
         count = np.fromiter(map(len, lists), np.int64, len(lists))
         return cls(bounds(count), Ragged.of([text for each in lists for text in each]))
 
+    @staticmethod
+    def join(parts: Sequence[WordOptions]) -> WordOptions:
+        """The options of several texts, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        return WordOptions(
+            bounds(np.concatenate([part.count for part in parts])), Ragged.join([p.texts for p in parts])
+        )
+
     @property
     def count(self) -> Ints:
         """Options per word."""
@@ -46,7 +57,8 @@ class WordOptions:
 
 _per_corpus: WeakKeyDictionary[Corpus, dict[Any, tuple[WordOptions, Ints]]] = WeakKeyDictionary()
 
-_recent: OrderedDict[tuple[Any, Any, bytes], WordOptions] = OrderedDict()
+# the options of some texts, and which word of theirs is the first of a text: by perturbation, stamp, and a hash of the text
+_recent: OrderedDict[tuple[Any, Any, int], tuple[WordOptions, int]] = OrderedDict()
 
 
 class Replace(WordPerturbation):
@@ -94,16 +106,30 @@ class Replace(WordPerturbation):
             bits, first, inverse = np.unique(
                 text_bits(corpus) + sums(where, edges), return_index=True, return_inverse=True
             )
-            distinct = corpus.take(first)
-            key = (self, self.stamp(), bits.tobytes())
-            if key not in _recent:
-                _recent[key] = self.options(distinct)
-            _recent.move_to_end(key)
-            while len(_recent) > REMEMBERED:
-                _recent.popitem(last=False)
-            begin = bounds(np.diff(edges)[first])[:-1]
-            mine[self] = _recent[key], begin[inverse[row]] + np.arange(len(words)) - edges[row]
+            options, begin = self._options(corpus, bits, first)
+            mine[self] = options, begin[inverse[row]] + np.arange(len(words)) - edges[row]
         return mine[self]
+
+    def _options(self, corpus: Corpus, bits: Bits, first: Ints) -> tuple[WordOptions, Ints]:
+        """The options of the texts at `first`, and of each text which word of theirs is its first. bits: a hash of each text."""
+        stamp = self.stamp()
+        keys = [(self, stamp, each) for each in bits.tolist()]
+        new = np.array([at for at, key in enumerate(keys) if key not in _recent], np.int64)
+        if new.size:
+            texts = corpus.take(first[new])
+            found, start = self.options(texts), bounds(texts.words.per_row(len(texts))).tolist()
+            _recent.update((keys[at], (found, start[turn])) for turn, at in enumerate(new.tolist()))
+        known = [_recent[key] for key in keys]
+        for key in keys:
+            _recent.move_to_end(key)
+        while len(_recent) > REMEMBERED:
+            _recent.popitem(last=False)
+        parts = {id(options): options for options, _ in known}
+        before = dict(
+            zip(parts, bounds(np.array([each.count.size for each in parts.values()], np.int64)), strict=False)
+        )
+        begin = np.array([before[id(options)] + start for options, start in known], np.int64)
+        return WordOptions.join(list(parts.values()) or [WordOptions.of([])]), begin
 
 
 # ---- which words may be replaced, and what fits there ----
