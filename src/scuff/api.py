@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -19,6 +20,7 @@ from .attacks.attack import Attack
 from .attacks.settings import AttackSettings
 from .attacks.setup import AttackSetup, Found
 from .data.held import frame_columns, held_texts, is_frame, like
+from .data.mapping import Mapper
 from .data.perturbing import Texts
 from .evaluation.meaning import measure_meaning
 from .evaluation.settings import EvaluationSettings
@@ -40,6 +42,8 @@ from .keywords import (
     HasType,
     Held,
     PerturbKeywords,
+    RayPerturbKeywords,
+    RayShieldKeywords,
     ShieldKeywords,
     ShieldTokensKeywords,
     TokensKeywords,
@@ -84,6 +88,8 @@ from .runs.trackers import Beginning, Tracking
 from .shields.base import Shield
 from .shields.detect import Detecting, Detection, Detector
 from .shields.mending import Mending, Repair
+from .specs import as_spec, can_be_rebuilt
+from .stores import on_this_disk
 from .text.edits import Edit
 from .training.augmentation import Augmentation
 from .training.harden import Doors, Hardening
@@ -447,6 +453,94 @@ def detect(texts: Any, *, false_alarms: float = 0.01, skip_errors: bool = False)
     return verdicts[0] if isinstance(texts, str) else verdicts
 
 
+def mapper(
+    perturbation: str | Perturbation | None = None,
+    level: str | float = "mid",
+    *,
+    column: str | Sequence[str] = "text",
+    id: str | None = None,
+    copies: int = 1,
+    seed: int = 0,
+    selection: str | None = None,
+    protect: Sequence[str] | Protect = (),
+    only: Sequence[str] = (),
+    as_published: bool = False,
+    shield: str | Shield | None = None,
+    skip_errors: bool = False,
+) -> Mapper:
+    """Make a function for a pipeline that you already have: it takes a batch of rows and returns it with new texts.
+
+        dataset.map(scuff.mapper("keyboard", column="review", seed=1), batched=True, num_proc=8)    # Hugging Face datasets
+        dataset.map_batches(scuff.mapper(shield="fast", column="review"), batch_format="pyarrow")   # Ray Data
+        frame["review"].map(scuff.mapper("keyboard"))                                               # pandas
+
+    A batch is a dict of lists or arrays, a DataFrame or a pyarrow table; a row as a dict, or a text alone, will do, too. Other
+    columns stay, and so does what is missing. Lists of tokens keep each token. The texts are those that `perturb` or `shield`
+    makes, whatever the batches, their order and the processes are.
+    perturbation, level, seed, selection, protect, as_published: as for `perturb`. only: nothing but such text is changed. shield:
+    mend texts, instead of a perturbation. column: the texts, one or several. id: the column that names each row, so that equal
+    texts are perturbed differently. copies: so many rows of each, with a column `draw` that numbers them; only for batches.
+    skip_errors: a text that cannot be treated stays as it is, with a warning.
+    Raises ValueError for wrong values.
+    """
+    columns = (column,) if isinstance(column, str) else tuple(column)
+    rules = protect if isinstance(protect, Protect) else tuple(protect)
+    make: Callable[[], Work[Any]]
+    if (perturbation is None) == (shield is None):
+        raise ValueError("expected a perturbation or shield=..., got " + ("none" if shield is None else "both"))
+    if shield is not None:
+        make = partial(Mending.of, _rebuilt(shield), rules, only=tuple(only))
+        if copies != 1 or id is not None:
+            raise ValueError(
+                "expected copies and id beside a perturbation, got them beside a shield: it has no chance in it"
+            )
+    else:
+        part = _rebuilt(perturbation)
+        make = partial(Plan.of, part, level, whole_number(seed, "seed"), selection, rules, as_published, tuple(only))
+    return Mapper(make, columns, id, copies, skip_errors)
+
+
+def _rebuilt(part: Any) -> Any:
+    """Returns the spec of a part, from which other processes build it again; the part itself if they cannot."""
+    return spec if can_be_rebuilt(spec := as_spec(part)) else part
+
+
+def ray_perturb(
+    dataset: Any,
+    perturbation: str | Perturbation,
+    level: str | float = "mid",
+    *,
+    options: Mapping[str, Any] | None = None,
+    **keywords: Unpack[RayPerturbKeywords],
+) -> Any:
+    """Perturb a column of a Ray Data Dataset. Returns a Dataset, which is computed when it is used, as with `map_batches`.
+
+    Keywords: as for `mapper`, such as column, id, copies, seed. options: what `map_batches` takes, such as
+    {"batch_size": 4096, "concurrency": 8}. The texts are the same however the data is partitioned.
+    """
+    return _map_batches(dataset, mapper(perturbation, level, **keywords), options)
+
+
+def ray_shield(
+    dataset: Any,
+    shield: str | Shield = "fast",
+    *,
+    options: Mapping[str, Any] | None = None,
+    **keywords: Unpack[RayShieldKeywords],
+) -> Any:
+    """Mend a column of a Ray Data Dataset. Returns a Dataset. Keywords: column, protect, only and skip_errors, as for `mapper`;
+    options: as for `ray_perturb`.
+    """
+    return _map_batches(dataset, mapper(shield=shield, **keywords), options)
+
+
+def _map_batches(dataset: Any, function: Mapper, options: Mapping[str, Any] | None) -> Any:
+    if not hasattr(dataset, "map_batches"):
+        raise TypeError(f"expected a Dataset of Ray Data, got {type(dataset).__name__}")
+    # tables, since arrays would make numbers with gaps floats
+    return dataset.map_batches(function, **{"batch_format": "pyarrow", **(options or {})})
+
+
 def _check_sentences(sentences: Any) -> None:
     """Raises TypeError if these are no lists of tokens."""
     if isinstance(sentences, str) or not isinstance(sentences, Iterable):
@@ -474,17 +568,19 @@ def evaluate(
     """Measure how a model copes with perturbed texts. Returns the scores, with a table and every number.
 
     model: a callable (list of texts in, labels or scores out), a scikit-learn or Hugging Face pipeline, a `Victim`, or a name as
-    for `scuff evaluate`. data: a file, a data set, a DataFrame or a list of (text, label). output: the run folder; a second call
-    with the same settings resumes it; None keeps nothing on disk once the result is gone. named: output is a folder of runs,
-    in which this one gets a name made of its settings. say: called with each message. show: called with the progress after
-    each batch of answers; True shows a bar on stderr, False none; None, the default, shows one in a notebook only.
+    for `scuff evaluate`. data: a file, a data set, a DataFrame or a list of (text, label). output: the run folder, or its URL,
+    such as s3://bucket/run; a second call with the same settings resumes it; None keeps nothing on disk once the result is gone.
+    named: output is a folder of runs, in which this one gets a name made of its settings. say: called with each message. show:
+    called with the progress after each batch of answers; True shows a bar on stderr, False none; None, the default, shows one in
+    a notebook only.
 
     What is measured: dimensions=["typo-g", "keyboard@edits", Shout()] (default: all of RobTest's that can run) or tag, access
     ("rule", "score", "gradient"), degrees, cases, width, protocol, as_published (as its paper has it), rounding, selection,
     beta, validity, metric, protect, seed, mlm, encoder, max_queries.
     The data: text, label, id, task, side, examples, format, delimiter, no_header, encoding, split. The model: labels, map, none,
     options, shield (text is mended before the model sees it), predictions.
-    The run: workers, cache, fresh, max_errors, log ("mlflow", "wandb", "jsonl": settings, scores and report go there, too).
+    The run: engine, address, workers, cache, fresh, max_errors, log ("mlflow", "wandb", "jsonl": settings, scores and report go
+    there, too).
     `EvaluateKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails: too many errors, or no answers at all.
@@ -516,7 +612,7 @@ def attack(
     Limits: max_queries (for each example), max_time (seconds), valid. Files and models: vectors, mlm, encoder.
     Text that must not change: protect. The data: text, label, id, task, side, examples or attacked, format, delimiter, no_header,
     encoding, split, seed. The model: labels, map, none, options, shield, attacker (aware of the shield, or unaware). The run:
-    workers, cache, fresh, max_errors, log. `AttackKeywords` and `RunKeywords` say what each is.
+    engine, address, workers, cache, fresh, max_errors, log. `AttackKeywords` and `RunKeywords` say what each is.
 
     Raises ValueError for wrong settings, and RuntimeError if the run fails.
     """
@@ -564,14 +660,16 @@ def harden(
     apart), degrees, cases, metric, mlm, encoder, examples (of the test part), attack (a recipe; its success before and after),
     attacked, goal, vectors. The training: epochs, rate, seconds, device, train_examples, protect, side, seed.
     The data: text, label, id, task, format, delimiter, no_header, encoding. The model: labels, map, none, options. The runs:
-    workers, max_errors, log. say, show: as for `evaluate`. command: what the model card names as the way to repeat it.
+    engine, address, workers, max_errors, log. say, show: as for `evaluate`. command: what the model card names as the way to
+    repeat it.
     `HardenKeywords` says what each is.
 
     Returns the proof: `print` shows it; `model`, `clean`, `seen`, `unseen`, `words`, `before`, `after`. Raises ValueError, before
     any work, for what cannot work together, and BadRun if the folder holds something else.
     """
     chosen = HardenSettings.of(methods=methods, **settings)
-    work = Hardening(model, data, Path(output), chosen, Doors(evaluate, attack), say or silent, show, command)
+    folder = on_this_disk(output, "the output of harden")
+    work = Hardening(model, data, folder, chosen, Doors(evaluate, attack), say or silent, show, command)
     options = chosen.measuring.asdict().get("options")
     with Tracking(chosen.log, lambda: begun("harden", *work.names, chosen, options)) as tracking:
         made = work.run()
@@ -627,6 +725,8 @@ def resume(
     say: Say | None = None,
     show: Show | bool | None = None,
     found: Found | None = None,
+    engine: Literal["local", "ray"] | None = None,
+    address: str | None = None,
     workers: int | None = None,
     max_errors: str | int | float | None = None,
     cache: str | None = None,
@@ -634,12 +734,15 @@ def resume(
 ) -> Result | AttackResult:
     """Resume a run that was interrupted, with the settings in its folder. Returns the result of the whole run.
 
-    workers, max_errors, cache, log: replace those settings, which do not decide the trials. say, show: as for `evaluate`. found:
-    as for `attack`. Relative paths are meant from where the run was started, which is the current folder while this works.
+    engine, address, workers, max_errors, cache, log: replace those settings, which do not decide the trials. say, show: as for
+    `evaluate`. found: as for `attack`. Relative paths are meant from where the run was started, which is the current folder
+    while this works.
     Raises BadRun if the folder is no run, or if its model or data was given as an object.
     """
     own_cache = None if cache is None else str(Path(cache).absolute())
-    changes = {"workers": workers, "max_errors": max_errors, "cache": own_cache}
+    changes = {
+        "engine": engine, "address": address, "workers": workers, "max_errors": max_errors, "cache": own_cache,
+    }  # fmt: skip
     kind = kind_of(folder)
     is_attack = kind == ATTACK
     check_resumable(folder, AttackSetup if is_attack else EvaluationSetup)

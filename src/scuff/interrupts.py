@@ -11,6 +11,10 @@ from pathlib import PurePath
 COMMANDS = ("scuff", "scuff.exe")
 
 
+class Resumable(KeyboardInterrupt):
+    """Raised for Ctrl-C where the same command goes on from what was done, in the folder that it names."""
+
+
 def _guard() -> None:
     """Works while everything else is imported. Does nothing where Scuff is a library, or Ctrl-C is ignored."""
     module = sys.argv[:1] == ["-m"] and " -m scuff" in " ".join(sys.orig_argv)  # while Python looks for the package
@@ -30,9 +34,8 @@ def _stop(number: int, frame: object) -> None:
     with suppress(Exception):
         sys.stderr.write("scuff: interrupted before anything was done\n")
         sys.stderr.flush()
-    os._exit(
-        130
-    )  # an exception would become another error where a library catches it, as NumPy does while it is imported
+    # an exception would become another error where a library catches it, as NumPy does while it is imported
+    os._exit(130)
 
 
 _guard()

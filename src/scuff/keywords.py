@@ -65,6 +65,23 @@ class ShieldKeywords(ShieldTokensKeywords, total=False):
     skip_errors: bool
 
 
+class RayShieldKeywords(ShieldTokensKeywords, total=False):
+    """Keywords of `ray_shield`, beside options."""
+
+    column: str | Sequence[str]
+    skip_errors: bool
+
+
+class RayPerturbKeywords(RayShieldKeywords, total=False):
+    """Keywords of `ray_perturb`, beside options."""
+
+    id: str | None  # column that names each row: equal texts are then perturbed differently
+    copies: int  # rows of each row, with a column `draw`; default 1
+    seed: int
+    selection: str | None
+    as_published: bool
+
+
 class RunKeywords(TypedDict, total=False):
     """Settings that evaluations and attacks have in common."""
 
@@ -89,7 +106,9 @@ class RunKeywords(TypedDict, total=False):
     side: Literal["first", "second", "both"] | None  # which text of a pair to perturb; default first (zeroe: both)
     protect: str | Sequence[str]  # text that must not change: "urls", "word:Scuff", ...
     seed: int  # of all random choices; default 0
-    workers: int  # worker processes; default 1
+    engine: Literal["local", "ray"]  # what workers are: processes of this machine (default), actors on a Ray cluster
+    address: str | None  # of the Ray cluster: "auto", "HOST:PORT"; default: RAY_ADDRESS, else one on this machine
+    workers: int | None  # default 1, with engine="ray" as many as the cluster has CPUs
     cache: str | None  # file that keeps the model's answers, for all runs
     fresh: bool  # ask again: no answers of an earlier run or of the cache; an old run folder is kept under another name
     max_errors: str | int | float  # errors after which a run stops: a number, or a share such as "5%"; default 100
@@ -199,6 +218,8 @@ class HardenKeywords(TypedDict, total=False):
     side: Literal["first", "second", "both"] | None
     protect: str | list[str]
     seed: int
-    workers: int
+    engine: Literal["local", "ray"]
+    address: str | None
+    workers: int | None
     max_errors: str | int | float
     log: str | list[str]

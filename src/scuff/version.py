@@ -1,3 +1,3 @@
 """The version of Scuff: part of every signature, so in a file of its own that any room may import."""
 
-__version__ = "0.7.0"
+__version__ = "0.8.0"

@@ -17,7 +17,7 @@ from scuff.cli.main import main
 GOOD = "hello there\nmore text\n"
 CASES: dict[str, tuple[str, bytes, list[str], str]] = {
     "missing file": ("", b"", ["gone.txt"], "gone.txt: expected a file, got nothing of that name"),
-    "folder": ("", b"", ["."], "expected a file, got a folder"),
+    "folder": ("", b"", ["."], "expected a folder with files, got one without"),
     "broken utf-8": (
         "a.txt",
         b"fine\nbro\xffken\n",

@@ -116,7 +116,7 @@ def test_queries_of_an_evaluation_are_forecast(settings: Any) -> None:
 
 
 def test_queries_of_an_attack_are_forecast() -> None:
-    settings = {"recipe": "deepwordbug", "examples": 100}
+    settings = {"recipe": "deepwordbug", "examples": 100, "encoder": "chrf"}
     forecast, asked = forecast_and_asked(AttackSetup.open("toy:sentiment", "toy:sentiment", settings))
     assert forecast / 1.5 < asked < forecast * 1.5
 

@@ -18,7 +18,7 @@ import scuff
 from scuff.cli.main import main
 from scuff.evaluation.setup import EvaluationSetup
 from scuff.runs.folder import BadRun, CannotWrite, Folder
-from scuff.runs.run import Worker, open_worker
+from scuff.runs.run import WholeJobs, open_worker
 from scuff.victims.base import Victim
 from scuff.victims.cache import DiskCache
 
@@ -261,8 +261,8 @@ def test_fresh_reaches_the_workers(here: Path, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setenv(name, "1")  # which a worker sets
     scuff.evaluate("model.py:predict", "data.jsonl", "one", cache="answers.db", **FEW)
     for since, asked in ((lambda: 0.0, len(DATA)), (lambda: 0.0, 0), (time.time, len(DATA))):
-        worker = open_worker(EvaluationSetup, "one", True, 1, since())
-        assert isinstance(worker, Worker)
+        worker = open_worker(EvaluationSetup, "one", True, 1, since(), None, lambda answers: None)
+        assert isinstance(worker, WholeJobs)
         worker.setup.query([text for text, _ in DATA])
         assert worker.setup.query.asked == asked
         worker.setup.close()

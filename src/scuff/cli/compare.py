@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .flags import add_open, open_page
@@ -74,17 +73,19 @@ def run(args: argparse.Namespace) -> None:
 def _write(args: argparse.Namespace, found: Comparison) -> list[str]:
     """Writes the files that were asked for. Returns a line for each."""
     from ..data.formats.streams import replacing
+    from ..stores import on_this_disk
 
     files = {"html": args.html, "json": args.json, "csv": args.csv, "markdown": args.markdown}
     targets = [(kind, path) for kind, path in files.items() if path]
     if args.output:
         endings = {"html": "html", "json": "json", "csv": "csv", "markdown": "md"}
-        targets += [(kind, str(Path(args.output) / f"comparison.{ending}")) for kind, ending in endings.items()]
+        folder = on_this_disk(args.output, "--output")
+        targets += [(kind, str(folder / f"comparison.{ending}")) for kind, ending in endings.items()]
     contents = {kind: getattr(found, kind).encode("utf-8", "backslashreplace") for kind, _ in targets}
     if args.output:
-        if Path(args.output).exists() and not Path(args.output).is_dir():
+        if folder.exists() and not folder.is_dir():
             raise ValueError(f"expected a folder for --output, got a file: {args.output}")
-        Path(args.output).mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     for kind, path in targets:
         with replacing(path) as out:
             out.write(contents[kind])

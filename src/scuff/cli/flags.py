@@ -7,28 +7,30 @@ import ast
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .terminal import coloured, window
 
 if TYPE_CHECKING:
     from ..data.formats.files import Input
-    from ..data.formats.streams import Source
+    from ..data.perturbing import ShowProgress
     from ..isolation import Failures
-    from ..perturbations.blocks import Tally
     from ..reports.hardened import HardenResult
     from ..reports.results import AttackResult, Result
+    from ..runs.engines.base import Engine
     from ..runs.progress import Progress
 
 
-def add_input(parser: argparse.ArgumentParser, *, piped: bool = False) -> None:
-    """Adds INPUT and the flags that say what it holds. piped: standard input is the default, and records need no names."""
-    if piped:
-        parser.add_argument(
-            "input", nargs="?", metavar="INPUT", help="file to read; default, and -: standard input; .gz is unpacked"
-        )
-    else:
-        parser.add_argument("input", metavar="INPUT", help="file to read; - for standard input; .gz is unpacked")
+def add_input(parser: argparse.ArgumentParser, *, piped: bool = False, several: bool = False) -> None:
+    """Adds INPUT and the flags that say what it holds.
+
+    piped: standard input is the default, and records need no names. several: it may be files, a folder or a pattern.
+    """
+    what = "file to read, several, a folder or a pattern such as 'parts/*.csv'" if several else "file to read"
+    how = "; default, and -: standard input; .gz is unpacked" if piped else "; - for standard input; .gz is unpacked"
+    count: dict[str, Any] = {"nargs": "*" if piped else "+"} if several else {}
+    parser.add_argument("input", metavar="INPUT", help=what + how, **count)
     group = parser.add_argument_group("what the file holds")
     group.add_argument(
         "--format",
@@ -105,16 +107,55 @@ def add_protection(parser: argparse.ArgumentParser, verb: str = "change") -> Non
     )
 
 
-def input_of(args: argparse.Namespace) -> Input:
+def add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", "--output", default="-", metavar="OUT",
+        help="file to write, of several inputs a folder; default standard output",
+    )  # fmt: skip
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Adds the flags that say who does the work on files. The same flags of runs are settings, with the same texts."""
+    from ..runs.engines.open import ADDRESS, ENGINE, ENGINES, LOCAL, WORKERS
+
+    group = parser.add_argument_group("big files")
+    group.add_argument("--workers", type=int, metavar="N", help=f"{WORKERS}; a pipe or a .gz file has one")
+    group.add_argument("--engine", choices=ENGINES, default=LOCAL, help=ENGINE)
+    group.add_argument("--address", metavar="HOST:PORT", help=ADDRESS)
+
+
+def engine_of(args: argparse.Namespace) -> Callable[[], Engine]:
+    """Returns a function that opens the engine that the flags ask for. Raises ValueError if they do not fit."""
+    from ..runs.engines.open import check_engine, open_engine
+
+    check_engine(args.engine, args.address)
+    if args.workers is not None and args.workers < 1:
+        raise ValueError(f"expected 1 or more for --workers, got {args.workers}")
+    return partial(open_engine, args.engine, args.workers, args.address)
+
+
+def treated(args: argparse.Namespace, make: partial[Any]) -> Any:
+    """Does the work of a command on its files, in the workers that its flags ask for. Returns the counts."""
+    from ..data.partitions import partitions
+    from ..runs.files import treat_files
+
+    engine = engine_of(args)
+    files = partitions(args.input, args.output, getattr(args, "edits", None), partial(input_of, args))
+    bar = progress_bar(args.quiet)
+    return treat_files(files, make, output=args.output, engine=engine, progress=bar, say=partial(say, args.quiet))
+
+
+def input_of(args: argparse.Namespace, path: str | None = None) -> Input:
+    """Returns the input that the flags describe. path: one of several."""
     from ..data.formats.files import Input
 
     source = Input(
-        args.input, _format_of(args), args.column, getattr(args, "id", None),
+        path or args.input, _format_of(args), args.column, getattr(args, "id", None),
         spans=getattr(args, "protect_spans", ()), carried=getattr(args, "spans", ()), delimiter=args.delimiter,
         no_header=args.no_header, encoding=args.encoding,
     )  # fmt: skip
     if source.recognised:
-        name = "standard input" if args.input == "-" else args.input
+        name = "standard input" if source.path == "-" else source.path
         say(args.quiet, f"{name}: read as {source.kind}, by its content; --format lines reads a text per line")
     return source
 
@@ -142,19 +183,18 @@ def report_failures(failures: Failures, *, skip: bool, what: str = "stay as befo
     print(f"scuff: {told}", file=sys.stderr)
 
 
-def progress_bar(quiet: bool) -> Callable[[Source, Tally], None] | None:
+def progress_bar(quiet: bool) -> ShowProgress | None:
     """Returns a function that shows the progress of a file on stderr; None if quiet or not at a terminal."""
     if quiet or not sys.stderr.isatty():
         return None
     last = 0.0
 
-    def show(source: Source, tally: Tally) -> None:
+    def show(done: float | None, texts: int) -> None:
         nonlocal last
-        done = source.done()
         if time.monotonic() - last > 0.2 or done == 1:
             last = time.monotonic()
             share = f"{done:4.0%}  " if done is not None else ""
-            print(f"\r{share}{tally.texts:,} texts", end="" if done != 1 else "\r\033[K", file=sys.stderr, flush=True)
+            print(f"\r{share}{texts:,} texts", end="" if done != 1 else "\r\033[K", file=sys.stderr, flush=True)
 
     return show
 
@@ -178,8 +218,18 @@ def open_page(args: argparse.Namespace, page: str) -> None:
     import webbrowser
     from pathlib import Path
 
+    from ..stores import as_path
+
+    path = as_path(page)
+    if not isinstance(path, Path):
+        run = page.rpartition("/")[0]
+        print(
+            f"scuff: --open opens pages on this disk, and the page is {page}: scuff report {run} --html FILE --open",
+            file=sys.stderr,
+        )
+        return
     try:
-        opened = webbrowser.open(Path(page).resolve().as_uri())
+        opened = webbrowser.open(path.resolve().as_uri())
     except (webbrowser.Error, OSError):
         opened = False
     if not opened:
@@ -212,7 +262,10 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     """Adds the flags of every command that makes a run folder."""
     parser.add_argument("what", nargs="*", metavar="MODEL DATA", help="the model to ask and the data; see above")
     parser.add_argument(
-        "-o", "--output", metavar="RUN", help="run folder to write; default: in runs/, with a name made of all settings"
+        "-o",
+        "--output",
+        metavar="RUN",
+        help="run folder to write, also a URL such as s3://bucket/run; default: in runs/, with a name made of all settings",
     )
     parser.add_argument("--resume", metavar="RUN", help="resume this run, with the settings that it was started with")
     parser.add_argument(
@@ -269,11 +322,15 @@ def given_settings(args: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
+BESIDE_RESUME = {"engine", "address", "workers", "max_errors", "cache", "log"}
+
+
 def check_beside_resume(args: argparse.Namespace, changes: dict[str, Any]) -> None:
     """Raises ValueError if there are settings beside --resume that decide the trials of a run."""
-    if args.what or args.output or args.config or set(changes) - {"workers", "max_errors", "cache", "log"}:
+    if args.what or args.output or args.config or set(changes) - BESIDE_RESUME:
         raise ValueError(
-            "expected --resume RUN alone, or with --workers, --max-errors, --cache or --log, got other settings beside it"
+            "expected --resume RUN alone, or with --engine, --address, --workers, --max-errors, --cache or --log, got other "
+            "settings beside it"
         )
 
 

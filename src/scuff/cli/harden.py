@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .flags import add_open, add_settings, fitted, given_settings, open_page, run_bar, sayer
@@ -43,6 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from ..api import attack, evaluate, harden
     from ..runs.settings import read_settings
+    from ..stores import on_this_disk
     from ..training.harden import Doors, Hardening
     from ..training.harden_settings import HardenSettings
 
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError("expected a new folder for the hardened model (-o FOLDER), got none")
     if args.dry_run:
         doors, chosen = Doors(evaluate, attack), HardenSettings.of(**settings)
-        return Hardening(model, data, Path(output), chosen, doors, sayer(args)).tell()
+        return Hardening(model, data, on_this_disk(output, "the output of harden"), chosen, doors, sayer(args)).tell()
     return show(
         args,
         harden(

@@ -16,7 +16,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, NoReturn
 
-from ..interrupts import started
+from ..interrupts import Resumable, started
 from .terminal import Help, filled, hold_closed_streams, listed, styled
 
 LONGEST = 2000  # letters of an error
@@ -153,9 +153,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.run(args)
         if sys.stdout:
             sys.stdout.flush()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         again = "the same command without --fresh" if "--fresh" in words else "the same command"
         goes_on = "goes on" if command in RESUMABLE else "starts from the beginning"
+        goes_on = f"goes on from {stop}" if isinstance(stop, Resumable) else goes_on
         return _fail(f"interrupted; no file was left half written, and {again} {goes_on}", 130)
     except BrokenPipeError:  # the reader of our output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,7 @@
 """Compute all files of a run again from its trials, without the model: summary.json, results.jsonl, report.html.
 
   scuff report runs/my-run
+  scuff report s3://bucket/my-run --html page.html        a run in a bucket; its page also as a file here
   scuff report runs/my-run --markdown -                   the verdict, the table and the command, for a pull request or a wiki
   scuff report runs/my-run --latex table.tex              in the layout of its paper (RobTest, Zéroe, ToxicTrap), with booktabs
   scuff report runs/my-run --csv table.csv --paper table.md      the same as CSV with intervals, as Markdown
@@ -18,6 +19,7 @@ import argparse
 from .flags import add_open, fitted, open_page
 
 FLAGS = {
+    "--html": ("FILE", "also write the page to this file"),
     "--markdown": ("FILE", "also write the verdict, the table and the command as Markdown"),
     "--paper": ("FILE", "also write a Markdown table in the layout of the paper; - prints only that"),
     "--csv": ("FILE", "also write that table as CSV, with intervals"),
@@ -47,4 +49,4 @@ def run(args: argparse.Namespace) -> None:
     if not args.quiet and "-" not in files.values():
         shown = {"trials" if name == "parquet" else name.replace("_", " "): path for name, path in written.items()}
         print(f"{fitted(result)}\n\n" + "\n".join(f"{what}: {path}" for what, path in shown.items()))
-    open_page(args, f"{result.folder}/report.html")
+    open_page(args, args.html if args.html and args.html != "-" else f"{result.folder}/report.html")

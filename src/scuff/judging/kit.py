@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..data.sheets import harmless, read_sheet, sheet_rows
 from ..runs.folder import write_atomically
+from ..stores import as_path, on_this_disk
 from ..text.random import name_bits
 from .items import CLEAN, Item, Key, Part, Side, named
 from .page import page_of
@@ -80,7 +81,7 @@ def export_kit(
     _check(wish, controls, qualification)
     if bool(runs) == bool(named_files):
         raise ValueError("expected runs or files (--src, --adv-src, ...), got " + ("both" if runs else "neither"))
-    folder = Path(output)
+    folder = on_this_disk(output, "a kit")
     must_be_new(folder)
     items = from_runs(runs, wish) if files is None or runs else from_files(files, wish)
     must_have(items, ", ".join(map(str, runs or named_files)))
@@ -95,7 +96,7 @@ def export_kit(
         )
         short |= {PARTS[part]: len(found) for found, count, part in asked if len(found) < count}
         items += [*known, *tests]
-    sources = tuple(Path(path).resolve().name for path in (*runs, *named_files))
+    sources = tuple(as_path(path).resolve().name for path in (*runs, *named_files))
     key = Key(about.name, tuple(_ordered(named(items, study, seed), about, seed)), seed, language, sources, warning)
     write_kit(key, folder)
     return Kit(folder, key, short)

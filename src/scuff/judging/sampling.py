@@ -19,6 +19,7 @@ from ..runs.display import in_words, wanted
 from ..runs.folder import BadRun, Folder
 from ..runs.run import ATTACK, kind_of
 from ..runs.schema import AttackLine
+from ..stores import as_path
 from ..text.random import name_bits
 from .items import CLEAN, Item, Side
 from .studies import StudyName
@@ -77,10 +78,10 @@ class Wish:
 
 def from_runs(paths: Sequence[str | Path], wish: Wish) -> list[Item]:
     """Returns items from the folders of evaluations and attacks. Raises BadRun or ValueError if they have none."""
-    twice = [name for name, count in Counter(str(Path(path).resolve()) for path in paths).items() if count > 1]
+    twice = [name for name, count in Counter(str(as_path(path).resolve()) for path in paths).items() if count > 1]
     if twice:
         raise ValueError(f"expected each run once, got {twice[0]} twice")
-    names = _names([Path(path).resolve().name for path in paths])
+    names = _names([as_path(path).resolve().name for path in paths])
     recipes = [_recipe(Folder(path)) for path in paths]
     out: list[Item] = []
     for path, name, recipe in zip(paths, names, recipes, strict=True):

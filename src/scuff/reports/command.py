@@ -14,7 +14,7 @@ from ..runs.schema import RunFile
 from ..runs.settings import SIDES, Settings
 from ..specs import can_be_rebuilt
 
-UNNEEDED = ("cache", "fresh", "workers")  # settings that decide no byte of a run
+UNNEEDED = ("address", "cache", "engine", "fresh", "workers")  # settings that decide no byte of a run
 
 
 def repeating(run: RunFile, **other: Any) -> tuple[str, str]:

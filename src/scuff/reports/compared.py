@@ -185,7 +185,7 @@ def _folders(
     if names is not None and (len(names) != len(folders) or len(set(names)) < len(names)):
         raise ValueError(f"expected {len(folders)} different names, one for each run, got {', '.join(names) or 'none'}")
     if order == "date":
-        times = [folder.path.joinpath("run.json").stat().st_mtime if folder.started else 0.0 for folder in folders]
+        times = [folder.modified("run.json") if folder.started else 0.0 for folder in folders]
         places_in_time = sorted(range(len(folders)), key=lambda at: (times[at], at))
         return [folders[at] for at in places_in_time], [names[at] for at in places_in_time] if names else None
     return folders, list(names) if names is not None else None

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from ..runs.folder import Folder
 from ..runs.proof import Change, GroupChange, Proof
 from ..runs.schema import EvaluationSummary
+from ..stores import is_url
 from .changes import LOST, WON, p_value, points, verdict
 from .compared import Compared, Material, RunFacts, Turned, hardened_material, headline, model_name
 from .comparison_charts import clean_beside_robust, curves_of_runs, key, over_runs, query_curves, radar_of_runs
@@ -54,8 +55,9 @@ def _command(material: Material) -> str:
     mailed names no folders of ours.
     """
     content = material.content
-    folders = [Path(run["folder"]) for run in content["runs"]]
-    if len(folders) > MANY or any(folder.is_absolute() for folder in folders):
+    named = [run["folder"] for run in content["runs"]]
+    folders = list(map(Path, named))
+    if len(folders) > MANY or any(folder.is_absolute() for folder in folders) or any(map(is_url, named)):
         return ""
     names = ["--names", *(run["name"] for run in content["runs"])] if material.named else []
     anyway = ["--anyway"] if content["differs"] else []

@@ -11,10 +11,12 @@ from ..runs.folder import Folder
 from ..runs.proof import Change, GroupChange, Proof
 from ..runs.schema import AttackSummary, Cell, Estimate, EvaluationSummary, Pair, Timing
 from ..runs.trackers import Beginning, Outcome, finite
+from ..stores import StorePath
 from .formatting import alone
 
 Numbers = dict[str, float | None]
-UNTOLD = ("workers", "fresh", "log", "cache", "options")  # settings that do not decide the result, or may hold a secret
+# settings that do not decide the result, or may hold a secret
+UNTOLD = ("engine", "address", "workers", "fresh", "log", "cache", "options")
 FILES = ("report.html", "summary.json")
 
 
@@ -42,7 +44,7 @@ def ended(folder: Folder) -> Outcome:
     return Outcome(finite(found), facts, _files(folder.path, FILES))
 
 
-def _files(folder: Path, names: tuple[str, ...]) -> list[Path]:
+def _files(folder: Path | StorePath, names: tuple[str, ...]) -> list[Path | StorePath]:
     return [folder.absolute() / name for name in names if (folder / name).is_file()]
 
 

@@ -56,6 +56,7 @@ def run_markdown(folder: Folder, table: PaperTable) -> str:
 
 
 TEXTS: dict[str, Callable[[Folder, PaperTable], str]] = {
+    "html": lambda folder, _: folder.read_text("report.html"),
     "csv": lambda _, table: table.csv(),
     "latex": lambda _, table: table.latex(),
     "paper": lambda _, table: table.markdown(),

@@ -96,6 +96,7 @@ class SavedRun(ABC):
     def export(
         self,
         *,
+        html: str | Path | None = None,
         csv: str | Path | None = None,
         latex: str | Path | None = None,
         paper: str | Path | None = None,
@@ -107,15 +108,15 @@ class SavedRun(ABC):
     ) -> dict[str, Path]:
         """Writes the run as files for papers, slides and model hubs. Returns their paths by name.
 
-        csv, latex, paper (Markdown): the table in its paper's layout. markdown: the verdict, the table, how to repeat it.
-        model_card: for the Hugging Face Hub. svg, png: folders that get every chart. parquet: all trials. A path may be - for
-        standard output.
+        html: the page. csv, latex, paper (Markdown): the table in its paper's layout. markdown: the verdict, the table, how to
+        repeat it. model_card: for the Hugging Face Hub. svg, png: folders that get every chart. parquet: all trials. A path may
+        be - for standard output.
         """
         from .exports import export
 
         files = {
-            "csv": csv, "latex": latex, "paper": paper, "markdown": markdown, "model_card": model_card, "svg": svg, "png": png,
-            "parquet": parquet,
+            "html": html, "csv": csv, "latex": latex, "paper": paper, "markdown": markdown, "model_card": model_card, "svg": svg,
+            "png": png, "parquet": parquet,
         }  # fmt: skip
         return export(self.run_files, self.table, files)
 

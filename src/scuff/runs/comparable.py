@@ -38,7 +38,7 @@ def finished(folder: Folder) -> None:
     """Raises BadRun if a folder is no run, or one that is not finished."""
     run = folder.run()
     for name in ("summary.json", "results.jsonl"):
-        if not (folder.path / name).is_file():
+        if not folder.has(name):
             command = "attack" if run["key"].get("kind") == "attack" else "evaluate"
             again = f"`scuff {command} --resume {folder.path}` goes on"
             raise BadRun(f"{folder.path}: expected a finished run, got one without {name}: {again}")

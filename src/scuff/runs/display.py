@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..data.dataset import Dataset, Text
 from ..victims.truth import Truth
 from .folder import Arrays
 from .pack import unpack_answers, unpack_texts
-from .schema import Answer, Case, Edit, Estimate, LabelAnswer, LabelScores, Target
+from .schema import Answer, Case, Edit, Estimate, LabelScores, Target
 
 Span = tuple[int, int, str]  # start, stop, new text: an edit of one text
 
@@ -22,15 +24,21 @@ class Shown:
 
     def __init__(self, part: Arrays, data: Dataset, truth: Truth) -> None:
         self.part, self.data, self.truth = part, data, truth
-        self.answers = unpack_answers(part)
-        self.new_texts = unpack_texts("edit_text", part)
+
+    @cached_property
+    def answers(self) -> npt.NDArray[Any]:
+        """The answers of all cases."""
+        return unpack_answers(self.part)
 
     def edits(self, case: int) -> list[Edit]:
         """Returns the edits of a case, in order."""
         part = self.part
-        first, last = np.searchsorted(part["edit_case"], [case, case + 1]).tolist()
+        row = part["edit_case"]
+        first, last = np.searchsorted(
+            row, np.array([case, case + 1], row.dtype)
+        ).tolist()  # of other types all rows are cast
         column, start, stop = (part[name][first:last].tolist() for name in ("edit_column", "edit_start", "edit_stop"))
-        return list(zip(column, start, stop, self.new_texts[first:last], strict=True))
+        return list(zip(column, start, stop, unpack_texts("edit_text", part, first, last), strict=True))
 
     def texts(self, case: int) -> list[Text]:
         """Returns what the victim was asked: a text, or a tuple of tokens, per column."""
@@ -46,7 +54,7 @@ class Shown:
             "texts": self.texts(case),
             "edits": self.edits(case),
             "score": rounded(part["score"][case]),
-            "answer": said(self.answers[case], self.truth),
+            "answer": said(unpack_answers(part, case, case + 1)[0], self.truth),
         }
 
 
@@ -83,17 +91,16 @@ def said(answer: Any, truth: Truth) -> Answer:
     if truth.task == "tokens":
         return [truth.labels[tag] if tag >= 0 else None for tag in answer.tolist()]
     row = np.asarray(answer)[None]
+    if row.dtype.kind == "f" and truth.task == "single":  # as below, without arrays of one row
+        best = int(row[0].argmax())  # of nan, if there is one
+        score = float(row[0, best])
+        return None if score != score else {"label": truth.labels[best], "score": round(score, 4)}
     if row.dtype.kind == "f" and np.isnan(row).any():
         return None
     pick = truth.predicted(row)[0]
     if truth.task == "multi":
         return [name for name, on in zip(truth.labels, pick.tolist(), strict=True) if on]
-    if pick < 0:
-        return None
-    named: LabelAnswer = {"label": truth.labels[int(pick)]}
-    if row.dtype.kind == "f":
-        named["score"] = round(float(row[0, pick]), 4)
-    return named
+    return None if pick < 0 else {"label": truth.labels[int(pick)]}
 
 
 def scores_of(answer: Any, truth: Truth) -> LabelScores:

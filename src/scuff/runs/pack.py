@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text.edits import Edits
-from ..text.ragged import bounds
+from ..text.ragged import Ragged, bounds
 from ..victims.base import as_objects
 from .folder import Arrays
+
+LONGER = np.array([1 << 7, 1 << 11, 1 << 16], np.uint32)  # code points from which on UTF-8 takes one byte more
 
 
 def pack_texts(name: str, texts: Sequence[str]) -> Arrays:
@@ -22,11 +24,12 @@ def pack_texts(name: str, texts: Sequence[str]) -> Arrays:
     return {f"{name}_bytes": np.frombuffer(b"".join(raw), np.uint8), f"{name}_offsets": edges}
 
 
-def unpack_texts(name: str, arrays: Arrays) -> list[str]:
-    """Returns the texts that `pack_texts` packed under a name."""
-    raw = arrays[f"{name}_bytes"].tobytes()
-    edges = arrays[f"{name}_offsets"].tolist()
-    return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(edges)]
+def unpack_texts(name: str, arrays: Arrays, first: int = 0, last: int | None = None) -> list[str]:
+    """Returns the texts that `pack_texts` packed under a name; of a slice, only texts `first` to `last` (exclusive)."""
+    edges = arrays[f"{name}_offsets"][first : None if last is None else last + 1].tolist()
+    begin = edges[0] if edges else 0
+    raw = arrays[f"{name}_bytes"][begin : edges[-1] if edges else 0].tobytes()
+    return [raw[a - begin : b - begin].decode("utf-8", "surrogatepass") for a, b in pairwise(edges)]
 
 
 def pack_edits(edits: Sequence[tuple[int, int, Edits]]) -> Arrays:
@@ -42,13 +45,14 @@ def pack_edits(edits: Sequence[tuple[int, int, Edits]]) -> Arrays:
 
     case = join([e.row + first for _, first, e in parts])
     order = np.argsort(case, kind="stable")
-    texts = [text for _, _, e in parts for text in e.text.strings()]
+    texts = Ragged.join([Ragged.blank(0), *(e.text for _, _, e in parts)]).take(order)
     return {
         "edit_case": case[order].astype(np.int32),
         "edit_column": join([np.full(len(e), column) for column, _, e in parts])[order].astype(np.uint8),
         "edit_start": join([e.start for _, _, e in parts])[order].astype(np.int32),
         "edit_stop": join([e.stop for _, _, e in parts])[order].astype(np.int32),
-        **pack_texts("edit_text", [texts[at] for at in order.tolist()]),
+        "edit_text_bytes": np.frombuffer(texts.codes.tobytes().decode("utf-32-le").encode("utf-8"), np.uint8),
+        "edit_text_offsets": bounds(np.searchsorted(LONGER, texts.codes, "right") + 1)[texts.offsets],
     }
 
 
@@ -67,11 +71,14 @@ def pack_answers(answers: npt.NDArray[Any]) -> Arrays:
     return pack_texts("answer", ["" if value is None else str(value) for value in answers])
 
 
-def unpack_answers(arrays: Arrays) -> npt.NDArray[Any]:
-    """Returns the answers of a part, one per row; a missing text or missing tags are returned as empty."""
+def unpack_answers(arrays: Arrays, first: int = 0, last: int | None = None) -> npt.NDArray[Any]:
+    """Returns the answers of a part, one per row; a missing text or missing tags are returned as empty. Of a slice, only those of
+    rows `first` to `last` (exclusive).
+    """
     for name in ("scores", "sets", "label"):
         if name in arrays:
-            return arrays[name]
+            return arrays[name][first:last]
     if "tags" in arrays:
-        return as_objects([arrays["tags"][a:b] for a, b in pairwise(arrays["tags_offsets"].tolist())])
-    return as_objects(unpack_texts("answer", arrays))
+        edges = arrays["tags_offsets"][first : None if last is None else last + 1]
+        return as_objects([arrays["tags"][a:b] for a, b in pairwise(edges.tolist())])
+    return as_objects(unpack_texts("answer", arrays, first, last))

@@ -136,7 +136,7 @@ def lengths(data: Dataset) -> Ints:
 
 def at_the_same_time(setup: Setup) -> int:
     """Returns how many processes ask the model at the same time. A network uses all cores anyway, so there it counts as one."""
-    return max(1, setup.settings.workers) if setup.reopens and setup.victim.batch_tokens == 0 else 1
+    return setup.engine.workers if setup.reopens and setup.victim.batch_tokens == 0 else 1
 
 
 def tune(setup: Setup, queries: int) -> None:

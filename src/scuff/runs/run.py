@@ -5,21 +5,27 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..specs import can_be_rebuilt
+from ..stores import StorePath, as_path
+from .engines.base import Do, Engine, Tell
+from .engines.here import Here
 from .folder import BadRun, Folder, WriteBehind
-from .jobs import Doer, Work, run_jobs
 from .preflight import tune
 from .progress import Forecast, Progress
 from .schema import RunFile
+from .serving import serving
 from .setup import Say, Setup
-from .trials import CleanTexts, Job, left
+from .trials import CleanTexts, Job, Work, left
+
+if TYPE_CHECKING:
+    from ..victims.service import Door
 
 ATTACK, EVALUATE = "attack", "evaluate"
 Show = Callable[[Progress], None]  # called after each batch of answers and after each job
@@ -33,7 +39,7 @@ def silent(message: str) -> None:
 
 def start_run(
     setup: Setup,
-    output: str | Path | None,
+    output: str | Path | StorePath | None,
     finish: Finish[Result],
     *,
     named: bool = False,
@@ -49,10 +55,10 @@ def start_run(
     told = forecast and (say is not silent or show is not None)
     say = _above(say, show)
     try:
-        setup.check_parts()
+        setup.check_workers()
         each = _preflight(setup, say, show)
         if output is not None:
-            folder = Folder(Path(output) / setup.folder_name if named else output)
+            folder = Folder(as_path(output) / setup.folder_name if named else output)
             if setup.settings.fresh and folder.started:
                 say(f"fresh   the run that was in {folder.path} is now in {folder.set_aside()}")
             expected = Forecast() if folder.started else _forecast(setup, say, each, told)
@@ -110,7 +116,7 @@ def dry_run(setup: Setup, say: Say) -> None:
 
 
 def resume_run(
-    folder: str | Path,
+    folder: str | Path | StorePath,
     open_setup: Callable[[RunFile], Setup],
     finish: Finish[Result],
     *,
@@ -120,7 +126,7 @@ def resume_run(
     """Does what is left of a run that was interrupted. open_setup: makes the setup from run.json."""
     setup, say = open_setup(Folder(folder).run()), _above(say, show)
     try:
-        setup.check_parts()
+        setup.check_workers()
         _preflight(setup, silent, show)  # its answers to the clean texts are used again
         return _conduct(setup, Folder(folder), finish, say, show, Forecast())
     finally:
@@ -128,22 +134,27 @@ def resume_run(
 
 
 @contextmanager
-def where_it_began(folder: str | Path) -> Iterator[Path]:
+def where_it_began(folder: str | Path) -> Iterator[Path | StorePath]:
     """Changes to the folder in which a run was started, since paths in run.json are relative to it. Yields the run folder.
 
-    Stays here if that folder is not known (a run of an earlier version) or has none of the files (the run was moved).
+    Stays here if that folder is not known (a run of an earlier version, or in a store) or has none of the files (the run was
+    moved).
     """
-    run, here = Folder(folder).run(), Path.cwd()
-    there = Path(os.path.normpath(Path(folder).resolve() / run.get("began_in", "missing")))
+    path, here = as_path(folder), Path.cwd()
+    if isinstance(path, StorePath):
+        yield path
+        return
+    run = Folder(path).run()
+    there = Path(os.path.normpath(path.resolve() / run.get("began_in", "missing")))
     named = [run["model"]["spec"], run["data"]["spec"], *(run["config"].get("predictions") or [])]
     named += [run["config"].get(name) for name in ("vectors", "mlm", "encoder")]
     files = [file for name in named if name for file in _files_of(name)]
     if there == here or not any((there / file).exists() for file in files):
-        yield Path(folder)
+        yield path
         return
     os.chdir(there)
     try:
-        yield here / folder
+        yield here / path
     finally:
         os.chdir(here)
 
@@ -167,12 +178,12 @@ def compute_again(kind: type[Setup], folder: str | Path, finish: Finish[Result])
     return finish(work.folder, work.finish(work.folder.run()))
 
 
-def kind_of(folder: str | Path) -> str:
+def kind_of(folder: str | Path | StorePath) -> str:
     """Returns the command that wrote a run folder: "evaluate" or "attack"."""
     return ATTACK if Folder(folder).run()["key"].get("kind") == ATTACK else EVALUATE
 
 
-def check_command(folder: str | Path, command: str) -> None:
+def check_command(folder: str | Path | StorePath, command: str) -> None:
     """Raises BadRun if a run is of another command."""
     kind = kind_of(folder)
     if kind != command:
@@ -202,11 +213,13 @@ def _conduct(
 ) -> Result:
     """Does all jobs that are left and computes the numbers, with the folder locked. Raises NoAnswers if nothing was answered."""
     with folder.locked():
-        run, behind = setup.start(folder), WriteBehind(folder.path)
+        run, behind = setup.start(folder), WriteBehind(folder.files)
         setup.tell(say)
         try:
             work = setup.work(behind)
-            _do_rounds(setup, work, say, Progress(forecast, show))
+            with serving(setup.victim, setup.engine) if setup.serves else nullcontext() as hosted:
+                setup.service_figures = hosted and hosted.figures
+                _do_rounds(setup, work, say, Progress(forecast, show), hosted and hosted.door)
             summary = work.finish(run)
             result = finish(behind, summary)
         finally:
@@ -215,16 +228,16 @@ def _conduct(
     return result
 
 
-def _do_rounds(setup: Setup, work: Work, say: Say, progress: Progress) -> None:
+def _do_rounds(setup: Setup, work: Work, say: Say, progress: Progress, door: Door | None) -> None:
     """Asks about the clean texts in this process, then does the rounds of the work, in workers if there are some.
 
-    Writes timings.json even if interrupted.
+    door: through which workers reach the model, if they do not open it themselves. Writes timings.json even if interrupted.
     """
-    workers, whole, any_left = setup.settings.workers, setup.reopens, False
+    any_left = False
     clean = CleanTexts(work.folder, work.data, work.truth, setup.ask)
-    threads = max(1, (os.cpu_count() or 1) // workers)
     since = setup.query.cache.since if setup.query.cache else 0
-    opened = partial(open_worker, type(setup), str(work.folder.path), whole, threads, since)
+    engine = setup.engine
+    opened = partial(open_worker, type(setup), str(work.folder.path), setup.reopens, engine.threads, since, door)
     setup.query.errors = 0  # clean texts that failed in the pre-flight are asked again, and must not count twice
     try:
         for at, jobs in enumerate(chain([clean.jobs()], work.rounds())):
@@ -233,14 +246,13 @@ def _do_rounds(setup: Setup, work: Work, say: Say, progress: Progress) -> None:
                 say(f"resumed: {len(jobs) - len(waiting)} of {len(jobs)} blocks were done before")
             any_left = any_left or bool(waiting)
             if not at:  # the pre-flight has the answers
-                run_jobs(clean, waiting)
+                for job in waiting:
+                    clean.do(job)
                 setup.query.tell = progress.answered
                 continue
             progress.add_jobs(waiting)
-            run_jobs(
-                work, waiting, workers=workers, open_work=opened if whole or setup.makes_alone else None, whole=whole,
-                heard=setup.hear, progress=progress,
-            )  # fmt: skip
+            for job in _done(setup, work, waiting, engine, opened, say, progress):
+                progress.step(job)
         if old := setup.old_answers(work.folder, any_left):
             say(f"WARNING nothing was asked: all answers are from {old}; --fresh asks again")
     finally:
@@ -248,33 +260,55 @@ def _do_rounds(setup: Setup, work: Work, say: Say, progress: Progress) -> None:
             setup.write_timings(work.folder)
 
 
+def _done(
+    setup: Setup,
+    work: Work,
+    jobs: list[Job],
+    engine: Engine,
+    opened: Callable[[Tell], Do],
+    say: Say,
+    progress: Progress,
+) -> Iterator[Job]:
+    """Does jobs and yields each when it is done. Workers that can open the victim do whole jobs and report their queries;
+    others only `make`, and this process asks the victim and writes.
+    """
+    if not engine.apart or len(jobs) < 2:
+        for job, _ in Here().run(jobs, lambda tell: work.do):
+            yield job
+        return
+    for job, result in engine.run(jobs, opened, tell=progress.answered, say=say):
+        if setup.reopens:
+            setup.hear(result)
+        else:
+            work.do(job, result)
+        yield job
+
+
 @dataclass(eq=False)
-class Worker:
-    """The work of a worker process with a victim of its own, which reports its queries and errors."""
+class WholeJobs:
+    """Does jobs in a worker with a victim of its own. Returns a report of what was asked so far."""
 
-    work: Work
     setup: Setup
+    work: Work
 
-    def make(self, job: Any) -> Any:
-        return self.work.make(job)
-
-    def do(self, job: Any, made: Any = None) -> None:
-        self.work.do(job, made)
-
-    def report(self) -> tuple[int, int, float, int]:
+    def __call__(self, job: Job) -> Any:
+        self.work.do(job)
         return self.setup.report()
 
-    def tell(self, add: Callable[[int], None]) -> None:
-        """Calls `add` with the number of answers after every batch."""
-        self.setup.query.tell = add
 
+def open_worker(
+    kind: type[Setup], path: str, whole: bool, threads: int, since: float, door: Door | None, tell: Tell
+) -> Do:
+    """Opens the work of a run folder in a worker. whole: with its victim. since: as for DiskCache. door: as for `Setup.reopen`.
+    tell: counts answers.
 
-def open_worker(kind: type[Setup], path: str, whole: bool, threads: int, since: float = 0) -> Doer:
-    """Opens the work of a run folder in a worker process. whole: with its victim. since: as for DiskCache."""
+    Returns the function that does jobs; if not whole, one that only makes something of them.
+    """
     bare = kind.read(Folder(path))
     if not whole:
-        return bare
-    setup = kind.reopen(bare, threads)
+        return bare.make
+    setup = kind.reopen(bare, threads, door)
     if setup.query.cache:
         setup.query.cache.since = since
-    return Worker(setup.work(bare.folder), setup)
+    setup.query.tell = tell
+    return WholeJobs(setup, setup.work(bare.folder))

@@ -221,17 +221,19 @@ class RunPlan(AsPublished, total=False):
     recipe: RecipeFacts
 
 
-class _Since(TypedDict, total=False):
+class Since(TypedDict, total=False):
+    """Entries of run.json that earlier versions did not write; began_in is not in that of a run in a store."""
+
     probe: ModelProbe
     began_in: (
         str  # the folder in which the run was started, as seen from the run folder: relative paths are meant from there
     )
 
 
-class RunFile(RunPlan, HasShield, _Since):
+class RunFile(RunPlan, HasShield, Since):
     """run.json. key: decides the trials. config: settings that differ from the defaults. reader: the state of the victim.
 
-    Files of earlier versions have neither probe nor began_in.
+    Files of earlier versions have neither probe nor began_in; those in a store have no began_in.
     """
 
     schema: int
@@ -256,7 +258,13 @@ class ExampleLine(TypedDict):
     target: Target
 
 
-class Timing(TypedDict):
+class ServiceTiming(TypedDict, total=False):
+    """What the service did that workers asked, if there was one: see `victims/service.py`."""
+
+    service: dict[str, float]
+
+
+class Timing(ServiceTiming):
     """An entry of timings.json: one for each time that a run was started or resumed."""
 
     seconds: float

@@ -12,10 +12,13 @@ from typing import Any, Literal, TypeVar
 
 from ..data.dataset import Task
 from ..specs import as_spec, check_switch, some
+from .engines.base import Engine
+from .engines.open import ADDRESS, ENGINE, ENGINES, LOCAL, WORKERS, check_engine, open_engine
 
 SIDES = {"first": (0,), "second": (1,), "both": (0, 1)}
 EXAMPLES = 500  # that are sampled, by default
 DATA, MODEL, PLAN = "the data", "the model", "the plan"  # groups of settings, as the help of a command shows them
+BY_THE_WAY = ("engine", "address", "workers", "fresh", "log")  # settings that decide no byte of a run
 LOG = "also log settings, scores and report to mlflow[:EXPERIMENT], wandb[:PROJECT] or jsonl[:FILE]; may be repeated"
 
 Self = TypeVar("Self", bound="Settings")
@@ -113,7 +116,9 @@ class Settings(FileSettings):
         (), "text that must not change, named as for `scuff perturb`; may be repeated", metavar="WHAT", many="repeated"
     )
     seed: int = setting(0, "seed of all random choices; default 0")
-    workers: int = setting(1, "worker processes; default 1", group=MODEL, metavar="N", least=1)
+    engine: str = setting(LOCAL, ENGINE, group=MODEL, choices=ENGINES)
+    address: str | None = setting(None, ADDRESS, group=MODEL, metavar="HOST:PORT")
+    workers: int | None = setting(None, WORKERS, group=MODEL, metavar="N", least=1)
     cache: str | None = setting(
         None, "keep the model's answers in this file, for all runs", group=MODEL, metavar="FILE"
     )
@@ -159,6 +164,7 @@ class Settings(FileSettings):
             raise ValueError(f"expected each of the labels once, got {some(self.labels)}")
         self.error_limit(1)
         check_log(self.log)
+        check_engine(self.engine, self.address)
         if self.shield:
             from ..shields.names import parse  # here: the help of a command need not load shields
 
@@ -167,6 +173,14 @@ class Settings(FileSettings):
                 raise ValueError(
                     f"expected a model for shield {self.shield}, got predictions: a shield mends texts before a model is asked"
                 )
+
+    @property
+    def alone(self) -> bool:
+        """Whether there are no workers."""
+        return self.engine == LOCAL and self.workers in (None, 1)
+
+    def open_engine(self) -> Engine:
+        return open_engine(self.engine, self.workers, self.address)
 
     @property
     def sides(self) -> tuple[int, ...]:
@@ -220,7 +234,7 @@ class Settings(FileSettings):
     def asdict(self) -> dict[str, Any]:
         """Returns the settings that differ from the defaults, in plain types, under the names that they have in run.json.
 
-        Leaves out options that may hold a secret, and `workers`, `fresh` and `log`, which do not decide the result.
+        Leaves out options that may hold a secret, and what does not decide the result.
         """
         plain, names = asdict(type(self)()), {field.name: field.metadata["old_name"] for field in fields(self)}
         hidden = [name for name, _ in self._risky()] if self.secret else []
@@ -228,7 +242,7 @@ class Settings(FileSettings):
         return {
             names[name] or name: list(value) if isinstance(value, tuple) else value
             for name, value in {**asdict(self), "options": options}.items()
-            if value != plain[name] and name not in ("workers", "fresh", "log")
+            if value != plain[name] and name not in BY_THE_WAY
         }
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -23,22 +23,29 @@ from ..resources.checksums import named_files
 from ..specs import can_be_rebuilt, digests
 from ..version import __version__
 from ..victims.answers import Read
-from ..victims.base import OTHER, Outputs, Victim
+from ..victims.base import OTHER, Victim
 from ..victims.cache import DiskCache
 from ..victims.contents import Contents
-from ..victims.identity import Identity, check_cache, held_by, identify, written
+from ..victims.identity import Identity, check_cache, held_by, identify
 from ..victims.open import hub_commit
 from ..victims.query import Query, TooManyErrors
 from ..victims.shielded import Shielded, unshielded
 from ..victims.truth import Truth
 from .checking import mismatch
-from .folder import BadRun, Folder
-from .inputs import admits_others, open_data, open_model, saved_data
-from .jobs import Work
-from .pack import unpack_answers
+from .engines.base import Engine
+from .engines.here import Here
+from .engines.open import LOCAL, RAY
+from .folder import Folder
+from .inputs import admits_others, open_data, open_model
 from .progress import Forecast
+from .resume import Resumed, way_back
 from .schema import SCHEMA, HasShield, RunFile, RunPlan, ShieldFacts
+from .serving import behind, kept_by
 from .settings import EXAMPLES, SIDES, Settings
+from .trials import Work
+
+if TYPE_CHECKING:
+    from ..victims.service import Door
 
 Say = Callable[[str], None]  # called with each message for the user
 Output = str | Path | None  # the run folder; None: a temporary one
@@ -46,7 +53,7 @@ Opened = TypeVar("Opened", bound="Setup")
 
 
 @dataclass(eq=False)
-class Setup(ABC):
+class Setup(Resumed, ABC):
     """An opened model, data and settings. Subclasses, for evaluations and for attacks, say what a run does; `run.py` does it."""
 
     model: Any
@@ -61,7 +68,9 @@ class Setup(ABC):
     held: Contents = field(default_factory=dict)  # by the victim, before it was asked anything
     identity: Identity | None = None  # None in worker processes
     probed: int = 0  # queries that only identified the model
-    worker_reports: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # process: queries, seconds and errors
+    cluster: Engine | None = None  # opened before the model, which its GPUs may hold
+    service_figures: Callable[[], dict[str, float]] | None = None  # of the service that workers ask, if there is one
+    worker_reports: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # worker: queries, seconds and errors
 
     kind: ClassVar[str]  # the command that starts such a run
     settings_class: ClassVar[type[Settings]]
@@ -83,8 +92,10 @@ class Setup(ABC):
 
     @classmethod
     @abstractmethod
-    def reopen(cls: type[Opened], bare: Any, threads: int) -> Opened:
-        """Returns the setup of a run folder in a worker process. bare: what `read` returned. threads: that the model may use."""
+    def reopen(cls: type[Opened], bare: Any, threads: int, door: Door | None = None) -> Opened:
+        """Returns the setup of a run folder in a worker process. bare: what `read` returned. threads: that the model may use.
+        door: to the model, if another process holds it.
+        """
 
     @abstractmethod
     def work(self, folder: Folder) -> Work:
@@ -142,30 +153,38 @@ class Setup(ABC):
         """Opens model and data and takes the sample. Returns keywords of the constructor."""
         if output is not None:
             Folder(output).usable()
+            if not settings.alone:
+                Folder(output).check_shared()
+        cluster = settings.open_engine() if settings.engine == RAY else None
         whole = open_data(source, settings, cls.bare)
         # `known`: all labels, also those that no example of the sample has
         data = replace(cls.sampled(whole, settings), known=whole.labels)
-        victim = open_model(model, settings, whole)
+        elsewhere = kept_by(cluster, model, settings, whole) if cluster else None
+        victim = open_model(model if elsewhere is None else elsewhere, settings, whole)
         query, truth = Query(victim), Truth.of(data, victim.labels, settings.map, settings.none)
         bare = unshielded(victim)
         if isinstance(bare, Read) and admits_others(bare, query, data):
             truth = Truth.of(data, victim.labels, settings.map, settings.none)
         about = {"model": model, "source": source, "settings": settings, "total": len(whole), "truth": truth}
-        return {**about, "data": data, "victim": victim, "query": query, "held": held_by(victim)}
+        return {**about, "data": data, "victim": victim, "query": query, "held": held_by(victim), "cluster": cluster}
 
     @classmethod
-    def opened_again(cls, run: RunFile, data: Dataset, truth: Truth, queries: int, threads: int) -> dict[str, Any]:
-        """Opens the model in a worker process, as run.json says. Returns keywords of the constructor."""
+    def opened_again(
+        cls, run: RunFile, data: Dataset, truth: Truth, queries: int, threads: int, door: Door | None = None
+    ) -> dict[str, Any]:
+        """Opens the model in a worker process, as run.json says, or reaches it through a door. Returns keywords of the
+        constructor.
+        """
         # must be set before torch and tokenizers are loaded, which would use every core in every worker
         os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
         settings, spec = cls.settings_class.of(**run["config"]), run["model"]["spec"]
-        victim = open_model(spec, settings, data)
+        victim = open_model(behind(door) if door else spec, settings, data)
         bare = unshielded(victim)
         if isinstance(bare, Read) and OTHER in truth.labels:
             bare.admit_others()
         cache = DiskCache(settings.cache) if settings.cache else None
         query = Query(victim, identity=run["key"]["model"], cache=cache, max_errors=settings.error_limit(queries))
-        if run.get("batch_tokens"):
+        if run.get("batch_tokens") and not door:
             victim.batch_tokens = run["batch_tokens"]
         if run.get("reader"):
             victim.state = run["reader"]
@@ -192,6 +211,9 @@ class Setup(ABC):
         self.probed = query.queries
 
     def close(self) -> None:
+        for engine in (vars(self).get("engine"), self.cluster):
+            if engine:
+                engine.close()
         if self.query.cache:
             self.query.cache.close()
 
@@ -207,13 +229,24 @@ class Setup(ABC):
 
     @property
     def reopens(self) -> bool:
-        """Whether worker processes can open the victim themselves."""
-        return self.victim.sees_through_files and isinstance(self.model, str | Path)
+        """Whether workers can open the victim themselves, or ask one that is open elsewhere."""
+        return self.serves or (self.victim.sees_through_files and isinstance(self.model, str | Path))
 
-    def check_parts(self) -> None:
-        """Raises ValueError if there are several workers, which could not build a part that was given as an object."""
+    @property
+    def serves(self) -> bool:
+        """Whether workers ask a victim that is open elsewhere: in this process, or in actors, which open it by its name."""
+        near = self.settings.engine == LOCAL or isinstance(self.model, str | Path)
+        return self.victim.serves and not self.settings.alone and near
+
+    @cached_property
+    def engine(self) -> Engine:
+        """What does the jobs; this process does them all if workers can do nothing without the victim."""
+        return (self.cluster or self.settings.open_engine()) if self.reopens or self.makes_alone else Here()
+
+    def check_workers(self) -> None:
+        """Opens the engine. Raises ValueError if workers could not build a part that was given as an object."""
         lost = [spec for spec in self.settings.parts if not can_be_rebuilt(spec)]
-        if lost and self.settings.workers > 1:
+        if lost and self.engine.apart:
             raise ValueError(
                 f"expected parts that worker processes can import, got {lost[0]}: put the class into a module (a recipe: name it "
                 "as module:function), or use 1 worker"
@@ -259,6 +292,7 @@ class Setup(ABC):
         """One line that says what was run, with which version and settings."""
         parts = {
             "scuff": __version__, "model": self.victim.name, "data": f"{self.data.name}@{self.data.digest[:12]}",
+            **({"backend": self.victim.backend} if self.victim.backend else {}),
             **({"scores": f"{kind}, no probabilities"} if (kind := self.victim.scores_are) else {}),
             "examples": len(self.data), **self.shown_plan(), "sides": self._side,
             "protect": ",".join(self.settings.protect) or "nothing", "run": self.digest[:12],
@@ -272,7 +306,7 @@ class Setup(ABC):
     def start(self, folder: Folder) -> RunFile:
         """Writes run.json and examples.jsonl, or checks that the folder holds this run already. Returns what run.json says."""
         if folder.started:
-            return self._go_on(folder)
+            return self.go_on(folder)
         assert self.identity is not None, "only the process that starts a run writes run.json"
         shield: HasShield = {"shield": self.shield} if self.shield else {}
         run: RunFile = {
@@ -290,7 +324,7 @@ class Setup(ABC):
             "batch_tokens": self.victim.batch_tokens,
             "reader": self.victim.state,
             "probe": self.identity.probe,
-            "began_in": _way_back(folder.path.resolve()),
+            **way_back(folder.path),
         }  # fmt: skip
         assert not (wrong := mismatch(json.loads(json.dumps(run)), RunFile)), f"run.json: {wrong}"
         rows = range(len(self.data))
@@ -303,65 +337,6 @@ class Setup(ABC):
         )
         return run
 
-    def _go_on(self, folder: Folder) -> RunFile:
-        """Returns run.json of a folder. Raises BadRun, naming what differs, if its key is another."""
-        run = folder.run()
-        key, old = self.key(), cast(dict[str, Any], run["key"])
-        if old.get("scuff") != __version__ or "probe" not in run:  # a seed may give other texts
-            raise BadRun(
-                f"{folder.path}: expected a run of scuff {__version__} to go on with, got one of scuff {old.get('scuff')}: "
-                "report it as it is, choose another folder, or start anew with --fresh"
-            )
-        other = sorted(name for name in {*key, *old} - {"model"} if key.get(name) != old.get(name))
-        why = ""
-        if "data" in other:
-            other = [name for name in other if name != "block"]  # other examples, so other answers and blocks
-            if not str(old["model"]).startswith(f"{self.victim.identity}#"):
-                other = sorted([*other, "model"])
-        elif why := self._other_model(folder, run):
-            other = sorted([*other, "model"])
-        if other:
-            other = ["command"] if "kind" in other else other  # another command explains all other differences
-            anew = "" if other == ["command"] else ", or start anew with --fresh"
-            if other == ["files"]:
-                known = old.get("files", {})
-                why = f"changed: {', '.join(name for name in {**known, **self.files} if known.get(name) != self.files.get(name))}"
-            detail = f" ({why})" if why and other in (["model"], ["files"]) else ""
-            raise BadRun(
-                f"{folder.path}: expected the run that began there, got another {', '.join(other)}: choose another folder"
-                f"{anew}{detail}"
-            )
-        saved_data(folder, run, self.settings)  # raises BadRun if the examples were edited
-        # last digits may have changed, and the cache knows the model by the name of before
-        self.query.identity = run["key"]["model"]
-        if run.get("batch_tokens"):  # the same batches, so that not even the last bit of a score changes
-            self.victim.batch_tokens = run["batch_tokens"]
-        return run
-
-    def _other_model(self, folder: Folder, run: RunFile) -> str:
-        """Returns how the model differs from that of a run; "" if it is the same."""
-        assert self.identity is not None, "only the process that started or resumed a run compares models"
-        if not run["key"]["model"].startswith(f"{self.victim.identity}#"):
-            return "its name, source or weights differ"
-        return self.identity.differences(run["probe"]) or self._other_answers(folder)
-
-    def _other_answers(self, folder: Folder) -> str:
-        """Returns how the model's answers to clean texts, which the pre-flight has asked for, differ from those of the run."""
-        assert self.identity is not None, "as above"
-        for name in folder.parts():
-            if not name.startswith("clean-"):
-                continue
-            try:
-                part = folder.read_part(name)
-            except BadRun:  # damaged: it is asked again
-                continue
-            failed = ["error" if problem else "" for problem in part["problem"].tolist()]
-            now = self.query(*self.data.take(part["example"].astype(np.int64)).columns)
-            before = written(Outputs.of(unpack_answers(part), failed))
-            if why := self.identity.otherwise(before, written(now), "clean texts"):
-                return why
-        return ""
-
     def ask(self, *columns: Any) -> Any:
         """Asks the victim about one block, and then drops the remembered answers.
 
@@ -373,16 +348,16 @@ class Setup(ABC):
         finally:
             self.query.forget()
 
-    def report(self) -> tuple[int, int, float, int]:
-        """Returns this worker's process id, queries, seconds and errors so far, for `hear` in the parent process."""
+    def report(self) -> tuple[str, int, float, int]:
+        """Returns the name of this worker, its queries, seconds and errors so far, for `hear` in the parent process."""
         doors = self.doors
         asked, errors = sum(door.queries for door in doors), sum(door.errors for door in doors)
-        return os.getpid(), asked, sum(door.seconds for door in doors), errors
+        return f"{platform.node()}:{os.getpid()}", asked, sum(door.seconds for door in doors), errors
 
-    def hear(self, report: tuple[int, int, float, int]) -> None:
+    def hear(self, report: tuple[str, int, float, int]) -> None:
         """Records what a worker reports. Raises TooManyErrors if all processes together have more errors than are allowed."""
-        process, *done = report
-        self.worker_reports[process] = (done[0], done[1], done[2])
+        worker, *done = report
+        self.worker_reports[worker] = (done[0], done[1], done[2])
         errors = self.query.errors + sum(errors for _, _, errors in self.worker_reports.values())
         if self.query.max_errors is not None and errors > self.query.max_errors:
             raise TooManyErrors(f"expected at most {self.query.max_errors} errors, got {errors} in all workers")
@@ -417,17 +392,10 @@ class Setup(ABC):
         seconds = time.monotonic() - self.begun
         now = {
             "seconds": round(seconds, 3), "victim_seconds": round(inside, 3), "queries": asked,
-            "queries_per_second": round(asked / seconds, 1) if seconds else None, "workers": self.settings.workers,
+            "queries_per_second": round(asked / seconds, 1) if seconds else None, "workers": self.engine.workers,
+            **({"service": self.service_figures()} if self.service_figures else {}),
         }  # fmt: skip
         folder.write_json("timings.json", [*folder.timings(), now])
-
-
-def _way_back(folder: Path) -> str:
-    """The current folder as seen from another one, so that both can be moved together."""
-    try:
-        return os.path.relpath(Path.cwd(), folder)
-    except ValueError:  # on another drive
-        return str(Path.cwd())
 
 
 def _date(seconds: float) -> str:

@@ -14,6 +14,7 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import Any, Literal
 
 from ..resources import MissingResource
 from ..specs import known_name
+from ..stores import StorePath, on_disk
 from .folder import append_line
 from .progress import Progress
 
@@ -49,7 +51,7 @@ class Outcome:
 
     metrics: Mapping[str, float] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
-    files: Sequence[Path] = ()
+    files: Sequence[Path | StorePath] = ()
 
 
 class Tracker(ABC):
@@ -124,7 +126,8 @@ class Mlflow(Tracker):
         for some in _parts(metrics, METRICS):
             self.client.log_batch(self.id, metrics=some)
         for path in outcome.files:
-            self.client.log_artifact(self.id, str(path))
+            with on_disk(path) as file:
+                self.client.log_artifact(self.id, str(file))
         for key, value in {**outcome.facts, **({"reason": reason} if reason else {})}.items():
             self.client.set_tag(self.id, key, _cut(value))
         told = {"finished": "FINISHED", "failed": "FAILED", "interrupted": "KILLED"}
@@ -154,9 +157,10 @@ class Wandb(Tracker):
         self.run.summary.update({**outcome.metrics, **outcome.facts, **({"reason": reason} if reason else {})})
         if outcome.files:
             held = wandb.Artifact(f"report-{self.run.id}", type="report")
-            for path in outcome.files:
-                held.add_file(str(path))
-            self.run.log_artifact(held)
+            with ExitStack() as open_files:
+                for path in outcome.files:
+                    held.add_file(str(open_files.enter_context(on_disk(path))))
+                self.run.log_artifact(held)
         self.run.finish(exit_code={"finished": 0, "failed": 3, "interrupted": 130}[status])
 
 

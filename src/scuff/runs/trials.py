@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..victims.base import Outputs
 from ..victims.truth import Truth
 from .folder import Arrays, Folder
 from .pack import pack_answers, pack_edits, pack_texts
+from .schema import RunFile
 
 Ask = Callable[..., Outputs]  # given the texts of each column, asks the victim
 Saliency = Callable[..., list[Floats]]  # given the texts of each column, side=, words= and weights=, as Victim.saliency
@@ -34,6 +36,29 @@ class Job:
     first: int = 0
     upto: int = 0
     queries: float = 0.0
+
+
+class Work(Protocol):
+    """What a run does, as jobs, each of which writes one part of the trials.
+
+    A job has two steps: `make` needs no victim; `do` takes what `make` returned, asks the victim and writes a part.
+    """
+
+    @property
+    def folder(self) -> Folder: ...
+    @property
+    def data(self) -> Dataset: ...
+    @property
+    def truth(self) -> Truth: ...
+    def rounds(self) -> Iterable[list[Any]]:
+        """Yields lists of jobs, to be done after the clean texts. A list may depend on the trials of the lists before it."""
+        ...
+
+    def make(self, job: Any) -> Any: ...
+    def do(self, job: Any, made: Any = None) -> None: ...
+    def finish(self, run: RunFile) -> Any:
+        """Computes summary.json and results.jsonl from the trials and writes them. Returns the summary."""
+        ...
 
 
 @dataclass(eq=False)
@@ -73,16 +98,17 @@ def left(folder: Folder, jobs: list[Job], say: Callable[[str], None] | None = No
 
     say: parts that are damaged or belong elsewhere are told and are to be made again, too; without it they raise BadRun later.
     """
-    missing = [job for job in jobs if not folder.has_part(job.name)]
+    written = set(folder.parts())
+    missing = [job for job in jobs if job.name not in written]
     if say is None or len(missing) == len(jobs):
         return missing
-    out = []
-    for job in jobs:
-        if fault := folder.fault(job.name) if folder.has_part(job.name) else "":
+    absent = {job.name for job in missing}
+    there = [job.name for job in jobs if job.name not in absent]
+    for name, fault in zip(there, folder.faults(there), strict=True):
+        if fault:
             say(f"WARNING {fault}: its block is done again")
-        if fault or not folder.has_part(job.name):
-            out.append(job)
-    return out
+            absent.add(name)
+    return [job for job in jobs if job.name in absent]
 
 
 def judged(outputs: Outputs, truth: Truth) -> Arrays:

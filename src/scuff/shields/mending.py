@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ..text.words import Spans
 from ..version import __version__
 from .base import Repairs, Shield
 from .names import parse
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 EXAMPLES = 5  # of each kind, in a report
 TRIED = 20  # repairs of a kind in one block among which examples are looked for
@@ -58,6 +61,12 @@ class Findings(Tally):
         self.characters += other.characters
         for kind, pairs in other.examples.items():
             self._show(kind, pairs)
+
+    @classmethod
+    def restored(cls, saved: dict[str, Any]) -> Self:
+        counters = {name: Counter(saved[name]) for name in ("kinds", "texts_of", "characters")}
+        examples = {kind: [(old, new) for old, new in pairs] for kind, pairs in saved["examples"].items()}
+        return super().restored({**saved, **counters, "examples": examples})
 
     def count(self, corpus: Corpus, found: Repairs, *, detail: bool) -> None:
         """Counts the repairs of some texts. detail: characters and examples, too."""

@@ -144,7 +144,7 @@ class AttackJob:
         return {"words": changed_words(self.original, joined(text)), "said": answer["said"], "score": score}
 
     def _outcome(self, block: AttackedBlock, before: Answer) -> Outcome:
-        edits = block.edits[0].in_order()
+        edits = block.edits.in_order()
         places = zip(edits.start.tolist(), edits.stop.tolist(), edits.text.strings(), strict=True)
         spans = list(places) if block.status[0] == SUCCEEDED else []
         outputs = Outputs.of(as_objects([block.answers[0]])) if spans else None

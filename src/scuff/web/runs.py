@@ -94,7 +94,7 @@ class RunsFolder:
         folder, name = Folder(self.path / run), run.as_posix()
         report = (
             f"/runs/{quote(name, errors='surrogateescape')}/report.html"
-            if self._inside(folder.path / "report.html")
+            if self._inside(self.path / run / "report.html")
             else None
         )
         entry: RunEntry = {
@@ -103,14 +103,14 @@ class RunsFolder:
         try:
             about = folder.run()
             entry |= {"kind": kind_of(folder.path), "model": about["model"]["name"], "data": about["data"]["name"]}
-            entry["what"], entry["comparable"] = self._result(folder)
+            entry["what"], entry["comparable"] = self._result(folder, run)
         except (BadRun, OSError, KeyError) as error:
             entry["what"] = str(error)
         return entry
 
-    def _result(self, folder: Folder) -> tuple[str, bool]:
+    def _result(self, folder: Folder, run: Path) -> tuple[str, bool]:
         """Returns one line about the result of a run, and whether it is finished."""
-        if not self._inside(folder.path / "summary.json"):
+        if not self._inside(self.path / run / "summary.json"):
             return "not finished", False
         summary = folder.summary()
         if "kind" in summary:
