@@ -51,17 +51,18 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=5, help="openings; default 5")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Folder(args.run or Path(temporary) / "run")
+        run = Path(args.run or Path(temporary) / "run")
+        folder = Folder(run)
         if not args.run:
             scuff.evaluate(
-                "toy:sentiment", "toy:sentiment", folder.path, examples=1000, cases=1, degrees=[0.3], encoder="chrf",
+                "toy:sentiment", "toy:sentiment", run, examples=1000, cases=1, degrees=[0.3], encoder="chrf",
                 dimensions=light_columns(),
             )  # fmt: skip
         cases = folder.evaluation_summary()["queries"]["cases"]
         started = time.perf_counter()
         write_report(folder)
         taken = time.perf_counter() - started
-        page = folder.path / "report.html"
+        page = run / "report.html"
         print(f"{cases:,} cases: written in {taken:.2f} s, {page.stat().st_size / 1e6:.2f} MB")
         for what, milliseconds in opened(page, args.times).items():
             print(f"{what:28}{milliseconds:8.1f} ms")
