@@ -32,6 +32,7 @@ import scuff
 from scuff.evaluation.dimensions import COLUMNS
 from scuff.huggingface.batches import encode
 from scuff.huggingface.loading import answering
+from scuff.metrics.meaning import usual_meaning
 from scuff.victims.base import Outputs
 from scuff.victims.huggingface import Transformer, load
 
@@ -166,7 +167,7 @@ def robtest(rows: list[Row], model: str, data: Any, args: argparse.Namespace, fo
         begin = time.perf_counter()
         scuff.evaluate(
             model, data, folder / "robtest", dimensions=args.columns, examples=examples, cases=cases, access=["rule"],
-            workers=workers, encoder="chrf", options={"device": args.device},
+            workers=workers, encoder=args.encoder, options={"device": args.device},
         )  # fmt: skip
         seconds = time.perf_counter() - begin
         timing = json.loads((folder / "robtest" / "timings.json").read_text())[-1]
@@ -192,7 +193,8 @@ def main() -> None:
     parser.add_argument("--recipes", nargs="*", default=["deepwordbug", "pwws"])
     parser.add_argument("--examples", type=int, default=20_000)
     parser.add_argument("--robtest", type=int, nargs=2, default=(1000, 100), metavar=("EXAMPLES", "CASES"))
-    parser.add_argument("--columns", nargs="+", default=[name for name in COLUMNS if name != "contextual"])
+    parser.add_argument("--columns", nargs="+", default=list(COLUMNS))
+    parser.add_argument("--encoder", default=usual_meaning(), help="measures degrees of meaning: minilm, chrf or a folder")
     parser.add_argument(
         "--same", type=int, nargs="*", default=[1, 4, 16], help="numbers of workers to compare the bytes of"
     )

@@ -448,7 +448,7 @@ def test_an_interrupted_run_resumes(at: int, tmp_path: Path) -> None:
 def test_neither_blocks_nor_order_nor_workers_change_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {"recipe": "deepwordbug", "search": "beam(width=2)", "perturbations": ["2*typo"], "examples": 12}
     whole = attack("toy:sentiment", "toy:sentiment", tmp_path / "whole", **settings)
-    monkeypatch.setattr(Toy, "cases_at_once", 300)
+    monkeypatch.setattr(Toy, "cases_at_once", 150)
     blocks = attack("toy:sentiment", "toy:sentiment", tmp_path / "blocks", **settings)
     workers = attack("toy:sentiment", "toy:sentiment", tmp_path / "workers", workers=2, **settings)
     assert len(list((tmp_path / "blocks" / "trials").iterdir())) == 5

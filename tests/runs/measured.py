@@ -37,7 +37,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "evaluate": {"dimensions": ["keyboard", "typo-g"], "degrees": [0.2, 0.5], "cases": 3},
     "attack": {"recipe": "deepwordbug", "max_queries": 40},
 }
-AT_ONCE = {"evaluate": 20, "attack": 100}
+AT_ONCE = {"evaluate": 20, "attack": 50}
 # seconds of a batch, so that a block takes less than what is between two kills
 PAUSE = {"evaluate": 0.3, "attack": 0.06}
 BLOCK = {"evaluate": 20, "attack": 41}  # texts that a block asks about, at most

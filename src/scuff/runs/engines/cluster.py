@@ -18,6 +18,7 @@ from ray import exceptions
 REACH = 5.0  # seconds in which a cluster must answer
 AUTO, LOCAL = "auto", "local"  # a cluster that runs on this machine; one that is started here
 CLIENT = "ray://"  # how an address of Ray's client begins
+TRIES = 3  # of Ray's client: the process that its server starts for each connection dies now and then, before it is ready
 
 
 class NoCluster(ConnectionError):
@@ -45,8 +46,7 @@ def connect(address: str | None, workers: int | None) -> bool:
     if address not in (None, AUTO, LOCAL):
         _reach(address)
     try:
-        with _undisturbed():
-            _init(address, workers)
+        _init(address, workers)
     except (ConnectionError, exceptions.RayError) as error:
         # Ray's client is not told that a token is missing
         hint = "; does it ask for a token (RAY_AUTH_MODE=token)?" if str(address).startswith(CLIENT) else ""
@@ -66,7 +66,14 @@ def _init(address: str | None, workers: int | None) -> None:
     given: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address == LOCAL:
         given |= {"num_cpus": max(workers or 1, os.cpu_count() or 1), "include_dashboard": False}
-    ray.init(address, **given)
+    for left in reversed(range(TRIES if str(address).startswith(CLIENT) else 1)):
+        try:
+            with _undisturbed():
+                ray.init(address, **given)
+            return
+        except (ConnectionError, exceptions.RayError):
+            if not left:
+                raise
 
 
 def _runs_here() -> bool:
