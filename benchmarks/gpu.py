@@ -194,7 +194,9 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=20_000)
     parser.add_argument("--robtest", type=int, nargs=2, default=(1000, 100), metavar=("EXAMPLES", "CASES"))
     parser.add_argument("--columns", nargs="+", default=list(COLUMNS))
-    parser.add_argument("--encoder", default=usual_meaning(), help="measures degrees of meaning: minilm, chrf or a folder")
+    parser.add_argument(
+        "--encoder", default=usual_meaning(), help="measures degrees of meaning: minilm, chrf or a folder"
+    )
     parser.add_argument(
         "--same", type=int, nargs="*", default=[1, 4, 16], help="numbers of workers to compare the bytes of"
     )

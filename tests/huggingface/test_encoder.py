@@ -48,36 +48,43 @@ def plain(encoder: Encoder, text: str, longest: int = 48) -> Any:
     return (total / total.norm()).numpy()
 
 
-def test_same_as_the_plain_way(encoder: Encoder) -> None:
-    found = encoder(TEXTS)
+@pytest.fixture(params=["cpu", "as on a gpu"])
+def either(request: pytest.FixtureRequest, encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> Encoder:
+    """The encoder, also with the batches of fixed shapes that it has on a GPU."""
+    monkeypatch.setattr(encoder, "steady", request.param != "cpu")
+    return encoder
+
+
+def test_same_as_the_plain_way(either: Encoder) -> None:
+    found = either(TEXTS)
     assert found.dtype == np.float32 and found.shape == (len(TEXTS), 32)
-    np.testing.assert_allclose(found, [plain(encoder, text) for text in TEXTS], atol=1e-5)
+    np.testing.assert_allclose(found, [plain(either, text) for text in TEXTS], atol=1e-5)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
-    assert encoder([]).shape == (0, 32)
+    assert either([]).shape == (0, 32)
 
 
-def test_company_changes_no_bit(encoder: Encoder) -> None:
-    together = encoder(TEXTS)
+def test_company_changes_no_bit(either: Encoder) -> None:
+    together = either(TEXTS)
     for text, vector in zip(TEXTS, together, strict=True):
-        np.testing.assert_array_equal(encoder([text])[0], vector)
-    np.testing.assert_array_equal(encoder(TEXTS[::-1])[::-1], together)
+        np.testing.assert_array_equal(either([text])[0], vector)
+    np.testing.assert_array_equal(either(TEXTS[::-1])[::-1], together)
 
 
-def test_words_where_they_stand(encoder: Encoder) -> None:
+def test_words_where_they_stand(either: Encoder) -> None:
     texts = ["the believing cat", "a cat", "\u200b cat", "very " * 100 + "cat " + "bad " * 100]
     spans = [(0, 4, 13), (1, 2, 5), (0, 14, 17), (2, 0, 1), (3, 500, 503)]
-    found = encoder.words(texts, spans)
+    found = either.words(texts, spans)
     with torch.no_grad():
-        ids = encoder.loaded.tokenizer("the believing cat", padding=False, truncation=False, return_tensors="pt")[
+        ids = either.loaded.tokenizer("the believing cat", padding=False, truncation=False, return_tensors="pt")[
             "input_ids"
         ]
-        hidden = encoder.loaded.model(input_ids=ids).last_hidden_state[0]
+        hidden = either.loaded.model(input_ids=ids).last_hidden_state[0]
     believing = hidden[2:4].mean(0)
     np.testing.assert_allclose(found[0], believing / believing.norm(), atol=1e-5)
     np.testing.assert_allclose(found[2], hidden[4] / hidden[4].norm(), atol=1e-5)
     assert not found[3].any() and np.isfinite(found).all()  # nothing is left of a zero-width space
-    np.testing.assert_array_equal(encoder.words(texts[1:2], [(0, 2, 5)])[0], found[1])
-    assert encoder.words([], []).shape == (0, 32)
+    np.testing.assert_array_equal(either.words(texts[1:2], [(0, 2, 5)])[0], found[1])
+    assert either.words([], []).shape == (0, 32)
 
 
 def test_smaller_batches_where_memory_is_short(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:

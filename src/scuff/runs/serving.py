@@ -28,6 +28,14 @@ def behind(door: Door) -> Victim:
     return Served(door)
 
 
+def inside_worker(door: Door) -> Victim:
+    """The same in a worker, which asks for sentence encoders there, too."""
+    from ..victims.served import use_encoders_of
+
+    use_encoders_of(door)
+    return behind(door)
+
+
 def kept_by(engine: Engine, model: Any, settings: Settings, data: Dataset) -> Victim | None:
     """Opens a model on the GPUs of a cluster. Returns None if it has none, or the user wants the model elsewhere."""
     device, backend = (settings.options.get(name) for name in ("device", "backend"))

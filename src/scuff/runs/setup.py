@@ -40,7 +40,7 @@ from .inputs import admits_others, open_data, open_model
 from .progress import Forecast
 from .resume import Resumed, way_back
 from .schema import SCHEMA, HasShield, RunFile, RunPlan, ShieldFacts
-from .serving import behind, kept_by
+from .serving import inside_worker, kept_by
 from .settings import EXAMPLES, SIDES, Settings
 from .trials import Work
 
@@ -178,7 +178,7 @@ class Setup(Resumed, ABC):
         # must be set before torch and tokenizers are loaded, which would use every core in every worker
         os.environ["OMP_NUM_THREADS"] = os.environ["RAYON_NUM_THREADS"] = str(threads)
         settings, spec = cls.settings_class.of(**run["config"]), run["model"]["spec"]
-        victim = open_model(behind(door) if door else spec, settings, data)
+        victim = open_model(inside_worker(door) if door else spec, settings, data)
         bare = unshielded(victim)
         if isinstance(bare, Read) and OTHER in truth.labels:
             bare.admit_others()

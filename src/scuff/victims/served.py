@@ -1,15 +1,17 @@
-"""A transformer that another process holds: this one cuts texts into pieces and sends them through a door."""
+"""Networks that another process holds: this one cuts texts into pieces and sends them through a door."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..huggingface.batches import Pieces
-from ..huggingface.loading import quiet
+from ..huggingface.encoder import INSIDE, Encoder
+from ..huggingface.loading import Loaded, quiet
 from ..text.ragged import Floats
 from .base import GRADIENT_STEPS, Access, Column, Spans, Victim
 from .huggingface import Arrays, Transformer
@@ -69,3 +71,25 @@ class Served(Transformer):
 
     def settle(self) -> None:
         """Batches are the service's."""
+
+
+class ServedEncoder(Encoder):
+    """An Encoder without its network. Vectors are the same, bit for bit."""
+
+    def __init__(self, door: Door, name: str, loaded: Loaded, longest: int) -> None:
+        self.door, self.name, self.loaded, self.longest, self.steady = door, name, loaded, longest, True
+
+    def _steady_sums(self, pieces: Pieces) -> Any:
+        request = {"ids": pieces.flat["input_ids"].astype(np.int32), "length": pieces.length.astype(np.int32)}
+        return self.door.answer({**request, INSIDE: pieces.flat[INSIDE].astype(np.int32)}, self.name)["sums"]
+
+
+def use_encoders_of(door: Door) -> None:
+    """From now on, `Encoder.load` of this process takes encoders that the other one holds, if that has them on a GPU."""
+
+    @cache
+    def find(name: str) -> Encoder | None:
+        facts = door.call("encoder", name)
+        return ServedEncoder(door, name, *facts) if facts else None
+
+    Encoder.elsewhere = find

@@ -2,7 +2,7 @@
 
 Workers do everything but the forward pass: they perturb, search and cut texts into pieces. What travels is numbers. Answers do
 not depend on who else asks: on a GPU because of fixed shapes (huggingface/cuda.py), elsewhere because every request has batches
-of its own.
+of its own. On a GPU a service also holds the sentence encoders that workers need.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..huggingface.batches import Pieces
-from ..huggingface.cuda import IN_FLIGHT, Asked
+from ..huggingface.cuda import IN_FLIGHT, Asked, Stream
+from ..huggingface.encoder import INSIDE, Encoder, open_encoder
 from ..huggingface.loading import answering
 from .base import StopRun
 from .huggingface import Arrays, Transformer
@@ -36,7 +39,7 @@ class ServiceLost(StopRun):
 class Door(Protocol):
     """How a worker reaches a service. Can be pickled."""
 
-    def answer(self, request: Arrays) -> Arrays:
+    def answer(self, request: Arrays, encoder: str = "") -> Arrays:
         """As `Service.answer`, for one request. Raises what the model raised; ServiceLost if nobody answers."""
         ...
 
@@ -49,34 +52,56 @@ class Service:
     """Answers requests with one model, in the process that has it open.
 
     A request has the pieces of n rows, the longest first: "ids" one row behind the other, "length" of each row and, if the model
-    takes them, "types". The answer is what `Transformer.send` finds.
+    takes them, "types". The answer is what `Transformer.send` finds. A request to a sentence encoder, by its name, has "inside",
+    whether a piece counts; the answer is the "sums" of the last layer over these pieces of each row.
     """
 
     def __init__(self, victim: Transformer) -> None:
         self.victim = victim
-        self._open: dict[Asked, tuple[Any, float]] = {}  # on the GPU or on the way: whose request it is, and since when
+        self._encoders: dict[str, Encoder] = {}
+        # on the GPU or on the way: whose request it is, and since when
+        self._open: dict[Stream, dict[Asked, tuple[Any, float]]] = {}
+        self._kinds: dict[Stream, str] = {}  # what the answers of each stream are called
         self._queue: deque[tuple[Any, Pieces, float]] = deque()  # to be answered one by one
         self.requests = self.rows = 0
         self.waited = 0.0  # seconds that requests waited for their answers, all together
         self.first = self.last = 0.0  # when the first request came, and when the last answer was ready
 
-    def answer(self, requests: Sequence[Arrays]) -> list[Arrays | Exception]:
-        """Answers requests; batches are filled across them. Where the model raises, its exception is the answer."""
+    def answer(self, requests: Sequence[tuple[Arrays, str]]) -> list[Arrays | Exception]:
+        """Answers requests, each with the encoder that it is for, "" for the model; batches are filled across them. Where the
+        model raises, its exception is the answer.
+        """
         out: dict[int, Arrays | Exception] = {}
         with self.ready():
-            for at, request in enumerate(requests):
-                self.put(at, request)
+            for at, (request, encoder) in enumerate(requests):
+                self.put(at, request, encoder)
             while self.busy:
                 out.update(self.step())
         return [out[at] for at in range(len(requests))]
 
     def call(self, method: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Calls a method of the victim that is rarely needed: `saliency`, `slopes`, `vocabulary`; or returns its "facts"."""
+        """Calls a method of the victim that is rarely needed: `saliency`, `slopes`, `vocabulary`; or returns its "facts", or what
+        `encoder` does.
+        """
         if method == "facts":
             return {name: getattr(self.victim, name) for name in FACTS}
+        if method == "encoder":
+            return self.encoder(*args)
         if method not in ("saliency", "slopes", "vocabulary"):
-            raise ValueError(f"expected facts, saliency, slopes or vocabulary, got {method}")
+            raise ValueError(f"expected encoder, facts, saliency, slopes or vocabulary, got {method}")
         return getattr(self.victim, method)(*args, **kwargs)
+
+    def encoder(self, name: str) -> tuple[Any, int] | None:
+        """Opens a sentence encoder. Returns what a worker needs to know of it, without its network: it, and how many pieces it
+        sees; None if its answers would depend on the batch, so that each worker should have its own.
+        """
+        encoder = self._encoders.get(name) or open_encoder(name)
+        if not encoder.steady:
+            return None
+        self._encoders[name] = encoder
+        known = replace(encoder.loaded, model=None)
+        vars(known)["digest"] = encoder.identity
+        return known, encoder.longest
 
     def ready(self) -> AbstractContextManager[Any]:
         """What `put` and `step` have to be called in."""
@@ -84,39 +109,61 @@ class Service:
 
     @property
     def busy(self) -> bool:
-        return bool(self._open or self._queue)
+        return bool(self._queue or any(self._open.values()))
 
-    def put(self, whose: Any, request: Arrays) -> None:
-        """Takes a request, to be answered by `step`. whose: comes back with the answer."""
-        flat = {"input_ids": request["ids"]} | ({"token_type_ids": request["types"]} if "types" in request else {})
+    def put(self, whose: Any, request: Arrays, encoder: str = "") -> None:
+        """Takes a request, to be answered by `step`. whose: comes back with the answer. encoder: which one is asked, if any."""
+        names = {"ids": "input_ids", "types": "token_type_ids", INSIDE: INSIDE}
+        flat = {names[name]: request[name] for name in request if name in names}
         pieces, now = Pieces(np.arange(len(request["length"])), request["length"], flat), time.perf_counter()
+        if encoder:
+            self._ask(self._encoders[encoder].stream, "sums", pieces, whose, now)
+            return
         self.requests, self.rows, self.first = self.requests + 1, self.rows + len(pieces), self.first or now
         if self.victim.in_shapes:
-            self._open[self.victim.stream.ask(pieces)] = whose, now
+            self._ask(self.victim.stream, "tags" if self.victim.task == "tokens" else "logits", pieces, whose, now)
         else:
             self._queue.append((whose, pieces, now))
 
+    def _ask(self, stream: Stream, kind: str, pieces: Pieces, whose: Any, now: float) -> None:
+        self._kinds[stream] = kind
+        self._open.setdefault(stream, {})[stream.ask(pieces)] = whose, now
+
     def step(self) -> list[tuple[Any, Arrays | Exception]]:
         """Goes on with what was put. Returns what is answered now, perhaps nothing."""
+        done: list[tuple[Any, Arrays | Exception]] = []
         if self._queue:
             whose, pieces, since = self._queue.popleft()
-            return [(whose, self._alone(pieces, since))]
-        if not self._open:
-            return []
-        stream = self.victim.stream
+            done.append((whose, self._alone(pieces, since)))
+        for stream, asked in self._open.items():
+            if asked:
+                done += self._go_on(stream, asked)
+        return done
+
+    def _go_on(self, stream: Stream, asked: dict[Asked, tuple[Any, float]]) -> list[tuple[Any, Arrays | Exception]]:
+        """Sends and takes batches of a stream."""
+        kind = self._kinds[stream]
         try:
             stream.send()
             done = stream.take(wait=len(stream.flying) == IN_FLIGHT)
         except Exception:  # of a batch of many: whose rows are to blame is found by asking each alone
-            asked, self._open = self._open, {}
-            return [(whose, self._alone(one.pieces, since)) for one, (whose, since) in asked.items()]
-        name = "tags" if self.victim.task == "tokens" else "logits"
-        return [(self._closed(one), {name: one.answers}) for one in done]
+            again = list(asked.items())
+            asked.clear()
+            alone = partial(self._sums_alone, stream) if kind == "sums" else self._alone
+            return [(whose, alone(one.pieces, since)) for one, (whose, since) in again]
+        out: list[tuple[Any, Arrays | Exception]] = []
+        for one in done:
+            whose, since = asked.pop(one)
+            out.append((whose, {kind: one.answers}))
+            if kind != "sums":
+                self._note(since)
+        return out
 
-    def _closed(self, asked: Asked) -> Any:
-        whose, since = self._open.pop(asked)
-        self._note(since)
-        return whose
+    def _sums_alone(self, stream: Stream, pieces: Pieces, since: float) -> Arrays | Exception:
+        try:
+            return {"sums": stream.finish(stream.ask(pieces))}
+        except Exception as error:
+            return error
 
     def _note(self, since: float) -> None:
         self.last = time.perf_counter()
@@ -131,7 +178,7 @@ class Service:
             self._note(since)
 
     def figures(self) -> dict[str, float]:
-        """What was done so far: requests, rows, seconds from the first request to the last answer, and seconds that requests
+        """What the model did so far: requests, rows, seconds from the first request to the last answer, and seconds that requests
         waited, all together; of a GPU its batches, and which share of them is no padding.
         """
         out = {

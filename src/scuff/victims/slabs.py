@@ -63,9 +63,9 @@ class LocalDoor:
     def __getstate__(self) -> dict[str, Any]:
         return {"address": self.address, "key": self.key, "_line": None, "_slab": None}
 
-    def answer(self, request: Arrays) -> Arrays:
+    def answer(self, request: Arrays, encoder: str = "") -> Arrays:
         slab = self._room(room_for(request))
-        found = self._ask("answer", write(request, slab))
+        found = self._ask("answer", write(request, slab), encoder)
         return found if isinstance(found, dict) else read(found, slab)
 
     def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
@@ -208,7 +208,8 @@ class Host:
         slab = self._slabs[line]
         try:
             if what == "answer" and slab is not None:
-                self.service.put(line, read(more[0], slab))
+                layout, encoder = more
+                self.service.put(line, read(layout, slab), encoder)
                 return
             found = self._new_slab(line, *more) if what == "slab" else self.service.call(*more)
         except Exception as error:

@@ -18,7 +18,7 @@ from ray import exceptions
 REACH = 5.0  # seconds in which a cluster must answer
 AUTO, LOCAL = "auto", "local"  # a cluster that runs on this machine; one that is started here
 CLIENT = "ray://"  # how an address of Ray's client begins
-TRIES = 3  # of Ray's client: the process that its server starts for each connection dies now and then, before it is ready
+TRIES = 3  # of Ray's client: the process that its server starts for each connection now and then dies at once
 
 
 class NoCluster(ConnectionError):

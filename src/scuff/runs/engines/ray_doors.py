@@ -30,14 +30,19 @@ AT_ONCE = 64  # requests of an actor that may wait at the same time
 class Service(Protocol):
     """A model that answers requests of many workers."""
 
-    def answer(self, requests: Sequence[Arrays]) -> list[Arrays | Exception]: ...
+    def answer(self, requests: Sequence[tuple[Arrays, str]]) -> list[Arrays | Exception]: ...
     def call(self, method: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any: ...
 
 
 class Request:
-    """What a worker asks: arrays to be answered together with those of others, or a method to be called alone."""
+    """What a worker asks: arrays (of an encoder, if it has a name) to be answered together with those of others, or a method to
+    be called alone.
+    """
 
-    def __init__(self, arrays: Arrays | None, method: str = "", args: Any = (), kwargs: Any = None) -> None:
+    def __init__(
+        self, arrays: Arrays | None, method: str = "", args: Any = (), kwargs: Any = None, encoder: str = ""
+    ) -> None:
+        self.encoder = encoder
         self.arrays, self.method, self.args, self.kwargs = arrays, method, args, kwargs or {}
         self.found: Any = None
         self.failed: Failure | None = None
@@ -62,9 +67,9 @@ class Keeper:
         """Returns why the model could not be opened; None if it is open."""
         return self.failed
 
-    def answer(self, arrays: Arrays) -> tuple[Failure | None, Any]:
+    def answer(self, arrays: Arrays, encoder: str) -> tuple[Failure | None, Any]:
         # arrays in the memory that Ray shares cannot be written to, which PyTorch does not like
-        return self._ask(Request({name: np.array(array) for name, array in arrays.items()}))
+        return self._ask(Request({name: np.array(array) for name, array in arrays.items()}, encoder=encoder))
 
     def call(self, method: str, args: Any, kwargs: Any) -> tuple[Failure | None, Any]:
         return self._ask(Request(None, method, args, kwargs))
@@ -91,7 +96,9 @@ class Keeper:
         if not requests:
             return
         try:
-            answers = self.service.answer([request.arrays for request in requests if request.arrays is not None])
+            answers = self.service.answer(
+                [(request.arrays, request.encoder) for request in requests if request.arrays is not None]
+            )
         except Exception as error:  # of the service itself
             answers = [error] * len(requests)
         for request, found in zip(requests, answers, strict=True):
@@ -114,8 +121,8 @@ class RayDoor:
 
     keepers: tuple[Any, ...]
 
-    def answer(self, request: Arrays) -> Arrays:
-        return self._asked("answer", request)
+    def answer(self, request: Arrays, encoder: str = "") -> Arrays:
+        return self._asked("answer", request, encoder)
 
     def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
         return self._asked("call", method, args, kwargs)
