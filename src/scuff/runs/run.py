@@ -272,7 +272,7 @@ def _done(
     """Does jobs and yields each when it is done. Workers that can open the victim do whole jobs and report their queries;
     others only `make`, and this process asks the victim and writes.
     """
-    if not engine.apart or len(jobs) < 2:
+    if not engine.apart or (len(jobs) < 2 and not setup.held_elsewhere):
         for job, _ in Here().run(jobs, lambda tell: work.do):
             yield job
         return

@@ -238,6 +238,11 @@ class Setup(Resumed, ABC):
         near = self.settings.engine == LOCAL or isinstance(self.model, str | Path)
         return self.victim.serves and not self.settings.alone and near
 
+    @property
+    def held_elsewhere(self) -> bool:
+        """Whether actors hold the victim, and the encoders of its parts: then this process, which may have no GPU, does no job."""
+        return getattr(unshielded(self.victim), "door", None) is not None
+
     @cached_property
     def engine(self) -> Engine:
         """What does the jobs; this process does them all if workers can do nothing without the victim."""
