@@ -240,7 +240,7 @@ class Setup(Resumed, ABC):
 
     @property
     def held_elsewhere(self) -> bool:
-        """Whether actors hold the victim, and the encoders of its parts: then this process, which may have no GPU, does no job."""
+        """Whether actors hold the victim, and the encoders: then this process, which may have no GPU, does no job."""
         return getattr(unshielded(self.victim), "door", None) is not None
 
     @cached_property
