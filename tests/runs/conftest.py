@@ -30,7 +30,7 @@ def s3_server() -> Iterator[tuple[str, Requests]]:
 
 
 @pytest.fixture
-def s3(s3_server: tuple[str, Requests], monkeypatch: pytest.MonkeyPatch) -> Requests:
+def s3(s3_server: tuple[str, Requests], monkeypatch: pytest.MonkeyPatch) -> Iterator[Requests]:
     """The environment of S3, and what its server is asked for. It has a bucket of the name `bucket`."""
     about = {
         "ENDPOINT_URL": s3_server[0],
@@ -42,11 +42,14 @@ def s3(s3_server: tuple[str, Requests], monkeypatch: pytest.MonkeyPatch) -> Requ
         monkeypatch.setenv(f"AWS_{name}", value)
     import fsspec
 
+    stores = fsspec.get_filesystem_class("s3")
+    stores.clear_instance_cache()  # fsspec keeps a store with the environment in which it was first opened
     bucket = fsspec.filesystem("s3")
     if not bucket.exists("bucket"):
         bucket.mkdir("bucket")
     s3_server[1].take()
-    return s3_server[1]
+    yield s3_server[1]
+    stores.clear_instance_cache()
 
 
 @pytest.fixture
