@@ -110,10 +110,11 @@ class Doubling:
 
     def __init__(self, pids: str) -> None:
         (Path(pids) / str(os.getpid())).touch()
-        self.largest = 0
+        self.largest = self.asked = 0
 
     def answer(self, requests: Sequence[tuple[dict[str, Any], str]]) -> list[Any]:
         time.sleep(0.02)
+        self.asked += len(requests)
         self.largest = max(self.largest, len(requests))
         wrong = ValueError("expected no 13, got one")
         return [wrong if -13 in request["ids"] else {"ids": request["ids"] * 2} for request, _ in requests]
@@ -124,6 +125,13 @@ class Doubling:
 
 def unopened_service() -> Any:
     raise FileNotFoundError("no weights here")
+
+
+def service_opened_once(pids: str) -> Any:
+    """A model that cannot be opened again."""
+    if any(Path(pids).iterdir()):
+        raise FileNotFoundError("no weights there")
+    return Doubling(pids)
 
 
 def asks_a_door(door: Any, *more: Any) -> Callable[[int], list[int]]:

@@ -10,11 +10,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 if "SCUFF_LOOPBACK_ONLY" not in os.environ:
@@ -31,6 +33,7 @@ from runs.test_engines import lives
 from scuff.runs.engines import ray as engine_module
 from scuff.runs.engines.open import open_engine
 from scuff.runs.engines.ray_doors import kept
+from scuff.victims.service import ServiceLost
 
 CLIENT_PORT = 10001
 # Ray leaves the log of the client's server to the garbage collector
@@ -250,6 +253,32 @@ def test_a_model_that_an_actor_holds_is_asked_by_many(connected: Cluster, tmp_pa
         assert door.call("largest") > 1, "requests of several workers were answered together"
     with pytest.raises(FileNotFoundError, match="no weights here"), kept(labours.unopened_service, 1, gpus=0):
         pass
+
+
+def test_models_are_asked_in_turn(connected: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "pids").mkdir()
+    with kept(partial(labours.Doubling, str(tmp_path / "pids")), 2, gpus=0) as door:
+        assert door.near == door.keepers, "all are on the only node"
+        for number in range(6):
+            door.answer({"ids": np.array([number])})
+        assert ray.get([keeper.call.remote("asked", (), {}) for keeper in door.keepers]) == [(None, 3), (None, 3)]
+        elsewhere = replace(door, nodes=(door.nodes[0], "another node"))
+        assert elsewhere.near == door.keepers[:1], "what is on the same node is asked through memory"
+
+
+def test_a_model_that_is_lost_stops_the_run(connected: Cluster, tmp_path: Path) -> None:
+    """It would not do to count what cannot be asked as errors of the texts."""
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    with kept(partial(labours.service_opened_once, str(pids)), 1, gpus=0) as door:
+        os.kill(int(next(pids.iterdir()).name), signal.SIGKILL)
+        with pytest.raises(
+            ServiceLost, match=r"got none: it has ended, and it cannot be opened again: no weights there"
+        ):
+            door.answer({"ids": np.array([1])})
+        ray.kill(door.keepers[0])
+        with pytest.raises(ServiceLost, match=r"got none: it has ended for good"):
+            door.answer({"ids": np.array([1])})
 
 
 @pytest.fixture

@@ -220,6 +220,15 @@ def test_sentence_encoders_go_through_the_door(
     np.testing.assert_array_equal(found[0], steady(TEXTS))
 
 
+def test_a_service_in_the_place_of_another_opens_its_encoders(
+    zoo: dict[str, str], serve: Serve, in_shapes: None, steady: Encoder
+) -> None:
+    first, second = (serve(load(zoo["single"], "single", device="cpu", batch_tokens=256)) for _ in range(2))
+    held: Any = held_elsewhere(first.door)
+    held.door = second.door
+    np.testing.assert_array_equal(held(TEXTS), steady(TEXTS))
+
+
 def held_elsewhere(door: Any) -> Encoder:
     """The encoder of a service, through a door of its own."""
     other = pickle.loads(pickle.dumps(door))

@@ -74,7 +74,10 @@ class Service:
         out: dict[int, Arrays | Exception] = {}
         with self.ready():
             for at, (request, encoder) in enumerate(requests):
-                self.put(at, request, encoder)
+                try:
+                    self.put(at, request, encoder)
+                except Exception as error:
+                    out[at] = error
             while self.busy:
                 out.update(self.step())
         return [out[at] for at in range(len(requests))]
@@ -117,6 +120,8 @@ class Service:
         flat = {names[name]: request[name] for name in request if name in names}
         pieces, now = Pieces(np.arange(len(request["length"])), request["length"], flat), time.perf_counter()
         if encoder:
+            if encoder not in self._encoders:  # this process took the place of one that ended, which had opened it
+                self.encoder(encoder)
             self._ask(self._encoders[encoder].stream, "sums", pieces, whose, now)
             return
         self.requests, self.rows, self.first = self.requests + 1, self.rows + len(pieces), self.first or now

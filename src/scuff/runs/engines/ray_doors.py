@@ -10,6 +10,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
+from itertools import count
 from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Any, Protocol
@@ -20,11 +22,15 @@ import ray
 from ray import exceptions
 
 from ...exceptions import Failure, failure, raised
+from ...victims.service import ServiceLost
+from .cluster import last_line
 from .home import Home, settle
 
 Arrays = dict[str, npt.NDArray[Any]]
 RESTARTS = 3  # of an actor that dies, or whose node does; what it was asked is asked again
 AT_ONCE = 64  # requests of an actor that may wait at the same time
+LOST = "expected an answer from the actor that holds the model, got none: it has ended"
+_turn = count(os.getpid())  # workers do not all begin with the same model
 
 
 class Service(Protocol):
@@ -63,9 +69,9 @@ class Keeper:
             self.failed = failure(error)
         Thread(target=self._serve, daemon=True).start()
 
-    def ready(self) -> Failure | None:
-        """Returns why the model could not be opened; None if it is open."""
-        return self.failed
+    def ready(self) -> tuple[Failure | None, str]:
+        """Returns why the model could not be opened, None if it is open; and the node that it is on."""
+        return self.failed, node()
 
     def answer(self, arrays: Arrays, encoder: str) -> tuple[Failure | None, Any]:
         # arrays in the memory that Ray shares cannot be written to, which PyTorch does not like
@@ -75,6 +81,9 @@ class Keeper:
         return self._ask(Request(None, method, args, kwargs))
 
     def _ask(self, request: Request) -> tuple[Failure | None, Any]:
+        if self.service is None:  # it was started again, where the model cannot be opened
+            assert self.failed is not None
+            return failure(ServiceLost(f"{LOST}, and it cannot be opened again: {last_line(self.failed[0])}")), None
         self.requests.put(request)
         request.done.wait()
         return request.failed, request.found
@@ -115,11 +124,23 @@ class Keeper:
             request.failed = failure(error)
 
 
+@cache
+def node() -> str:
+    """The node of the cluster that this process is on."""
+    return str(ray.get_runtime_context().get_node_id())
+
+
 @dataclass(frozen=True)
 class RayDoor:
-    """How a worker on the cluster reaches the models. Each worker asks one of them."""
+    """How a worker on the cluster reaches the models. It asks those of its own node, if there are any, in turn."""
 
     keepers: tuple[Any, ...]
+    nodes: tuple[str, ...]  # where each was opened
+
+    @property
+    def near(self) -> tuple[Any, ...]:
+        here = [keeper for keeper, its in zip(self.keepers, self.nodes, strict=True) if its == node()]
+        return tuple(here) or self.keepers
 
     def answer(self, request: Arrays, encoder: str = "") -> Arrays:
         return self._asked("answer", request, encoder)
@@ -128,8 +149,12 @@ class RayDoor:
         return self._asked("call", method, args, kwargs)
 
     def _asked(self, name: str, *args: Any) -> Any:
-        keeper = self.keepers[os.getpid() % len(self.keepers)]
-        failed, found = ray.get(getattr(keeper, name).remote(*args))
+        near = self.near
+        keeper = near[next(_turn) % len(near)]
+        try:
+            failed, found = ray.get(getattr(keeper, name).remote(*args))
+        except exceptions.RayActorError:
+            raise ServiceLost(f"{LOST} for good") from None
         if failed:
             raise raised(*failed)
         return found
@@ -147,10 +172,11 @@ def kept(open_service: Callable[[], Service], number: int, gpus: float = 1.0) ->
     home, opening = Home.of_this_process(), ray.cloudpickle.dumps(open_service)
     keepers = tuple(kind.remote(home, opening) for _ in range(number))
     try:
-        for failed in ray.get([keeper.ready.remote() for keeper in keepers]):
+        opened = ray.get([keeper.ready.remote() for keeper in keepers])
+        for failed, _ in opened:
             if failed:
                 raise raised(*failed)
-        yield RayDoor(keepers)
+        yield RayDoor(keepers, tuple(where for _, where in opened))
     finally:
         for keeper in keepers:
             with suppress(exceptions.RayError):
