@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -278,6 +279,7 @@ def test_interrupt_leaves_nothing(tmp_path: Path, number: signal.Signals) -> Non
         [*SCUFF, "perturb", "-", "-a", "truncate", "-o", str(tmp_path / "out.txt")],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=partial(signal.signal, number, signal.SIG_DFL),  # tests that nohup started ignore hang-ups
     )
     assert job.stdin and job.stderr
     job.stdin.write(GOOD.encode() * 4000)  # more than is looked at to know what it is
