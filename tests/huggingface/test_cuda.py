@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 
 from scuff.huggingface.batches import Pieces
-from scuff.huggingface.cuda import Stream, widths_up_to
+from scuff.huggingface.cuda import Stream
 from scuff.huggingface.loading import fits_float16
+from scuff.huggingface.shapes import Slot, widths_up_to
 from victims.small import save_tokenizer
 
 FILL = {"input_ids": 0, "token_type_ids": 7}
@@ -126,6 +127,45 @@ def test_an_error_leaves_nothing_behind() -> None:
     np.testing.assert_array_equal(stream.finish(stream.ask(pieces)), expected(pieces))
     with pytest.raises(ValueError, match="expected at most 64 pieces of a text, got 65"):
         stream.ask(rows([65]))
+
+
+def test_an_interrupt_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Stream(sums, FILL, False, 2, 64, 512, torch.device("cpu"))
+    forgotten, pieces = stream.ask(rows([4] * 40)), rows([7, 2])
+
+    def interrupted(slot: Any) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Slot, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        stream.finish(forgotten)
+    with pytest.raises(RuntimeError, match="expected rows that wait for answers, got some that were forgotten"):
+        stream.finish(forgotten)
+    for _ in range(4):  # more than there are slots
+        np.testing.assert_array_equal(stream.finish(stream.ask(pieces)), expected(pieces))
+
+
+def test_memory_that_runs_out_later_halves_the_batches() -> None:
+    """As of a network that cannot be captured, so that each pass takes memory anew."""
+    most = 1024
+
+    def greedy(inputs: dict[str, Any]) -> Any:
+        if inputs["input_ids"].numel() > most:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+        return sums(inputs)
+
+    stream, pieces = Stream(greedy, FILL, False, 2, 64, 1024, torch.device("cpu")), rows([9, 33, 64, 2] * 20)
+    np.testing.assert_array_equal(stream.finish(stream.ask(pieces)), expected(pieces))
+    most = 300
+    both = stream.ask(pieces), stream.ask(rows([5]))
+    np.testing.assert_array_equal(stream.finish(both[0]), expected(pieces))
+    np.testing.assert_array_equal(stream.finish(both[1]), expected(rows([5])))
+    assert stream.tokens == 256 and stream.sizes == {1024, 512, 256}
+    most = 10
+    with pytest.raises(torch.OutOfMemoryError):
+        stream.finish(stream.ask(pieces))
+    assert not stream.busy
 
 
 def test_networks_that_float16_is_too_small_for(tmp_path: Path) -> None:

@@ -245,7 +245,7 @@ class Transformer(Victim):
     def stream(self) -> Stream:
         """What answers in fixed shapes. If it had to take smaller batches than was asked for, `batch_tokens` says so."""
         known = self._stream
-        if known is None or known.device != self.model.device or self.batch_tokens not in (known.tokens, known.wanted):
+        if known is None or known.device != self.model.device or self.batch_tokens not in known.sizes:
             left, tags = self.tokenizer.padding_side == "left", self.task == "tokens"
             empty = encode(self.tokenizer, [[("a",)] if tags else [""]], self.max_length, words=tags)
             known = self._stream = Stream(
@@ -414,7 +414,7 @@ def load(
         )  # fmt: skip
 
     loaded = opened(dtype)
-    if dtype is None and loaded.model.dtype == torch.float16 and not fits_float16(loaded):
+    if dtype is None and task != "text" and loaded.model.dtype == torch.float16 and not fits_float16(loaded):
         loaded = opened("bfloat16")
     model = loaded.model
     victim = Transformer(

@@ -18,9 +18,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..huggingface.batches import Pieces
-from ..huggingface.cuda import IN_FLIGHT, Asked, Stream
+from ..huggingface.cuda import Stream
 from ..huggingface.encoder import INSIDE, Encoder, open_encoder
 from ..huggingface.loading import answering
+from ..huggingface.shapes import IN_FLIGHT, Asked
 from .base import StopRun
 from .huggingface import Arrays, Transformer
 
