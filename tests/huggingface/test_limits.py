@@ -36,3 +36,22 @@ def test_tokenizers_make_the_same_pieces_of_what_is_read(kind: str, tmp_path_fac
     same()
     tokenizer.truncation_side = "left"
     assert words_read(tokenizer, 8) is None
+
+
+def test_words_without_a_piece_or_with_blanks_tell_nothing(tmp_path: Path) -> None:
+    hf = pytest.importorskip("transformers")
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    from huggingface import small
+
+    small.save_wordpieces(tmp_path)
+    tokenizer = hf.AutoTokenizer.from_pretrained(tmp_path)
+    assert words_read(tokenizer, 8) == 8
+    tokenizer.add_tokens(["New York"])
+    assert words_read(tokenizer, 8) is None, "two words are one piece"
+    replacing = hf.AutoTokenizer.from_pretrained(tmp_path)
+    replacing.backend_tokenizer.normalizer = normalizers.Replace("sat", "")
+    assert words_read(replacing, 8) is None, "a word is gone"
+    few = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
+    few.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    assert words_read(hf.PreTrainedTokenizerFast(tokenizer_object=few), 8) is None, "z has no piece"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import sys
 import threading
 from functools import cache
 from typing import Any
@@ -125,6 +126,8 @@ MADE = {
     "modernbert": lambda: bytes_level(False, "t5", normalizers.NFC()),
     "xlm-roberta": lambda: unigram("roberta", "always", [precompiled(), one_blank()], split=True),
     "t5": lambda: unigram("t5", "always", [precompiled(), normalizers.Strip(left=False), one_blank()]),
+    "identity": lambda: unigram("t5", "always", [normalizers.Strip(left=False), one_blank()]),
+    "deberta": lambda: unigram("t5", "always", [normalizers.Strip(), precompiled(), one_blank()]),
     "albert": lambda: unigram(
         "t5", "always",
         [*quotes(), normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase(), precompiled(), one_blank()],
@@ -142,7 +145,7 @@ def made(kind: str) -> Any:
 # what reaches across blanks, is cut in an odd way, or stands for something else
 NASTY = [
     *" .,'-▁", "  ", "   ", "\t", "\n", "\r\n", " \t", "\u00a0", "\u3000", "\u2028", "\u200b", "\u200d", "\ufeff", "\x00", "\x1f",
-    "\u0301", "\u0345", "\u0308", "\u3099", "\u0600", "\U000110bd", "\u0d4e", "\u0e33", "\uff9e", "\U0001f3fb", "\u20dd",
+    "\x85",     "\u0301", "\u0345", "\u0308", "\u3099", "\u0600", "\U000110bd", "\u0d4e", "\u0e33", "\uff9e", "\U0001f3fb", "\u20dd",
     "the", "The", "cat", "naïve", "nai\u0308ve", "ΣΑΣ", "ας", "İ", "ß", "ﬁne", "x²", "¨", "´", "你好", "か\u3099", "각",
     "\u1100\u1161", "film", "films", "over", "[MASK]", "[UNK]", "[SEP]", "<mask>", "</s>", "<unk>", "<hide>", "<s>", "[unk]",
     "<MASK>", "``", "''", "it's", "wasn't", "'ll", "12", "3.5%", "x" * 101, "é" * 100, "😀", "👩‍👩‍👧", "a▁b", "▁", "\ufffd",
@@ -218,6 +221,35 @@ def test_tokens_that_are_added_later_are_known() -> None:
     after = rows_of(encode(tokenizer, [texts], 64), "input_ids")
     assert after != before
     assert after == plain_rows(tokenizer, texts)
+
+
+def test_a_part_that_is_set_otherwise_later_is_known() -> None:
+    tokenizer, texts = bert(cased=True), ["a Good cat", "Good", "goodness"]
+    before = rows_of(encode(tokenizer, [texts], 64), "input_ids")
+    tokenizer.backend_tokenizer.normalizer = normalizers.Lowercase()
+    lower = rows_of(encode(tokenizer, [texts], 64), "input_ids")
+    assert lower != before and lower == plain_rows(tokenizer, texts)
+    tokenizer.add_tokens(["the"])  # which was a piece before, so that the vocabulary is as large as it was
+    texts = ["them", "the cat"]
+    assert rows_of(encode(tokenizer, [texts], 64), "input_ids") == plain_rows(tokenizer, texts)
+
+
+def test_threads_set_a_tokenizer_one_after_the_other() -> None:
+    """Truncation is set for a moment, while another thread may cut texts."""
+    tokenizer, long, lengths = bert(cased=True), [("cat",) * 300] * 50, []
+    before, interval = tokenizer.backend_tokenizer.truncation, sys.getswitchinterval()
+    asking = threading.Thread(
+        target=lambda: lengths.extend(encode(tokenizer, [long], 16, words=True).length.max() for _ in range(20))
+    )
+    sys.setswitchinterval(1e-5)
+    try:
+        asking.start()
+        while asking.is_alive():
+            encode(tokenizer, [[("a",)]], 9, words=True)
+    finally:
+        sys.setswitchinterval(interval)
+    asking.join()
+    assert lengths == [16] * 20 and tokenizer.backend_tokenizer.truncation == before
 
 
 def test_a_text_that_is_none_leaves_the_table_whole() -> None:

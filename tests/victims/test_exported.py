@@ -145,6 +145,31 @@ def test_answers_that_are_not_those_of_pytorch_are_refused(
         opened(zoo["single"], backend="onnxruntime")
 
 
+def test_a_backend_that_fails_while_it_computes(
+    zoo: dict[str, str], backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(inputs: Any) -> Any:
+        raise RuntimeError("Non-zero status code\nand more")
+
+    monkeypatch.setattr(exported, "open_session", lambda *about: broken)
+    said = f"expected a model that {backend} can run, got .*: Non-zero status code; use backend=pytorch"
+    with pytest.raises(BadModel, match=said):
+        opened(zoo["single"], backend=backend)
+
+
+def test_an_export_that_fails_prints_nothing(
+    zoo: dict[str, str], backend: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    size = save_tokenizer(tmp_path)
+    network = hf.FNetForSequenceClassification(hf.FNetConfig(vocab_size=size, pad_token_id=0, **TINY))
+    with quiet():
+        network.save_pretrained(tmp_path)
+    capfd.readouterr()
+    with pytest.raises(BadModel, match="expected a model that can be exported to ONNX, got one that cannot"):
+        opened(str(tmp_path), backend=backend)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_gradients_need_pytorch(zoo: dict[str, str], backend: str) -> None:
     victim = opened(zoo["single"], backend=backend)
     with pytest.raises(NotEnoughAccess, match=f"gradients need backend=pytorch, got {backend}"):

@@ -367,6 +367,16 @@ def test_a_service_that_ends_is_told(zoo: dict[str, str]) -> None:
             ask()
 
 
+def test_a_message_that_cannot_be_rebuilt_ends_one_worker_alone(zoo: dict[str, str]) -> None:
+    with Host(Service(load(zoo["single"], "single", device="cpu"))) as host:
+        line = Client(host.door.address, authkey=host.door.key)
+        line.send_bytes(b"no pickle")
+        with pytest.raises(EOFError):
+            line.recv()
+        line.close()
+        assert Served(host.door)(["a"]).answered.all()
+
+
 def test_a_service_that_breaks_leaves_nobody_waiting(zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     victim = load(zoo["single"], "single", device="cpu")
     monkeypatch.setattr("threading.excepthook", lambda _: None)

@@ -20,6 +20,7 @@ hf = pytest.importorskip("transformers")
 from tokenizers import pre_tokenizers
 
 import scuff
+from scuff.huggingface import loading
 from scuff.huggingface.batches import (
     Pieces,
     Tuner,
@@ -135,11 +136,37 @@ def test_only_rows_whose_rounding_is_in_doubt_are_asked_alone(zoo: dict[str, str
     victim = load(zoo["roberta"], "single", device="cpu", batch_tokens=2048, labels=["a", "b"])
     calls: list[int] = []
     forward = victim.model.forward
+    assert not victim.sees_padding
     victim.model.forward = lambda **inputs: calls.append(len(inputs["input_ids"])) or forward(**inputs)
     victim.steady = True
     victim(MANY)
     assert 0 < calls.count(1) < 0.06 * len(MANY), "about one in fifty"
     assert sum(calls) - calls.count(1) == len(MANY)
+
+
+def test_padding_changes_no_score(zoo: dict[str, str], tmp_path: Path) -> None:
+    """Of networks that count places from the left end of a row, or see what stands beside a piece."""
+    size = save_tokenizer(tmp_path / "gpt-left")
+    gpt = hf.GPT2Config(vocab_size=size, n_embd=32, n_layer=1, n_head=2, n_positions=48, initializer_range=0.6)
+    conv = hf.ConvBertConfig(vocab_size=size, embedding_size=32, conv_kernel_size=3, head_ratio=2, **TINY)
+    torch.manual_seed(3)
+    with quiet():
+        hf.GPT2ForSequenceClassification(gpt).save_pretrained(tmp_path / "gpt-left")
+        hf.ConvBertForSequenceClassification(conv).save_pretrained(tmp_path / "conv")
+        hf.ConvBertForTokenClassification(conv).save_pretrained(tmp_path / "conv-tags")
+    for name in ("conv", "conv-tags"):
+        save_tokenizer(tmp_path / name)
+    left = json.loads((tmp_path / "gpt-left/tokenizer_config.json").read_text()) | {"padding_side": "left"}
+    (tmp_path / "gpt-left/tokenizer_config.json").write_text(json.dumps(left))
+    for name, sees in (("gpt-left", False), ("conv", True)):
+        victim = load(tmp_path / name, "single", device="cpu", batch_tokens=2048)
+        assert victim.sees_padding is sees and victim.counts_places is (name == "gpt-left")
+        for text, scores in zip(MANY[:20], victim(MANY[:20]).answers, strict=True):
+            np.testing.assert_allclose(scores, one_label(victim, text), atol=1e-5)
+    tags = load(tmp_path / "conv-tags", "tokens", device="cpu", batch_tokens=2048)
+    rows = [tuple(text.split()) for text in MANY[:20]]
+    alone = [tags([row]).answers[0].tolist() for row in rows]
+    assert tags.sees_padding and [answer.tolist() for answer in tags(rows).answers] == alone
 
 
 def test_single_label_equals_the_plain_way(zoo: dict[str, str]) -> None:
@@ -510,6 +537,19 @@ def test_real_tagger(real_model: Callable[[str], Path], shared: Path) -> None:
     found = np.concatenate(victim([tuple(row["tokens"]) for row in rows]).answers)
     gold = [victim.labels.index(tag) for row in rows for tag in row["tags"]]
     assert np.mean(found == gold) == pytest.approx(0.967, abs=0.005)
+
+
+def test_models_of_texts_stay_as_they_were_saved(zoo: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a trial whether float16 is enough, which would ask them for labels."""
+    plain = loading.load
+
+    def saved_in_half(*given: Any, **options: Any) -> Any:
+        loaded = plain(*given, **options)
+        loaded.model.half()
+        return loaded
+
+    monkeypatch.setattr(loading, "load", saved_in_half)
+    assert load(zoo["text"], "text", device="cpu").model.dtype == torch.float16
 
 
 def test_half_as_many_bits(zoo: dict[str, str]) -> None:

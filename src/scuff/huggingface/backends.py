@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
@@ -102,7 +104,7 @@ def export(model: Any, names: Sequence[str], file: Path) -> dict[str, Ints]:
     arrays = tuple(known.get(name, torch.zeros_like(ids)) for name in names)
     # the exporter that traces needs no further package, and takes seconds where torch.export takes minutes
     tracing = {"dynamo": False} if "dynamo" in signature(torch.onnx.export).parameters else {}
-    with quiet(), answering(model):
+    with quiet(), answering(model), _nothing_printed():
         try:
             torch.onnx.export(
                 Logits().eval(), arrays, str(file), input_names=list(names), output_names=["logits"], opset_version=17,
@@ -117,6 +119,20 @@ def export(model: Any, names: Sequence[str], file: Path) -> dict[str, Ints]:
     return {name: array.numpy() for name, array in zip(names, arrays, strict=True)}
 
 
+@contextmanager
+def _nothing_printed() -> Iterator[None]:
+    """Keeps what libraries in C++ write to standard output away: an export that fails prints the whole network."""
+    sys.stdout.flush()
+    before, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(before, 1)
+        os.close(before)
+        os.close(nowhere)
+
+
 # ---- those that run it ----
 
 
@@ -127,7 +143,7 @@ def onnxruntime_session(file: Path, threads: int) -> Session:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # it is for batches of one shape
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # what fails is told by an exception
     session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     names = [one.name for one in session.get_inputs()]
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..text.ragged import Ints, Mask, spread
 from .loading import Loaded, answering, quiet
 from .templates import template_of
-from .words import words_of
+from .words import bare, words_of
 
 # ---- texts as pieces ----
 
@@ -133,19 +133,15 @@ def _encode_fast(
 ) -> list[Any]:
     """What `tokenizer(...)` does, without the dictionaries that it builds for every row."""
     backend = tokenizer.backend_tokenizer
-    before = backend.truncation, backend.padding  # some tokenizers are stored with both
-    backend.no_padding()
-    backend.enable_truncation(max_length, strategy="longest_first", direction=tokenizer.truncation_side)
-    try:
-        texts = list(columns[0]) if len(columns) == 1 else list(zip(*columns, strict=True))
-        # encode_batch_fast does not note where pieces come from
-        encode_all = backend.encode_batch if words or places else backend.encode_batch_fast
-        return list(encode_all(texts, is_pretokenized=words))
-    finally:
-        backend.no_truncation()
-        for again, settings in zip((backend.enable_truncation, backend.enable_padding), before, strict=True):
-            if settings is not None:
-                again(**settings)
+    texts = list(columns[0]) if len(columns) == 1 else list(zip(*columns, strict=True))
+    # encode_batch_fast does not note where pieces come from
+    encode_all = backend.encode_batch if words or places else backend.encode_batch_fast
+    with bare(backend):
+        backend.enable_truncation(max_length, strategy="longest_first", direction=tokenizer.truncation_side)
+        try:
+            return list(encode_all(texts, is_pretokenized=words))
+        finally:
+            backend.no_truncation()
 
 
 def _gathered(found: list[Any], read: dict[str, Read], spare: dict[str, int]) -> Pieces:
@@ -242,10 +238,23 @@ def in_batches(
     return done, tokens
 
 
+NO_MEMORY = (
+    "out of memory", "can't allocate memory", "not enough memory", "failed to allocate memory", "cublas_status_alloc_failed",
+)  # fmt: skip
+
+
 def is_memory(error: RuntimeError) -> bool:
     """Whether an error says that memory does not suffice."""
     said = str(error).lower()
-    return "out of memory" in said or "can't allocate memory" in said or "not enough memory" in said
+    return any(words in said for words in NO_MEMORY)
+
+
+class EqualPieces(Pieces):
+    """Pieces in batches of rows of one length, which need no padding: for networks whose answers depend on it."""
+
+    def fit(self, at: int, tokens: int) -> int:
+        shorter = np.searchsorted(-self.length, 1 - self.length[at])
+        return min(int(shorter), super().fit(at, tokens))
 
 
 # ---- even batches: a row's result depends on nothing but the row ----

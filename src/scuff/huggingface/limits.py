@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import string
 from typing import Any
 
+from .words import added_tokens_hold_blanks, bare, states
+
 PROBE = "one two three"
+LETTERS = string.ascii_letters + string.digits
 
 
 def words_read(tokenizer: Any, max_length: int) -> int | None:
     """Returns how many words of a text can have pieces among the first `max_length`; None if that cannot be told.
 
-    It can be told of fast tokenizers that cut texts at blanks and drop what is behind the last piece: each word with an ASCII
-    letter or digit has one piece at least then.
+    It can be told of fast tokenizers that cut texts at blanks, drop what is behind the last piece, and make at least one piece of
+    each word with an ASCII letter or digit.
     """
     if not getattr(tokenizer, "is_fast", False) or tokenizer.truncation_side != "right":
         return None
-    cutter = tokenizer.backend_tokenizer.pre_tokenizer
+    backend = tokenizer.backend_tokenizer
+    cutter = backend.pre_tokenizer
     alone = cutter is not None and len(cutter.pre_tokenize_str(PROBE)) == len(PROBE.split())
-    return max_length if alone else None
+    return max_length if alone and not added_tokens_hold_blanks(backend) and _keeps_letters(backend) else None
+
+
+def _keeps_letters(backend: Any) -> bool:
+    """Whether each ASCII letter and digit has a piece: some tokenizers drop what they do not know, or what is to be replaced."""
+    replaced = (one["pattern"] for one in states(backend.normalizer, "normalizers") if one["type"] == "Replace")
+    if any(set(pattern.get("String", "")) & set(LETTERS) for pattern in replaced):
+        return False
+    with bare(backend):
+        try:
+            found = backend.encode_batch_fast(list(LETTERS), add_special_tokens=False)
+        except Exception:  # of a tokenizer that knows no word for what it does not know
+            return False
+    return all(map(len, found))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, repeat
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -23,6 +23,8 @@ from ..text.ragged import bounds, spread, sums
 from ..text.unicode import classes
 from ..text.unicode_data import PREPEND
 from .templates import Cut
+
+TURN = RLock()  # held while a tokenizer is set otherwise for a moment, which other threads would see
 
 MOST_WORDS, MOST_CHARACTERS = 1 << 18, 1 << 24  # of a table, about 100 MB; then it starts anew
 
@@ -55,13 +57,10 @@ def reading_of(backend: Any) -> Reading | None:
     """Returns how texts of a tokenizer can be cut at blanks; None if they cannot, or its parts are not known here."""
     if getattr(backend.model, "dropout", None):
         return None
-    tokens = backend.get_added_tokens_decoder()
-    normal = backend.normalizer
-    for token in tokens.values():
-        forms = {token.content, normal.normalize_str(token.content) if normal else ""}
-        if any(letter.isspace() or letter == "▁" for form in forms for letter in form):
-            return None
-    normalizers, splitters = _states(normal, "normalizers"), _states(backend.pre_tokenizer, "pretokenizers")
+    if added_tokens_hold_blanks(backend):
+        return None
+    normalizers = states(backend.normalizer, "normalizers")
+    splitters = states(backend.pre_tokenizer, "pretokenizers")
     if not splitters or not all(map(_is_local, normalizers)):
         return None
     clusters = any(one["type"] == "Precompiled" for one in normalizers)
@@ -70,7 +69,7 @@ def reading_of(backend: Any) -> Reading | None:
         known = all(one["type"] in SPLITS_WORDS or _marks_every_word(one) for one in rest)
         keeps = all(one.get("content") != "▁" for one in normalizers)  # else it is no blank any more
         return Reading(True, clusters=clusters) if known and keeps else None
-    swallowing = frozenset(number for number, token in tokens.items() if token.rstrip)
+    swallowing = frozenset(number for number, token in backend.get_added_tokens_decoder().items() if token.rstrip)
     stripped = [one for one in normalizers if one["type"] == "Strip"]
     if rest or any(not one["strip_right"] for one in stripped):
         return None
@@ -83,7 +82,17 @@ def reading_of(backend: Any) -> Reading | None:
     return Reading(False, "▁", clusters, swallowing)
 
 
-def _states(part: Any, members: str) -> list[dict[str, Any]]:
+def added_tokens_hold_blanks(backend: Any) -> bool:
+    """Whether a token that was added to a tokenizer, or what its normalizer makes of one, has white space in it."""
+    normal = backend.normalizer
+    for token in backend.get_added_tokens_decoder().values():
+        forms = {token.content, normal.normalize_str(token.content) if normal else ""}
+        if any(letter.isspace() or letter == "▁" for form in forms for letter in form):
+            return True
+    return False
+
+
+def states(part: Any, members: str) -> list[dict[str, Any]]:
     """Returns the settings of a part of a tokenizer, of a sequence those of its members."""
     state = None if part is None else json.loads(part.__getstate__())
     return [] if state is None else list(_unnested(state, members))
@@ -200,7 +209,7 @@ class Words:
 
     def _add(self, texts: list[str]) -> None:
         """Cuts texts by the tokenizer and puts their pieces at the end of the table."""
-        with _bare(self.backend):
+        with bare(self.backend):
             found = self.backend.encode_batch_fast(texts, add_special_tokens=False)
         length = np.fromiter(map(len, found), np.int64, len(found))
         at, end, used = self._count, self._count + len(found), self._used + int(length.sum())
@@ -222,7 +231,8 @@ class Words:
         if reading.free or not word.strip(" "):
             return False
         normal = self.backend.normalizer
-        seen = (normal.normalize_str(word) if normal else word).removeprefix(" ")
+        # between letters, which no mark joins, since at the ends of a text white space may be taken away
+        seen = (normal.normalize_str(f"q{word}q")[1:-1] if normal else word).removeprefix(" ")
         # white space at an end and the blank beside it are one
         return not seen or any(end.isspace() or end == reading.blank for end in (seen[0], seen[-1]))
 
@@ -241,20 +251,23 @@ def _grown(array: Any, least: int) -> Any:
 
 
 @contextmanager
-def _bare(backend: Any) -> Iterator[None]:
-    """Turns off truncation and padding, with which some tokenizers are stored; afterwards both are as before."""
-    truncation, padding = backend.truncation, backend.padding
-    if truncation is not None:
-        backend.no_truncation()
-    if padding is not None:
-        backend.no_padding()
-    try:
-        yield
-    finally:
+def bare(backend: Any) -> Iterator[None]:
+    """Turns off truncation and padding, with which some tokenizers are stored; afterwards both are as before. One thread at a
+    time.
+    """
+    with TURN:
+        truncation, padding = backend.truncation, backend.padding
         if truncation is not None:
-            backend.enable_truncation(**truncation)
+            backend.no_truncation()
         if padding is not None:
-            backend.enable_padding(**padding)
+            backend.no_padding()
+        try:
+            yield
+        finally:
+            if truncation is not None:
+                backend.enable_truncation(**truncation)
+            if padding is not None:
+                backend.enable_padding(**padding)
 
 
 # ---- the table of each tokenizer ----
@@ -265,11 +278,18 @@ _tables: WeakKeyDictionary[Any, tuple[Any, Words | None]] = WeakKeyDictionary()
 def words_of(tokenizer: Any) -> Words | None:
     """Returns the table of a fast tokenizer; None if its texts cannot be cut at blanks.
 
-    It starts anew when tokens were added or the way in which the tokenizer splits was set otherwise.
+    It starts anew when tokens were added or a part of the tokenizer was set otherwise.
     """
     backend = tokenizer.backend_tokenizer
-    splitter = backend.pre_tokenizer
-    now = backend.get_vocab_size(), backend.encode_special_tokens, splitter and splitter.__getstate__()
+    parts = (part and part.__getstate__() for part in (backend.normalizer, backend.pre_tokenizer))
+    added = len(backend.get_added_tokens_decoder())
+    now = (
+        backend.get_vocab_size(),
+        added,
+        backend.encode_special_tokens,
+        getattr(backend.model, "dropout", None),
+        *parts,
+    )
     before, table = _tables.get(tokenizer, (None, None))
     if before != now:
         reading = reading_of(backend)

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..data.dataset import Task
 from ..huggingface.backends import SESSIONS, Session, exported, open_session, require_backend
-from ..huggingface.batches import Batch, Pieces, encode
-from ..huggingface.loading import BadModel, answering, quiet
+from ..huggingface.batches import Batch, EqualPieces, Pieces, encode
+from ..huggingface.loading import BadModel, answering, first_line, quiet
 from ..specs import known_name
 from . import huggingface
 from .base import Access
@@ -45,13 +45,19 @@ class Exported(Transformer):
         self.batch_tokens = self.batch_tokens or BATCH_TOKENS
         self._threads = torch.get_num_threads()
         rows = [self._pieces([PROBES])] + ([self._pieces([PROBES, PROBES[::-1]])] if self.task != "tokens" else [])
-        names = list(self._padded(rows[0], 0, 1).inputs)
+        names = [*self._padded(rows[0], 0, 1).inputs, *(["position_ids"] if self.counts_places else [])]
         with quiet(), answering(self.model):
             right = [self._all_logits(pieces, by_torch=True) for pieces in rows]
         file = exported(self.model, self._digest(), names, backend)
         self._session: Session = open_session(backend, file, self._threads)
         for pieces, wanted in zip(rows, right, strict=True):
-            self._check(wanted, self._all_logits(pieces, by_torch=False))
+            try:
+                found = self._all_logits(pieces, by_torch=False)
+            except Exception as error:  # of the backend's own classes
+                raise BadModel(
+                    f"expected a model that {backend} can run, got {self.name}: {first_line(error)}; use backend={PYTORCH}"
+                ) from None
+            self._check(wanted, found)
         for weights in self.model.parameters():
             weights.data = weights.data.new_empty(0)  # they are in the session now
 
@@ -89,6 +95,8 @@ class Exported(Transformer):
     def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> Answered:
         from concurrent.futures import ThreadPoolExecutor
 
+        if self.sees_padding:
+            pieces = EqualPieces(pieces.order, pieces.length, pieces.flat)
         share = -(-int(pieces.length.sum()) // self._threads)
         tokens = min(self.usual_tokens, max(FEWEST_TOKENS, share))
         edges = [0]
@@ -110,10 +118,9 @@ class Exported(Transformer):
     def _score(self, inputs: dict[str, Any]) -> Any:
         import torch
 
+        if self.counts_places:
+            inputs = {**inputs, "position_ids": np.maximum(inputs["attention_mask"].cumsum(1) - 1, 0)}
         return torch.from_numpy(self._session(inputs)[0])
-
-    def _tag(self, inputs: dict[str, Any]) -> Any:
-        return self._score(inputs).argmax(-1)
 
 
 def load(name: str | Path, task: Task, *, backend: str = PYTORCH, **options: Any) -> Transformer:

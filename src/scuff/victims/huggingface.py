@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..data.dataset import TASKS, Task
 from ..huggingface import loading
-from ..huggingface.batches import STEP, Batch, Pieces, Tuner, encode, in_batches
+from ..huggingface.batches import STEP, Batch, EqualPieces, Pieces, Tuner, encode, in_batches
 from ..huggingface.cuda import TOKENS, Stream
 from ..huggingface.limits import words_read
 from ..huggingface.loading import (
@@ -81,6 +81,8 @@ WRITTEN = 65536  # the same on a GPU, for task text
 
 BLOCK_WORK = 1e11  # weights x queries of a block: 4096 queries of MiniLM, 512 of BERT-base
 STEP_OF_LOGITS, NOISE = 2.0**-9, 1e-5  # of models with two labels; see Transformer._steadied
+USUAL = 8.0  # logits above it have as much more noise
+SEEN = 1e-3  # a logit that padding changes by more depends on it, rather than on how sums are rounded
 
 AT_ONCE = 2048  # rows that are tokenized while the device works on those before them
 
@@ -136,6 +138,8 @@ class Transformer(Victim):
         takes = signature(type(model).forward).parameters
         takes_all = "input_ids" not in takes  # a wrapper that takes **inputs
         self.takes_types = task != "text" and ("token_type_ids" in takes or takes_all)
+        # else places of pieces are those in the row, with its padding
+        self.counts_places = tokenizer.padding_side == "left" and task != "text" and "position_ids" in takes
         self._digest = cache(digest)  # reads all weights
         self.gives_slopes = model_gives_slopes(model, tokenizer, task)
         if model.device.type == "cuda":
@@ -269,6 +273,8 @@ class Transformer(Victim):
     def _run(self, pieces: Pieces, answer: Callable[[dict[str, Any]], Any]) -> Answered:
         """What `answer` returns for batches of the rows, in the order of the batches, each with its attention mask."""
 
+        if self.task != "text" and self.sees_padding:
+            pieces = EqualPieces(pieces.order, pieces.length, pieces.flat)
         cuda = self.model.device.type == "cuda"
         wide = STEP if cuda and self.max_length % STEP == 0 else 1  # GPUs are faster on rows of such lengths
 
@@ -284,12 +290,26 @@ class Transformer(Victim):
             self.batch_tokens = settled
         return done
 
+    @cached_property
+    def sees_padding(self) -> bool:
+        """Whether the answer to a row depends on its padding, as that of a network with convolutions may."""
+        tokens = self.task == "tokens"
+        texts: list[Any] = [("a",) * 3, ("a",) * 24] if tokens else ["a a a", "a " * 24]
+        pieces = encode(self.tokenizer, [texts], self.max_length, words=tokens)
+        alone, both = (pieces.pad(at, 2, self.fill, self.tokenizer.padding_side == "left") for at in (1, 0))
+        with self.ready():
+            one, other = (self._score(self._inputs(batch))[-1].cpu().numpy() for batch in (alone, both))
+        apart = np.abs(one - (other[both.mask[-1]] if tokens else other)).max()
+        return bool(apart > SEEN * max(1.0, float(np.abs(one).max())))
+
     def _inputs(self, batch: Batch) -> dict[str, Any]:
         import torch
 
         return {name: torch.from_numpy(array).to(self.model.device) for name, array in batch.inputs.items()}
 
     def _score(self, inputs: dict[str, Any]) -> Any:
+        if self.counts_places:  # the first piece has place 0, whatever padding stands before it
+            inputs = {**inputs, "position_ids": (inputs["attention_mask"].cumsum(1) - 1).clamp(min=0)}
         return self.model(**inputs).logits.float()
 
     def _gathered(self, pieces: Pieces, found: Answered) -> Arrays:
@@ -326,14 +346,15 @@ class Transformer(Victim):
     def _steadied(self, pieces: Pieces, logits: npt.NDArray[np.float32]) -> Floats:
         """Logits that depend on the text alone: rounded to STEP_OF_LOGITS.
 
-        Batches and threads change a logit by less than NOISE. Where it is so near the middle between two steps that this decides
-        how it is rounded, the row is asked again: alone, and with one thread. That is one row in fifty.
+        Batches and threads change a logit by less than NOISE, a large one in proportion. Where it is so near the middle between
+        two steps that this decides how it is rounded, the row is asked again, alone and with one thread: one row in fifty.
         """
         import torch
 
         step = STEP_OF_LOGITS * 2.0 ** np.ceil(np.log2(max(2, self.count) / 2))  # more labels, more doubts
         steps = logits.astype(np.float64) / step
-        doubtful = np.flatnonzero((np.abs(steps - np.floor(steps) - 0.5) < NOISE / step).any(1))
+        noise = NOISE * np.maximum(1, np.abs(logits).max(1, keepdims=True) / USUAL)
+        doubtful = np.flatnonzero((np.abs(steps - np.floor(steps) - 0.5) < noise / step).any(1))
         threads, left = torch.get_num_threads(), self.tokenizer.padding_side == "left"
         torch.set_num_threads(1 if doubtful.size else threads)
         try:
@@ -345,7 +366,7 @@ class Transformer(Victim):
         return np.asarray(np.rint(steps) * step)
 
     def _tag(self, inputs: dict[str, Any]) -> Any:
-        return self.model(**inputs).logits.argmax(-1)
+        return self._score(inputs).argmax(-1)
 
     def _tags(self, pieces: Pieces, tags: Ints, rows: list[Column]) -> Outputs:
         """The tag of a token is that of its first piece; a token without a piece has tag -1."""

@@ -169,9 +169,9 @@ class Host:
                         self._ready(NAP)
         finally:
             self._open = False
+            self._ears.close()  # first: `_accept` closes what comes from now on
             for line in [*self._slabs, *self._come]:
                 self._drop(line)
-            self._ears.close()
             if self._lines is not None:
                 self._lines.close()
 
@@ -194,9 +194,11 @@ class Host:
                     self._welcome(self._come.pop())
             elif isinstance(line, Connection):
                 try:
-                    self._hear(line, *line.recv())
-                except GONE:
+                    message = line.recv()
+                except Exception:  # the worker has ended, or sent what cannot be rebuilt here
                     self._drop(line)
+                else:
+                    self._hear(line, *message)
         return bool(ready)
 
     def _welcome(self, line: Connection) -> None:
@@ -236,7 +238,7 @@ class Host:
         except GONE:
             self._drop(line)
         except Exception as error:  # of what cannot travel
-            line.send((failure(RuntimeError(f"{type(error).__name__}: {error}; {found}")), None))
+            self._reply(line, RuntimeError(f"{type(error).__name__}: {error}; {found}"))
 
     def _drop(self, line: Connection) -> None:
         """Forgets a worker that has ended."""
