@@ -145,7 +145,7 @@ def made(kind: str) -> Any:
 # what reaches across blanks, is cut in an odd way, or stands for something else
 NASTY = [
     *" .,'-▁", "  ", "   ", "\t", "\n", "\r\n", " \t", "\u00a0", "\u3000", "\u2028", "\u200b", "\u200d", "\ufeff", "\x00", "\x1f",
-    "\x85",     "\u0301", "\u0345", "\u0308", "\u3099", "\u0600", "\U000110bd", "\u0d4e", "\u0e33", "\uff9e", "\U0001f3fb", "\u20dd",
+    "\x85", "\u0301", "\u0345", "\u0308", "\u3099", "\u0600", "\U000110bd", "\u0d4e", "\u0e33", "\uff9e", "\U0001f3fb", "\u20dd",
     "the", "The", "cat", "naïve", "nai\u0308ve", "ΣΑΣ", "ας", "İ", "ß", "ﬁne", "x²", "¨", "´", "你好", "か\u3099", "각",
     "\u1100\u1161", "film", "films", "over", "[MASK]", "[UNK]", "[SEP]", "<mask>", "</s>", "<unk>", "<hide>", "<s>", "[unk]",
     "<MASK>", "``", "''", "it's", "wasn't", "'ll", "12", "3.5%", "x" * 101, "é" * 100, "😀", "👩‍👩‍👧", "a▁b", "▁", "\ufffd",

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import slow
+from scuff.text import random
 from scuff.text.corpus import Corpus
 from scuff.text.edits import Edits
 from scuff.text.ragged import Ragged, bounds, filled, rows_of, sums
-from scuff.text.random import bits_of_sum, letter_bits, text_bits
+from scuff.text.random import _text_bits, bits_of_sum, letter_bits, text_bits
 from strategies import plain, text, texts
 
 Plain = tuple[int, int, int, str]  # row, start, stop, new
@@ -44,6 +45,15 @@ def test_what_letters_add_makes_the_hash_of_a_text(some: list[str]) -> None:
     place = np.concatenate([np.arange(len(text)) for text in some]).astype(np.int64)
     total = sums(letter_bits(given_.codes, place), given_.offsets)
     assert bits_of_sum(total, given_.lengths).tolist() == text_bits(given_).tolist()
+
+
+@given(st.lists(text, max_size=9), st.integers(1, 9))
+def test_the_hash_of_a_text_depends_on_the_text_alone(some: list[str], at_once: int) -> None:
+    """Many texts are hashed in several parts."""
+    alone = [_text_bits(Ragged.of([one]).codes, bounds(np.array([len(one)])))[0] for one in some]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(random, "AT_ONCE", at_once)
+        assert text_bits(Ragged.of(some)).tolist() == alone
 
 
 @st.composite

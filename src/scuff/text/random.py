@@ -49,16 +49,26 @@ def _powers(base: int, count: int) -> Bits:
     return np.cumprod(np.append(np.uint64(1), np.full(count - 1, base, np.uint64)), dtype=np.uint64)
 
 
-def text_bits(texts: Ragged) -> Bits:
-    """A hash of each text: a polynomial in an odd base, then mixed with the length.
+AT_ONCE = 1 << 17  # codes that are hashed together: their powers are kept, and fit into a cache
 
-    Powers count from the beginning of all codes and are divided out per text: one product and one sum for all.
-    """
-    count = 1 << max(texts.codes.size, 1).bit_length()
+
+def text_bits(texts: Ragged) -> Bits:
+    """A hash of each text: a polynomial in an odd base, then mixed with the length."""
+    if texts.codes.size <= AT_ONCE or len(texts) < 2:
+        return _text_bits(texts.codes, texts.offsets)
+    edges = np.searchsorted(texts.offsets, np.arange(0, texts.codes.size, AT_ONCE))
+    edges = np.unique(np.append(edges, len(texts)))
+    parts = [texts.offsets[low : high + 1] for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    return np.concatenate([_text_bits(texts.codes[part[0] : part[-1]], part - part[0]) for part in parts])
+
+
+def _text_bits(codes: Codes, offsets: Ints) -> Bits:
+    """Powers count from the beginning of all codes and are divided out per text: one product and one sum for all."""
+    count = 1 << max(codes.size, 1).bit_length()
     powers = _kept_powers if count <= 1 << 18 else _powers
     up, down = powers(BASE, count), powers(INVERSE, count)
-    terms = up[: texts.codes.size] * (texts.codes + np.uint64(1))
-    return mix(sums(terms, texts.offsets) * down[texts.offsets[:-1]] ^ counters(texts.lengths))
+    terms = up[: codes.size] * (codes + np.uint64(1))
+    return mix(sums(terms, offsets) * down[offsets[:-1]] ^ counters(np.diff(offsets)))
 
 
 def letter_bits(codes: Codes, place: Ints) -> Bits:
