@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +59,7 @@ def text_bits(texts: Ragged) -> Bits:
         return _text_bits(texts.codes, texts.offsets)
     edges = np.searchsorted(texts.offsets, np.arange(0, texts.codes.size, AT_ONCE))
     edges = np.unique(np.append(edges, len(texts)))
-    parts = [texts.offsets[low : high + 1] for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    parts = [texts.offsets[low : high + 1] for low, high in pairwise(edges.tolist())]
     return np.concatenate([_text_bits(texts.codes[part[0] : part[-1]], part - part[0]) for part in parts])
 
 
