@@ -8,7 +8,7 @@ is printed. Two times are measured, in seconds of the processor: `Engine.run`, t
 everything included (reading the data, proposals, run folder, report). Meaning is not constrained (the encoder is another
 network), and measured by chrF.
 
---against SOURCES: the folder `src` of another version, which does the same in turn; the run folders of both must have the same
+--against SOURCES: the folder `src` of another version, which does the same in turn; the results of both must have the same
 bytes. --repeat: the best of so many runs counts. --options: more keywords of scuff.attack, as JSON.
 """
 
@@ -37,7 +37,6 @@ from scuff.victims.toy import BUCKETS, Features
 RECIPES = ("deepwordbug", "pwws", "textfooler", "textbugger", "toxictrap", "tt-deepwordbug", "input-reduction")
 NETWORKS = ["meaning", "word-vectors"]  # constraints that need a network, or vectors that are not at hand
 TRAINED, EPOCHS, RATE, BATCH = 6000, 3, 2.0, 256
-TIMED = ("timings", "seconds", "created", "python", "machine")  # what may differ between two runs
 
 
 class Linear(Victim):
@@ -129,16 +128,8 @@ class Clock:
 
 
 def digest(folder: Path) -> str:
-    """A hash of all files of a run folder, without what depends on time."""
-    whole = hashlib.sha256()
-    for path in sorted(part for part in folder.rglob("*") if part.is_file()):
-        raw = path.read_bytes()
-        if path.name == "run.json":
-            held = json.loads(raw)
-            raw = json.dumps({name: held[name] for name in sorted(held) if name not in TIMED}).encode()
-        if "timing" not in path.name:
-            whole.update(str(path.relative_to(folder)).encode() + b"\0" + raw)
-    return whole.hexdigest()[:16]
+    """A hash of what came of each example. The other files of a run name the version that wrote them."""
+    return hashlib.sha256((folder / "results.jsonl").read_bytes()).hexdigest()[:16]
 
 
 def measured(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
