@@ -16,11 +16,12 @@ from ...text.edits import Edits
 from ...text.ragged import Ints, Mask, bounds
 from ...text.random import text_bits
 from ...text.words import Spans
-from .local import Local
+from .local import Local, Verdicts
 from .words import edited_words
 
 if TYPE_CHECKING:
-    from ..space import Space
+    from ..candidates import Candidates
+    from ..space import Space, State
 
 NEAR = 4  # tokens on each side, as in TextFooler: 997 of 1,000 tags are then those of the whole sentence
 HYPHENS = ("-", "‐", "‑")
@@ -148,6 +149,66 @@ def _head(tokens: Sequence[str]) -> int:
     return max((at for at in range(1, len(tokens)) if tokens[at - 1] in HYPHENS), default=0)
 
 
+def _tokens_in(space: Space) -> TokenTable:
+    """The tokens of the originals of a space."""
+    known = space.remembered.get("tokens")
+    if not isinstance(known, TokenTable):
+        known = TokenTable.of(space.column.corpus.strings(), space.column.corpus.offsets)
+        space.remembered["tokens"] = known
+    return known
+
+
+def _inside_words(space: Space, first: Ints, last: Ints) -> Mask:
+    """Which edits of a space change a part of one word, or all of it, whose tokens are of that word alone. first, last: of the
+    tokens that each edit is about.
+    """
+    known = space.remembered.get("inside words")
+    if not isinstance(known, np.ndarray):
+        corpus, tokens, (one, end) = space.column.corpus, _tokens_in(space), space.touching
+        edits, known = space.all_edits, (end - one == 1) & (last > first)
+        at = np.flatnonzero(known)
+        place, word = corpus.offsets[edits.row[at]], one[at]
+        start, stop = corpus.words.start[word], corpus.words.stop[word]
+        changes = (
+            (place + edits.start[at] >= start) & (place + edits.stop[at] <= stop) & (edits.start[at] < edits.stop[at])
+        )
+        known[at] = changes & (tokens.start[first[at]] >= start) & (tokens.stop[last[at] - 1] <= stop)
+        space.remembered["inside words"] = known
+    return known
+
+
+def _windows_of_edits(
+    space: Space, number: Ints, first: Ints, last: Ints
+) -> tuple[list[Window], list[int], list[Window]]:
+    """As `windows`, of edits inside words, each alone. first, last: of the tokens of their words."""
+    corpus, tokens, originals = space.column.corpus, _tokens_in(space), space.originals[space.side]
+    row, word, words = space.all_edits.row[number], space.touching[0][number], tokens.words
+    place = corpus.offsets[row]
+    begin, end = (corpus.words.start[word] - place).tolist(), (corpus.words.stop[word] - place).tolist()
+    low, high = np.maximum(first - NEAR, tokens.begin[first]), np.minimum(last + NEAR, tokens.end[last - 1])
+    loud = tokens.loud[first].tolist()
+    starts, stops, new = space.places
+    was, which, now = list[Window](), list[int](), list[Window]()
+    known: tuple[int, int] | None = None
+    before: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+    around = zip(
+        number.tolist(), row.tolist(), begin, end, low.tolist(), first.tolist(), last.tolist(), high.tolist(), loud,
+        strict=True,
+    )  # fmt: skip
+    for one, of, opens, closes, a, x, y, b, capitals in around:
+        if (x, y) != known:  # edits of a word follow each other
+            known, before, behind = (x, y), tuple(words[a:x]), tuple(words[y:b])
+            was.append((tuple(words[a:b]), x - a + _head(words[x:y])))
+        which.append(len(was) - 1)
+        text = str(originals[of])
+        own = _cut(text[opens : starts[one]] + new[one] + text[stops[one] : closes])
+        if capitals:
+            own = tuple(token.lower() for token in own)
+        now.append((before + own + behind, x - a + _head(own)) if own else GONE)
+    return was, which, now
+
+
 EITHER = ("NOUN", "VERB")  # parts of speech that count as equal unless strict
 
 
@@ -174,7 +235,7 @@ class PartOfSpeech(Local):
 
     def extent(self, space: Space) -> tuple[Ints, Ints]:
         corpus, (first, last) = space.column.corpus, space.touching
-        tokens, words = TokenTable.of(corpus.strings(), corpus.offsets), corpus.words
+        tokens, words = _tokens_in(space), corpus.words
         some = last > first  # other edits are about no word
         begin, end = (
             corpus.offsets[space.all_edits.row] + place for place in (space.all_edits.start, space.all_edits.stop)
@@ -182,14 +243,27 @@ class PartOfSpeech(Local):
         begin[some], end[some] = words.start[first[some]], words.stop[last[some] - 1]
         return np.searchsorted(tokens.stop, begin, "right"), np.searchsorted(tokens.start, end)
 
+    def _judge(self, candidates: Candidates, groups: list[State], found: Verdicts) -> None:
+        """Judges single edits inside a word from the tokens of the originals: no text needs to be written for them."""
+        space = candidates.space
+        inside = _inside_words(space, found.first, found.last)
+        easy = np.array([group[0] for group in groups if len(group) == 1 and inside[group[0]]], np.int64)
+        if easy.size:
+            found.alone[easy] = self._keep(*_windows_of_edits(space, easy, found.first[easy], found.last[easy]))
+        if rest := [group for group in groups if len(group) > 1 or not inside[group[0]]]:
+            super()._judge(candidates, rest, found)
+
     def __call__(self, before: Corpus, after: Corpus, edits: Edits) -> Mask:
         old, new = edited_words(before, edits)
-        was, number, now = windows(before, after, old, new)
-        tags = _tags(was)
-        fine = np.array([self._same(tags[at], tag) for at, tag in zip(number, _tags(now), strict=True)], np.bool_)
+        fine = self._keep(*windows(before, after, old, new))
         allowed = np.ones(len(before), np.bool_)
         allowed[old.row[~fine]] = False
         return allowed
+
+    def _keep(self, was: Sequence[Window], number: Sequence[int], now: Sequence[Window]) -> Mask:
+        """Whether the word of each window in `now` is of the same part of speech as before: as that in was[number]."""
+        tags = _tags(was)
+        return np.array([self._same(tags[at], tag) for at, tag in zip(number, _tags(now), strict=True)], np.bool_)
 
     def _same(self, one: str, other: str) -> bool:
         return one == other or (not self.strict and one in EITHER and other in EITHER)
