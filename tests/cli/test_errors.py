@@ -366,13 +366,13 @@ def test_an_output_that_is_a_link_stays_one(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.txt").write_text(GOOD)
-    assert main(["perturb", str(tmp_path / "a.txt"), "-p", "truncate", "-o", "/dev/full"]) == 2
+    assert main(["perturb", str(tmp_path / "a.txt"), "-p", "truncate", "-o", "/dev/full"]) == 3
     err = capsys.readouterr().err
     assert err == "scuff: /dev/full: expected to write it, got: No space left on device\n"
     with open("/dev/full", "wb") as full:
         job = [*SCUFF, "perturb", str(tmp_path / "a.txt"), "-p", "truncate", "-q"]
         done = subprocess.run(job, stdout=full, stderr=subprocess.PIPE)
-    assert done.returncode == 2 and done.stderr == b"scuff: standard output: " + err.split(": ", 2)[2].encode()
+    assert done.returncode == 3 and done.stderr == b"scuff: standard output: " + err.split(": ", 2)[2].encode()
 
 
 def test_odd_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

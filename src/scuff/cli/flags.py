@@ -140,7 +140,10 @@ def treated(args: argparse.Namespace, make: partial[Any]) -> Any:
     from ..runs.files import treat_files
 
     engine = engine_of(args)
-    files = partitions(args.input, args.output, getattr(args, "edits", None), partial(input_of, args))
+    files = partitions(
+        args.input, args.output, getattr(args, "edits", None), partial(input_of, args),
+        report=getattr(args, "report", None) or None, suffix=".jsonl" if getattr(args, "detect", False) else "",
+    )  # fmt: skip
     bar = progress_bar(args.quiet)
     return treat_files(files, make, output=args.output, engine=engine, progress=bar, say=partial(say, args.quiet))
 

@@ -9,6 +9,7 @@ import csv
 import os
 import re
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -22,7 +23,7 @@ from .formats.base import Format
 from .formats.csv import Csv, Tsv
 from .formats.files import Block, Input
 from .formats.parquet import BATCH, Parquet, open_parquet, pyarrow
-from .formats.streams import GZIP, STDOUT
+from .formats.streams import GZIP, is_stream
 
 SIZE = 1 << 22  # bytes of a block: as many as are read at once where a file is not cut
 
@@ -43,9 +44,9 @@ class Cut(NamedTuple):
 
 
 def can_be_cut(source: Input, *outputs: str | None) -> bool:
-    """Whether a file can be read, and its output written, in blocks: not a pipe, gzip, or another encoding than UTF-8."""
+    """Whether a file can be read, and its outputs written, in blocks: not a pipe, gzip, or another encoding than UTF-8."""
     plain = source.kind in CUT and source.encoding is None and source.content is None and source.rereadable
-    if not plain or any(path in STDOUT or path.endswith(".gz") for path in outputs if path):
+    if not plain or any(path.endswith(".gz") or is_stream(path) for path in outputs if path):
         return False
     with open(source.path, "rb") as file:
         return not source.path.endswith(".gz") and file.read(len(GZIP)) != GZIP
@@ -105,18 +106,20 @@ def _byte_blocks(reader: Format, size: int) -> Iterator[Block]:
         rest, wanted, whole = b"", size + AHEAD, os.fstat(file.fileno()).st_size
         while True:
             rest += (more := file.read(wanted - len(rest)))
-            cut = cutter.cut(rest, size)
+            mark = len(BOM_UTF8) if start == 0 and rest.startswith(BOM_UTF8) else 0
+            cut = cutter.cut(rest[mark:], max(size - mark, 0))
             if cut is None and more:
                 wanted = 2 * len(rest)  # a record that is larger than a block
                 continue
-            stop, rows = cut or Cut(len(rest), 0)
+            stop, rows = (mark + cut.stop, cut.rows) if cut else (len(rest), 0)
             if stop:
                 yield Block(start, start + stop, line, row, whole)
             if cut is None:
                 return
             line += rest.count(b"\n", 0, stop)
             row += rows - (headed and start == 0)
-            start, rest, wanted = start + stop, rest[stop:], size + AHEAD
+            start, rest = start + stop, rest[stop:]
+            wanted = max(size, len(rest)) + AHEAD  # behind a long record more may be held than is needed
 
 
 def _cutter(reader: Format) -> _Lines:

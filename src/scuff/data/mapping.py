@@ -120,9 +120,11 @@ class Mapper:
         return table
 
     def _check(self, names: Any) -> None:
+        held = list(names)
         for column in (*self.columns, *([self.id] if self.id else [])):
-            if column not in names:
-                raise ValueError(f"expected a column {column!r} in the batch, got {', '.join(map(str, names))}")
+            if held.count(column) != 1:
+                found = "it twice" if column in held else ", ".join(map(str, held))
+                raise ValueError(f"expected a column {column!r} in the batch, got {found}")
         if self.copies > 1 and DRAW in names:
             raise ValueError(f"expected no column {DRAW!r}, which is to be added for copies, got one")
 
@@ -178,5 +180,8 @@ def _like(values: Any, new: list[Any]) -> Any:
 
 
 def _plain(name: Any) -> Any:
-    """Returns an id as Python has it, so that the number 7 of any array is the same."""
-    return name.item() if isinstance(name, np.generic) else name
+    """Returns an id as Python has it, so that the number 7 of any array is the same: pandas makes it 7.0 beside a missing one."""
+    if is_missing(name):
+        return None
+    name = name.item() if isinstance(name, np.generic) else name
+    return int(name) if isinstance(name, float) and name.is_integer() else name

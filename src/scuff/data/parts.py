@@ -7,20 +7,23 @@ before them. It is removed at the end.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import shutil
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
 from ..interrupts import Resumable
+from ..locks import LOCK, Busy, locked
 from .formats.parquet import join_parts
-from .formats.streams import BadInput
+from .formats.streams import BadInput, CannotWrite, open_output
 
-KEY, DONE, LOCK = "key.json", "done.jsonl", "lock"
+KEY, DONE = "key.json", "done.jsonl"
 
 Entry = dict[str, Any]  # what is known of a block that is done, or of a file all blocks of which are
 
@@ -31,8 +34,8 @@ class Parts:
     def __init__(self, output: str | Path, step: str = "") -> None:
         """step: names one of several folders of the same output."""
         target = Path(os.path.realpath(output))
-        name = f"{step}.parts" if target.is_dir() else f"{target.name}{step}.parts"
-        self.path = target / name if target.is_dir() else target.with_name(name)
+        name = target.name if len(os.fsencode(target.name)) < 200 else f"{zlib.crc32(os.fsencode(target.name)):08x}"
+        self.path = target / f"{step}.parts" if target.is_dir() else target.with_name(f"{name}{step}.parts")
         # by the number of the file, then the start of the block
         self.done: dict[int, dict[int, Entry]] = defaultdict(dict)
         self.finished: dict[int, Entry] = {}  # files that are complete, by number
@@ -56,6 +59,8 @@ class Parts:
                     self.remove()
                     raise
                 raise Resumable(self.path) from None
+            except CannotWrite as error:
+                raise CannotWrite(f"{error}; the same command goes on from {self.path}") from None
             except (OSError, MemoryError, stays):
                 raise
             except BaseException:
@@ -65,8 +70,8 @@ class Parts:
 
     def note(self, entry: Entry) -> None:
         """Writes down that a block is done, or, if it has no start, that a file is complete."""
-        with open(self.path / DONE, "a", encoding="utf-8") as log:
-            log.write(json.dumps(entry) + "\n")
+        with open_output(self.path / DONE, mode="ab") as log:
+            log.write(json.dumps(entry).encode() + b"\n")
         self._keep(entry)
 
     def of(self, file: int) -> dict[int, Entry]:
@@ -82,28 +87,29 @@ class Parts:
         return self.path / f"{file}.{suffix}"
 
     def remove(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
+        """Removes the folder. What says whose it is goes last, so that the next command can go on if this one is killed."""
+        with suppress(OSError):
+            last = [self.path / name for name in (DONE, KEY, LOCK)]
+            for entry in {*self.path.iterdir()} - {*last}:
+                entry.unlink()
+            for entry in last:
+                entry.unlink(missing_ok=True)
+            self.path.rmdir()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         held = self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir()))
         if held and not (self.path / LOCK).exists():
             raise BadInput(f"{self.path}: expected a folder for the parts of the output, got something else")
-        try:
-            self.path.mkdir(exist_ok=True)
-        except OSError as error:
-            raise BadInput(f"{self.path}: expected a folder that can be made, got: {error.strerror}") from None
-        with open(self.path / LOCK, "ab") as lock:
+        with ExitStack() as stack:
             try:
-                import fcntl
-
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except ImportError:  # on Windows: no lock
-                pass
-            except OSError:
+                stack.enter_context(locked(self.path))
+            except Busy:
                 raise BadInput(
                     f"{self.path}: expected an output that nobody writes, got one that another process is busy with"
                 ) from None
+            except OSError as error:
+                raise BadInput(f"{self.path}: expected a folder that can be made, got: {error.strerror}") from None
             yield
 
     def _known(self) -> Any:
@@ -146,7 +152,7 @@ class Part:
         self.name = self.path.with_name(f"{self.path.name}.{os.getpid()}")
 
     def __enter__(self) -> Part:
-        self.raw = open(self.name, "wb")
+        self.raw = open_output(self.name, self.path)
         # without name and time, as `replacing` does
         self.file: IO[bytes] = (
             cast(IO[bytes], gzip.GzipFile("", "wb", 6, self.raw, mtime=0)) if self.zipped else self.raw
@@ -154,13 +160,14 @@ class Part:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
-        if self.zipped:
-            self.file.close()
-        self.raw.close()
-        if kind is None:
-            self.size = self.name.stat().st_size
-            os.replace(self.name, self.path)
-        else:
+        try:
+            if self.zipped:
+                self.file.close()
+            self.raw.close()  # writes the rest
+            if kind is None:
+                self.size = self.name.stat().st_size
+                os.replace(self.name, self.path)
+        finally:
             self.name.unlink(missing_ok=True)
 
 
@@ -169,25 +176,27 @@ def append(part: Path, joined: Path) -> None:
     if not joined.exists():
         os.replace(part, joined)
         return
-    with open(joined, "r+b", 0) as target:
+    with open_output(joined, mode="rb+") as target:
         target.seek(0, os.SEEK_END)
         _copy(part, target)
     part.unlink()
 
 
-def _copy(part: Path, target: IO[bytes]) -> None:
+def _copy(part: Path, target: io.BufferedWriter) -> None:
     """Writes what a file holds to another one, inside the system where it can do that."""
+    target.flush()
     with open(part, "rb", 0) as source:
         try:
             while os.copy_file_range(source.fileno(), target.fileno(), 1 << 30):  # type: ignore[attr-defined,unused-ignore]
                 pass
-        except (AttributeError, OSError):  # not on this system, or not on this file system
-            shutil.copyfileobj(source, target, 1 << 20)
+        except (AttributeError, OSError):  # not on this system, not on this file system, or the disk is full
+            pass
+        shutil.copyfileobj(source, target, 1 << 20)  # the rest, which raises the error of a full disk
 
 
 def join_pieces(path: Path, pieces: Iterable[Path | bytes]) -> None:
     """Writes files, or bytes, one behind the other. The files stay."""
-    with open(path, "wb", 0) as out:
+    with open_output(path) as out:
         for piece in pieces:
             if isinstance(piece, Path):
                 _copy(piece, out)
@@ -197,7 +206,7 @@ def join_pieces(path: Path, pieces: Iterable[Path | bytes]) -> None:
 
 def join_tables(path: Path, parts: Iterable[Path], kept: Sequence[Any] | None = None) -> None:
     """Writes parts of a Parquet table as one. The parts stay. kept: of each part, a mask of the rows that are written."""
-    with open(path, "wb") as out:
+    with open_output(path) as out:
         join_parts((file for part in parts for file in _opened(part)), out, kept)
 
 

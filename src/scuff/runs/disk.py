@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Protocol
-from warnings import warn
 
+from ..data.formats.streams import CannotWrite
+from ..locks import Busy, locked
 from ..stores import StorePath
 
 BUSY = "expected a run that nobody works on, got one that another process is busy with"
@@ -16,12 +17,6 @@ BUSY = "expected a run that nobody works on, got one that another process is bus
 
 class BadRun(ValueError):
     """Raised if a folder is no run of Scuff, its files are damaged, or it does not fit what is asked of it."""
-
-
-class CannotWrite(OSError):
-    """Raised if a file cannot be written, as when the disk is full; what was written before stays."""
-
-    exit_code = 3  # of the command line: the run failed
 
 
 def cannot_write(path: Path | StorePath, content: bytes, why: str | OSError) -> CannotWrite:
@@ -171,25 +166,12 @@ class DiskFiles:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """The system releases the lock when the process ends, however it ends; on a shared file system that has locks, too.
-
-        Files that a killed process left half written are deleted.
-        """
-        try:
-            import fcntl
-        except ImportError:  # on Windows: no lock
-            yield
-            return
-        with open(self.path / "lock", "ab") as lock:
+        """Files that a killed process left half written are deleted."""
+        with ExitStack() as stack:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except (BlockingIOError, PermissionError):
+                stack.enter_context(locked(self.path))
+            except Busy:
                 raise BadRun(f"{self.path}: {BUSY}") from None
-            except OSError as error:  # some shared file systems have no locks
-                warn(
-                    f"{self.path}: cannot be locked ({error.strerror}): see to it that nobody else works on it",
-                    stacklevel=2,
-                )
             for unfinished in (*self.path.glob(".*.part"), *(self.path / "trials").glob(".*.part")):
                 unfinished.unlink(missing_ok=True)
             yield

@@ -19,10 +19,11 @@ from typing import Any
 from ..data.blocks import ROWS, SIZE, blocks_of, can_be_cut, first_chunk, is_small
 from ..data.formats.base import Format
 from ..data.formats.files import Input
-from ..data.formats.streams import BadInput, output_file, put_in_place
-from ..data.partitions import Partition
+from ..data.formats.streams import BadInput, CannotWrite, output_file, put_in_place
+from ..data.partitions import Partition, make_folder
 from ..data.parts import Entry, Part, Parts, append, join_tables
 from ..data.perturbing import ShowProgress, Treatment, check_targets, chunks, treat_file
+from ..resources.checksums import named_files
 from ..specs import digests
 from ..version import __version__
 from .engines.base import Engine, Open, Say, Tell, WorkerLost
@@ -31,7 +32,9 @@ SUFFIXES = ("part", "log")  # of parts of the output, and of what is told about 
 
 NAMED = ("path", "kind", "columns", "key", "spans", "carried", "delimiter", "no_header", "encoding")  # of an input
 
-ERRORS: dict[str, type[Exception]] = {"input": BadInput, "value": ValueError, "system": OSError, "run": RuntimeError}
+ERRORS: dict[str, type[Exception]] = {
+    "input": BadInput, "value": ValueError, "write": CannotWrite, "system": OSError, "run": RuntimeError,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def treat_files(
     make_folders(files)
     parts, what = Parts(output), {"treatment": make.func.__name__, "values": make.args}
     with ExitStack() as stack:
-        stack.enter_context(parts.opened(key_of(files, {**what, "own": digests([treatment.work.spec])}), WorkerLost))
+        stack.enter_context(parts.opened(key_of(files, what, [treatment.work.spec]), WorkerLost))
         work = _Files(files, treatment, parts, progress)
         pool = engine()
         stack.callback(pool.close)
@@ -128,11 +131,12 @@ def results(engine: Engine, jobs: Iterator[Job], open_work: Open, say: Say | Non
 
 
 def make_folders(files: Sequence[Partition]) -> None:
-    """Makes the folders of all outputs. Raises BadInput if an output cannot be written, or is one of the inputs."""
+    """Makes the folders of several outputs. Raises BadInput if an output cannot be written, or is its input."""
     for each in files:
         for path in (each.target, each.edits_to):
             if path is not None:
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
+                if len(files) > 1:
+                    make_folder(Path(path).parent)
                 output_file(path, each.source.path)
 
 
@@ -141,17 +145,23 @@ def will_be_cut(file: Partition) -> bool:
     return can_be_cut(file.source, file.target, file.edits_to) and not is_small(file.source)
 
 
-def key_of(files: Sequence[Partition], what: Mapping[str, Any]) -> dict[str, Any]:
+def key_of(
+    files: Sequence[Partition], what: Mapping[str, Any], specs: Sequence[str], models: Sequence[str] = ()
+) -> dict[str, Any]:
     """Returns all that decides the output. Of files, as what they hold may be long: how long, and when they were written.
 
-    what: is done with them.
+    what: is done with them. specs: of the parts that do it, which may name a user's class, files and models. models: that they
+    need besides.
     """
+    from ..victims.open import hub_commit  # with all of the victims, which small files do without
+
     about = []
     for source, *outputs in files:
         named = {name: getattr(source, name) for name in NAMED}
         found = os.stat(source.path)
         about.append({**named, "outputs": outputs, "size": found.st_size, "written": found.st_mtime_ns})
-    return {"scuff": __version__, "blocks": [SIZE, ROWS], **what, "files": about}
+    used = {"own": digests(specs), "used": named_files(specs, models, hub_commit)}
+    return {"scuff": __version__, "blocks": [SIZE, ROWS], **what, **used, "files": about}
 
 
 def _open(make: Callable[[], Treatment], tell: Tell) -> Callable[[Job], Entry]:
@@ -189,6 +199,9 @@ class _Stream:
         """number: 0 for the output, 1 for what is told about each text. kept: parts stay until all of them are there."""
         self.parts, self.file, self.number, self.target, self.kept = parts, file, number, target, kept
         self.path, self.next = parts.joined(file, SUFFIXES[number]), 0
+        if kept:  # all parts are still there, or are made again
+            self.path.unlink(missing_ok=True)
+            return
         size = self.path.stat().st_size if self.path.exists() else 0
         position = 0
         while (entry := self._entry()) and not self.place(self.next).exists():
@@ -205,7 +218,7 @@ class _Stream:
 
     def holds(self, start: int) -> bool:
         """Whether the part of a block that is done is still there."""
-        return start < self.next or self.place(start).exists()
+        return (start < self.next and not self.kept) or self.place(start).exists()
 
     def join(self) -> None:
         """Appends the parts that are next."""
@@ -215,13 +228,15 @@ class _Stream:
             self.next = entry["stop"]
 
     def finish(self) -> None:
-        """Gives the file its name. All parts were joined."""
+        """Gives the file its name. All parts were joined, or are kept until `clean`."""
         if self.kept:
-            places = [self.place(start) for start in self.parts.of(self.file)]
-            join_tables(self.path, places)
-            for place in places:
-                place.unlink()
+            join_tables(self.path, [self.place(start) for start in self.parts.of(self.file)])
         put_in_place(self.path, self.target)
+
+    def clean(self) -> None:
+        """Deletes parts that were kept. It was written down that the file is complete."""
+        for start in self.parts.of(self.file) if self.kept else ():
+            self.place(start).unlink(missing_ok=True)
 
     def _entry(self) -> Entry | None:
         return self.parts.done[self.file].get(self.next)
@@ -274,7 +289,18 @@ class _Output:
                 total.add(type(total).restored(entry["counts"]))
             for stream in reversed(self.streams):
                 stream.finish()
-            self.parts.note({"file": self.at, "counts": total.saved()})
+            self.parts.note({"file": self.at, "counts": total.saved(), "outputs": self._outputs()})
+            for stream in self.streams:
+                stream.clean()
+
+    def is_complete(self) -> bool:
+        """Whether the file was finished before, and its outputs are what they were then."""
+        return self.at in self.parts.finished and self.parts.finished[self.at]["outputs"] == self._outputs()
+
+    def _outputs(self) -> list[list[int]]:
+        """Returns how long the outputs are, and when they were written; nothing of those that are not there."""
+        found = [stream.target.stat() for stream in self.streams if stream.target.exists()]
+        return [[each.st_size, each.st_mtime_ns] for each in found]
 
 
 class _Files:
@@ -291,8 +317,8 @@ class _Files:
     def jobs(self) -> Iterator[Job]:
         """Yields the blocks that are not done."""
         for output in self.outputs:
-            if entry := self.parts.finished.get(output.at):
-                self._count(entry, output.size)
+            if output.is_complete():
+                self._count(self.parts.finished[output.at], output.size)
                 continue
             for job in output.blocks(partial(self._look, output.file.source)):
                 if output.is_done(job):

@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from ..data.formats.streams import CannotWrite
 from ..readahead import ahead
 from ..stores import StoreError, StorePath, as_path
 from .checking import mismatch
-from .disk import BadRun, CannotWrite, DiskFiles, Files, append_line, write_atomically
+from .disk import BadRun, DiskFiles, Files, append_line, write_atomically
 from .schema import (
     SCHEMA,
     AttackLine,

@@ -20,8 +20,9 @@ from typing import IO, Any
 from uuid import uuid4
 from warnings import warn
 
+from ..data.formats.streams import CannotWrite
 from ..stores import NOT_THERE, StoreError, StorePath
-from .disk import BUSY, BadRun, CannotWrite, cannot_write
+from .disk import BUSY, BadRun, cannot_write
 
 BEAT = 60.0  # seconds after which the owner renews its lock
 DEAD = 300.0  # seconds without a sign after which others may take the lock over

@@ -31,7 +31,6 @@ from ..data.records import read_records
 from ..isolation import Failures
 from ..runs.engines.base import Engine, Say, Tell, WorkerLost
 from ..runs.files import Job, done_or_error, key_of, make_folders, results, will_be_cut
-from ..specs import digests
 from ..text.ragged import Bits, Mask
 from .augmentation import Augmentation
 from .mixing import TRACE, Counts, Mixer, Seen
@@ -65,8 +64,9 @@ def augment_files(
     make_folders(files)
     work = _Augmented(augmentation, files, output, progress)
     with ExitStack() as stack:
-        own = digests(map(str, (*augmentation.settings.dimensions, augmentation.mixture)))
-        key = key_of(files, {"augment": work.plain, "own": own})
+        specs = [str(spec) for spec in (*augmentation.settings.dimensions, augmentation.mixture)]
+        models = [name for name in (augmentation.mlm, augmentation.encoder) if name]
+        key = key_of(files, {"augment": work.plain}, specs, models)
         for parts in (work.texts, work.copies):
             stack.enter_context(parts.opened(key, WorkerLost))
         pool = engine()

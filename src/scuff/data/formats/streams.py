@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ...stores import StoreError, is_url, open_url, url_size, without_query
+from ...stores import StoreError, is_url, on_this_disk, open_url, url_size, without_query
 
 CHUNK = 1 << 22  # bytes read at once
 
@@ -45,6 +45,16 @@ class PlainHint(BadInput):
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message + hint)
         self.message = message
+
+
+class CannotWrite(OSError):
+    """A file cannot be written, as when the disk is full; what was written before stays."""
+
+    exit_code = 3  # of the command line: the run failed
+
+    @classmethod
+    def of(cls, shown: object, error: OSError) -> CannotWrite:
+        return cls(f"{shown}: expected to write it, got: {error.strerror or error}")
 
 
 class Source:
@@ -272,11 +282,13 @@ def _size(path: str) -> int:
 class _Output(io.FileIO):
     """A file whose errors name the output that the user knows, not a temporary file, or no file at all."""
 
-    def __init__(self, path: str | Path, shown: str) -> None:
+    def __init__(self, path: str | Path, shown: str, mode: str) -> None:
         self.shown = shown
         try:
-            super().__init__(path, "wb")
+            super().__init__(path, mode)
         except OSError as error:
+            if error.errno in FULL:
+                raise CannotWrite.of(shown, error) from None
             raise BadInput(f"{shown}: expected a file that can be written, got: {error.strerror}") from None
 
     def write(self, data: Any) -> int:
@@ -285,7 +297,12 @@ class _Output(io.FileIO):
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
-            raise OSError(f"{self.shown}: expected to write it, got: {error.strerror}") from None
+            raise CannotWrite.of(self.shown, error) from None
+
+
+def open_output(path: str | Path, shown: str | Path | None = None, mode: str = "wb") -> io.BufferedWriter:
+    """Opens a file to write, whose errors are of the type CannotWrite. shown: its name in them, if not its own."""
+    return io.BufferedWriter(_Output(path, str(shown or path), mode))
 
 
 @contextmanager
@@ -295,18 +312,21 @@ def replacing(path: str, *inputs: str) -> Iterator[IO[bytes]]:
     A link stays a link, and what it points to is replaced. inputs: files that are being read. Raises BadInput if the output is
     one of them or cannot be written.
     """
-    target = Path(path)
-    if path.endswith(("/", os.sep)) and not target.is_dir():
-        raise BadInput(f"{path}: expected a file to write, got the name of a folder")
     if path in STDOUT:
         with _standard_output() as out:
             yield out
-    elif target.exists() and not target.is_file() and not target.is_dir():  # a pipe or a device is not replaced
-        with io.BufferedWriter(_Output(path, path)) as device:
+    elif is_stream(path):
+        with open_output(path) as device:
             yield device
     else:
         with _replaced_file(path, inputs) as out:
             yield out
+
+
+def is_stream(path: str) -> bool:
+    """Whether an output is written as it is, not replaced: standard output, a pipe, a device."""
+    target = Path(path)
+    return path in STDOUT or (target.exists() and not target.is_file() and not target.is_dir())
 
 
 @contextmanager
@@ -320,7 +340,7 @@ def _standard_output() -> Iterator[IO[bytes]]:
         if error.errno not in FULL:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries once more at its end
-        raise OSError(f"standard output: expected to write it, got: {error.strerror}") from None
+        raise CannotWrite.of("standard output", error) from None
 
 
 def output_file(path: str, *inputs: str) -> Path:
@@ -328,9 +348,17 @@ def output_file(path: str, *inputs: str) -> Path:
 
     inputs: files that are being read. Raises BadInput if the output is one of them or cannot be written.
     """
-    target = Path(os.path.realpath(path))
-    if target.is_dir() or target.is_symlink():
-        what = "a folder" if target.is_dir() else "a link that leads back to itself"
+    target = Path(os.path.realpath(on_this_disk(path, "an output")))
+    if path.endswith(("/", os.sep)) and not target.is_dir():
+        raise BadInput(f"{path}: expected a file to write, got the name of a folder")
+    if target.is_dir() or target.is_symlink() or is_stream(path):
+        what = (
+            "a folder"
+            if target.is_dir()
+            else "a pipe or a device"
+            if is_stream(path)
+            else "a link that leads back to itself"
+        )
         raise BadInput(f"{path}: expected a file to write, got {what}")
     if not target.parent.is_dir():
         raise BadInput(f"{path}: expected a folder to write to, got nothing of the name {target.parent}")
@@ -357,7 +385,7 @@ def _replaced_file(path: str, inputs: tuple[str, ...]) -> Iterator[IO[bytes]]:
     name = target.name if len(own) < 200 else f"{zlib.crc32(own):08x}"  # a file system allows 255 bytes
     temporary = target.with_name(f".{name}.{os.getpid()}.part")
     try:
-        with io.BufferedWriter(_Output(temporary, path)) as raw:
+        with open_output(temporary, path) as raw:
             if path.endswith(".gz"):
                 # without name and time, so that equal texts give equal bytes
                 with gzip.GzipFile("", "wb", 6, raw, mtime=0) as zipped:
