@@ -69,6 +69,17 @@ def test_frames_and_tables() -> None:
     assert made["text"].to_pylist()[:10:2] == WANTED[:5] and made.num_rows == 12
 
 
+def test_ids_are_the_same_where_pandas_makes_them_floats() -> None:
+    pd = pytest.importorskip("pandas")
+    whole, floats = (pd.DataFrame({"text": TEXTS[:6], "n": ids}) for ids in (range(6), [0, 1, 2, 3, 4, None]))
+    assert floats["n"].dtype == float
+    named = keyboard(id="n")
+    assert named(whole)["text"].tolist()[:5] == named(floats)["text"].tolist()[:5]
+    assert named(floats.iloc[:5])["text"].tolist() == scuff.perturb(TEXTS[:5], "keyboard", "low", seed=3, ids=range(5))
+    with pytest.raises(ValueError, match="expected a column 'text' in the batch, got it twice"):
+        keyboard()(pd.DataFrame([["a", "b"]], columns=["text", "text"]))
+
+
 def test_two_columns_have_noise_of_their_own() -> None:
     out = keyboard(column=["a", "b"], id="n")({"a": TEXTS[:3], "b": TEXTS[:3], "n": np.arange(3)})
     assert out["a"] == scuff.perturb(TEXTS[:3], "keyboard", "low", seed=3, ids=["a:0", "a:1", "a:2"]) != out["b"]

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -199,10 +201,26 @@ def test_busy_workers_end_when_the_run_is_given_up(engine: Engine, tmp_path: Pat
     assert workers and not any(map(lives, workers)) and time.monotonic() - begun < 10
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="this system has no signal masks")
-def test_workers_are_deaf_to_ctrl_c_from_their_first_instruction_and_this_process_is_not() -> None:
+DEAF = """
+import signal
+from runs import labours
+from scuff.runs.engines.open import open_engine
+
+if __name__ == "__main__":
     engine = open_engine(workers=2)
     heard = [blocked for _, blocked in engine.run(range(4), labours.masks)]
     engine.close()
-    assert len(heard) == 4 and all(signal.SIGINT in blocked for blocked in heard)
+    assert len(heard) == 4 and all(signal.SIGINT in blocked for blocked in heard), heard
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="this system has no signal masks")
+def test_workers_are_deaf_to_ctrl_c_from_their_first_instruction_and_this_process_is_not(tmp_path: Path) -> None:
+    """In a process of its own, in which Python starts what watches over shared memory together with the first worker."""
+    (tmp_path / "deaf.py").write_text(DEAF)
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "deaf.py")], env={**os.environ, "PYTHONPATH": path}, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()

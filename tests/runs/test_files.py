@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -150,6 +151,17 @@ def test_the_first_error_of_the_file_is_told(capsys: pytest.CaptureFixture[str])
         (["none*", "-o", "b"], "none*: expected a pattern that some files match, got one without"),
         (["a.txt", "-o", "b", "--workers", "0"], "expected 1 or more for --workers, got 0"),
         (["a.txt", "-o", "b", "--address", "auto"], "expected engine ray for address auto, got local"),
+        (["in", "-o", "in/out"], "in/out: expected a folder outside the input in for --output, got one inside"),
+        (["in", "-o", "out", "--edits", "in"], "in: expected a folder without inputs, got one with in/a.txt"),
+        (["in/**/*.txt", "-o", "in/o"], "in/o: expected a folder outside the input in for --output, got one inside"),
+        (["in/a.txt", "a.txt.jsonl", "-o", "out", "--edits", "out"], "out/a.txt.jsonl: expected --output to name another"),
+        (["in", "-o", "linked"], "linked/a.txt: expected an output other than the input, got the same file"),
+        (["a.txt", "-o", "hard.txt"], "hard.txt: expected an output other than the input, got the same file"),
+        (["a.txt", "-o", "s3://bucket/b.txt"], "expected a path on this disk for --output, got s3://bucket/b.txt"),
+        (["a.txt", "-o", "b", "--edits", "s3://c/d"], "expected a path on this disk for --edits, got s3://c/d"),
+        (["a.txt", "s3://c/d?key=1", "-o", "out"], "expected files on this disk, since the input is several, got s3://c/d a"),
+        (["a.txt", "pipe", "-o", "out"], "pipe: expected files, since the input is several, got a pipe or a device"),
+        (["a.txt", "in/a.csv", "-c", "x", "-o", "out"], "a.txt: expected a table"),
         (["a.txt", "-o", "held"], "held.parts: expected a folder for the parts of the output, got something else"),
     ],
 )  # fmt: skip
@@ -157,6 +169,11 @@ def test_errors(flags: list[str], told: str, capsys: pytest.CaptureFixture[str])
     Path("a.txt").write_text(lines())
     Path("in").mkdir()
     Path("in/a.txt").write_text("a\n")
+    Path("a.txt.jsonl").write_text('{"text": "a"}\n')
+    Path("linked").mkdir()
+    Path("linked/a.txt").symlink_to(Path("in/a.txt").absolute())
+    Path("hard.txt").hardlink_to("a.txt")
+    os.mkfifo("pipe")
     Path("held.parts").mkdir()
     Path("held.parts/mine").write_text("")
     assert main([*PERTURB, *flags]) == 2
@@ -174,6 +191,19 @@ def test_another_process_is_not_disturbed(capsys: pytest.CaptureFixture[str]) ->
     assert "expected an output that nobody writes, got one that another process is busy with" in capsys.readouterr().err
 
 
+@pytest.mark.filterwarnings("default")
+def test_a_file_system_without_locks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    import fcntl
+
+    def refuse(*given: object) -> None:
+        raise OSError(errno.ENOTSUP, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    Path("a.txt").write_text(lines())
+    assert main([*PERTURB, "a.txt", "-o", "b.txt"]) == 0
+    assert "b.txt.parts: cannot be locked (Operation not supported): see to it" in capsys.readouterr().err
+
+
 def test_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     from scuff.data.formats import parquet
@@ -185,6 +215,175 @@ def test_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
     assert main([*PERTURB, "a.parquet", "-o", "b.parquet", "-c", "text"]) == 0
     assert Path("b.parquet").read_bytes() == Path("whole.parquet").read_bytes()
     assert pq.ParquetFile("b.parquet").num_row_groups == 4
+
+
+def interrupted(monkeypatch: pytest.MonkeyPatch, jobs: int, *command: str) -> None:
+    """Interrupts a command after some of its blocks."""
+    from scuff.runs.engines import open as opening
+
+    with monkeypatch.context() as patch:
+        patch.setattr(opening, "open_engine", lambda *given: Stopped(jobs))
+        assert main([*command]) == 130
+
+
+def blocks_done(monkeypatch: pytest.MonkeyPatch, *command: str) -> int:
+    """Runs a command. Returns how many blocks it has done."""
+    done, treat = [], files._do
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_do", lambda treatment, job: [done.append(job.start), treat(treatment, job)][1])
+        assert main([*command]) == 0
+    return len(done)
+
+
+@pytest.mark.parametrize(("spoil", "again"), [("nothing", 3), ("deleted", 9), ("changed", 9)])
+def test_a_finished_file_that_is_gone_is_made_again(spoil: str, again: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("in").mkdir()
+    for name, first in (("a.txt", 0), ("b.txt", 40)):
+        Path("in", name).write_text(lines(first))
+    interrupted(monkeypatch, 9, *PERTURB, "in", "-o", "out", "--edits", "told")
+    assert Path("out/a.txt").exists() and not Path("out/b.txt").exists()
+    if spoil == "deleted":
+        Path("told/a.txt.jsonl").unlink()
+    elif spoil == "changed":
+        Path("out/a.txt").write_text("mine")
+    assert blocks_done(monkeypatch, *PERTURB, "in", "-o", "out", "--edits", "told") == again
+    assert Path("out/a.txt").read_bytes() == at_once(lines(), monkeypatch)
+    assert len(Path("told/a.txt.jsonl").read_text().splitlines()) == 40
+
+
+def test_a_file_that_the_perturbation_reads_is_part_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.txt").write_text(lines())
+    Path("errors.txt").write_text("number\tnubmer\n")
+    command = ["perturb", "a.txt", "-o", "b.txt", "-p", "natural(errors='errors.txt')", "-q"]
+    interrupted(monkeypatch, 3, *command)
+    Path("errors.txt").write_text("number\tnumbre\n")
+    assert blocks_done(monkeypatch, *command) == 6
+    assert "nubmer" not in Path("b.txt").read_text() and "numbre" in Path("b.txt").read_text()
+
+
+@pytest.mark.parametrize("when", ["put_in_place", "note", "clean"])
+def test_parquet_killed_while_it_is_finished(when: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    from scuff.data.formats import parquet
+    from scuff.data.parts import Parts
+
+    monkeypatch.setattr(parquet, "BATCH", 10)
+    monkeypatch.setattr(blocks, "ROWS", 10)
+    pq.write_table(pa.table({"text": lines().splitlines()}), "a.parquet")
+    command = ["a.parquet", "-o", "b.parquet", "--edits", "e.jsonl"]
+    assert main([*PERTURB, *command]) == 0
+    wanted = Path("b.parquet").read_bytes(), Path("e.jsonl").read_bytes()
+
+    def stop(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    def stop_at_the_end(parts: Parts, entry: dict[str, object]) -> None:
+        stop() if "start" not in entry else note(parts, entry)
+
+    note = Parts.note
+    with monkeypatch.context() as patch:
+        if when == "note":
+            patch.setattr(Parts, "note", stop_at_the_end)
+        else:
+            patch.setattr(*((files, when) if when == "put_in_place" else (files._Stream, when)), stop)
+        assert main([*PERTURB, *command]) == 130
+    next(Path("b.parquet.parts").glob("0-*.part")).unlink()
+    assert main([*PERTURB, *command]) == 0
+    assert (Path("b.parquet").read_bytes(), Path("e.jsonl").read_bytes()) == wanted
+    assert not Path("b.parquet.parts").exists()
+
+
+@pytest.mark.parametrize("last", ["0-1000.part", "done.jsonl", "key.json", "lock"])
+def test_a_killed_removal_stops_nobody(last: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from scuff.data.parts import Parts
+
+    Path("a.txt").write_text(lines())
+    interrupted(monkeypatch, 3, *PERTURB, "a.txt", "-o", "b.txt")
+    Path("b.txt.parts/0-1000.part").write_text("")
+    unlink = Path.unlink
+
+    def until(path: Path, missing_ok: bool = False) -> None:
+        unlink(path, missing_ok)
+        if path.name == last:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", until)
+        with pytest.raises(KeyboardInterrupt):
+            Parts("b.txt").remove()
+    assert main([*PERTURB, "a.txt", "-o", "b.txt"]) == 0
+    assert Path("b.txt").read_bytes() == at_once(lines(), monkeypatch) and not Path("b.txt.parts").exists()
+
+
+def test_a_full_disk_names_the_file_and_the_way_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from scuff.data.formats import streams
+
+    Path("a.txt").write_text(lines())
+    free, write = 2000, streams._Output.write
+
+    def limited(file: object, data: object) -> int:
+        """A disk on which the last write is short, as on a real one."""
+        nonlocal free
+        content = bytes(data)[: max(free, 0)]  # type: ignore[call-overload]
+        if not content:
+            raise streams.CannotWrite.of(file.shown, OSError(errno.ENOSPC, "No space left on device"))  # type: ignore[attr-defined]
+        free -= len(content)
+        return write(file, content)  # type: ignore[arg-type]
+
+    monkeypatch.delattr(os, "copy_file_range", raising=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(streams._Output, "write", limited)
+        assert main([*PERTURB, "a.txt", "-o", "b.txt"]) == 3
+    said = capsys.readouterr().err
+    assert (
+        "b.txt.parts/" in said
+        and "expected to write it, got: No space left on device; the same command goes on" in said
+    )
+    assert main([*PERTURB, "a.txt", "-o", "b.txt"]) == 0
+    assert Path("b.txt").read_bytes() == at_once(lines(), monkeypatch) and not Path("b.txt.parts").exists()
+
+
+def test_short_writes_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from scuff.data.formats import streams
+    from scuff.data.parts import append, join_pieces
+
+    write = streams._Output.write
+    monkeypatch.setattr(streams._Output, "write", lambda file, data: write(file, bytes(data)[:7]))
+    monkeypatch.delattr(os, "copy_file_range", raising=False)
+    Path("a").write_text(lines())
+    join_pieces(Path("b"), [Path("a"), b"some bytes between\n", Path("a")])
+    append(Path("a"), Path("b"))
+    assert Path("b").read_text() == f"{lines()}some bytes between\n{lines()}{lines()}" and not Path("a").exists()
+
+
+def test_a_pipe_is_written_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.txt").write_text(lines())
+    os.mkfifo("pipe")
+    reading = subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE)
+    assert main([*PERTURB, "a.txt", "-o", "pipe"]) == 0
+    assert reading.communicate(timeout=60)[0] == at_once(lines(), monkeypatch) and Path("pipe").is_fifo()
+
+
+def test_detection_writes_json_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("in").mkdir()
+    Path("in/a.csv").write_text("text\nsome words\n")
+    assert main(["shield", "in", "--detect", "-q", "-o", "out"]) == 0
+    assert json.loads(Path("out/a.csv.jsonl").read_text())["row"] == 0 and os.listdir("out") == ["a.csv.jsonl"]
+
+
+def test_what_one_process_does_blocks_do(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same errors, and the same names that are allowed, for small files and big ones."""
+    Path("a.txt").write_text(lines())
+    Path("small.txt").write_text("one line\n")
+    Path("file").write_text("")
+    for name in ("small.txt", "a.txt"):
+        for output in ("new/", "new/b.txt", "file/b.txt"):
+            assert main([*PERTURB, name, "-o", output]) == 2
+            assert not Path("new").exists() and capsys.readouterr().err.startswith(f"scuff: {output}: expected a f")
+        assert main([*PERTURB, name, "-o", "x" * 250]) == 0
+    assert not list(Path().glob("*.parts"))
 
 
 @pytest.mark.filterwarnings("default")
