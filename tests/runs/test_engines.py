@@ -167,7 +167,8 @@ def test_workers_that_die_while_they_open_the_work(engine: Engine, tmp_path: Pat
         path.mkdir()
     said: list[str] = []
     found = list(engine.run([b"a", b"b"], partial(labours.killed_while_opening, str(rare), 2), say=said.append))
-    assert len(found) == 2 and len(said) == 2 and "while it opened the model: another one is started" in said[0]
+    lost = [line for line in said if "no free CPU" not in line]  # which is true while a slow machine starts another one
+    assert len(found) == 2 and len(lost) == 2 and "while it opened the model: another one is started" in lost[0]
     with pytest.raises(WorkerLost, match=r"while it opened the model \(3 times\)"):
         list(engine.run([b"a", b"b"], partial(labours.killed_while_opening, str(ever), 1000)))
     with pytest.raises(WorkerLost, match=r"while it opened the model( \(3 times\))?; finished blocks stay"):
