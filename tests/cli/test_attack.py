@@ -322,7 +322,7 @@ def test_exit_code_3_when_no_attack_is_answered(here: Path, capfd: pytest.Captur
     )
     command = ["attack", "flaky.py:predict", "data.csv", *RECIPE]
     line = fails(capfd, *command, "-o", "few", "--max-errors", "3", code=3)
-    assert line == "scuff: expected at most 3 errors, got 4; the last: the server is down"
+    assert line == "scuff: expected at most 3 errors, got 4; the last: RuntimeError: the server is down"
     assert "few: expected a finished run, got 1 of 1 blocks left to do: `scuff attack --resume few`" in fails(
         capfd, "report", "few"
     )

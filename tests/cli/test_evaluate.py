@@ -275,7 +275,7 @@ def test_exit_code_3_when_the_run_fails(here: Path, capfd: pytest.CaptureFixture
         "    return ['positive' if 'good' in t else 'negative' for t in texts]\n"
     )
     line = fails(capfd, "evaluate", "flaky.py:predict", "data.csv", "-o", "run", "--max-errors", "3", *SMALL, code=3)
-    assert line == "scuff: expected at most 3 errors, got 4; the last: the server is down"
+    assert line == "scuff: expected at most 3 errors, got 4; the last: RuntimeError: the server is down"
     assert (here / "run" / "trials" / "clean-00000.npz").is_file() and not (here / "run" / "summary.json").exists()
     assert "expected a finished run, got 1 of 1 blocks left to do" in fails(capfd, "report", "run")
 

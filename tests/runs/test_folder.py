@@ -173,6 +173,15 @@ def test_what_a_killed_process_leaves_is_not_taken_for_a_part(folder: Folder) ->
     assert folder.parts() == ["a"]
 
 
+def test_what_a_killed_worker_leaves_is_deleted_in_the_end(folder: Folder) -> None:
+    """A finished run has no files that an undisturbed one has not."""
+    with folder.locked():
+        folder.write_part("a", ARRAYS)
+        before = everything(folder.path)
+        (folder.path / "trials" / ".b.npz.123.part").write_bytes(b"half")
+    assert everything(folder.path) == before
+
+
 def test_a_folder_is_started_once(tmp_path: Path) -> None:
     new = Folder(tmp_path / "deep" / "run")
     assert not new.started

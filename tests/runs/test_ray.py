@@ -70,3 +70,21 @@ def test_no_cluster_is_told_in_one_line_and_at_once(
         err = capfd.readouterr().err
         assert told in err.splitlines()[-1] and "Traceback" not in err, err
         assert time.monotonic() - begun < 30 and not Path("run").exists()
+
+
+def test_a_token_that_may_be_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a cluster that is named, Ray takes no token unless RAY_AUTH_MODE says so, and tells only that it could not connect."""
+    pytest.importorskip("ray")
+    from scuff.runs.engines import cluster
+
+    def refused(address: str, **given: object) -> None:
+        raise ConnectionError(f"Failed to connect to Ray cluster at {address}")
+
+    monkeypatch.setattr("ray.init", refused)
+    monkeypatch.setattr(cluster, "_reach", lambda address: None)
+    with pytest.raises(
+        cluster.NoCluster, match=r"at 10\.0\.0\.5:6379; does it ask for a token \(RAY_AUTH_MODE=token\)"
+    ):
+        cluster.connect("10.0.0.5:6379", 1)
+    with pytest.raises(cluster.NoCluster, match=r"at local$"):
+        cluster.connect("local", 1)

@@ -141,6 +141,8 @@ def test_what_a_killed_process_left_half_written_is_deleted(place: str) -> None:
     assert folder.parts() == []
     with folder.locked():
         assert list(path.files()) == ["lock"]
+        (path / "trials" / ".a.npz.4567.part").write(b"half", new=True)  # of a worker
+    assert not path.files()
 
 
 def test_files_are_read_ahead_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,6 +201,7 @@ def test_memory_has_no_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (["attack", "--resume", "memory://none"], r"memory://none: expected a run folder with run\.json, got none"),
         (["evaluate", "toy:tone", "memory://no.csv"], r"memory://no\.csv: expected a file, got nothing of that name"),
         (["harden", "toy:tone", "toy:tone", "-o", "memory://x"], r"expected a path on this disk for the output of harden, got"),
+        (["evaluate", "toy:tone", "toy:tone", "-o", "memory://a//b"], r"memory://a//b: expected a run folder with one slash"),
         (["evaluate", "toy:tone", "toy:tone", "-o", "ssh://a:b@c/run"], r"expected the password of a store in the environment"),
     ],
 )  # fmt: skip

@@ -378,8 +378,20 @@ def test_max_errors(limit: int) -> None:
     assert query(["fine"]).answered.all()
     if limit:
         assert not query(bad[:limit]).answered.any(), "as many as allowed"
-    with pytest.raises(TooManyErrors, match=rf"at most {limit} errors, got {limit + 1}; the last: cannot take bad"):
+    said = rf"at most {limit} errors, got {limit + 1}; the last: RuntimeError: cannot take bad"
+    with pytest.raises(TooManyErrors, match=said):
         query([*bad[limit:], "fine again"])
+
+
+@pytest.mark.parametrize(("error", "said"), [(SystemExit(0), "SystemExit: 0"), (MemoryError(), "MemoryError")])
+def test_the_last_error_is_named(error: BaseException, said: str) -> None:
+    """A message alone may be a number, or nothing."""
+
+    def ends(*columns: Column) -> Any:
+        raise error
+
+    with pytest.raises(TooManyErrors, match=rf"the last: {said}$"):
+        Query(Scripted(ends), max_errors=0)(["a"])
 
 
 def test_errors_that_a_victim_tells_itself_count() -> None:

@@ -166,12 +166,19 @@ class DiskFiles:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Files that a killed process left half written are deleted."""
+        """Files that a killed process left half written are deleted: an earlier command, or in the end a worker of this one."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(locked(self.path))
             except Busy:
                 raise BadRun(f"{self.path}: {BUSY}") from None
-            for unfinished in (*self.path.glob(".*.part"), *(self.path / "trials").glob(".*.part")):
-                unfinished.unlink(missing_ok=True)
-            yield
+            self._delete_unfinished()
+            try:
+                yield
+            finally:
+                with suppress(OSError):
+                    self._delete_unfinished()
+
+    def _delete_unfinished(self) -> None:
+        for unfinished in (*self.path.glob(".*.part"), *(self.path / "trials").glob(".*.part")):
+            unfinished.unlink(missing_ok=True)

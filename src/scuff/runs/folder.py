@@ -308,8 +308,12 @@ class Folder:
 
 
 def open_files(path: Path | StorePath) -> Files:
-    """Returns the files of a run folder."""
-    return DiskFiles(path) if isinstance(path, Path) else StoreFiles(path)
+    """Returns the files of a run folder. Raises BadRun for a URL with an empty name (bucket//run), which s3fs does not list."""
+    if isinstance(path, Path):
+        return DiskFiles(path)
+    if path.object_store and "//" in path.key:
+        raise BadRun(f"{path}: expected a run folder with one slash between names, got several")
+    return StoreFiles(path)
 
 
 def _part(name: str) -> str:

@@ -152,11 +152,18 @@ class StoreFiles:
     def locked(self) -> Iterator[None]:
         with StoreLock(self.path).held() as self.lock:
             try:
-                if not self.path.object_store:  # where files are renamed, a killed process leaves some half written
-                    self.path.delete([name for name in self.path.files() if name.endswith(".part")])
+                self._delete_unfinished()
                 yield
             finally:
+                if not self.lock.lost:
+                    with suppress(OSError):
+                        self._delete_unfinished()  # of workers that were killed
                 self.lock = None
+
+    def _delete_unfinished(self) -> None:
+        """Deletes what a killed process left half written, where files are renamed."""
+        if not self.path.object_store:
+            self.path.delete([name for name in self.path.files() if name.endswith(".part")])
 
 
 class StoreLock:

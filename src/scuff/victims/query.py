@@ -140,7 +140,9 @@ class Meter:
     def _note(self, count: int, reason: object) -> None:
         self.errors += count
         if self.max_errors is not None and self.errors > self.max_errors:
-            said = " ".join(str(reason).split())[:300]
+            # the message of an exception alone may say little ("0" of sys.exit(0)), or nothing
+            told = f"{type(reason).__name__}: {reason}" if isinstance(reason, BaseException) else str(reason)
+            said = " ".join(told.split())[:300].removesuffix(":")
             raise TooManyErrors(f"expected at most {self.max_errors} errors, got {self.errors}; the last: {said}")
 
 

@@ -48,8 +48,9 @@ def connect(address: str | None, workers: int | None) -> bool:
     try:
         _init(address, workers)
     except (ConnectionError, exceptions.RayError) as error:
-        # Ray's client is not told that a token is missing
-        hint = "; does it ask for a token (RAY_AUTH_MODE=token)?" if str(address).startswith(CLIENT) else ""
+        # Ray looks for a token only where it finds the cluster itself, and does not say that one is missing
+        named = address not in (None, AUTO, LOCAL)
+        hint = "; does it ask for a token (RAY_AUTH_MODE=token)?" if named else ""
         raise NoCluster(
             f"expected a Ray cluster at {address or 'this machine'}, got: {last_line(error)}{hint}"
         ) from None
