@@ -79,6 +79,22 @@ def test_csv_changes_only_the_column(tmp_path: Path) -> None:
     ]
 
 
+def test_quotation_marks_inside_csv_fields_are_characters(tmp_path: Path) -> None:
+    out = run(tmp_path, "inch.csv", 'text,note,n\n5" disk,6" drive,1\nthe "old" name,y "z",2\n')
+    assert list(csv.reader(io.StringIO(out))) == [
+        ["text", "note", "n"],
+        ['5" dis', '6" drive', "1"],
+        ['the "old" nam', 'y "z"', "2"],
+    ]
+    assert out.endswith(',y "z",2\n'), "other columns stay as they are written"
+
+
+def test_an_empty_text_stays_a_row_of_csv(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text\n\u200b\u200b\nmore\n", encoding="utf-8")
+    assert main(["shield", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.csv"), "-q"]) == 0
+    assert (tmp_path / "b.csv").read_text(encoding="utf-8") == 'text\n""\nmore\n'
+
+
 def test_tsv_knows_no_quotes(tmp_path: Path) -> None:
     assert run(tmp_path, "a.tsv", FILES["a.tsv"]) == 'id\ttext\n1\t"unbalance quot her\n2\tanothe one\n'
 
