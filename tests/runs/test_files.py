@@ -81,6 +81,13 @@ def test_patterns_and_several_files(monkeypatch: pytest.MonkeyPatch) -> None:
         assert Path("out", name).read_bytes() == Path("again", name).read_bytes() == wanted
 
 
+def test_an_input_that_cannot_be_read_leaves_no_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("x1.txt").write_text(lines())
+    assert main([*PERTURB, "x1.txt", "x2.txt", "-o", "out", "--edits", "changes"]) == 2
+    assert "x2.txt: expected a file, got nothing of that name" in capsys.readouterr().err
+    assert os.listdir() == ["x1.txt"]
+
+
 class Stopped(Here):
     """An engine that is interrupted after some jobs."""
 

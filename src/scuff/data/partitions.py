@@ -42,7 +42,8 @@ def partitions(
     """
     output, edits_to = _local(output, "--output"), edits_to and _local(edits_to, "--edits")
     inputs = [_local(each, "an input") if each.startswith("file:") else each for each in inputs]
-    if len(inputs) == 1 and not _is_several(inputs[0]):
+    several = len(inputs) > 1 or _is_several(inputs[0])
+    if not several:
         files = [Partition(open_input(inputs[0]), output, edits_to)]
     else:
         found = _several(inputs, output, edits_to)
@@ -55,11 +56,15 @@ def partitions(
             for path, name in found
         ]
     _check_apart(files, report)
+    if several:
+        for folder in (output, edits_to):
+            if folder is not None:
+                make_folder(folder)
     return files
 
 
 def _several(inputs: Sequence[str], output: str, edits_to: str | None) -> list[tuple[str, str]]:
-    """Returns the files that are read, with the name of what becomes of each, and makes the folders of the outputs."""
+    """Returns the files that are read, with the name of what becomes of each. Raises BadInput if the folders do not fit."""
     folders = [(folder, flag) for folder, flag in ((output, "--output"), (edits_to, "--edits")) if folder is not None]
     for folder, flag in folders:
         if folder == "-" or (os.path.exists(folder) and not os.path.isdir(folder)):
@@ -73,8 +78,6 @@ def _several(inputs: Sequence[str], output: str, edits_to: str | None) -> list[t
         for above in filter(None, map(_searched, inputs)):
             if _is_inside(folder, above):
                 raise BadInput(f"{folder}: expected a folder outside the input {above} for {flag}, got one inside")
-    for folder, _ in folders:
-        make_folder(folder)
     return found
 
 
