@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import gzip
 import io
 import json
@@ -148,6 +149,23 @@ def test_parquet(tmp_path: Path) -> None:
         == 0
     )
     assert pq.read_table(out).to_pydict()["draw"] == [0, 1, 0, 1, 0, 1]
+
+
+def test_damaged_parquet_is_told_in_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pa = pytest.importorskip("pyarrow", reason="needs the extra scuff[parquet]")
+    import pyarrow.parquet as pq
+
+    source, target = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    pq.write_table(pa.table({"text": [f"text {n * 7919 % 10007}" for n in range(40000)]}), source, row_group_size=20000)
+    content = bytearray(source.read_bytes())
+    half = len(content) // 2
+    content[half : half + 3000] = bytes([255]) * 3000
+    source.write_bytes(content)
+    assert main(["perturb", str(source), "-p", "truncate", "-o", str(target), "-q"]) == 2
+    gc.collect()
+    told = capfd.readouterr().err.splitlines()
+    assert len(told) == 1 and f"{source}: expected Parquet that can be read, got: " in told[0]
+    assert not target.exists()
 
 
 def test_conllu_keeps_tags_and_rewrites_the_text(tmp_path: Path) -> None:
