@@ -90,7 +90,7 @@ class _Augmented:
         self.plain = {each.name: getattr(augmentation, each.name) for each in fields(augmentation)}
         self.texts, self.copies = Parts(output, ".texts"), Parts(output)
         heads = [list(islice(read_records(each.source), HEAD)) for each in files]
-        first = next((at for at, head in enumerate(heads) if head), 0)  # others may be empty, as partitions of a data set are
+        first = next((at for at, head in enumerate(heads) if head), 0)  # others may be empty, as partitions are
         self.mixer = augmentation.mixer(files[first].source.path, heads[first])
         self.tokens = self.mixer.tokens
         for each, head in zip(files, heads, strict=True):
