@@ -61,8 +61,9 @@ def as_path(named: str | Path | StorePath) -> Path | StorePath:
 
 def on_this_disk(named: str | Path, what: str) -> Path:
     """Returns a path on this disk. Raises ValueError for a URL. what: is to be there, in words."""
-    found = as_path(named)
-    if isinstance(found, StorePath):
+    url = is_url(named) and not str(named).startswith(LOCAL)
+    found = None if url else as_path(named)  # of a URL that is refused, the package of its store is not needed
+    if found is None or isinstance(found, StorePath):
         raise ValueError(f"expected a path on this disk for {what}, got {named}")
     return found
 

@@ -143,7 +143,7 @@ def test_what_was_left_out_and_short_texts_are_told(
         ("a.csv", "text\nx y\n", ["--text", "body"], "expected a column 'body', got text"),
         ("a.csv", "text\nx y\n", ["--id", "n"], "expected a column 'n', got text"),
         ("a.jsonl", '{"text": "a", "id": null}\n', ["--id", "id"], "line 1: expected an id in column 'id', got none"),
-        ("a.jsonl", '{"text": "a b"}\n{"text": ["a"]}\n', [], "line 1: expected a list of tokens in Unicode, got 'a b'"),
+        ("a.jsonl", '{"text": "a b"}\n{"text": ["a"]}\n', [], "expected a list of tokens, as in other records, got 'a b'"),
         ("a.jsonl", '{"text": "a b"}\n{"text": 3}\n', [], "line 2: expected text or a list of tokens in column 'text', got int"),
         ("a.jsonl", '{"text": "\\ud83d b"}\n', [], "line 1: expected text in Unicode, got '\\ud83d b'"),
         ("a.jsonl", '{"text": "a", "scuff_source": 1}\n', ["--trace"], "line 1: expected no column 'scuff_source'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import gzip
 import io
 import json
@@ -79,6 +80,22 @@ def test_csv_changes_only_the_column(tmp_path: Path) -> None:
     ]
 
 
+def test_quotation_marks_inside_csv_fields_are_characters(tmp_path: Path) -> None:
+    out = run(tmp_path, "inch.csv", 'text,note,n\n5" disk,6" drive,1\nthe "old" name,y "z",2\n')
+    assert list(csv.reader(io.StringIO(out))) == [
+        ["text", "note", "n"],
+        ['5" dis', '6" drive', "1"],
+        ['the "old" nam', 'y "z"', "2"],
+    ]
+    assert out.endswith(',y "z",2\n'), "other columns stay as they are written"
+
+
+def test_an_empty_text_stays_a_row_of_csv(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text\n\u200b\u200b\nmore\n", encoding="utf-8")
+    assert main(["shield", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.csv"), "-q"]) == 0
+    assert (tmp_path / "b.csv").read_text(encoding="utf-8") == 'text\n""\nmore\n'
+
+
 def test_tsv_knows_no_quotes(tmp_path: Path) -> None:
     assert run(tmp_path, "a.tsv", FILES["a.tsv"]) == 'id\ttext\n1\t"unbalance quot her\n2\tanothe one\n'
 
@@ -132,6 +149,23 @@ def test_parquet(tmp_path: Path) -> None:
         == 0
     )
     assert pq.read_table(out).to_pydict()["draw"] == [0, 1, 0, 1, 0, 1]
+
+
+def test_damaged_parquet_is_told_in_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pa = pytest.importorskip("pyarrow", reason="needs the extra scuff[parquet]")
+    import pyarrow.parquet as pq
+
+    source, target = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    pq.write_table(pa.table({"text": [f"text {n * 7919 % 10007}" for n in range(40000)]}), source, row_group_size=20000)
+    content = bytearray(source.read_bytes())
+    half = len(content) // 2
+    content[half : half + 3000] = bytes([255]) * 3000
+    source.write_bytes(content)
+    assert main(["perturb", str(source), "-p", "truncate", "-o", str(target), "-q"]) == 2
+    gc.collect()
+    told = capfd.readouterr().err.splitlines()
+    assert len(told) == 1 and f"{source}: expected Parquet that can be read, got: " in told[0]
+    assert not target.exists()
 
 
 def test_conllu_keeps_tags_and_rewrites_the_text(tmp_path: Path) -> None:

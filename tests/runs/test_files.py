@@ -81,6 +81,31 @@ def test_patterns_and_several_files(monkeypatch: pytest.MonkeyPatch) -> None:
         assert Path("out", name).read_bytes() == Path("again", name).read_bytes() == wanted
 
 
+def test_an_input_that_cannot_be_read_leaves_no_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("x1.txt").write_text(lines())
+    assert main([*PERTURB, "x1.txt", "x2.txt", "-o", "out", "--edits", "changes"]) == 2
+    assert "x2.txt: expected a file, got nothing of that name" in capsys.readouterr().err
+    assert os.listdir() == ["x1.txt"]
+
+
+def test_links_in_a_folder_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in ("far", "parts", "parts/_not"):
+        Path(folder).mkdir()
+    Path("far/b.txt").write_text(lines())
+    Path("parts/a.txt").write_text(lines(40))
+    Path("parts/day=1").symlink_to("../far")
+    Path("parts/_not/gone.txt").symlink_to("nothing")
+    assert main([*PERTURB, "parts", "-o", "out"]) == 0
+    assert [str(path.relative_to("out")) for path in sorted(Path("out").rglob("*.txt"))] == ["a.txt", "day=1/b.txt"]
+    Path("far/gone.txt").symlink_to("nothing")
+    assert main([*PERTURB, "parts", "-o", "out"]) == 2
+    assert "parts/day=1/gone.txt: expected a file, got a link to nothing" in capsys.readouterr().err
+    Path("far/gone.txt").unlink()
+    Path("far/back").symlink_to("../parts")
+    assert main([*PERTURB, "parts", "-o", "out"]) == 2
+    assert "parts/day=1/back: expected a folder, got a link that leads back" in capsys.readouterr().err
+
+
 class Stopped(Here):
     """An engine that is interrupted after some jobs."""
 

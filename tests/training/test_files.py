@@ -90,6 +90,11 @@ def test_partitions_are_one_data_set(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert main(["augment", "in", "-o", "out", *DIMENSIONS, "-q"]) == 0
     parts = [Path(f"out/{number}.csv").read_text() for number in range(3)]
     assert header + "".join(part.removeprefix(header) for part in parts) == Path("whole.csv").read_text()
+    Path("in/+.csv").write_text(header)  # of a partition without rows its header is written
+    Path("in/9.jsonl").touch()
+    assert main(["augment", "in", "-o", "out", *DIMENSIONS, "-q"]) == 0
+    assert parts == [Path(f"out/{number}.csv").read_text() for number in range(3)]
+    assert Path("out/+.csv").read_text() == header and Path("out/9.jsonl").read_bytes() == b""
     Path("in/d.json").write_text("[]")
     assert main(["augment", "in", "-o", "out", *DIMENSIONS, "-q"]) == 2
     assert "in/d.json: expected csv, tsv, jsonl, parquet or tokens in UTF-8" in capsys.readouterr().err

@@ -63,8 +63,9 @@ class Mapper:
                 f"expected a batch as a dict, a DataFrame or a pyarrow table, a row or a text, got {type(batch).__name__}"
             )
         self._check(batch)
-        if all(isinstance(batch[column], str | None) for column in self.columns):
+        if all(isinstance(batch[column], str) or is_missing(batch[column]) for column in self.columns):
             return self._alone(batch, self.columns)
+        self._check_sizes(batch)
         return self._dict(batch)
 
     def _alone(self, row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
@@ -128,6 +129,19 @@ class Mapper:
         if self.copies > 1 and DRAW in names:
             raise ValueError(f"expected no column {DRAW!r}, which is to be added for copies, got one")
 
+    def _check_sizes(self, batch: Mapping[str, Any]) -> None:
+        """Raises ValueError if a dict has one value for each row in one column, but not in another."""
+        sizes = {name: _size(values) for name, values in batch.items() if not isinstance(values, Mapping)}
+        first = self.columns[0]
+        for name, size in sizes.items():
+            if size is None or size != sizes.get(first):
+                found = type(batch[name]).__name__ if size is None else f"{size} values"
+                many = type(batch[first]).__name__ if sizes.get(first) is None else f"{sizes[first]} values"
+                raise ValueError(
+                    f"expected a batch with a value for each row in every column, or a row with a text, got {many} in column "
+                    f"{first!r}, {found} in {name!r} (a row with a list of tokens: give it in a batch)"
+                )
+
     def _copied(self, column: str, values: Any, ids: Any) -> list[Any]:
         """Returns the new texts of a column, all copies of a row one after the other; None for what is missing."""
         made = [self._new(column, values, ids, draw) for draw in range(self.copies)]
@@ -155,6 +169,12 @@ class Mapper:
         if isinstance(self.work, Plan) and not self.__dict__.get("warned"):
             found = warn_of_language([self.work.perturbation], (joined(text) for text in texts if text), 5)
             self.__dict__["warned"] = found
+
+
+def _size(values: Any) -> int | None:
+    """Returns how many values a column of a batch has, None for what is one value itself."""
+    single = isinstance(values, str | bytes) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) == 0
+    return None if single else len(values)
 
 
 def _value(value: Any, at: int) -> Value:

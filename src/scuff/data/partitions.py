@@ -42,7 +42,8 @@ def partitions(
     """
     output, edits_to = _local(output, "--output"), edits_to and _local(edits_to, "--edits")
     inputs = [_local(each, "an input") if each.startswith("file:") else each for each in inputs]
-    if len(inputs) == 1 and not _is_several(inputs[0]):
+    several = len(inputs) > 1 or _is_several(inputs[0])
+    if not several:
         files = [Partition(open_input(inputs[0]), output, edits_to)]
     else:
         found = _several(inputs, output, edits_to)
@@ -55,11 +56,15 @@ def partitions(
             for path, name in found
         ]
     _check_apart(files, report)
+    if several:
+        for folder in (output, edits_to):
+            if folder is not None:
+                make_folder(folder)
     return files
 
 
 def _several(inputs: Sequence[str], output: str, edits_to: str | None) -> list[tuple[str, str]]:
-    """Returns the files that are read, with the name of what becomes of each, and makes the folders of the outputs."""
+    """Returns the files that are read, with the name of what becomes of each. Raises BadInput if the folders do not fit."""
     folders = [(folder, flag) for folder, flag in ((output, "--output"), (edits_to, "--edits")) if folder is not None]
     for folder, flag in folders:
         if folder == "-" or (os.path.exists(folder) and not os.path.isdir(folder)):
@@ -73,8 +78,6 @@ def _several(inputs: Sequence[str], output: str, edits_to: str | None) -> list[t
         for above in filter(None, map(_searched, inputs)):
             if _is_inside(folder, above):
                 raise BadInput(f"{folder}: expected a folder outside the input {above} for {flag}, got one inside")
-    for folder, _ in folders:
-        make_folder(folder)
     return found
 
 
@@ -125,8 +128,7 @@ def _found(path: str) -> list[tuple[str, str]]:
             raise BadInput(f"{path}: expected files, since the input is several, got a pipe or a device among them")
         return [(path, os.path.basename(path))]
     if os.path.isdir(path):
-        # what begins with . or _ is not data: .crc, _SUCCESS
-        named = [(each, name) for each, name in sorted(_inside(path)) if not re.search(r"(^|/)[._]", name)]
+        named = [(each, Path(each).relative_to(path).as_posix()) for each in sorted(_inside(path))]
         what = "a folder with files"
     else:
         named = [
@@ -138,16 +140,25 @@ def _found(path: str) -> list[tuple[str, str]]:
     return named
 
 
-def _inside(folder: str) -> Iterator[tuple[str, str]]:
-    """Yields all files in a folder, with their names as seen from it. Raises BadInput for a folder that cannot be read."""
+def _inside(folder: str, above: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yields all files in a folder and those inside it, or that it links to. What begins with . or _ is no data: .crc, _SUCCESS.
 
-    def stop(error: OSError) -> None:
-        raise BadInput(f"{error.filename}: expected a folder that can be read, got: {error.strerror}") from None
-
-    for above, _, names in os.walk(folder, onerror=stop):
-        for path in (Path(above, name) for name in names):
-            if path.is_file():
-                yield str(path), path.relative_to(folder).as_posix()
+    above: the folders that lead there. Raises BadInput for what cannot be read, so that no part of the data is left out.
+    """
+    here = os.path.realpath(folder)
+    if here in above:
+        raise BadInput(f"{folder}: expected a folder, got a link that leads back to one around it")
+    try:
+        entries = [entry for entry in os.scandir(folder) if not entry.name.startswith((".", "_"))]
+    except OSError as error:
+        raise BadInput(f"{folder}: expected a folder that can be read, got: {error.strerror}") from None
+    for entry in entries:
+        if os.path.isdir(entry.path):
+            yield from _inside(entry.path, (*above, here))
+        elif os.path.isfile(entry.path):
+            yield str(Path(entry.path))
+        elif entry.is_symlink():
+            raise BadInput(f"{entry.path}: expected a file, got a link to nothing that can be read")
 
 
 def _check_apart(files: Sequence[Partition], report: str | None) -> None:

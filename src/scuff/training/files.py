@@ -90,15 +90,17 @@ class _Augmented:
         self.plain = {each.name: getattr(augmentation, each.name) for each in fields(augmentation)}
         self.texts, self.copies = Parts(output, ".texts"), Parts(output)
         heads = [list(islice(read_records(each.source), HEAD)) for each in files]
-        self.mixer = augmentation.mixer(files[0].source.path, heads[0])
+        first = next((at for at, head in enumerate(heads) if head), 0)  # others may be empty, as partitions are
+        self.mixer = augmentation.mixer(files[first].source.path, heads[first])
         self.tokens = self.mixer.tokens
         for each, head in zip(files, heads, strict=True):
-            if augmentation.is_of_tokens(each.source.path, head) != self.tokens:
+            path, known = (each.source.path, head) if head else (files[first].source.path, heads[first])
+            if augmentation.is_of_tokens(path, known) != self.tokens:
                 raise BadInput(
-                    f"{each.source.path}: expected texts, or lists of tokens, as in {files[0].source.path}, got the other"
+                    f"{path}: expected texts, or lists of tokens, as in {files[first].source.path}, got the other"
                 )
             if each.source.kind not in TOKEN_FORMATS:
-                each.source.columns = augmentation.columns(each.source.path, head)
+                each.source.columns = augmentation.columns(path, known)
 
     def jobs(self, parts: Parts) -> Iterator[Job]:
         """Yields the blocks that are left."""

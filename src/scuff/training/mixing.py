@@ -216,8 +216,10 @@ class Mixer:
             return None
         for value in values:
             parts = [value] if isinstance(value, str) else value or []
-            if not isinstance(value, list if self.tokens else str) or any(map(lone_surrogate, parts)):
-                expected = "a list of tokens" if self.tokens else "text"
+            expected = "a list of tokens" if self.tokens else "text"
+            if not isinstance(value, list if self.tokens else str):
+                raise self._error(reader, record, f"expected {expected}, as in other records, got {value!r:.60}")
+            if any(map(lone_surrogate, parts)):
                 raise self._error(reader, record, f"expected {expected} in Unicode, got {value!r:.60}")
         return tuple(tuple(value) if isinstance(value, list) else str(value) for value in values)
 

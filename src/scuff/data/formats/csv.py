@@ -37,8 +37,8 @@ class Csv(TableFormat):
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Matches a field as it is written."""
-        return re.compile(rf'(?:"(?:[^"]|"")*"|[^{re.escape(self.mark)}"])*')
+        """Matches a field as it is written. A quotation mark that does not begin the field is a character of it: 5" disk."""
+        return re.compile(rf'"(?:[^"]|"")*"|[^{re.escape(self.mark)}]*')
 
     def rows(self) -> Iterator[CsvRow]:
         """Yields all rows, the header first."""
@@ -65,6 +65,7 @@ class Csv(TableFormat):
     def write(self, value: str, old: str) -> str:
         """Returns a field as it is written: in quotes if it needs them or had them before."""
         quoted = old.startswith('"') or any(mark in value for mark in f'{self.mark}"\r\n')
+        quoted = quoted or (not value and len(self.header) == 1)  # a blank line is no row
         return '"' + value.replace('"', '""') + '"' if quoted else value
 
     def split(self, text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
+from ...stores import StoreError
 from .base import Extra, Format, OutputRow, Sink, Value, guess_column
 from .nested import find, replaced
 from .streams import BadInput, Source
@@ -31,7 +32,8 @@ class Parquet(Format):
         for column in self.columns:
             if not self._is_text(kind := self._kind(column)):
                 raise BadInput(f"{self.source.name}: expected text in column {column!r}, got {kind}")
-        for batch in file.iter_batches(BATCH) if self.part is None else _batches(file, *self.part):
+        batches = file.iter_batches(BATCH) if self.part is None else _batches(file, *self.part)
+        for batch in _readable(self.source, batches):
             self.batch = batch
             self.texts = [self.inner(batch.column(self.index(column)).to_pylist(), column) for column in self.columns]
             yield list(range(batch.num_rows))
@@ -128,7 +130,7 @@ class ParquetSink(Sink):
 
     def _open(self, schema: Any) -> Any:
         if self.writer is None:
-            self.writer = pyarrow()[1].ParquetWriter(self.out, schema)
+            self.writer = _writer(self.out, schema)
         return self.writer
 
 
@@ -160,11 +162,11 @@ def join_parts(parts: Iterable[IO[bytes]], out: IO[bytes], kept: Sequence[Any] |
 
     kept: of each part, a mask of the rows that stay; default: all.
     """
-    pa, pq = pyarrow()
+    pa, _ = pyarrow()
     writer = None
     for number, part in enumerate(parts):
         with pa.ipc.open_stream(part) as stream:
-            writer, row = writer or pq.ParquetWriter(out, stream.schema), 0
+            writer, row = writer or _writer(out, stream.schema), 0
             for batch in stream:
                 mask = None if kept is None else kept[number][row : row + batch.num_rows]
                 row += batch.num_rows
@@ -174,6 +176,27 @@ def join_parts(parts: Iterable[IO[bytes]], out: IO[bytes], kept: Sequence[Any] |
                     writer.write_table(pa.Table.from_batches([batch]))
     if writer:
         writer.close()
+
+
+def _writer(out: IO[bytes], schema: Any) -> Any:
+    """Returns a ParquetWriter that is silent if an error ends the work before it is closed: what it wrote is thrown away."""
+
+    class Writer(pyarrow()[1].ParquetWriter):  # type: ignore[misc]
+        def __del__(self) -> None:
+            """Does not try to close a file that is closed already, which Python would tell with a traceback."""
+
+    return Writer(out, schema)
+
+
+def _readable(source: Source, batches: Iterable[Any]) -> Iterator[Any]:
+    """Yields batches. Raises BadInput for those that are damaged, or of a type that pyarrow does not read."""
+    pa, _ = pyarrow()
+    try:
+        yield from batches
+    except StoreError:
+        raise
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        raise BadInput(f"{source.name}: expected Parquet that can be read, got: {error}") from None
 
 
 def _batches(file: Any, start: int, stop: int) -> Iterator[Any]:
