@@ -183,6 +183,9 @@ def test_gradients_need_pytorch(zoo: dict[str, str], backend: str) -> None:
     [
         ({"backend": "onnxruntim"}, "single", "did you mean onnxruntime?"),
         ({"backend": "tensorrt"}, "single", "expected the name of a backend, got 'tensorrt'"),
+        ({"backend": 5}, "single", "expected the name of a backend, got '5'"),
+        ({"threads": 0}, "single", "expected 1 or more for threads of .*, got 0"),
+        ({"threads": "two"}, "single", "expected 1 or more for threads of .*, got 'two'"),
         ({"backend": "onnxruntime"}, "text", "expected backend=pytorch for task text, got onnxruntime"),
         ({"backend": "openvino", "device": "cuda"}, "single", "expected device=cpu for backend=openvino, got cuda"),
         ({"backend": "openvino", "dtype": "float16"}, "single", "expected dtype=float32 for backend=openvino, got float16"),
