@@ -189,7 +189,7 @@ def embedded(args: argparse.Namespace) -> Iterator[tuple[str, Any, Any, Given]]:
              for a, b in zip(texts[:size], texts[size : 2 * size], strict=True)]  # fmt: skip
     for side in ("first", "second"):
         for search in ("delete", "weighted-saliency", "beam(width=2)"):
-            given = {"text": "premise,hypothesis", "side": side, "recipe": "deepwordbug", "search": search}
+            given = {"text": ["premise", "hypothesis"], "side": side, "recipe": "deepwordbug", "search": search}
             yield f"pairs {side} {search}", Pairs(), pairs, given
     words = [str(text).split() for text in texts[:size]]
     tagged = [{"tokens": one, "tags": ["ABC"[ord(token[-1]) % 3] for token in one]} for one in words]

@@ -4,8 +4,8 @@
 
 OTHER_SOURCES is the folder `src` of another checkout, such as that of the branch a change starts from. Each version runs in a
 process of its own. Compared are the columns of all parts of the trials (whatever their compression), and every other file of
-the run but run.json and timings.json, byte for byte. What differs is printed, and the exit code is 1. Data sets of the project's
-shared folder are used where it is there.
+the run but run.json and timings.json, byte for byte, without the version and the number of the run that they name. What differs
+is printed, and the exit code is 1. Data sets of the project's shared folder are used where it is there.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -116,6 +117,10 @@ def capitals(sentences: list[list[str]]) -> list[list[str]]:
     ]
 
 
+# what files say of the version, and of all settings with it
+NAMES = re.compile(rb"scuff[: ]\d+\.\d+\.\d+|\brun[: ][0-9a-f]{12}\b")
+
+
 def source(name: str, folder: Path) -> str | None:
     """Returns the data set of a run; None if it is not there."""
     if name == "nasty":
@@ -155,7 +160,7 @@ def differences(one: Path, other: Path) -> Iterator[str]:
         if name.endswith(("run.json", "timings.json", "lock")):
             continue
         if not name.endswith(".npz"):
-            if (one / name).read_bytes() != (other / name).read_bytes():
+            if NAMES.sub(b"", (one / name).read_bytes()) != NAMES.sub(b"", (other / name).read_bytes()):
                 yield f"{name}: other bytes"
             continue
         with np.load(one / name) as first, np.load(other / name) as second:

@@ -40,7 +40,7 @@ def test_tokenizers_make_the_same_pieces_of_what_is_read(kind: str, tmp_path_fac
 
 def test_words_without_a_piece_or_with_blanks_tell_nothing(tmp_path: Path) -> None:
     hf = pytest.importorskip("transformers")
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
     from huggingface import small
 
@@ -52,6 +52,13 @@ def test_words_without_a_piece_or_with_blanks_tell_nothing(tmp_path: Path) -> No
     replacing = hf.AutoTokenizer.from_pretrained(tmp_path)
     replacing.backend_tokenizer.normalizer = normalizers.Replace("sat", "")
     assert words_read(replacing, 8) is None, "a word is gone"
+    replacing.backend_tokenizer.normalizer = normalizers.Replace(Regex(r"https?://\S+"), "")
+    assert words_read(replacing, 8) is None, "addresses are gone"
+    replacing.backend_tokenizer.normalizer = normalizers.Replace(Regex(" {2,}"), " ")
+    assert words_read(replacing, 8) == 8
+    replacing.backend_tokenizer.normalizer = normalizers.Replace(" ", "_")
+    replacing.backend_tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    assert words_read(replacing, 8) is None, "a text is one word"
     few = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
     few.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     assert words_read(hf.PreTrainedTokenizerFast(tokenizer_object=few), 8) is None, "z has no piece"

@@ -277,6 +277,28 @@ def test_threads_share_a_table() -> None:
     assert found == [wanted] * 40
 
 
+def test_tokens_of_users_behind_a_stripped_blank() -> None:
+    """Such a token is looked for in the normalised text: alone its word has lost the blank before it, in a text it has not."""
+    tokenizer = unigram("t5", "always", [normalizers.Strip(), one_blank()])
+    tokenizer.add_tokens(["film"])
+    texts = ["a bad film", "film", " film film", "films  film", "a bad cat"]
+    assert words_of(tokenizer) is not None
+    assert rows_of(encode(tokenizer, [texts], 64), "input_ids") == plain_rows(tokenizer, texts)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [normalizers.NFKC(), normalizers.Replace("q", "xy")],  # the letter beside which `Words` normalises words
+        [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), "▁")],  # is no blank for this tokenizer
+    ],
+)
+def test_white_space_that_normalizers_make_at_an_end(steps: list[Any]) -> None:
+    tokenizer = bytes_level(False, "none", normalizers.Sequence(steps))
+    texts = ["cat \n \t cat", "\u3000 cat", "a \u3000 cat", "cat\t cat", "a \u3000 "]
+    assert rows_of(encode(tokenizer, [texts], 64), "input_ids") == plain_rows(tokenizer, texts)
+
+
 def without_splitter() -> Any:
     made = bert(cased=False)
     made.backend_tokenizer.pre_tokenizer = None

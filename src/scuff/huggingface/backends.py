@@ -6,8 +6,9 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
@@ -19,13 +20,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..resources.checksums import add_file
 from ..text.ragged import Ints
 from .loading import BadModel, answering, first_line, quiet
 from .shortcut import shorten
 
 # arrays of a batch to all outputs of a file: of a model the logits alone; several threads may call it
 Session = Callable[[dict[str, Ints]], list[npt.NDArray[Any]]]
-FILE = "model.onnx"
+FILE, SEAL = "model.onnx", "sha256"  # of a folder: the network, and a digest of all other files
+DAY = 86400  # seconds after which an export that did not end was killed
 WAY = "torchscript-17-shortened"  # how models are exported: a file of another way is another file
 
 
@@ -52,17 +55,19 @@ def exported(model: Any, digest: str, names: Sequence[str], backend: str) -> Pat
     """Returns the ONNX file of a model on the CPU; writes it if it is not there. Raises BadModel if that cannot be done.
 
     digest: of the weights. names: of the arrays that the model takes. backend: tries the file, which others may use, too. A file
-    appears under its name only when it is complete, so several processes may export the same model at once.
+    appears under its name only when it is complete, so several processes may export the same model at once. One that was damaged
+    is written anew.
     """
     import torch
     import transformers
 
     about = (WAY, digest, type(model).__name__, torch.__version__, transformers.__version__, *names)
     target = kept_at() / sha256("\0".join(about).encode()).hexdigest()[:32]
-    if (target / FILE).is_file():
+    if _is_sealed(target):
         return target / FILE
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(target.parent)
         made = Path(tempfile.mkdtemp(prefix="new-", dir=target.parent))
     except OSError as error:
         raise BadModel(
@@ -71,10 +76,13 @@ def exported(model: Any, digest: str, names: Sequence[str], backend: str) -> Pat
     try:
         inputs = export(model, names, made / FILE)
         shorten(made / FILE, inputs, lambda file, batch: open_session(backend, file, 1)(batch))
+        (made / SEAL).write_text(_digest(made))
         try:
+            if target.exists() and not _is_sealed(target):
+                target.rename(made.with_name(f"{made.name}-damaged"))
             made.rename(target)
         except OSError:
-            if not (target / FILE).is_file():  # nobody else was faster
+            if not _is_sealed(target):  # nobody else was faster
                 raise
     except OSError as error:
         raise BadModel(
@@ -82,7 +90,34 @@ def exported(model: Any, digest: str, names: Sequence[str], backend: str) -> Pat
         ) from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(made.with_name(f"{made.name}-damaged"), ignore_errors=True)
     return target / FILE
+
+
+def _digest(folder: Path) -> str:
+    """A digest of the files of an exported model: a large network has its weights beside it."""
+    total = sha256()
+    for path in sorted(folder.iterdir()):
+        if path.name != SEAL:
+            total.update(f"{path.name}\0{path.stat().st_size}\0".encode())
+            add_file(total, path)
+    return total.hexdigest()
+
+
+def _is_sealed(folder: Path) -> bool:
+    """Whether a folder holds an exported model as it was written."""
+    try:
+        return (folder / SEAL).read_text(errors="replace") == _digest(folder)
+    except OSError:
+        return False
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Removes what exports that were killed have left."""
+    for path in folder.glob("new-*"):
+        with suppress(OSError):  # another process was faster
+            if time.time() - path.stat().st_mtime > DAY:
+                shutil.rmtree(path)
 
 
 def export(model: Any, names: Sequence[str], file: Path) -> dict[str, Ints]:
@@ -194,6 +229,4 @@ def open_session(name: str, file: Path, threads: int) -> Session:
     try:
         return SESSIONS[name](file, threads)
     except Exception as error:  # their own classes
-        raise BadModel(
-            f"expected a model that {name} can run, got {first_line(error)}; {file} can be deleted"
-        ) from None
+        raise BadModel(f"expected a model that {name} can run, got {first_line(error)}; use backend=pytorch") from None

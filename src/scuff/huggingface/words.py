@@ -26,6 +26,8 @@ from .templates import Cut
 
 TURN = RLock()  # held while a tokenizer is set otherwise for a moment, which other threads would see
 
+GUARD = "q"  # a letter that no normalizer changes or joins with its neighbours
+
 MOST_WORDS, MOST_CHARACTERS = 1 << 18, 1 << 24  # of a table, about 100 MB; then it starts anew
 
 # ---- which tokenizers cut words alike wherever they stand ----
@@ -44,7 +46,7 @@ class Reading:
 
     free: blanks give no pieces and change none, however many there are. blank: the character that stands for a blank, beside the
     blank itself. clusters: a normalizer looks at grapheme clusters, some of which contain a blank. swallowing: numbers of added
-    tokens that take the blanks behind them.
+    tokens that take the blanks behind them, or that are found when the blanks at the beginning of a text are gone.
     """
 
     free: bool
@@ -65,19 +67,24 @@ def reading_of(backend: Any) -> Reading | None:
         return None
     clusters = any(one["type"] == "Precompiled" for one in normalizers)
     first, rest = splitters[0], splitters[1:]
+    keeps = all(one.get("content") != "▁" for one in normalizers)  # else it is no blank any more
     if first["type"] in SPLITS_AT_BLANKS:
         known = all(one["type"] in SPLITS_WORDS or _marks_every_word(one) for one in rest)
-        keeps = all(one.get("content") != "▁" for one in normalizers)  # else it is no blank any more
         return Reading(True, clusters=clusters) if known and keeps else None
-    swallowing = frozenset(number for number, token in backend.get_added_tokens_decoder().items() if token.rstrip)
     stripped = [one for one in normalizers if one["type"] == "Strip"]
+    from_left = any(one["strip_left"] for one in stripped)
+    swallowing = frozenset(
+        number for number, token in backend.get_added_tokens_decoder().items()
+        if token.rstrip or (from_left and token.normalized)
+    )  # fmt: skip
     if rest or any(not one["strip_right"] for one in stripped):
         return None
     if first["type"] == "ByteLevel":
-        return Reading(False, " ", clusters, swallowing) if first["use_regex"] and not stripped else None
+        known = first["use_regex"] and not stripped and keeps
+        return Reading(False, " ", clusters, swallowing) if known else None
     if first["type"] != "Metaspace" or not first["split"] or first["replacement"] != "▁":
         return None
-    if first["prepend_scheme"] != "always" and any(one["strip_left"] for one in stripped):
+    if first["prepend_scheme"] != "always" and from_left:
         return None
     return Reading(False, "▁", clusters, swallowing)
 
@@ -112,7 +119,7 @@ def _is_local(normalizer: dict[str, Any]) -> bool:
         ((kind, pattern),) = normalizer["pattern"].items()
         if kind == "Regex":
             return bool(pattern == SEVERAL and normalizer["content"] in (" ", "▁"))
-        return bool(pattern) and not any(letter.isspace() for letter in pattern)
+        return bool(pattern) and not any(letter.isspace() or letter == GUARD for letter in pattern)
     return normalizer["type"] in LOCAL or normalizer["type"] == "Strip"
 
 
@@ -232,7 +239,7 @@ class Words:
             return False
         normal = self.backend.normalizer
         # between letters, which no mark joins, since at the ends of a text white space may be taken away
-        seen = (normal.normalize_str(f"q{word}q")[1:-1] if normal else word).removeprefix(" ")
+        seen = (normal.normalize_str(f"{GUARD}{word}{GUARD}")[1:-1] if normal else word).removeprefix(" ")
         # white space at an end and the blank beside it are one
         return not seen or any(end.isspace() or end == reading.blank for end in (seen[0], seen[-1]))
 

@@ -129,7 +129,7 @@ def load(name: str | Path, task: Task, *, backend: str = PYTORCH, **options: Any
     backend: pytorch, or, on a CPU, onnxruntime or openvino, for classifiers and taggers. The model is exported once.
     """
     try:
-        known_name(backend, BACKENDS, "a backend")
+        known_name(str(backend), BACKENDS, "a backend")
     except ValueError as error:
         raise BadModel(str(error)) from None
     if backend == PYTORCH:

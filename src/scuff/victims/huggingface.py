@@ -419,6 +419,8 @@ def load(
     wanted = f"a model fine-tuned for {purpose}"
     torch, _ = libraries()
     if threads is not None:
+        if not isinstance(threads, int) or threads < 1:
+            raise BadModel(f"expected 1 or more for threads of {name}, got {threads!r}")
         torch.set_num_threads(threads)
 
     def check(config: Any) -> None:
