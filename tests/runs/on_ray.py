@@ -145,6 +145,39 @@ def test_the_command_may_die_and_is_resumed(
     assert content(Path("run")) == calm
 
 
+def test_the_head_node_may_die(nodes: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray would end the command after a minute, with exit code 1, which says that a gate failed."""
+    prepare(tmp_path / "calm", "attack", monkeypatch)
+    calm = measure("attack", "run")
+    prepare(tmp_path / "killed", "attack", monkeypatch, pause=0.3)
+    Path("start.py").write_text(
+        "import os, sys\nfrom ray.cluster_utils import Cluster\nfrom scuff.cli.main import main\n"
+        "from scuff.runs.engines import ray\nray.WAIT, ray.WATCH = 3.0, 0.5\n"
+        "cluster = Cluster(initialize_head=True, head_node_args={'num_cpus': 2, 'include_dashboard': False})\n"
+        "print(cluster.head_node.all_processes['gcs_server'][0].process.pid, flush=True)\n"
+        "code = main(['attack', 'model.py:predict', 'data.csv', '-o', 'run', '--recipe', 'deepwordbug', '--encoder', 'chrf',"
+        " '--max-queries', '40', '--engine', 'ray', '--address', cluster.address])\n"
+        "for node in cluster.list_all_nodes():\n    node.kill_all_processes(check_alive=False, allow_graceful=False)\n"
+        "os._exit(code)\n"
+    )
+    job = subprocess.Popen([sys.executable, "start.py"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert job.stdout is not None
+    head, until = int(job.stdout.readline()), time.monotonic() + 120
+    while not list(Path().glob("run/trials/*.npz")):
+        assert job.poll() is None and time.monotonic() < until, job.communicate()
+        time.sleep(0.05)
+    os.kill(head, signal.SIGKILL)
+    _, err = job.communicate(timeout=60)
+    told = err.splitlines()
+    assert job.returncode == 3 and "Traceback" not in err, err
+    assert told[-1].startswith(
+        "scuff: expected the head node of the Ray cluster to answer, got nothing for 3 seconds"
+    ), err
+    assert sum("WARNING the head node of the Ray cluster does not answer" in line for line in told) == 1, err
+    Path("pause").write_text("0")
+    assert measure("attack", "run", engine="ray", workers=2, address=nodes.address) == calm
+
+
 def test_a_cluster_of_our_own_is_quiet_and_ends_with_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: Cluster
 ) -> None:

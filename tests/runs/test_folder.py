@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -171,6 +172,21 @@ def test_what_a_killed_process_leaves_is_not_taken_for_a_part(folder: Folder) ->
     folder.write_part("a", ARRAYS)
     (folder.path / "trials" / ".b.npz.123.part").write_bytes(b"half")
     assert folder.parts() == ["a"]
+
+
+def test_an_error_of_python_is_no_damage(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.11.7 now and then raises SystemError where several threads read the headers of arrays."""
+    folder.write_part("a", ARRAYS)
+    plain, raised = ast.literal_eval, list[str]()
+
+    def literal(text: Any) -> Any:
+        if len(raised) < 3:
+            raised.append(text)
+            raise SystemError("AST constructor recursion depth mismatch (before=18, after=17)")
+        return plain(text)
+
+    monkeypatch.setattr(ast, "literal_eval", literal)
+    assert same(folder.read_part("a"), ARRAYS) and len(raised) == 3
 
 
 def test_what_a_killed_worker_leaves_is_deleted_in_the_end(folder: Folder) -> None:

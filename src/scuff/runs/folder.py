@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import weakref
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from hashlib import sha256
@@ -248,22 +248,17 @@ class Folder:
         """Returns the names of all parts, sorted."""
         return sorted(name.removesuffix(PART) for name in self.files.listed(TRIALS) if name.endswith(PART))
 
-    def read_part(self, name: str, columns: Iterable[str] | None = None) -> Arrays:
+    def read_part(self, name: str, columns: Collection[str] | None = None) -> Arrays:
         """Returns these columns of a part, by default all; those that it lacks are left out.
 
         Raises BadRun if it is damaged, StoreError if the store does not answer.
         """
         path = self.part_path(name)
         try:
-            with self.files.opened(_part(name)) as file, np.load(file, allow_pickle=False) as archive:
-                # zip has no checksum for its list of files, so the comment repeats the names
-                if not archive.files or archive.zip.comment.split(b"|")[0] != _listed(archive.files):
-                    raise ValueError("other columns than were written")
-                if b"|" in archive.zip.comment and archive.zip.comment != self._mark(name, archive.files):
-                    raise _Misplaced  # parts of earlier versions have no mark
-                return {
-                    key: archive[key] for key in (archive.files if columns is None else columns) if key in archive.files
-                }
+            for _ in range(AGAIN):
+                with suppress(SystemError):
+                    return self._arrays(name, columns)
+            return self._arrays(name, columns)
         except _Misplaced:
             raise BadRun(
                 f"{path}: expected the part of that name of this run, got one of another name or run; delete it to have it made "
@@ -276,6 +271,18 @@ class Folder:
                 f"{path}: expected a part of the trials, got: damaged bytes ({type(error).__name__}); delete it to have it made "
                 "again"
             ) from None
+
+    def _arrays(self, name: str, columns: Collection[str] | None) -> Arrays:
+        """As `read_part`. Raises _Misplaced for a part of another name or run, and errors of many types for damaged bytes."""
+        with self.files.opened(_part(name)) as file, np.load(file, allow_pickle=False) as archive:
+            # zip has no checksum for its list of files, so the comment repeats the names
+            if not archive.files or archive.zip.comment.split(b"|")[0] != _listed(archive.files):
+                raise ValueError("other columns than were written")
+            if b"|" in archive.zip.comment and archive.zip.comment != self._mark(name, archive.files):
+                raise _Misplaced  # parts of earlier versions have no mark
+            return {
+                key: archive[key] for key in (archive.files if columns is None else columns) if key in archive.files
+            }
 
     def read_parts(self, names: Sequence[str], columns: Iterable[str] | None = None) -> Iterator[Arrays]:
         """Yields what `read_part` returns of each of some parts."""
@@ -331,6 +338,7 @@ def _listed(columns: Iterable[str]) -> bytes:
 
 
 READERS = 16  # parts that are read at the same time, at most
+AGAIN = 5  # times that a part is read again: Python before 3.11.8 may raise SystemError where threads read headers (gh-106905)
 
 
 def _read_ahead(read: Callable[[str], Read], names: Sequence[str]) -> Iterator[Read]:
@@ -368,7 +376,7 @@ class WriteBehind(Folder):
         self._wait()
         return super().parts()
 
-    def read_part(self, name: str, columns: Iterable[str] | None = None) -> Arrays:
+    def read_part(self, name: str, columns: Collection[str] | None = None) -> Arrays:
         self._wait()
         return super().read_part(name, columns)
 

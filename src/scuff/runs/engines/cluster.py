@@ -8,14 +8,15 @@ import signal
 import socket
 import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import ray
 from ray import exceptions
 
 REACH = 5.0  # seconds in which a cluster must answer
+PROBE = 2.0  # seconds in which the head node of a cluster that we are connected to must answer
 AUTO, LOCAL = "auto", "local"  # a cluster that runs on this machine; one that is started here
 CLIENT = "ray://"  # how an address of Ray's client begins
 TRIES = 3  # of Ray's client: the process that its server starts for each connection now and then dies at once
@@ -25,6 +26,12 @@ class NoCluster(ConnectionError):
     """Raised if there is no Ray cluster at an address, or it cannot be used."""
 
     exit_code = 2  # of the command line: bad usage
+
+
+class HeadLost(ConnectionError):
+    """Raised if the head node of the Ray cluster does not answer any more."""
+
+    exit_code = 3  # of the command line: the run failed
 
 
 def connect(address: str | None, workers: int | None) -> bool:
@@ -94,16 +101,43 @@ def _runs_here() -> bool:
 
 def _reach(address: str) -> None:
     """Raises NoCluster at once if nothing answers at an address; Ray would try for a minute."""
-    place = address.removeprefix(CLIENT)
-    host, colon, port = place.rpartition(":")
+    host, colon, port = address.removeprefix(CLIENT).rpartition(":")
     if not colon or not host or not port.isdigit() or not 0 < int(port) < 65536:
         raise NoCluster(f"expected auto, local, HOST:PORT or ray://HOST:PORT for address, got {address!r}")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), REACH).close()
+        _knock(host, port, REACH)
     except OSError as error:
         raise NoCluster(
             f"expected a Ray cluster at {address}, got: {error.strerror or error}; `ray start --head` starts one"
         ) from None
+
+
+def _knock(host: str, port: str, seconds: float) -> None:
+    """Connects to an address, and closes the connection. Raises OSError if nothing answers."""
+    socket.create_connection((host.strip("[]"), int(port)), seconds).close()
+
+
+def head_answers() -> bool:
+    """Whether the head node of the cluster can be reached; True through Ray's client, which has no way to it.
+
+    Without the head node Ray starts and ends no actors: its functions for that wait, and end this process after a minute.
+    """
+    if ray.util.client.ray.is_connected():
+        return True
+    host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+    try:
+        _knock(host, port, PROBE)
+    except OSError:
+        return False
+    return True
+
+
+def end_actors(actors: Iterable[Any]) -> None:
+    """Ends actors, also busy ones. Without the head node they end by themselves, as this process does."""
+    if head_answers():
+        for actor in actors:
+            with suppress(exceptions.RayError):
+                ray.kill(actor)
 
 
 @contextmanager

@@ -82,6 +82,10 @@ class Pool(ABC, Generic[W]):
     def _start(self, open_work: Open) -> W:
         """Starts a worker, which opens the work."""
 
+    def _can_start(self) -> bool:
+        """Whether a worker can be started now."""
+        return True
+
     @abstractmethod
     def _give(self, worker: W, job: Any) -> None:
         """Sends a job to a worker, which does it after those that it has. Does nothing if the worker has ended."""
@@ -152,7 +156,7 @@ class Pool(ABC, Generic[W]):
             self._waiting.append(task)
             taken += 1
         assert self._open is not None
-        while len(self._crew) < min(self.workers, taken):
+        while len(self._crew) < min(self.workers, taken) and self._can_start():
             worker = self._start(self._open)
             worker.after = self._unopened
             self._crew.append(worker)

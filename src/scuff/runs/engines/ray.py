@@ -20,7 +20,7 @@ from ray import exceptions
 
 from ...exceptions import failure, raised
 from .base import Hosted, Open, Say
-from .cluster import NoCluster, connect, last_line
+from .cluster import HeadLost, NoCluster, connect, end_actors, head_answers, last_line
 from .home import Home, settle
 from .pool import LOOK, Event, Loss, Pool, Worker
 from .ray_doors import kept
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ...victims.service import Door, Service
 
 PATIENCE = 20.0  # seconds without any worker after which the user is told
+WAIT = 40.0  # seconds in which a head node that does not answer may come back; after 60, Ray ends this process without a word
+WATCH = 5.0  # seconds after which we see whether it answers
 CALLS = 200  # a second, at most, that ask workers for what they have counted
 
 
@@ -91,7 +93,8 @@ class Ray(Pool[Actor]):
         super().__init__(workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
         self._home = Home.of_this_process()
         self._class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, concurrency_groups={"counts": 1})(Hand)
-        self._asked = self._busy = time.monotonic()  # when workers were asked for their answers; when one was placed
+        # when workers were asked for their answers; when one was placed; when we saw whether the head node answers; when it did
+        self._asked = self._busy = self._watched = self._headed = time.monotonic()
 
     def host(self, service: Service) -> AbstractContextManager[Hosted]:
         raise ValueError(
@@ -119,6 +122,9 @@ class Ray(Pool[Actor]):
         firsts = {worker.pending[0]: worker for worker in self._crew if worker.pending}
         counts = {ref: worker for worker in self._crew for ref in worker.asked}
         refs = [*firsts, *counts]
+        if not refs:  # no worker could be started
+            time.sleep(seconds)
+            return []
         ready, _ = ray.wait(refs, num_returns=1, timeout=seconds)
         if ready:
             ready, _ = ray.wait(refs, num_returns=len(refs), timeout=0)
@@ -157,19 +163,38 @@ class Ray(Pool[Actor]):
 
     def _look(self, say: Say | None) -> None:
         now = time.monotonic()
+        if now - self._watched > WATCH:
+            self._watch(say)
+        if self._watched > self._headed:
+            self._busy = now
+            return
         if not self._crew or any(worker.placed for worker in self._crew):
             self._busy = now
         elif say and now - self._busy > PATIENCE:
             self._busy = math.inf  # told once
             say("WARNING the Ray cluster has no free CPU for a worker: the run waits for one")
 
+    def _can_start(self) -> bool:
+        return head_answers()
+
+    def _watch(self, say: Say | None) -> None:
+        """Sees whether the head node answers. Raises HeadLost if it has not for long."""
+        silent, self._watched = self._watched > self._headed, time.monotonic()
+        if head_answers():
+            self._headed = self._watched
+        elif self._watched - self._headed > WAIT:
+            raise HeadLost(
+                f"expected the head node of the Ray cluster to answer, got nothing for {WAIT:.0f} seconds; finished blocks stay: "
+                "the same command or --resume goes on"
+            )
+        elif say and not silent:
+            say("WARNING the head node of the Ray cluster does not answer: the run waits for it")
+
     def _answers(self, worker: Actor) -> int:
         return worker.answers
 
     def _end(self, workers: list[Actor], at_once: bool) -> None:
-        for worker in workers:
-            with suppress(exceptions.RayError):
-                ray.kill(worker.actor)
+        end_actors(worker.actor for worker in workers)
 
 
 def _loss(error: Exception) -> Loss:

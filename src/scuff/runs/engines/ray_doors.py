@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -23,7 +23,7 @@ from ray import exceptions
 
 from ...exceptions import Failure, failure, raised
 from ...victims.service import ServiceLost
-from .cluster import last_line
+from .cluster import end_actors, last_line
 from .home import Home, settle
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -178,6 +178,4 @@ def kept(open_service: Callable[[], Service], number: int, gpus: float = 1.0) ->
                 raise raised(*failed)
         yield RayDoor(keepers, tuple(where for _, where in opened))
     finally:
-        for keeper in keepers:
-            with suppress(exceptions.RayError):
-                ray.kill(keeper)
+        end_actors(keepers)
