@@ -158,6 +158,14 @@ def test_a_backend_that_fails_while_it_computes(
         opened(zoo["single"], backend=backend)
 
 
+def test_what_a_backend_cannot_read_is_told(backend: str, tmp_path: Path) -> None:
+    """OpenVINO's messages begin with where in its sources something went wrong."""
+    pytest.importorskip(backend)
+    (tmp_path / "model.onnx").write_bytes(b"no network")
+    with pytest.raises(BadModel, match=rf"a model that {backend} can run, got (?!Exception from).*model\.onnx"):
+        backends.open_session(backend, tmp_path / "model.onnx", 1)
+
+
 def test_an_export_that_fails_prints_nothing(
     zoo: dict[str, str], backend: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -102,8 +102,10 @@ def weights_digest(model: Any, name: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error message, or the name of its class."""
-    return str(error).strip().split("\n")[0][:300] or type(error).__name__
+    """The first line of an error message that says what is wrong, or the name of its class."""
+    lines = [line for line in map(str.strip, str(error).split("\n")) if line]
+    # OpenVINO begins with where in its sources that is
+    return next((line for line in lines if not line.startswith("Exception from ")), type(error).__name__)[:300]
 
 
 @dataclass(eq=False)
