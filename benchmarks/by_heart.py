@@ -6,7 +6,8 @@ Of each file DATA a linear model is trained (on --train, a file for each DATA; d
 are stored; then the attack is repeated with a victim that looks them up: one look-up in a dictionary for each text, whose share
 is printed. Two times are measured, in seconds of the processor: `Engine.run`, the search loop alone, and `scuff.attack`,
 everything included (reading the data, proposals, run folder, report). Meaning is not constrained (the encoder is another
-network), and measured by chrF.
+network), and measured by chrF. --forget: parts of speech are found anew in each run, as in a first attack on new data; else those
+of the run before are known, as the answers are.
 
 --against SOURCES: the folder `src` of another version, which does the same in turn; the results of both must have the same
 bytes. --repeat: the best of so many runs counts. --options: more keywords of scuff.attack, as JSON.
@@ -30,6 +31,7 @@ import numpy as np
 
 import scuff
 from scuff.attacks import engine
+from scuff.attacks.constraints import speech
 from scuff.data.reading import read_dataset
 from scuff.victims.base import Access, Column, Outputs, Victim, sigmoid
 from scuff.victims.toy import BUCKETS, Features
@@ -155,6 +157,8 @@ def best_of(args: argparse.Namespace, data: str, recipe: str, victim: ByHeart, c
     for turn in range(args.repeat + 1):
         with tempfile.TemporaryDirectory() as folder:
             clock.seconds = victim.store.seconds = 0.0
+            if args.forget:
+                speech._known.clear()
             begin = time.process_time()
             done = scuff.attack(
                 victim, data, recipe, Path(folder) / "run", examples=args.examples, encoder="chrf", vectors=args.vectors,
@@ -177,6 +181,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=2)
     parser.add_argument("--against", help="the folder src of another version")
     parser.add_argument("--options", default="{}")
+    parser.add_argument("--forget", action="store_true", help="parts of speech are found anew in each run")
     parser.add_argument("--lines", action="store_true", help="print JSON lines, for a process that compares")
     args = parser.parse_args()
     if args.lines:
@@ -187,7 +192,7 @@ def main() -> None:
     sources = [Path(args.against).resolve(), mine] if args.against else [mine]
     given = [
         "--recipes", *args.recipes, "--examples", str(args.examples), "--repeat", str(args.repeat), "--options",
-        args.options, *(["--vectors", args.vectors] if args.vectors else []), "--lines",
+        args.options, *(["--vectors", args.vectors] if args.vectors else []), *["--forget"] * args.forget, "--lines",
     ]  # fmt: skip
     print("| data | recipe | queries | " + ("loop before | " if args.against else "") + "loop/s | victim's share | attack/s |"
           + (" attack before | same bytes |" if args.against else ""))  # fmt: skip

@@ -30,8 +30,7 @@ def by_rounds(view: View, further: Callable[[Sequence[State]], Further], kept: i
             break
         if told.margin[top] > most + EVEN:
             best, most = states[top], float(told.margin[top])
-        won = told.winner()
-        if won is not None and not view.open_ended:
+        if not view.open_ended and (won := told.winner()) is not None:
             return states[won]
         order = highest_first(told.margin)[:kept]
         beam = [states[at] for at in order.tolist() if np.isfinite(told.margin[at])]

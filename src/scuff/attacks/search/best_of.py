@@ -42,9 +42,9 @@ class BestOf(Search):
             if not states:
                 continue
             told = yield Try(states)
-            won, top = told.winner(), told.best()
-            if won is not None and not view.open_ended:
+            if not view.open_ended and (won := told.winner()) is not None:
                 return states[won]
+            top = told.best()
             if top is not None and told.margin[top] > most + EVEN:
                 best, most = states[top], float(told.margin[top])
             left -= int(np.isfinite(told.margin).sum())

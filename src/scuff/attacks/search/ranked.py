@@ -40,8 +40,7 @@ class Ranked(Search):
             if best is None or told.margin[best] <= margin + EVEN:
                 continue
             state, margin = states[best], float(told.margin[best])
-            won = told.winner()
-            if won is not None and not view.open_ended:
+            if not view.open_ended and (won := told.winner()) is not None:
                 return states[won]
         return state
 
