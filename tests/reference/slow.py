@@ -56,14 +56,27 @@ LINKED = regex.compile(
     r"\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*\Z"
 )
 CONSONANT = regex.compile(r"\p{InCB=Consonant}")
+PREPEND = regex.compile(r"\p{GCB=Prepend}")
 WORDY = regex.compile(r"[\p{L}\p{N}\p{GCB=Prepend}]")
 CONNECTORS = "'’＇·׳״-‐‑\u00ad"
 
 
+def conjuncts(cluster: str) -> list[str]:
+    """Rule GB9c undone where it does not hold: from 2026.11.15 on, the regex package joins a linker and a consonant with no
+    consonant before the linker."""
+    out = [cluster[:1]]
+    for char in cluster[1:]:
+        if CONSONANT.match(char) and not LINKED.search(out[-1]) and not PREPEND.match(out[-1][-1]):
+            out.append(char)
+        else:
+            out[-1] += char
+    return out
+
+
 def clusters(text: str) -> list[str]:
-    """Grapheme clusters by the regex package, which lacks rule GB9c: joined here."""
+    """Grapheme clusters by the regex package, with rule GB9c by hand: its releases lack the rule, or have too much of it."""
     out: list[str] = []
-    for cluster in regex.findall(r"\X", text):
+    for cluster in itertools.chain.from_iterable(map(conjuncts, regex.findall(r"\X", text))):
         if out and LINKED.search(out[-1]) and CONSONANT.match(cluster):
             out[-1] += cluster
         else:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reference import slow
 from scuff.text.corpus import Corpus
 
-# Lines of GraphemeBreakTest.txt (Unicode 16) for rule GB9c, which the regex package lacks: a list per cluster.
+# Lines of GraphemeBreakTest.txt (Unicode 16) for rule GB9c, which no release of the regex package has right: a list per cluster.
 CONJUNCTS = [
     ["\u0915", "\u0924"],
     ["\u0915\u094d\u0924"],
