@@ -145,16 +145,20 @@ def test_the_command_may_die_and_is_resumed(
     assert content(Path("run")) == calm
 
 
-def test_the_head_node_may_die(nodes: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("starting", [False, True], ids=["later", "as-workers-start"])
+def test_the_head_node_may_die(starting: bool, nodes: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray would end the command after a minute, with exit code 1, which says that a gate failed."""
     prepare(tmp_path / "calm", "attack", monkeypatch)
     calm = measure("attack", "run")
     prepare(tmp_path / "killed", "attack", monkeypatch, pause=0.3)
     Path("start.py").write_text(
-        "import os, sys\nfrom ray.cluster_utils import Cluster\nfrom scuff.cli.main import main\n"
+        "import os, signal\nfrom ray.cluster_utils import Cluster\nfrom scuff.cli.main import main\n"
         "from scuff.runs.engines import ray\nray.WAIT, ray.WATCH = 3.0, 0.5\n"
         "cluster = Cluster(initialize_head=True, head_node_args={'num_cpus': 2, 'include_dashboard': False})\n"
-        "print(cluster.head_node.all_processes['gcs_server'][0].process.pid, flush=True)\n"
+        "head = cluster.head_node.all_processes['gcs_server'][0].process.pid\n"
+        "answers = ray.head_answers\n"
+        f"ray.head_answers = lambda: answers() and ({starting} and os.kill(head, signal.SIGKILL), True)[1]\n"
+        "print(head, flush=True)\n"
         "code = main(['attack', 'model.py:predict', 'data.csv', '-o', 'run', '--recipe', 'deepwordbug', '--encoder', 'chrf',"
         " '--max-queries', '40', '--engine', 'ray', '--address', cluster.address])\n"
         "for node in cluster.list_all_nodes():\n    node.kill_all_processes(check_alive=False, allow_graceful=False)\n"
@@ -163,10 +167,13 @@ def test_the_head_node_may_die(nodes: Cluster, tmp_path: Path, monkeypatch: pyte
     job = subprocess.Popen([sys.executable, "start.py"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert job.stdout is not None
     head, until = int(job.stdout.readline()), time.monotonic() + 120
-    while not list(Path().glob("run/trials/*.npz")):
+    while not starting and not any(
+        notes.stat().st_size for notes in Path("notes").iterdir() if notes.name != str(job.pid)
+    ):
         assert job.poll() is None and time.monotonic() < until, job.communicate()
         time.sleep(0.05)
-    os.kill(head, signal.SIGKILL)
+    if not starting:
+        os.kill(head, signal.SIGKILL)
     _, err = job.communicate(timeout=60)
     told = err.splitlines()
     assert job.returncode == 3 and "Traceback" not in err, err

@@ -71,6 +71,7 @@ class Pool(ABC, Generic[W]):
         self._open: Open | None = None
         self._waiting: deque[Task] = deque()  # taken, and given to no worker yet
         self._unopened = 0  # generations of workers in a row of which one ended before it had opened the work
+        self._say: Say | None = None  # tells the user of the run what happens
         self._spent, self._finished = 0.0, 0  # seconds of all jobs that were done, and their number
 
     @property
@@ -111,6 +112,7 @@ class Pool(ABC, Generic[W]):
         tell: Tell | None = None,
         say: Say | None = None,
     ) -> Iterator[tuple[Job, Any]]:
+        self._say = say
         if open_work is not self._open:
             self._stop(at_once=False)
             self._open = open_work
@@ -119,10 +121,10 @@ class Pool(ABC, Generic[W]):
             while self._supply(source, len(held)):
                 events = self._events(LOOK)
                 for worker, event, value in events:
-                    if done := self._record(worker, event, value, say):
+                    if done := self._record(worker, event, value):
                         held[done.number if ordered else len(held) + yielded] = done.job, value
                 self._count(tell)
-                self._look(say)
+                self._look()
                 # before results are yielded, so that workers have jobs while the caller uses them
                 self._supply(source, len(held) if ordered else 0)
                 while yielded in held:
@@ -132,7 +134,7 @@ class Pool(ABC, Generic[W]):
             self._stop(at_once=True)
             raise
 
-    def _look(self, say: Say | None) -> None:
+    def _look(self) -> None:
         """Says what the user should know while the run waits."""
 
     def close(self) -> None:
@@ -172,12 +174,12 @@ class Pool(ABC, Generic[W]):
             self._give(worker, task.job)
         return taken > 0
 
-    def _record(self, worker: W, event: Event, value: Any, say: Say | None) -> Task | None:
+    def _record(self, worker: W, event: Event, value: Any) -> Task | None:
         """Records what happened to a worker. Returns the task that it has done, if it has done one."""
         if event is Event.FAILED:
             raise value
         if event is Event.LOST:
-            self._lost(worker, value, say)
+            self._lost(worker, value)
         elif event is Event.OPENED:
             worker.opened = True
         else:
@@ -187,7 +189,7 @@ class Pool(ABC, Generic[W]):
             return worker.tasks.popleft()
         return None
 
-    def _lost(self, worker: W, loss: Loss, say: Say | None) -> None:
+    def _lost(self, worker: W, loss: Loss) -> None:
         """Takes back the jobs of a worker that ended. Raises WorkerLost if another one would fare no better."""
         self._crew.remove(worker)
         if not worker.opened:
@@ -204,9 +206,9 @@ class Pool(ABC, Generic[W]):
                 f"a {self.kind} {loss.how} while it {what}{'' if loss.clean else f' ({TRIES} times)'}; finished blocks stay: the "
                 "same command or --resume goes on, with fewer --workers it needs less memory"
             )
-        if say:
+        if self._say:
             again = "the block is done again" if worker.opened and worker.tasks else "another one is started"
-            say(f"WARNING a {self.kind} {loss.how} while it {what}: {again}")
+            self._say(f"WARNING a {self.kind} {loss.how} while it {what}: {again}")
         self._waiting.extendleft(reversed(worker.tasks))
 
     def _count(self, tell: Tell | None) -> None:

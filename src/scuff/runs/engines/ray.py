@@ -10,16 +10,18 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import finalize
 
 import ray
 from ray import exceptions
 
 from ...exceptions import failure, raised
-from .base import Hosted, Open, Say
+from .base import Hosted, Open
 from .cluster import HeadLost, NoCluster, connect, end_actors, head_answers, last_line
 from .home import Home, settle
 from .pool import LOOK, Event, Loss, Pool, Worker
@@ -28,6 +30,7 @@ from .ray_doors import kept
 if TYPE_CHECKING:
     from ...victims.service import Door, Service
 
+T = TypeVar("T")
 PATIENCE = 20.0  # seconds without any worker after which the user is told
 WAIT = 40.0  # seconds in which a head node that does not answer may come back; after 60, Ray ends this process without a word
 WATCH = 5.0  # seconds after which we see whether it answers
@@ -111,7 +114,7 @@ class Ray(Pool[Actor]):
         self._ends.close()
 
     def _start(self, open_work: Open) -> Actor:
-        actor = self._class.remote()
+        actor = self._with_head(self._class.remote)
         return Actor(actor=actor, pending=deque([actor.open.remote(self._home, ray.cloudpickle.dumps(open_work))]))
 
     def _give(self, worker: Actor, job: Any) -> None:
@@ -161,23 +164,31 @@ class Ray(Pool[Actor]):
             if (worker.tasks or not worker.placed) and not worker.asked:
                 worker.asked.append(worker.actor.answers.remote())
 
-    def _look(self, say: Say | None) -> None:
+    def _look(self) -> None:
         now = time.monotonic()
         if now - self._watched > WATCH:
-            self._watch(say)
+            self._watch()
         if self._watched > self._headed:
             self._busy = now
             return
         if not self._crew or any(worker.placed for worker in self._crew):
             self._busy = now
-        elif say and now - self._busy > PATIENCE:
+        elif self._say and now - self._busy > PATIENCE:
             self._busy = math.inf  # told once
-            say("WARNING the Ray cluster has no free CPU for a worker: the run waits for one")
+            self._say("WARNING the Ray cluster has no free CPU for a worker: the run waits for one")
 
     def _can_start(self) -> bool:
         return head_answers()
 
-    def _watch(self, say: Say | None) -> None:
+    def _with_head(self, call: Callable[[], T]) -> T:
+        """Does what waits for the head node, which may die meanwhile, in a thread of its own. Raises HeadLost."""
+        done = Future[T]()
+        Thread(target=lambda: _settle(done, call), daemon=True).start()
+        while not wait([done], WATCH).done:
+            self._watch()
+        return done.result()
+
+    def _watch(self) -> None:
         """Sees whether the head node answers. Raises HeadLost if it has not for long."""
         silent, self._watched = self._watched > self._headed, time.monotonic()
         if head_answers():
@@ -187,14 +198,21 @@ class Ray(Pool[Actor]):
                 f"expected the head node of the Ray cluster to answer, got nothing for {WAIT:.0f} seconds; finished blocks stay: "
                 "the same command or --resume goes on"
             )
-        elif say and not silent:
-            say("WARNING the head node of the Ray cluster does not answer: the run waits for it")
+        elif self._say and not silent:
+            self._say("WARNING the head node of the Ray cluster does not answer: the run waits for it")
 
     def _answers(self, worker: Actor) -> int:
         return worker.answers
 
     def _end(self, workers: list[Actor], at_once: bool) -> None:
         end_actors(worker.actor for worker in workers)
+
+
+def _settle(done: Future[T], call: Callable[[], T]) -> None:
+    try:
+        done.set_result(call())
+    except BaseException as error:
+        done.set_exception(error)
 
 
 def _loss(error: Exception) -> Loss:
